@@ -1,0 +1,34 @@
+# Everything a machine with Python 3.11 needs is installed on the way; nothing has to be done before.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+READY = $(VENV)/.ready
+
+.PHONY: demo test lint soak bench clean
+
+demo: $(READY)
+	rm -rf demo-web
+	$(BIN)/gossamer demo demo-web
+
+test: $(READY) lint
+	$(BIN)/pytest -m "not soak"
+
+lint: $(READY)
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+
+soak: $(READY)
+	$(BIN)/pytest -m soak
+
+bench: $(READY)
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf $(VENV) demo-web build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $(READY)

@@ -1,0 +1,123 @@
+"""Answers as people read them. What came from the web is stripped of control characters before it meets a terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from gossamer.collection import Document, Status
+from gossamer.frontier.why import AddressAnswer, HostAnswer
+from gossamer.store.verify import Checked
+
+UNITS = {"jsonl": "pages", "warc": "files", "cdxj": "lines"}
+MOST_REASONS = 8
+
+
+def printable(text: str) -> str:
+    """Escape what could move a cursor or change a colour; newlines and tabs stay."""
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+
+def crawled(folder: str, status: Status, stopped: bool) -> str:
+    """The last words of a crawl."""
+    first = "stopped" if stopped else "done"
+    sums = f"{status.pages:,} pages, {status.failed:,} failed, {status.excluded:,} excluded"
+    lines = [f"{first}: {sums}, {_size(status.bytes)}"]
+    if status.queued:
+        lines.append(f"{status.queued:,} addresses wait; `gossamer crawl {folder}` goes on")
+    return "\n".join(lines)
+
+
+def status(found: Status) -> str:
+    """A table of the sums, then the reasons."""
+    rows = [
+        ("pages", f"{found.pages:,}"),
+        ("queued", f"{found.queued:,}"),
+        ("failed", f"{found.failed:,}"),
+        ("excluded", f"{found.excluded:,}"),
+        ("hosts", f"{found.hosts:,}"),
+        ("duplicates", f"{found.duplicates:,}"),
+        ("fetched", _size(found.bytes)),
+        ("crawled for", f"{found.seconds:,.1f} s"),
+        ("now", f"crawling, process {found.crawling.get('pid')}" if found.crawling else "at rest"),
+    ]
+    lines = [f"{name:<12}{value}" for name, value in rows]
+    lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
+    return "\n".join(lines)
+
+
+def _reasons(title: str, reasons: Mapping[str, int]) -> list[str]:
+    if not reasons:
+        return []
+    rows = list(reasons.items())
+    lines = [f"  {count:>9,}  {printable(reason)}" for reason, count in rows[:MOST_REASONS]]
+    rest = sum(count for _, count in rows[MOST_REASONS:])
+    return ["", f"{title}:", *lines, *([f"  {rest:>9,}  other reasons"] if rest else [])]
+
+
+def why(answer: AddressAnswer | HostAnswer) -> str:
+    """Where it stands, in a few lines."""
+    return _host(answer) if isinstance(answer, HostAnswer) else _address(answer)
+
+
+def _address(answer: AddressAnswer) -> str:
+    rows = [
+        ("state", answer.state),
+        ("reason", answer.reason),
+        ("next time", _when(answer.next_time)),
+        ("status", str(answer.status or "")),
+        ("depth", "" if answer.depth is None else str(answer.depth)),
+        ("attempts", str(answer.attempts or "")),
+        ("found on", answer.referrer or ""),
+        ("leads to", answer.target or ""),
+    ]
+    lines = [answer.url, *_table(rows)]
+    lines += [f"  {_when(when)}  {printable(what)}" for when, what in answer.history]
+    return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
+
+
+def _host(answer: HostAnswer) -> str:
+    rows = [
+        ("state", answer.state),
+        ("reason", answer.reason),
+        ("next time", _when(answer.next_time)),
+        ("gap", f"{answer.gap:.2f} s ({answer.basis})"),
+        ("visits", f"{answer.visits:,}, {answer.faults:,} failed"),
+        ("queued", f"{answer.queued:,}"),
+        *(("robots.txt", f"{origin}: {told}") for origin, told in answer.robots.items()),
+    ]
+    return "\n".join([f"host {answer.host}", *_table(rows)])
+
+
+def page(found: Document, form: str) -> str:
+    """A page as text, as links, or as header fields."""
+    match form:
+        case "links":
+            return "\n".join(f"{link.url}\t{printable(link.anchor)}\t{link.rel}" for link in found.links)
+        case "headers":
+            return printable(found.capture.head.decode("latin-1").replace("\r\n", "\n").rstrip())
+    return printable(f"{found.title}\n\n{found.text}" if found.title else found.text)
+
+
+def verified(checked: Checked) -> str:
+    """Every problem on a line, then the sum."""
+    lines = [printable(problem) for problem in checked.problems]
+    state = f"{len(lines):,} problems" if lines else "all is well"
+    return "\n".join([*lines, f"{checked.records:,} records and {checked.rows:,} rows read: {state}"])
+
+
+def _table(rows: list[tuple[str, str]]) -> list[str]:
+    return [f"  {name:<11}{printable(value)}" for name, value in rows if value]
+
+
+def _when(moment: float | None) -> str:
+    return "" if moment is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+
+
+def _size(octets: int) -> str:
+    size = float(octets)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"

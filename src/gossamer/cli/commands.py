@@ -1,0 +1,174 @@
+"""One function for each verb: ask the collection, print the answer, give the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import gossamer
+from gossamer.cli import answers
+from gossamer.cli.progress import ProgressLine
+from gossamer.collection import Collection, Status, fast_loop
+from gossamer.collection.export import to_path
+from gossamer.errors import Damaged, UsageError
+
+SETTINGS = (
+    "pages",
+    "depth",
+    "scope",
+    "include",
+    "exclude",
+    "suffixes",
+    "sitemaps",
+    "url_rules",
+    "delay",
+    "per_host",
+    "bandwidth",
+    "contact",
+    "patience",
+    "allow_addresses",
+    "proxy",
+    "ca_file",
+    "head",
+    "workers",
+)
+INTERRUPTED = 130
+
+
+def crawl(options: argparse.Namespace) -> int:
+    """Crawl, with a progress line and two kinds of Ctrl-C."""
+    collection = gossamer.open(options.dir)
+    _hint(options)
+    try:
+        with asyncio.Runner(loop_factory=fast_loop()) as runner:
+            status, stopped = runner.run(_crawl(collection, options))
+    except asyncio.CancelledError:
+        print(f"gossamer: stopped; `gossamer crawl {options.dir}` goes on", file=sys.stderr)
+        return INTERRUPTED
+    _print(options, status.as_json(), answers.crawled(options.dir, status, stopped))
+    return INTERRUPTED if stopped else 0
+
+
+def _hint(options: argparse.Namespace) -> None:
+    """Whoever is crawled for the first time should be able to ask who it is."""
+    if not options.contact and not options.allow_addresses and not Path(options.dir).exists():
+        print("hint: --contact you@example.org tells site owners whom to ask", file=sys.stderr)
+
+
+async def _crawl(collection: Collection, options: argparse.Namespace) -> tuple[Status, bool]:
+    stop, progress = asyncio.Event(), ProgressLine()
+    _on_signals(stop)
+    try:
+        status = await collection.crawl_async(
+            *options.seeds, report=progress, revisit=options.revisit, stop=stop, **settings(options)
+        )
+    finally:
+        progress.end()
+    return status, stop.is_set()
+
+
+def _on_signals(stop: asyncio.Event) -> None:
+    """Once: finish what is in flight. Twice: stop now. Neither loses anything."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def interrupted() -> None:
+        if stop.is_set() and task is not None:
+            task.cancel()
+        else:
+            print("\ngossamer: finishing what is in flight; once more stops now", file=sys.stderr)
+            stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupted)
+
+
+def settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the plan that were given; lists become tuples, and one delay means both."""
+    given = {name: getattr(options, name) for name in SETTINGS if getattr(options, name) is not None}
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    if "delay" in given:
+        given["ip_delay"] = given["delay"]
+    return given
+
+
+def status(options: argparse.Namespace) -> int:
+    """Print the sums."""
+    with gossamer.open(options.dir) as collection:
+        found = collection.status()
+    _print(options, found.as_json(), answers.status(found))
+    return 0
+
+
+def why(options: argparse.Namespace) -> int:
+    """Print where an address or host stands."""
+    with gossamer.open(options.dir) as collection:
+        answer = collection.why(options.subject)
+    _print(options, asdict(answer), answers.why(answer))
+    return 0
+
+
+def show(options: argparse.Namespace) -> int:
+    """Print a page in one of its forms."""
+    with gossamer.open(options.dir) as collection:
+        page = collection.page(options.url, _moment(options.at) if options.at else None)
+    if options.form == "raw" and not options.json:
+        sys.stdout.buffer.write(page.capture.body)
+        return 0
+    _print(options, page.as_json(), answers.page(page, options.form))
+    return 0
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write to a file that appears when it is whole, or to standard output."""
+    with gossamer.open(options.dir) as collection:
+        if options.output == "-":
+            collection.export(options.form, sys.stdout.buffer)
+            sys.stdout.flush()
+            return 0
+        path = Path(options.output)
+        if not path.parent.is_dir():
+            raise UsageError(f"{path.parent}: no such directory; make it or choose another --output")
+        count = to_path(lambda out: collection.export(options.form, out), path)
+    result = {"format": options.form, "path": str(path), "count": count}
+    _print(options, result, f"wrote {count:,} {answers.UNITS[options.form]} to {path}")
+    return 0
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Print every problem; any problem is damage."""
+    with gossamer.open(options.dir) as collection:
+        checked = collection.verify()
+    result = {"records": checked.records, "rows": checked.rows, "problems": checked.problems}
+    _print(options, result, answers.verified(checked))
+    return Damaged.exit_code if checked.problems else 0
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Crawl a made web and find a page in it."""
+    from gossamer.cli.demo import run
+
+    result = run(Path(options.dir), quiet=options.json)
+    _print(options, result, "")
+    return 0
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        raise UsageError(f"--at {text!r}: not a time; write it as 2026-11-01 or 2026-11-01T12:00") from None
+
+
+def _print(options: argparse.Namespace, for_machines: Mapping[str, Any], for_people: str) -> None:
+    if options.json:
+        print(json.dumps(for_machines, ensure_ascii=False))
+    elif for_people:
+        print(for_people)

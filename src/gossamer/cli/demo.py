@@ -1,0 +1,79 @@
+"""A made web on loopback, crawled, verified, and one page of it found: the whole idea in a few seconds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import gossamer
+from gossamer.cli.progress import ProgressLine
+from gossamer.collection import Collection, Document
+from gossamer.errors import NotFound, UsageError
+from gossamer.testing import Copies, Errors, MadeWeb, Redirects, RobotsFiles, WebSpec
+
+WEB = WebSpec(
+    seed=7,
+    hosts=6,
+    pages=60,
+    names="ip",
+    errors=Errors(missing=0.05),
+    redirects=Redirects(chains=0.05),
+    robots=RobotsFiles(rules=0.5),
+    copies=Copies(exact=0.1),
+)
+
+
+def run(folder: Path, *, quiet: bool) -> dict[str, Any]:
+    """Crawl the made web into `folder` and say where the wanted page is."""
+    if folder.exists():
+        raise UsageError(f"{folder}: is there already; remove it or name another directory")
+    say = (lambda _: None) if quiet else _say
+    with MadeWeb(WEB).serve() as web, gossamer.open(folder) as collection:
+        say(f"a web of {WEB.hosts} hosts is served at {web.seed}")
+        status = _crawl(collection, web.seed)
+        say(f"crawled into {folder}: {status.pages} pages, {status.duplicates} copies, {status.failed} failed,")
+        say(f"  {status.excluded} left out ({', '.join(status.exclusions) or 'nothing'})")
+        checked = collection.verify()
+        say(f"read back: {checked.records} records, {len(checked.problems)} problems")
+        words = _words_of(collection, web.home(4))
+        found = _find(collection, words)
+        say(f"looking for {' '.join(words)!r}: {found.title!r}")
+        say(f"  at {found.url}")
+        say(f"  in {folder}/shards/00/captures/{found.version.file}, byte {found.version.offset}")
+        say(f"next: gossamer status {folder}; gossamer show {folder} {found.url}")
+    return {"pages": status.pages, "query": " ".join(words), "url": found.url, "title": found.title}
+
+
+def _crawl(collection: Collection, seed: str) -> gossamer.Status:
+    progress = ProgressLine()
+    try:
+        return collection.crawl(
+            seed,
+            report=progress,
+            scope="any",
+            delay=0,
+            ip_delay=0,
+            per_host=4,
+            allow_addresses=("127.0.0.0/8",),
+        )
+    finally:
+        progress.end()
+
+
+def _words_of(collection: Collection, url: str) -> list[str]:
+    """A few words that stand in one page."""
+    words = collection.page(url).title.lower().split()
+    return words[:3]
+
+
+def _find(collection: Collection, words: list[str]) -> Document:
+    """The first page whose title has all the words, by reading every page."""
+    for page in collection.pages():
+        if all(word in page.title.lower() for word in words):
+            return page
+    raise NotFound(f"no page has {' '.join(words)!r} in its title")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stdout)

@@ -1,0 +1,192 @@
+"""What can be asked for: one parser for each verb, each with an example."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.metadata import version
+
+from gossamer.cli import commands
+
+EXIT_CODES = """\
+exit codes:
+  0  done                                   5  not one seed could be fetched
+  1  an error with no code of its own       6  the disk is full, failing or not writable
+  2  wrong usage: option, address, pattern  7  the collection is damaged
+  3  DIR is not a collection                8  no such address or host in the collection
+  4  another process is writing to DIR      130  stopped by Ctrl-C; nothing is lost
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="gossamer",
+        description="Turn a part of the web into a collection you own.",
+        epilog="Each command has its own --help with an example.\n\n" + EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"gossamer {version('gossamer')}")
+    verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _crawl(verbs)
+    _status(verbs)
+    _why(verbs)
+    _show(verbs)
+    _export(verbs)
+    _verify(verbs)
+    _demo(verbs)
+    return top
+
+
+_Verbs = argparse._SubParsersAction
+
+
+def _verb(verbs: _Verbs[argparse.ArgumentParser], name: str, text: str, example: str) -> argparse.ArgumentParser:
+    verb = verbs.add_parser(
+        name,
+        help=text,
+        description=text[0].upper() + text[1:] + ".",
+        epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.set_defaults(run=getattr(commands, name))
+    return verb
+
+
+def _directory(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("dir", metavar="DIR", help="the directory of the collection")
+    verb.add_argument("--json", action="store_true", help="answer as JSON")
+
+
+def _crawl(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "crawl",
+        "crawl from seeds, or go on where it stopped",
+        "gossamer crawl my-web https://example.org/ --pages 1000 --contact me@example.org",
+    )
+    _directory(verb)
+    verb.add_argument("seeds", metavar="SEED", nargs="*", help="where to start; none: go on where it stopped")
+    _reach(verb.add_argument_group("how far"))
+    _manners(verb.add_argument_group("how politely"))
+    _network(verb.add_argument_group("network"))
+
+
+def _reach(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--pages", type=int, metavar="N", help="stop at N pages in the collection (0: no limit)")
+    group.add_argument("--depth", type=int, metavar="N", help="most links from a seed (20)")
+    group.add_argument(
+        "--scope", choices=("page", "path", "host", "domain", "any"), help="how far from the seeds (host)"
+    )
+    group.add_argument(
+        "--include", action="append", metavar="RE", help="only addresses with this RE2 pattern; repeatable"
+    )
+    group.add_argument(
+        "--exclude", action="append", metavar="RE", help="no addresses with this RE2 pattern; repeatable"
+    )
+    group.add_argument(
+        "--suffix",
+        action="append",
+        dest="suffixes",
+        metavar="NAME",
+        help="treat NAME as a public suffix, so that what is directly below it is a site; repeatable",
+    )
+    group.add_argument("--sitemaps", choices=("auto", "always", "never"), help="read sitemaps (auto)")
+    group.add_argument(
+        "--url-rule", action="append", dest="url_rules", metavar="NAME", help="a further rule for addresses"
+    )
+    group.add_argument("--revisit", action="store_true", help="ask again for every page that was fetched before")
+
+
+def _manners(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--delay",
+        type=float,
+        metavar="S",
+        help="least gap for a host (1) and for an IP address (0.5); 0: none",
+    )
+    group.add_argument("--per-host", type=int, metavar="N", help="requests one host may have at once (1)")
+    group.add_argument("--bandwidth", type=int, metavar="BYTES", help="most bytes per second for each request")
+    group.add_argument("--contact", metavar="WHO", help="address or page of who runs this; sites will see it")
+    group.add_argument(
+        "--patience",
+        type=float,
+        metavar="S",
+        help="at the end, wait so long for retries and paused hosts (90)",
+    )
+
+
+def _network(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--allow-address",
+        action="append",
+        dest="allow_addresses",
+        metavar="CIDR",
+        help="open a private or special address range; repeatable",
+    )
+    group.add_argument("--proxy", metavar="URL", help="send all requests through this proxy")
+    group.add_argument("--ca-file", metavar="FILE", help="certificate authorities to trust instead of the system's")
+    group.add_argument("--head", choices=("never", "unknown", "always"), help="HEAD before GET (unknown)")
+    group.add_argument("--workers", type=int, metavar="N", help="visits under way at once (128)")
+
+
+def _status(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    _directory(
+        _verb(
+            verbs,
+            "status",
+            "what it holds, what it is doing, what failed and why",
+            "gossamer status my-web",
+        )
+    )
+
+
+def _why(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "why",
+        "state, reason, next time and history of an address or host",
+        "gossamer why my-web https://example.org/missing",
+    )
+    _directory(verb)
+    verb.add_argument("subject", metavar="URL-or-HOST", help="an address with its scheme, or a host name")
+
+
+def _show(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "show", "show a page of the collection", "gossamer show my-web https://example.org/ --as links")
+    _directory(verb)
+    verb.add_argument("url", metavar="URL", help="the address of the page")
+    verb.add_argument(
+        "--as",
+        dest="form",
+        choices=("text", "links", "headers", "raw"),
+        default="text",
+        help="what to show (text)",
+    )
+    verb.add_argument("--at", metavar="TIME", help="as it was then: a date or time, as 2026-11-01 or 2026-11-01T12:00")
+
+
+def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "export",
+        "write the collection in an open format",
+        "gossamer export my-web jsonl -o pages.jsonl",
+    )
+    _directory(verb)
+    verb.add_argument("form", metavar="FORMAT", choices=("jsonl", "warc", "cdxj"), help="jsonl, warc or cdxj")
+    verb.add_argument("-o", "--output", metavar="PATH", default="-", help="where to; - is standard output (-)")
+
+
+def _verify(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    _directory(_verb(verbs, "verify", "read everything back and check that it fits together", "gossamer verify my-web"))
+
+
+def _demo(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "demo",
+        "crawl a made web on this machine and find a page in it",
+        "gossamer demo",
+    )
+    verb.add_argument("dir", metavar="DIR", nargs="?", default="demo-web", help="where to keep it (demo-web)")
+    verb.add_argument("--json", action="store_true", help="answer as JSON")

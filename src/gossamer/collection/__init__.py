@@ -1,0 +1,10 @@
+"""What have I got? One directory, the same verbs as on the command line."""
+
+from __future__ import annotations
+
+from gossamer.collection.collection import FORMATS, Collection, fast_loop, open
+from gossamer.collection.documents import Document
+from gossamer.collection.session import Outside
+from gossamer.collection.status import Progress, Status
+
+__all__ = ["FORMATS", "Collection", "Document", "Outside", "Progress", "Status", "fast_loop", "open"]

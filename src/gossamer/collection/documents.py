@@ -1,0 +1,93 @@
+"""Pages as a user meets them: what was fetched, when, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from gossamer.frontier import Entry
+from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.model import Capture, Kind, Link, Page
+from gossamer.store.archive import Archive
+from gossamer.store.versions import Version
+
+Read = Callable[[Capture], Page]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One version of a page."""
+
+    url: str
+    entry: Entry | None
+    """None for robots.txt, which is fetched without being found."""
+    version: Version
+    capture: Capture
+    page: Page
+
+    @property
+    def title(self) -> str:
+        """As the page gives it."""
+        return self.page.title
+
+    @property
+    def text(self) -> str:
+        """All of its text."""
+        return self.page.text
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """What it points to."""
+        return self.page.links
+
+    @property
+    def fetched(self) -> datetime:
+        """When it was asked for."""
+        return datetime.fromtimestamp(self.version.began, UTC)
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `export jsonl` writes."""
+        return {
+            "url": self.url,
+            "final_url": self.url,
+            "fetched": self.fetched.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "status": self.version.status,
+            "media_type": self.version.media_type,
+            "digest": self.version.digest,
+            "title": self.page.title,
+            "text": self.page.text,
+            "language": None,
+            "depth": self.entry.depth if self.entry else None,
+            "copy_of": self.version.copy_of,
+            "near_copy_of": None,
+            "links": [{"url": link.url, "anchor": link.anchor, "rel": link.rel} for link in self.page.links],
+        }
+
+
+def documents(archive: Archive, ledger: Ledger, read: Read) -> Iterator[Document]:
+    """The latest version of every page, in the order of the addresses."""
+    for url, versions in groupby(archive.versions.all(), key=lambda item: item[0]):
+        entry = ledger.get(url)
+        if entry is not None and is_page(entry):
+            version = next((each for _, each in versions if is_document(each)), None)
+            if version is not None:
+                yield _document(url, entry, version, archive, read)
+
+
+def document(archive: Archive, ledger: Ledger, read: Read, url: str, at: float | None = None) -> Document | None:
+    """The version of a page that was current at a time; None when there is none. Sitemaps and robots.txt count."""
+    version = next((each for each in archive.versions.of(url, until=at) if 200 <= each.status < 300), None)
+    return _document(url, ledger.get(url), version, archive, read) if version else None
+
+
+def is_document(version: Version) -> bool:
+    """Neither an error nor a redirect nor robots.txt."""
+    return version.kind is Kind.PAGE and 200 <= version.status < 300
+
+
+def _document(url: str, entry: Entry | None, version: Version, archive: Archive, read: Read) -> Document:
+    capture = archive.capture(url, version)
+    return Document(url, entry, version, capture, read(capture))

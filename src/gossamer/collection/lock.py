@@ -1,0 +1,72 @@
+"""One writer at a time. The kernel frees the lock when its holder dies, so there is no stale one to clean up."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gossamer.errors import Locked, StorageError
+
+FILE = "lock"
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold the collection for writing; a second process is told who holds it."""
+    try:
+        handle = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be written to ({error.strerror}); check its owner and mode") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Locked(f"{folder}: in use by {_describe(folder)}; wait for it to end or stop it") from None
+        _sign(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+def holder(folder: Path) -> dict[str, Any] | None:
+    """Who is writing to the collection now; None when nobody is."""
+    try:
+        handle = os.open(folder / FILE, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(folder)
+    finally:
+        os.close(handle)
+    return None
+
+
+def _sign(handle: int) -> None:
+    mark = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.time()}
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, json.dumps(mark).encode(), 0)
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    try:
+        mark = json.loads((folder / FILE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return mark if isinstance(mark, dict) else {}
+
+
+def _describe(folder: Path) -> str:
+    mark = _read(folder)
+    if not mark:
+        return "another process"
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(mark.get("since", 0)))
+    return f"process {mark.get('pid')} on {mark.get('host')} since {since}"

@@ -1,0 +1,20 @@
+"""After a kill: what the archive holds beyond the last commit was fetched, so it is taken in, not fetched again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gossamer.frontier import Frontier
+from gossamer.model import Capture, Page
+from gossamer.store.archive import Archive
+
+
+def roll_forward(
+    archive: Archive, frontier: Frontier, read: Callable[[Capture], Page], mark: Callable[[Page], Page]
+) -> None:
+    """Take in every whole capture past the committed length; what follows the last one is cut off."""
+    for group in archive.uncommitted():
+        capture = archive.restored(group)
+        page = mark(read(capture))
+        archive.register_again(group, capture, page)
+        frontier.done(capture.visit, capture, page)

@@ -1,0 +1,119 @@
+"""What does an HTML page say? One pure function: bytes in, plain tuples out; the page is parsed once.
+
+A compiled twin may take the place of `scan` one day, so `Scan` is all there is to its contract. Addresses are as they
+are written; what they mean is decided in `links`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import NamedTuple
+
+from gossamer.convert.decode import utf8
+from gossamer.convert.links import LINKS_MOST, POINTING, Pointer, pointers
+from gossamer.convert.tame import tame
+from gossamer.convert.text import BLOCKS, LEFT_OUT, PRE, SILENT, silence, text_of
+from gossamer.convert.tree import Node, parse, tag_ids
+
+TITLE_MOST = 2_000
+"""Characters, like the next."""
+_META_MOST = 2_000
+_METAS_MOST = 500
+
+_BASE, _META, _TITLE, _SVG = (next(iter(tag_ids(name))) for name in ("base", "meta", "title", "svg"))
+_APART = PRE | LEFT_OUT
+_TELLING = tag_ids("base") | POINTING | SILENT | _APART
+
+
+class Scan(NamedTuple):
+    """All that is read from a page."""
+
+    title: str = ""
+    """White space collapsed."""
+    text: str = ""
+    """A line for each block; see `text`."""
+    links: tuple[Pointer, ...] = ()
+    """In document order, repetitions too. Those that point to a place within the page are not among them."""
+    links_cut: bool = False
+    """There were more than `links.LINKS_MOST`."""
+    base: str | None = None
+    """What relative addresses are relative to, if the page says so."""
+    metas: tuple[tuple[str, str], ...] = ()
+    """(name or property in lower case, content) of meta elements."""
+    language: str = ""
+    """As the html element says."""
+
+
+def scan(data: bytes, encoding: str) -> Scan:
+    """Read a page in the encoding of that name. Never fails, whatever the bytes."""
+    first, *others = tame(utf8(data, encoding))
+    scans = [_scan(first, LINKS_MOST)]
+    room = LINKS_MOST - len(scans[0].links)
+    for piece in others:
+        scans.append(_scan(piece, room))
+        room -= len(scans[-1].links)
+    return _joined(scans) if others else scans[0]
+
+
+def _scan(data: bytes, links_most: int) -> Scan:
+    tree = parse(data)
+    root = tree.root
+    if root is None:
+        return Scan()
+    flowing = [node for node in root.traverse() if node.tag_id not in BLOCKS]
+    telling = [node for node in flowing if node.tag_id in _TELLING]
+    apart = [node for node in telling if node.tag_id in _APART]
+    if apart:
+        flowing = [node for node in flowing if node.tag_id not in _APART]
+    title = _title(telling)
+    for node in telling:  # before the links are read, for there are styles inside links
+        if node.tag_id in SILENT:
+            silence(node)
+    links, links_cut = pointers((node for node in telling if node.tag_id in POINTING), links_most)
+    return Scan(
+        title=title,
+        links=tuple(links),
+        links_cut=links_cut,
+        base=_base(telling),
+        metas=tuple(_metas(telling)),
+        language=root.attributes.get("lang") or "",
+        text=text_of(tree, flowing, apart),
+    )
+
+
+def _title(elements: Iterable[Node]) -> str:
+    """Drawings have titles too, but those are not the page's."""
+    for node in elements:
+        if node.tag_id == _TITLE and ((parent := node.parent) is None or parent.tag_id != _SVG):
+            return " ".join(node.text()[: 8 * TITLE_MOST].split())[:TITLE_MOST]
+    return ""
+
+
+def _base(elements: Iterable[Node]) -> str | None:
+    hrefs = (node.attributes.get("href") for node in elements if node.tag_id == _BASE)
+    return next((href for href in hrefs if href is not None), None)
+
+
+def _metas(elements: Iterable[Node]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for node in elements:
+        if node.tag_id == _META and len(found) < _METAS_MOST:
+            attributes = node.attributes
+            name = attributes.get("name") or attributes.get("property")
+            if name:
+                found.append((name.strip().lower(), (attributes.get("content") or "")[:_META_MOST]))
+    return found
+
+
+def _joined(scans: list[Scan]) -> Scan:
+    """A page that had to be read in pieces. Its head is in the first of them, as a rule."""
+    return Scan(
+        title=next((scan.title for scan in scans if scan.title), ""),
+        text="\n".join(scan.text for scan in scans if scan.text),
+        links=tuple(chain.from_iterable(scan.links for scan in scans)),
+        links_cut=any(scan.links_cut for scan in scans),
+        base=next((scan.base for scan in scans if scan.base is not None), None),
+        metas=tuple(chain.from_iterable(scan.metas for scan in scans))[:_METAS_MOST],
+        language=scans[0].language,
+    )

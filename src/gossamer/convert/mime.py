@@ -1,0 +1,131 @@
+"""What does a Content-Type say? MIME types parsed as browsers parse them.
+
+The rules are those of the WHATWG MIME Sniffing standard (section 4) and, for a header that is sent more than once or
+holds a list, of the Fetch standard ("extract a MIME type").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_TOKEN = re.compile(r"[-!#$%&'*+.^_`|~A-Za-z0-9]+").fullmatch
+_QUOTABLE = re.compile(r"[\t\x20-\x7e\x80-\xff]*").fullmatch
+_WHITESPACE = "\t\n\r "
+_PARAMETER = re.compile(
+    r"""[\t\n\r ]*+ ([^;=]*+)  # a name
+    (?: = (?: "((?:[^"\\]|\\.)*+) (?:\\\Z)?+ "?+ [^;]*+  # a quoted value; what stands after it is passed over
+            | ([^;]*+) ) )?+
+    (?:;|\Z)""",
+    re.VERBOSE | re.DOTALL,
+).match
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_LISTED = re.compile(r'(?:[^",]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))*+', re.DOTALL).match
+
+_JAVASCRIPT = re.compile(
+    r"(?:application|text)/(?:x-)?(?:ecma|java)script|text/(?:javascript1\.[0-5]|jscript|livescript)"
+).fullmatch
+_FONT = re.compile(r"application/(?:font-(?:cff|off|sfnt|ttf|woff)|vnd\.ms-(?:fontobject|opentype))").fullmatch
+_ARCHIVES = frozenset({"application/zip", "application/x-rar-compressed", "application/x-gzip"})
+
+
+class MimeType(NamedTuple):
+    """A type, in lower case, and its parameters in the order they came."""
+
+    type: str
+    subtype: str
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def essence(self) -> str:
+        """The type without its parameters."""
+        return f"{self.type}/{self.subtype}"
+
+    @property
+    def charset(self) -> str | None:
+        """The label of an encoding, if one is named."""
+        return next((value for name, value in self.parameters if name == "charset"), None)
+
+    def __str__(self) -> str:
+        return self.essence + "".join(f";{name}={_quoted(value)}" for name, value in self.parameters)
+
+
+def parse(text: str) -> MimeType | None:
+    """Read one MIME type; None when it is none."""
+    kind, slash, rest = text.strip(_WHITESPACE).partition("/")
+    subtype, _, parameters = rest.partition(";")
+    subtype = subtype.rstrip(_WHITESPACE)
+    if not (slash and _TOKEN(kind) and _TOKEN(subtype)):
+        return None
+    return MimeType(kind.lower(), subtype.lower(), _parameters(parameters))
+
+
+def extract(values: Iterable[str]) -> MimeType | None:
+    """What all Content-Type fields of a response say together: the last one that is valid, more or less."""
+    result: MimeType | None = None
+    charset: str | None = None
+    for value in listed(values):
+        found = parse(value)
+        if found is None or found.essence == "*/*":
+            continue
+        if result is None or found.essence != result.essence:
+            charset = found.charset
+        elif charset is not None and found.charset is None:
+            found = found._replace(parameters=(*found.parameters, ("charset", charset)))
+        result = found
+    return result
+
+
+def listed(values: Iterable[str]) -> list[str]:
+    """The members of a header that may be a list, repeated, or both. Commas in quotes do not divide."""
+    text = ",".join(values)
+    members: list[str] = []
+    position = 0
+    while position <= len(text):
+        found = _LISTED(text, position)
+        end = found.end() if found else len(text)
+        members.append(text[position:end].strip("\t "))
+        position = end + 1
+    return members
+
+
+def groups(mime: MimeType) -> frozenset[str]:
+    """The families of the MIME Sniffing standard that a type belongs to, by their names there."""
+    essence, kind, subtype = mime.essence, mime.type, mime.subtype
+    xml = subtype.endswith("+xml") or essence in ("application/xml", "text/xml")
+    html = essence == "text/html"
+    members = {
+        "image": kind == "image",
+        "audio or video": kind in ("audio", "video") or essence == "application/ogg",
+        "font": kind == "font" or _FONT(essence) is not None,
+        "ZIP-based": subtype.endswith("+zip") or essence == "application/zip",
+        "archive": essence in _ARCHIVES,
+        "XML": xml,
+        "HTML": html,
+        "scriptable": xml or html or essence == "application/pdf",
+        "JavaScript": _JAVASCRIPT(essence) is not None,
+        "JSON": subtype.endswith("+json") or essence in ("application/json", "text/json"),
+    }
+    return frozenset(name for name, belongs in members.items() if belongs)
+
+
+def _parameters(text: str) -> tuple[tuple[str, str], ...]:
+    found: dict[str, str] = {}
+    position = 0
+    while position < len(text):
+        part = _PARAMETER(text, position)
+        if part is None:  # pragma: no cover - every part of the pattern may be empty
+            break
+        position = part.end()
+        name, quoted, plain = part[1].lower(), part[2], part[3]
+        value = _ESCAPED.sub(r"\1", quoted) if quoted is not None else (plain or "").rstrip(_WHITESPACE)
+        if (quoted is not None or value) and name not in found and _TOKEN(name) and _QUOTABLE(value):
+            found[name] = value
+    return tuple(found.items())
+
+
+def _quoted(value: str) -> str:
+    if _TOKEN(value):
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,364 @@
+"""Which pages does a site list? Sitemaps (sitemaps.org), and the feeds and plain lists that serve as such.
+
+Many sitemaps in the wild are not well-formed: raw ampersands, wrong namespaces, a PHP warning in front, the
+end cut off. So there is no XML parser here. One regular expression finds the few elements that matter, aware
+of comments and CDATA, and passes over everything else. Entities that a document declares are never expanded
+and nothing is ever loaded, so XML bombs find nothing to set off, and the time is linear in the size.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import mktime_tz, parsedate_tz
+from functools import lru_cache
+from html import unescape
+from html.entities import html5
+from io import BytesIO
+from itertools import islice
+from typing import NamedTuple
+
+from gossamer.convert.decode import utf8
+from gossamer.convert.labels import encoding_named
+from gossamer.model import URL, Link
+from gossamer.urls import resolve
+
+SIZE_MOST = 50 * 1024 * 1024
+"""Bytes when unpacked: the standard's own limit, like the next."""
+ADDRESSES_MOST = 50_000
+_TAGS_MOST = 3_000_000
+"""A legal file full of pictures has two million. More are there to keep us busy."""
+_ELEMENTS_MOST = 20 * ADDRESSES_MOST
+"""Elements that could matter. An honest entry has five."""
+_VALUE_MOST = 16_384
+"""Bytes of an element or of attributes that can still hold an address."""
+
+_TOO_LARGE = f"larger than {SIZE_MOST:,} bytes; the rest was not read"
+_TOO_MANY = f"more than {ADDRESSES_MOST:,} addresses; the rest was not read"
+_TOO_MUCH_MARKUP = "far more markup than addresses; the rest was not read"
+_DAMAGED = "the compressed data is damaged or ends early"
+_NO_SITEMAP = "neither a sitemap nor a feed nor a list of addresses"
+
+_GZIP = b"\x1f\x8b"
+_GZIP_CHUNK = 512
+"""Bytes inflated at a time: where the data is damaged, no more than this is lost."""
+_MEMBERS_MOST = 1000
+_LINES_MOST = 4 * ADDRESSES_MOST
+_HEAD = 1024 * 1024
+"""Bytes in which the root element must come."""
+_CHUNK = 65_536
+_INDEX = b"sitemapindex"
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What a sitemap lists, in its order."""
+
+    is_index: bool = False
+    links: tuple[Link, ...] = ()
+    """Pages."""
+    sitemaps: tuple[URL, ...] = ()
+    """Further sitemaps."""
+    feed: bool = False
+    """It is RSS or Atom: a list of what is new, not of all there is."""
+    problem: str | None = None
+    """Why something may be missing."""
+
+
+def read(data: bytes, url: str, content_type: str | None = None) -> Sitemap:
+    """Read what was fetched from `url`. What cannot be read is left out, and `problem` says so."""
+    body, problem = _unpacked(data)
+    text = utf8(body, _encoding(body, content_type))
+    root = _root(text)
+    if root in _GRAMMARS:
+        entries, cut = _entries(text, _GRAMMARS[root])
+    else:
+        entries, cut = ([], _NO_SITEMAP) if root else _listed(text)
+    links: list[Link] = []
+    sitemaps: list[URL] = []
+    for entry, address in zip(entries, resolve([entry.address for entry in entries], url), strict=True):
+        if address and entry.is_sitemap:
+            sitemaps.append(address)
+        elif address:
+            links.append(Link(address, place="sitemap", modified=_seconds(entry.date)))
+    is_index = root == _INDEX or bool(sitemaps and not links)
+    return Sitemap(is_index, tuple(links), tuple(sitemaps), root in _FEEDS, problem or cut)
+
+
+def _unpacked(data: bytes) -> tuple[bytes, str | None]:
+    """Undo gzip, also where it was done twice, and cut at the limit."""
+    problem = None
+    for _ in range(2):
+        if data.startswith(_GZIP):
+            data, whole = _inflated(data)
+            problem = problem if whole else _DAMAGED
+    if len(data) > SIZE_MOST:
+        return data[:SIZE_MOST], _TOO_LARGE
+    return data, problem
+
+
+def _inflated(data: bytes) -> tuple[bytes, bool]:
+    """What a gzip file holds, to just over the limit, and whether it was sound so far."""
+    out, at = bytearray(), 0
+    try:
+        for _ in range(_MEMBERS_MOST):
+            stream = zlib.decompressobj(wbits=31)
+            while not stream.eof:
+                chunk = data[at : at + _GZIP_CHUNK]
+                out += stream.decompress(chunk, SIZE_MOST + 1 - len(out))
+                at += len(chunk) - len(stream.unused_data)
+                if not chunk or len(out) > SIZE_MOST:
+                    return bytes(out), bool(chunk)
+            if not data.startswith(_GZIP, at):
+                return bytes(out), True
+    except zlib.error:
+        pass
+    return bytes(out), False
+
+
+_STARTS = (
+    (codecs.BOM_UTF8, "UTF-8"),
+    (codecs.BOM_UTF32_LE, "UTF-32LE"),
+    (codecs.BOM_UTF32_BE, "UTF-32BE"),
+    *((start, "UTF-16LE") for start in (codecs.BOM_UTF16_LE, b"<\0", b"h\0")),
+    *((start, "UTF-16BE") for start in (codecs.BOM_UTF16_BE, b"\0<", b"\0h")),
+)
+"""A byte order mark, or a first tag or address in two bytes a character."""
+_DECLARED = re.compile(rb"<\?xml[^<>]{0,200}?\sencoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
+_NOT_MEANT = frozenset({"UTF-16LE", "UTF-16BE", "replacement"})
+"""Nothing could be read in these that does not begin as above."""
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE | re.ASCII)
+
+
+def _encoding(data: bytes, content_type: str | None) -> str:
+    """By the first bytes, the XML declaration or the header, in this order."""
+    for start, encoding in _STARTS:
+        if data.startswith(start):
+            return encoding
+    declared = _DECLARED.search(data, 0, 1024)
+    charset = _CHARSET.search(content_type or "")
+    label = declared[1].decode("ascii") if declared else charset[1] if charset else "utf-8"
+    named = encoding_named(label)
+    return "UTF-8" if named is None or named in _NOT_MEANT else named
+
+
+class _Grammar(NamedTuple):
+    """The elements that matter in one kind of document, by local name: namespaces are too often wrong."""
+
+    entries: frozenset[bytes]
+    addresses: dict[bytes, int]
+    """With their rank: an entry may have several, and the lowest counts."""
+    dates: dict[bytes, int]
+    asides: frozenset[bytes]
+    """Elements whose content says nothing about the entry they stand in."""
+    tags: re.Pattern[bytes]
+
+
+def _tags(names: Iterable[bytes], asides: Iterable[bytes]) -> re.Pattern[bytes]:
+    """Groups: an aside that ends; an element that begins, its attributes and its text up to the next tag.
+
+    A comment or the like is matched without any group. If its end is missing, the end of the file takes its
+    place: nothing is searched for twice.
+    """
+    comment, cdata = rb"<!--.*?(?:-->|\Z)", rb"<!\[CDATA\[.*?(?:\]\]>|\Z)"
+    doctype = rb"<!DOCTYPE[^\[<>]*+(?:\[.*?(?:\]\s*+>|\Z))?"
+    prefix = rb"(?:(?!image:|video:)[\w.-]{1,40}:)?"
+    end = rb"</" + prefix + rb"(" + b"|".join(asides) + rb")(?![\w.:-])"
+    begin = rb"<" + prefix + rb"(" + b"|".join(names) + rb")(?![\w.:-])([^<>]*+)>?"
+    text = rb"((?:[^<]++|" + cdata + rb"|" + comment + rb"){0,99})"
+    return re.compile(b"|".join([comment, cdata, doctype, end, begin + text]), re.IGNORECASE | re.DOTALL)
+
+
+def _grammar(entries: bytes, addresses: dict[bytes, int], dates: dict[bytes, int], asides: bytes) -> _Grammar:
+    names = (*entries.split(), *addresses, *dates, *asides.split())
+    tags = _tags(names, asides.split())
+    return _Grammar(frozenset(entries.split()), addresses, dates, frozenset(asides.split()), tags)
+
+
+_SITEMAP = _grammar(b"url sitemap", {b"loc": 0}, {b"lastmod": 0, b"publication_date": 1}, b"image video")
+_RSS = _grammar(
+    b"item",
+    {b"link": 0, b"guid": 1},
+    {b"updated": 0, b"modified": 0, b"pubdate": 1, b"date": 1},
+    b"image textinput source",
+)
+_ATOM = _grammar(b"entry", {b"link": 0}, {b"updated": 0, b"modified": 0, b"published": 1, b"issued": 1}, b"source")
+_FEEDS = {b"rss": _RSS, b"rdf": _RSS, b"item": _RSS, b"feed": _ATOM, b"entry": _ATOM}
+_GRAMMARS = {b"urlset": _SITEMAP, _INDEX: _SITEMAP, b"url": _SITEMAP, b"sitemap": _SITEMAP, **_FEEDS}
+_ROOTS = _tags([b"html", b"body", *_GRAMMARS], [b"html"])
+
+
+def _root(text: bytes) -> bytes:
+    """The first element that tells what this is; empty when there is none near the start."""
+    return next((tag[2].lower() for tag in _ROOTS.finditer(text, 0, _HEAD) if tag[2]), b"")
+
+
+class _Entry:
+    """One thing listed, while its parts are being gathered."""
+
+    __slots__ = ("_address_rank", "_date_rank", "address", "date", "is_sitemap")
+
+    def __init__(self, is_sitemap: bool = False, address: str = "") -> None:
+        self.is_sitemap = is_sitemap
+        self.address = address
+        self.date = ""
+        self._address_rank = self._date_rank = 9
+
+    def offer_address(self, rank: int, text: str) -> None:
+        """The lowest rank wins, then the first. Above rank 0 only what is surely an address counts."""
+        sure = rank == 0 or text[:8].lower().startswith(("http://", "https://"))
+        if text and rank < self._address_rank and sure:
+            self._address_rank, self.address = rank, text
+
+    def offer_date(self, rank: int, text: str) -> None:
+        """The lowest rank wins, then the first."""
+        if text and rank < self._date_rank:
+            self._date_rank, self.date = rank, text
+
+
+def _entries(text: bytes, grammar: _Grammar) -> tuple[list[_Entry], str | None]:
+    """The entries that have an address, and why there may be more of them.
+
+    Nothing needs to be closed: an entry lasts until the next one begins.
+    """
+    text, cut = _bearable(text)
+    found: list[_Entry] = []
+    entry: _Entry | None = None
+    aside = b""
+    for count, tag in enumerate(grammar.tags.finditer(text)):
+        name = (tag[2] or b"").lower()
+        if name in grammar.entries:
+            if entry and entry.address:
+                found.append(entry)
+            entry, aside = _begun(name, tag), b""
+        elif not name or aside:
+            aside = b"" if tag[1] and tag[1].lower() == aside else aside
+        elif name in grammar.asides:
+            aside = b"" if tag[3].endswith(b"/") else name
+        elif entry:
+            _gather(entry, name, tag, grammar)
+        if count > _ELEMENTS_MOST or len(found) > ADDRESSES_MOST:
+            cut = _TOO_MUCH_MARKUP
+            break
+    if entry and entry.address:
+        found.append(entry)
+    return found[:ADDRESSES_MOST], _TOO_MANY if len(found) > ADDRESSES_MOST else cut
+
+
+def _bearable(text: bytes) -> tuple[bytes, str | None]:
+    """Each opening bracket costs a little time, needed or not."""
+    tags = 0
+    for at in range(0, len(text), _CHUNK):
+        tags += text.count(b"<", at, at + _CHUNK)
+        if tags > _TAGS_MOST:
+            return text[:at], _TOO_MUCH_MARKUP
+    return text, None
+
+
+def _begun(name: bytes, tag: re.Match[bytes]) -> _Entry:
+    """Some write the address right into the entry, and RDF has it as an attribute too."""
+    entry = _Entry(is_sitemap=name == b"sitemap")
+    entry.offer_address(1, _value(tag))
+    if tag[3]:
+        entry.offer_address(2, _attributes(tag[3]).get(b"about", ""))
+    return entry
+
+
+def _gather(entry: _Entry, name: bytes, tag: re.Match[bytes], grammar: _Grammar) -> None:
+    if name in grammar.dates:
+        entry.offer_date(grammar.dates[name], _value(tag))
+    elif b"href" in tag[3].lower():
+        attributes = _attributes(tag[3])
+        if attributes.get(b"rel", "alternate").lower() == "alternate":
+            entry.offer_address(grammar.addresses[name], attributes.get(b"href", ""))
+    else:
+        entry.offer_address(grammar.addresses[name], _value(tag))
+
+
+def _value(tag: re.Match[bytes]) -> str:
+    """An element's own text. What the end of the file has cut off is worth nothing."""
+    begin, end = tag.span(4)
+    return "" if begin == end or end == len(tag.string) else _plain(tag[4][: _VALUE_MOST + 1])
+
+
+_ATTRIBUTE = re.compile(
+    rb"(?<![\w.:-])(?:[\w.-]{1,40}:)?(href|rel|about)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE
+)
+_MARKUP = re.compile(rb"<!\[CDATA\[|\]\]>|<!--.*?(?:-->|\Z)|<[^>]*>?", re.DOTALL)
+_NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9._-]*);")
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+
+
+def _attributes(text: bytes) -> dict[bytes, str]:
+    """Local name in lower case -> value, of the few attributes that matter."""
+    found = _ATTRIBUTE.findall(text[:_VALUE_MOST])
+    return {name.lower(): _plain(double or single) for name, double, single in reversed(found)}
+
+
+def _plain(value: bytes) -> str:
+    """The text of an element without its markup; empty when it refers to an entity that only a DTD can know.
+
+    References are resolved in CDATA too: an address that really holds `&amp;` has yet to be seen there.
+    """
+    if len(value) > _VALUE_MOST:
+        return ""
+    if b"<" in value:
+        value = _MARKUP.sub(b"", value)
+    text = value.decode("utf-8", "replace")
+    if "&" in text:
+        if any(f"{name};" not in html5 for name in _NAMED.findall(text)):
+            return ""
+        text = _REFERENCE.sub(lambda reference: unescape(reference[0]), text)
+    return text.strip().strip("\ufeff\u200b")
+
+
+def _listed(text: bytes) -> tuple[list[_Entry], str | None]:
+    """A plain list, one address a line. Lines that do not begin with one are passed over."""
+    lines = BytesIO(text.replace(b"\r", b"\n"))
+    found: list[_Entry] = []
+    for line in islice(lines, _LINES_MOST):
+        words = line[:_VALUE_MOST].decode("utf-8", "replace").split(None, 1)
+        if words and words[0].lower().startswith(("http://", "https://", "//", "www.")):
+            found.append(_Entry(address=f"//{words[0]}" if words[0][0] in "wW" else words[0]))
+        if len(found) > ADDRESSES_MOST:
+            return found[:-1], _TOO_MANY
+    return found, None if found else _NO_SITEMAP
+
+
+_W3C_DATE = re.compile(
+    r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)"
+    r"(?:(?:\s*T\s*|\s+)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d*)?)?\s*(?:Z|UTC|GMT|([+-])(\d\d):?(\d\d)?)?)?)?)?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+@lru_cache(maxsize=1024)
+def _seconds(date: str) -> float | None:
+    """Seconds since 1970 of a W3C or RFC 822 date. Without a zone it is UTC; before 1970 it is none."""
+    if not date or len(date) > 64:
+        return None
+    try:
+        seconds = _w3c_seconds(date) or _rfc822_seconds(date)
+    except (ValueError, OverflowError, IndexError, TypeError):
+        return None
+    return seconds if seconds > 0 else None
+
+
+def _w3c_seconds(date: str) -> float:
+    found = _W3C_DATE.fullmatch(date)
+    if not found:
+        return 0.0
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    moment = datetime(year, month or 1, day or 1, hour, minute, min(second, 59), tzinfo=UTC)
+    sign, hours, minutes = found.groups()[6:]
+    offset = int(hours or 0) * 3600 + int(minutes or 0) * 60
+    return moment.timestamp() + (offset if sign == "-" else -offset)
+
+
+def _rfc822_seconds(date: str) -> float:
+    parts = parsedate_tz(date)
+    return float(mktime_tz((*parts[:9], parts[9] or 0))) if parts else 0.0

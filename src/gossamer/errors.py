@@ -1,0 +1,78 @@
+"""Our own mistakes and the user's, one tree. The web's faults are values: see `model.Failure`.
+
+    GossamerError              exit code 1
+    +-- UsageError             exit code 2   what was asked cannot be done as asked
+    |   +-- InvalidURL                       an address that is none
+    |   +-- InvalidPattern                   an include or exclude pattern that does not compile
+    |   +-- InvalidPlan                      a setting that is unknown or out of range
+    +-- NotACollection         exit code 3   the directory is missing, a file, or something else's
+    +-- Locked                 exit code 4   another process is writing to it
+    +-- NothingFetched         exit code 5   not one seed could be fetched
+    +-- StorageError           exit code 6   disk full, not writable, or failing
+    +-- Damaged                exit code 7   the collection contradicts itself
+    +-- NotFound               exit code 8   the collection does not know that address or host
+
+`exit_code` is what the command line ends with. Interrupted work ends with 130.
+"""
+
+from __future__ import annotations
+
+
+class GossamerError(Exception):
+    """Something a person can act on; the message names the cure."""
+
+    exit_code = 1
+
+
+class UsageError(GossamerError):
+    """What was asked cannot be done as asked."""
+
+    exit_code = 2
+
+
+class InvalidURL(UsageError):
+    """An address that is none."""
+
+
+class InvalidPattern(UsageError):
+    """An include or exclude pattern that does not compile."""
+
+
+class InvalidPlan(UsageError):
+    """A setting that is unknown or out of range."""
+
+
+class NotACollection(GossamerError):
+    """The directory is missing, a file, or something else's."""
+
+    exit_code = 3
+
+
+class Locked(GossamerError):
+    """Another process is writing to the collection."""
+
+    exit_code = 4
+
+
+class NothingFetched(GossamerError):
+    """Not one seed could be fetched."""
+
+    exit_code = 5
+
+
+class StorageError(GossamerError):
+    """Disk full, not writable, or failing."""
+
+    exit_code = 6
+
+
+class Damaged(GossamerError):
+    """The collection contradicts itself."""
+
+    exit_code = 7
+
+
+class NotFound(GossamerError):
+    """The collection does not know that address or host."""
+
+    exit_code = 8

@@ -1,0 +1,154 @@
+"""Bring one answer: look the host up, check its addresses, ask, and say what came.
+
+Redirects are not followed here. Each hop is a visit of its own, so that scope, robots, the guard
+and the delay hold for it as for any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from gossamer.fetch.curl import Handle, Multi
+from gossamer.fetch.dns import Resolver, literal
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.identity import Identity
+from gossamer.fetch.limits import Limits
+from gossamer.fetch.request import Request, Requests
+from gossamer.fetch.route import Route
+from gossamer.fetch.transfer import Transfer
+from gossamer.model import Capture, Clock, Failure, Fault, Visit
+
+_ADDRESSES_TRIED = 2
+_SPARE_HANDLES = 256
+_UNREACHABLE = (Fault.CONNECT, Fault.TIMEOUT)
+
+
+class Fetcher:
+    """Call it with a visit and await the capture. It belongs to the event loop of its first call.
+
+    The web's faults come back in `Capture.failure`. Cancelling the await ends the request.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        identity: Identity,
+        guard: Guard,
+        resolver: Resolver,
+        clock: Clock,
+        route: Route = Route(),  # noqa: B008  # a frozen value
+    ) -> None:
+        self._limits = limits
+        self._guard = guard
+        self._resolver = resolver
+        self._clock = clock
+        self._route = route
+        self._requests = Requests(identity)
+        self._multi: Multi | None = None
+        self._spare: list[Handle] = []
+        self._open: dict[Handle, Transfer] = {}
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._interval = min(1.0, min(limits.first_byte, limits.idle, limits.slow_seconds) / 4)
+        self._closed = False
+
+    async def __call__(self, visit: Visit) -> Capture:
+        request = self._requests.make(visit)
+        if isinstance(request, Failure):
+            return self._nothing(visit, request)
+        addresses = await self._addresses(request.host)
+        if isinstance(addresses, Failure):
+            return self._nothing(visit, addresses)
+        for address in addresses[:_ADDRESSES_TRIED]:
+            transfer = Transfer(visit.kind, self._limits, self._guard if address else None)
+            capture = await self._fetch(visit, request, address, transfer)
+            if transfer.asked or not capture.failure or capture.failure.fault not in _UNREACHABLE:
+                break
+        return capture
+
+    async def close(self) -> None:
+        """Cancel what is under way and close all connections."""
+        self._closed = True
+        if self._sweeper:
+            self._sweeper.cancel()
+        if self._multi:
+            self._multi.close()
+        for handle in self._spare:
+            handle.easy.close()
+        self._spare.clear()
+
+    async def _fetch(self, visit: Visit, request: Request, address: str | None, transfer: Transfer) -> Capture:
+        handle = self._spare.pop() if self._spare else Handle(self._limits, self._route)
+        handle.aim(request, transfer, address)
+        began, start = self._clock.wall(), self._clock.steady()
+        try:
+            verdict = await self._run(handle, transfer)
+            seconds = self._clock.steady() - start
+            head, content, truncated, failure = transfer.outcome(*verdict)
+        finally:
+            self._put_back(handle)
+        return Capture(
+            visit,
+            began,
+            seconds,
+            status=head.status if head else 0,
+            headers=head.headers if head else (),
+            request=request.head if transfer.asked else b"",
+            head=head.raw if head else b"",
+            wire=content.wire,
+            body=content.payload,
+            address=transfer.address if transfer.asked else None,
+            truncated=truncated,
+            decoding=content.decoding,
+            failure=failure,
+        )
+
+    async def _run(self, handle: Handle, transfer: Transfer) -> tuple[int, str]:
+        if self._closed:
+            raise RuntimeError("the fetcher is closed")
+        if self._multi is None:
+            self._multi = Multi(self._limits.kept_connections)
+        self._open[handle] = transfer
+        if self._sweeper is None:
+            self._sweep()
+        try:
+            return await self._multi.run(handle)
+        finally:
+            del self._open[handle]
+
+    def _sweep(self) -> None:
+        """Give up what is overdue; look again as long as anything is under way."""
+        now = self._clock.steady()
+        for handle, transfer in list(self._open.items()):
+            if self._multi and transfer.overdue(now):
+                self._multi.give_up(handle)
+        self._sweeper = None
+        if self._open:
+            self._sweeper = asyncio.get_running_loop().call_later(self._interval, self._sweep)
+
+    def _put_back(self, handle: Handle) -> None:
+        handle.release()
+        if self._closed or len(self._spare) >= _SPARE_HANDLES:
+            handle.easy.close()
+        else:
+            self._spare.append(handle)
+
+    def _nothing(self, visit: Visit, failure: Failure) -> Capture:
+        return Capture(visit, began=self._clock.wall(), seconds=0.0, failure=failure)
+
+    async def _addresses(self, host: str) -> tuple[str | None, ...] | Failure:
+        """Where to connect to; None leaves it to the proxy. One refused address condemns the host."""
+        if self._route.proxy:
+            written_out = literal(host)
+            return self._refusal(host, (written_out,) if written_out else ()) or (None,)
+        answer = await self._resolver.resolve(host)
+        return answer.failure or self._refusal(host, answer.addresses) or answer.addresses
+
+    def _refusal(self, host: str, addresses: tuple[str, ...]) -> Failure | None:
+        for address in addresses:
+            reason = self._guard.refusal(address)
+            if reason:
+                named = "" if host == address else f"{host} is "
+                cure = f"--allow-address {address} opens it"
+                return Failure(Fault.BLOCKED_ADDRESS, f"{named}{address}, {reason}; {cure}")
+        return None

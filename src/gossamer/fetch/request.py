@@ -1,0 +1,66 @@
+"""Say what is asked: the request head, every byte of it ours, and nothing in it that is not."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from gossamer.fetch.identity import Identity
+from gossamer.model import Failure, Fault, Visit
+
+_URL = re.compile(
+    r"(https?)://"
+    r"""(\[[0-9a-fA-F:.]+\]|[!-"$&-.0-9;->A-Z^-~]+)"""  # printable, but nothing of []:/?#@\%
+    r"(:[0-9]{1,5})?"
+    r"""((?:[/?][!-"$-~]*)?)"""
+)
+_FIELD = re.compile(r"[!-~\x80-\xff][\t -~\x80-\xff]{0,1023}")
+_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+class Request(NamedTuple):
+    """One request in HTTP/1.1. `origin` and `target` together are the URL."""
+
+    method: str
+    origin: str
+    host: str
+    """Without brackets and port, for the resolver."""
+    target: str
+    fields: list[bytes]
+
+    @property
+    def head(self) -> bytes:
+        """The bytes that are sent."""
+        line = f"{self.method} {self.target} HTTP/1.1".encode("ascii")
+        return b"\r\n".join((line, *self.fields, b"", b""))
+
+
+class Requests:
+    """Turns visits into requests of one sender."""
+
+    def __init__(self, identity: Identity) -> None:
+        self._fixed = [f"User-Agent: {identity.agent}".encode("ascii")]
+        if identity.mail:
+            self._fixed.append(f"From: {identity.mail}".encode("ascii"))
+        self._fixed += [f"Accept: {_ACCEPT}".encode("ascii"), b"Accept-Encoding: gzip, deflate, br, zstd"]
+
+    def make(self, visit: Visit) -> Request | Failure:
+        """The request, or why there is none: only GET and HEAD, only http and https."""
+        match = _URL.fullmatch(visit.url)
+        if not match:
+            return Failure(Fault.PROTOCOL, "not an http or https address in canonical form")
+        if visit.method not in ("GET", "HEAD"):
+            return Failure(Fault.PROTOCOL, f"only GET and HEAD are sent, not {visit.method!r}")
+        scheme, host, port, target = match.groups()
+        authority = host + (port or "")
+        fields = [b"Host: " + authority.encode("ascii"), *self._fixed, *_conditions(visit)]
+        target = target if target.startswith("/") else "/" + target
+        return Request(visit.method, f"{scheme}://{authority}", host.strip("[]"), target, fields)
+
+
+def _conditions(visit: Visit) -> list[bytes]:
+    """Ask only for what has changed. The values came from the server, so they are not trusted."""
+    if not visit.etag and not visit.modified:
+        return []
+    pairs = (("If-None-Match", visit.etag), ("If-Modified-Since", visit.modified))
+    return [f"{name}: {value}".encode("latin-1") for name, value in pairs if value and _FIELD.fullmatch(value)]

@@ -1,0 +1,21 @@
+"""Decode a capture that comes from the archive, as it was decoded when it was fetched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gossamer.fetch.body import open_body
+from gossamer.fetch.head import read_head
+from gossamer.fetch.limits import Limits
+from gossamer.model import Capture, Failure
+
+
+def decoded(capture: Capture, limits: Limits) -> Capture:
+    """The capture with its `body` made from its `wire`; the same object where there is nothing to undo."""
+    head = read_head(capture.head.splitlines(keepends=True), limits)
+    if isinstance(head, Failure) or not (head.chunked or head.codings):
+        return replace(capture, body=capture.wire)
+    body = open_body(head, limits.cap(capture.visit.kind, head.media_type), limits)
+    body.feed(capture.wire)
+    content = body.close(whole=capture.truncated is None)
+    return replace(capture, body=content.payload, decoding=content.decoding)

@@ -1,0 +1,158 @@
+"""One request under way: what libcurl tells of it, and what becomes of it.
+
+How an answer that did not go well is kept:
+
+| what happened                        | kept                | truncated    | failure           |
+|--------------------------------------|---------------------|--------------|-------------------|
+| longer than we want, or a bomb       | all up to the limit | `length`     | none              |
+| a media type we do not download      | the head            | `length`     | none              |
+| too slow, idle or too long, in body  | all that came       | `time`       | TIMEOUT, TOO_SLOW |
+| connection ended before the body did | all that came       | `disconnect` | INCOMPLETE        |
+| connection reset in the body         | all that came       | `disconnect` | RESET             |
+| chunks that are none                 | all that came       | `disconnect` | PROTOCOL          |
+| anything before the head is complete | nothing             | none         | what it was       |
+
+So a failure means that another try may bring more, and a truncation without one that it will not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gossamer.fetch.body import Body, Content, open_body
+from gossamer.fetch.faults import OK, OVERDUE, STOPPED_BY_US, explain
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.head import Head, read_head
+from gossamer.fetch.limits import Limits
+from gossamer.fetch.pace import Pace
+from gossamer.model import Failure, Fault, Kind
+
+_NOTHING = Content(b"", b"", cut=False)
+
+
+class Outcome(NamedTuple):
+    """What came of a request."""
+
+    head: Head | None = None
+    content: Content = _NOTHING
+    truncated: str | None = None
+    failure: Failure | None = None
+
+
+class Transfer:
+    """Made for one request, fed by libcurl's callbacks, read once at the end.
+
+    A callback must not raise, for libcurl could not pass it on. A mistake of ours is kept in
+    `mistake`, ends the transfer, and is raised where the request was awaited.
+    """
+
+    __slots__ = (
+        "_body",
+        "_guard",
+        "_head",
+        "_kind",
+        "_late",
+        "_limits",
+        "_pace",
+        "_refusal",
+        "_unwanted",
+        "address",
+        "asked",
+        "lines",
+        "mistake",
+    )
+
+    def __init__(self, kind: Kind, limits: Limits, guard: Guard | None) -> None:
+        """Without a guard every address is admitted: it is that of the operator's proxy."""
+        self._kind = kind
+        self._limits = limits
+        self._guard = guard
+        self._pace = Pace(limits)
+        self._head: Head | Failure | None = None
+        self._body: Body | None = None
+        self._refusal: str | None = None
+        self._unwanted = False
+        self._late: Failure | None = None
+        self.lines: list[bytes] = []
+        """Header lines as they come; libcurl calls its `append`, the cheapest callback there is."""
+        self.address: str | None = None
+        self.asked = False
+        """A connection stands and the request goes out."""
+        self.mistake: Exception | None = None
+
+    def admits(self, address: str) -> bool:
+        """Asked when a socket opens and before each request. What cannot be checked is refused."""
+        if not self._guard:
+            return True
+        try:
+            self.address = address
+            reason = self._guard.refusal(address)
+        except Exception as error:
+            self.mistake, reason = error, "unchecked"
+        if reason:
+            self._refusal = f"{address} is {reason}"
+        return not reason
+
+    def ready(self, address: str) -> bool:
+        """The connection stands, new or used before: may the request go out?"""
+        self.asked = True
+        self.lines.clear()  # what a proxy said when it opened the tunnel
+        return self.admits(address)
+
+    def wrote(self, data: bytes) -> bool:
+        """A piece of the body came; is more wanted?"""
+        try:
+            if self._body is None:
+                self._body = self._begin()
+            return self._body is not None and self._body.feed(data)
+        except Exception as error:
+            self.mistake = error
+            return False
+
+    def _begin(self) -> Body | None:
+        head = self._head = read_head(self.lines, self._limits)
+        if isinstance(head, Failure):
+            return None
+        self._unwanted = self._limits.skips(self._kind, head.media_type)
+        if self._unwanted:
+            return None
+        return open_body(head, self._limits.cap(self._kind, head.media_type), self._limits)
+
+    def overdue(self, now: float) -> bool:
+        """Whether to give up waiting. Until the request is out, libcurl's own timer runs."""
+        if self.asked:
+            received = self._body.received if self._body else 0
+            self._late = self._pace.look(len(self.lines) + received, now)
+        return self._late is not None
+
+    def outcome(self, code: int, message: str) -> Outcome:
+        """What became of it, given libcurl's verdict."""
+        if self.mistake:
+            raise self.mistake
+        if self._refusal:
+            return Outcome(failure=Failure(Fault.BLOCKED_ADDRESS, self._refusal))
+        trouble = self._trouble(code, message)
+        if not self.asked:
+            return Outcome(failure=trouble)
+        head = self._head or read_head(self.lines, self._limits)
+        if isinstance(head, Failure):
+            unclear = head.fault is Fault.INCOMPLETE and trouble
+            return Outcome(failure=trouble if unclear else head)
+        content = self._body.close(whole=trouble is None) if self._body else _NOTHING
+        if content.framing:
+            trouble = Failure(Fault.PROTOCOL, content.framing)
+        return Outcome(head, content, self._truncation(content, trouble), trouble)
+
+    def _trouble(self, code: int, message: str) -> Failure | None:
+        if code in (OK, STOPPED_BY_US):
+            return None
+        if code == OVERDUE:
+            return self._late
+        return explain(code, message, asked=self.asked, limits=self._limits)
+
+    def _truncation(self, content: Content, trouble: Failure | None) -> str | None:
+        if content.cut or self._unwanted:
+            return "length"
+        if trouble is None:
+            return None
+        return "time" if trouble.fault in (Fault.TIMEOUT, Fault.TOO_SLOW) else "disconnect"

@@ -1,0 +1,37 @@
+"""Do the sums add up? Every address in one state, everything queued in one queue, the counters as they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gossamer.frontier.entries import HOSTS, LATER, QUEUE, State
+from gossamer.frontier.ledger import Counts, Ledger
+from gossamer.store.table import Table
+
+
+def audit(table: Table) -> Iterator[str]:
+    """What is wrong, one line each; nothing when all is well."""
+    ledger = Ledger(table)
+    counted = Counts()
+    for _, entry in ledger.all():
+        counted.shift(entry, 1)
+    counted.hosts = sum(1 for _ in table.scan(HOSTS))
+    for name in ("queued", "done", "failed", "excluded", "pages", "hosts"):
+        says, is_ = getattr(ledger.counts, name), getattr(counted, name)
+        if says != is_:
+            yield f"the counter of {name} says {says}, but there are {is_}"
+    yield from _queues(table, ledger, counted.queued)
+
+
+def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:
+    waiting = 0
+    for family in (QUEUE, LATER):
+        for key, url in table.scan(family):
+            entry = ledger.get(url.decode())
+            current = entry is not None and entry.position == int.from_bytes(key[-8:], "big")
+            if current and entry is not None and entry.state is State.QUEUED:
+                waiting += 1
+            elif family == QUEUE:
+                yield f"{url.decode()}: in a queue but not queued"
+    if waiting != queued:
+        yield f"{queued} addresses are queued, but {waiting} are in a queue"

@@ -1,0 +1,402 @@
+"""The frontier: what has been found, what is due, what is done. All of it is durable, none of it is asked twice.
+
+    add    addresses that something pointed to
+    due    the next visit, to the host that is due first; ends when nothing is queued or out
+    done   the answer: the next date for this address, new links in
+
+Mercator's frontier with BUbiNG's grouping by address: queues in `origins`, politeness in `hosts`, turns in
+`schedule` and `ready`, robots.txt in `access`, new addresses in `discovery`, retries in `retry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+import msgspec
+
+from gossamer.frontier.access import Access
+from gossamer.frontier.discovery import Discovery, Found, as_found
+from gossamer.frontier.entries import META, Entry, State
+from gossamer.frontier.handout import Handout
+from gossamer.frontier.hosts import Hosts, Politeness, retry_after
+from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.origins import Origin, Queues
+from gossamer.frontier.outcome import Act, Outcome, judge
+from gossamer.frontier.ready import Group
+from gossamer.frontier.retries import Retries
+from gossamer.frontier.retry import THROTTLED, rule
+from gossamer.frontier.schedule import Resolve, Schedule
+from gossamer.frontier.settle import Settlement
+from gossamer.model import Capture, Clock, Kind, Page, Visit
+from gossamer.store.table import Table
+from gossamer.urls import keys, resolve
+from gossamer.urls.scope import Scope
+
+SITEMAPS_PER_HOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a crawl was asked for, as far as the frontier must know."""
+
+    scope: Scope
+    politeness: Politeness
+    agent: str
+    pages: int = 0
+    """Stop after so many; 0 for all."""
+    patience: float = 90.0
+    """How long a crawl that has nothing else to do waits for a retry or a paused host."""
+    sitemaps: bool = True
+    head_first: Callable[[str], bool] = lambda url: False
+    wanted: Callable[[str], bool] = lambda media_type: True
+    rewrite: Callable[[str], str] | None = None
+
+
+class Out(NamedTuple):
+    """A visit that has been handed out."""
+
+    origin: Origin
+    group: Group
+
+
+class Frontier:
+    """Three verbs over one table."""
+
+    def __init__(
+        self,
+        table: Table,
+        rules: Rules,
+        clock: Clock,
+        *,
+        resolve: Resolve | None = None,
+        committed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._table = table
+        self._rules = rules
+        self._clock = clock
+        self._committed = committed
+        careful = table.get(META, b"open") is not None
+        self.ledger = Ledger(table)
+        self._hosts = Hosts(table, clock, rules.politeness, careful=careful)
+        self._queues = Queues(table, int.from_bytes(table.get(META, b"sequence") or b"", "big"))
+        self._retries = Retries(table)
+        self._settle = Settlement(self.ledger, self._queues, self._retries, clock)
+        self._access = Access(table, clock, rules.agent, rules.politeness.crawl_delay_most)
+        self._discovery = Discovery(self.ledger, self._scope(), rewrite=rules.rewrite)
+        self._handout = Handout(self._next, self._pause)
+        self._schedule = Schedule(rules.politeness, clock, resolve, self._handout.dispatch)
+        self._origins: dict[str, Origin] = {}
+        self._out: dict[Visit, Out] = {}
+        self._pages_out = 0
+        self._stopping = False
+        table.put(META, b"open", b"1")
+
+    # ------------------------------------------------------------------ add
+
+    def add(self, found: Iterable[Found]) -> None:
+        """What something pointed to; each address becomes an entry once."""
+        self._discovery.sift(found, self._clock.wall(), self._enqueue)
+
+    def revisit(self) -> None:
+        """Ask again for every page that was fetched, and only take what has changed."""
+        for url, entry in list(self.ledger.all()):
+            if is_page(entry):
+                again = msgspec.structs.replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="")
+                self.ledger.put(url, self._enqueue(url, again), entry)
+
+    def retry(self, urls: Iterable[str]) -> None:
+        """What failed is asked for once more, because somebody asks for it."""
+        for url in urls:
+            entry = self.ledger.get(url)
+            if entry is not None and entry.state is State.FAILED:
+                again = msgspec.structs.replace(entry, state=State.QUEUED, attempt=0, reason="")
+                self.ledger.put(url, self._enqueue(url, again), entry)
+
+    def reconsider(self) -> None:
+        """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
+        for url, entry in list(self.ledger.all()):
+            if entry.state not in (State.EXCLUDED, State.QUEUED):
+                continue
+            refusal = self._discovery.refusal(as_found(url, entry))
+            if entry.state is State.QUEUED and refusal is not None:
+                self._settle.end(url, entry, State.EXCLUDED, refusal)
+            elif entry.state is State.EXCLUDED and refusal is None:
+                inside = msgspec.structs.replace(entry, state=State.QUEUED, reason="")
+                self.ledger.put(url, self._enqueue(url, inside), entry)
+
+    def _enqueue(self, url: str, entry: Entry) -> Entry:
+        origin = self._origin(keys.origin(url))
+        entry = msgspec.structs.replace(entry, position=self._queues.append(origin, url), due=0.0)
+        if not origin.asking:
+            self._schedule.place(origin)
+        return entry
+
+    def _origin(self, name: str) -> Origin:
+        origin = self._origins.get(name)
+        if origin is None:
+            host, new = self._hosts.get(keys.host(name + "/"))
+            self.ledger.counts.hosts += new
+            origin = self._origins[name] = Origin(name, host)
+        return origin
+
+    def _scope(self) -> Scope:
+        scope = self._rules.scope
+        for url in (self._table.get(META, b"landed") or b"").decode().split():
+            scope = scope.with_seed(url)
+        return scope
+
+    # ------------------------------------------------------------------ due
+
+    async def due(self) -> AsyncIterator[Visit]:
+        """Visits in polite order, each handed to one worker."""
+        while (visit := await self._handout.next()) is not None:
+            yield visit
+
+    def open(self) -> None:
+        """Put every origin that has something queued where it waits."""
+        for name in list(self._queues.origins()):
+            self._schedule.place(self._origin(name))
+
+    def stop(self) -> None:
+        """Hand out nothing more; what is out may still be done."""
+        self._stopping = True
+        self._handout.dispatch()
+
+    def settle(self) -> None:
+        """The crawl ends in good order: with the next commit the clocks on disk are right."""
+        self._table.delete(META, b"open")
+
+    def close(self) -> None:
+        """Nobody will ask again."""
+        self._schedule.close()
+        self._handout.close()
+
+    def prepare(self) -> None:
+        """Counters into the next commit."""
+        self._table.put(META, b"sequence", self._queues.sequence.to_bytes(8, "big"))
+        self.ledger.save()
+
+    @property
+    def out(self) -> int:
+        """Visits under way."""
+        return len(self._out)
+
+    @property
+    def hosts_waiting(self) -> int:
+        """Origins that wait for their time."""
+        return self._schedule.waiting
+
+    def next_waking(self) -> float:
+        """Seconds until a retry or a paused host is due; infinity when there is none."""
+        now = self._clock.steady()
+        return min(self._schedule.next_waking() - now, self._retries.next_time() - self._clock.wall())
+
+    def _pause(self) -> float | None:
+        """Seconds until something may be due; None when the crawl is over."""
+        now, full = self._clock.steady(), self._full()
+        turn = inf if full else self._schedule.next_turn() - now
+        waking = self.next_waking()
+        idle = not self._out and not self._schedule.resolving and turn == inf
+        over = self._stopping or (idle and (full or waking > self._rules.patience))
+        return None if over else min(turn, waking)
+
+    def _full(self) -> bool:
+        return 0 < self._rules.pages <= self.ledger.counts.pages + self._pages_out
+
+    def _next(self) -> Visit | None:
+        if self._stopping:
+            return None
+        self._requeue_retries()
+        while not self._full() and (popped := self._schedule.pop()):
+            origin, group = popped
+            visit = self._take(origin)
+            if visit is not None:
+                self._go(origin, group, visit)
+                return visit
+            self._schedule.release(origin.host, group, visited=False)
+        return None
+
+    def _go(self, origin: Origin, group: Group, visit: Visit) -> None:
+        host = origin.host
+        self._out[visit] = Out(origin, group)
+        self._pages_out += visit.kind is Kind.PAGE
+        host.out += 1
+        host.next = self._clock.steady() + self._rules.politeness.gap(host)
+        if host.out < self._rules.politeness.per_host:
+            self._replace(origin)
+
+    def _replace(self, origin: Origin) -> None:
+        if origin.urgent or (not origin.asking and self._queues.more(origin)):
+            self._schedule.place(origin)
+
+    def _take(self, origin: Origin) -> Visit | None:
+        if origin.urgent:
+            return origin.urgent.popleft()
+        if origin.closed_until > self._clock.steady():
+            self._schedule.place(origin)
+            return None
+        if origin.gone is None and not self._access.known(origin):
+            if origin.closed_until > self._clock.steady():
+                self._schedule.place(origin)
+                return None
+            return self._access.ask(origin) if self._queues.more(origin) else None
+        while (url := self._queues.take(origin)) is not None:
+            visit = self._admit(origin, url)
+            if visit is not None:
+                return visit
+        origin.gone = None
+        return None
+
+    def _admit(self, origin: Origin, url: str) -> Visit | None:
+        entry = self.ledger.get(url)
+        if entry is None or entry.state is not State.QUEUED or entry.position != origin.cursor:
+            self._queues.remove(url, origin.cursor)
+            return None
+        if origin.gone is not None:
+            self._settle.fail(url, entry, str(origin.gone), rule(origin.gone.fault, 0).waits)
+            return None
+        if not self._access.allows(origin, url):
+            self._settle.end(url, entry, State.EXCLUDED, "robots.txt forbids it")
+            return None
+        head = not entry.headed and self._rules.head_first(url)
+        return entry.visit(url, "HEAD" if head else "GET")
+
+    def _requeue_retries(self) -> None:
+        for url, position in self._retries.due(self._clock.wall()):
+            entry = self.ledger.get(url)
+            if entry is not None and entry.state is State.QUEUED and entry.position == position:
+                self.ledger.put(url, self._enqueue(url, entry), entry)
+
+    # ----------------------------------------------------------------- done
+
+    def done(self, visit: Visit, capture: Capture, page: Page) -> None:
+        """Take the answer in: what becomes of the address, of its host, and what it points to."""
+        out = self._out.pop(visit, None)
+        origin = out.origin if out else self._origin(keys.origin(visit.url))
+        if out:
+            origin.host.out -= 1
+            self._pages_out -= visit.kind is Kind.PAGE
+        self.ledger.counts.bytes += len(capture.wire)
+        self._judge_host(origin, capture)
+        if visit.kind is Kind.ROBOTS:
+            self._robots_done(capture)
+        else:
+            self._visit_done(capture, page)
+        origin.host.next = max(origin.host.next, self._clock.steady() + self._rules.politeness.gap(origin.host))
+        self._hosts.save(origin.host)
+        if out:
+            self._schedule.release(origin.host, out.group, visited=True)
+        self._replace(origin)
+        self._committed()
+        self._handout.dispatch()
+
+    def _judge_host(self, origin: Origin, capture: Capture) -> None:
+        host, now = origin.host, self._clock.steady()
+        host.visits += 1
+        failure = capture.failure
+        if capture.status in THROTTLED:
+            asked = retry_after(capture.header("retry-after"), self._clock.wall())
+            host.throttle(now, asked, capture.status)
+        elif rule(failure.fault if failure else None, capture.status).blames_host:
+            host.failed(now)
+        elif capture.status:
+            host.answered(capture.seconds)
+
+    def _robots_done(self, capture: Capture) -> None:
+        owner = self._origin(capture.visit.owner or keys.origin(capture.visit.url))
+        hop = self._access.elsewhere(capture)
+        if hop is not None:
+            there = self._origin(keys.origin(hop.url))
+            there.urgent.append(hop)
+            self._schedule.place(there)
+            return
+        owner.gone = self._access.learn(owner, capture)
+        self._hosts.save(owner.host)
+        if owner.rules is not None and self._rules.sitemaps:
+            self._add_sitemaps(owner)
+        self._replace(owner)
+
+    def _add_sitemaps(self, origin: Origin) -> None:
+        assert origin.rules is not None
+        robots = f"{origin.name}/robots.txt"
+        listed = resolve(origin.rules.sitemaps[:SITEMAPS_PER_HOST] or ("/sitemap.xml",), robots)
+        self.add(Found(url, 0, robots, Kind.SITEMAP) for url in listed if url and self._is_near(url, origin))
+
+    def _is_near(self, sitemap: str, origin: Origin) -> bool:
+        """A sitemap may lie on another host, but not on one that the crawl would leave alone."""
+        return keys.host(sitemap) == origin.host.name or self._discovery.scope.check(sitemap, 1) is None
+
+    def _visit_done(self, capture: Capture, page: Page) -> None:
+        url = capture.visit.url
+        entry = self.ledger.get(url)
+        if entry is None or entry.state is not State.QUEUED:
+            return
+        outcome = judge(capture, self._rules.wanted)
+        match outcome.act:
+            case Act.KEEP | Act.UNCHANGED:
+                self._settle.keep(capture, entry, outcome, page)
+                self._follow(capture.visit, page)
+            case Act.REDIRECT:
+                self._redirected(capture, entry, outcome)
+            case Act.FAIL if capture.visit.kind is Kind.SITEMAP and capture.status in (404, 410):
+                self._settle.end(url, entry, State.DONE, "there is no sitemap", capture.status)
+            case Act.FAIL:
+                self._settle.fail(url, entry, outcome.reason, self._waits(outcome, capture), capture.status)
+            case Act.EXCLUDE:
+                self._settle.end(url, entry, State.EXCLUDED, outcome.reason, capture.status)
+            case Act.GET:
+                self._queues.remove(url, entry.position)
+                self.ledger.put(url, self._enqueue(url, msgspec.structs.replace(entry, headed=True)), entry)
+
+    def _follow(self, visit: Visit, page: Page) -> None:
+        depth, followed = visit.depth + 1, not page.nofollow
+        sitemap = visit.kind is Kind.SITEMAP
+        self.add(
+            Found(
+                link.url,
+                depth,
+                visit.url,
+                Kind.SITEMAP if sitemap and link.place == "sitemapindex" else Kind.PAGE,
+                followed=followed and "nofollow" not in link.rel,
+            )
+            for link in self._discovery.new_links(page.links, depth)
+        )
+
+    def _redirected(self, capture: Capture, entry: Entry, outcome: Outcome) -> None:
+        visit, target = capture.visit, outcome.target
+        if self._leads_back(target, visit.url):
+            self._settle.end(
+                visit.url, entry, State.FAILED, f"redirects in a circle by way of {target}", capture.status
+            )
+            return
+        self._settle.moved(visit.url, entry, outcome, capture.status)
+        if visit.depth == 0 and visit.kind is Kind.PAGE:
+            self._widen(target)
+        self.add([Found(target, visit.depth, visit.url, visit.kind, visit.hops + 1)])
+
+    def _leads_back(self, target: str, url: str) -> bool:
+        for _ in range(10):
+            entry = self.ledger.get(target)
+            if entry is None or entry.target is None:
+                return False
+            target = entry.target
+            if target == url:
+                return True
+        return False
+
+    def _widen(self, target: str) -> None:
+        """Where a seed redirects to counts as a seed: http to https, a name to its www."""
+        self._discovery.scope = self._discovery.scope.with_seed(target)
+        landed = (self._table.get(META, b"landed") or b"").decode().split()
+        if target not in landed:
+            self._table.put(META, b"landed", "\n".join([*landed, target]).encode())
+
+    def _waits(self, outcome: Outcome, capture: Capture) -> tuple[float, ...]:
+        if capture.status not in THROTTLED:
+            return outcome.rule.waits
+        host = self._origin(keys.origin(capture.visit.url)).host
+        pause = max(host.paused - self._clock.steady(), 0.0)
+        return tuple(max(each, pause) for each in outcome.rule.waits)

@@ -1,0 +1,195 @@
+"""How long is a host left alone? The only place where a delay is decided.
+
+The gap before the next request to a host is the largest of the least delay, ten times the smoothed time its
+answers take (Mercator's rule: a slow server gets more rest), and the Crawl-delay of its robots.txt, plus a penalty
+that 429 and 503 raise at once and that good answers wear off slowly. All gaps are counted on the steady clock.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from gossamer.frontier.entries import HOSTS, HostRow, encode, host_row
+from gossamer.model import Clock
+from gossamer.store.table import Table
+
+if TYPE_CHECKING:
+    from gossamer.frontier.origins import Origin
+
+SMOOTHING = 0.3
+"""Weight of the newest answer in the smoothed fetch time."""
+PENALTY_FIRST, PENALTY_MOST, PENALTY_DECAY = 1.0, 30.0, 0.9
+THROTTLE_FIRST = 60.0
+RETRY_AFTER_LEAST, RETRY_AFTER_MOST = 1.0, 86_400.0
+BREAKER_STREAK = 5
+BREAKER_FIRST, BREAKER_MOST = 600.0, 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Politeness:
+    """What a site owner may count on."""
+
+    delay: float = 1.0
+    """Least gap for a host; 0 switches it off, and the rule of ten with it."""
+    ip_delay: float = 0.5
+    factor: float = 10.0
+    longest: float = 30.0
+    """Most that slow answers alone can ask for."""
+    crawl_delay_most: float = 300.0
+    per_host: int = 1
+
+    @property
+    def per_address(self) -> int | None:
+        """Requests one IP address may have at once; None where the owner switched delays off."""
+        return None if self.ip_delay == 0 else self.per_host
+
+    def gap(self, host: Host) -> float:
+        """Seconds between two requests to this host."""
+        gap = 0.0
+        if self.delay:
+            gap = max(self.delay, min(self.factor * host.pace, self.longest))
+        return max(gap, min(host.crawl_delay, self.crawl_delay_most)) + host.penalty
+
+    def basis(self, host: Host) -> str:
+        """Where the present gap comes from, in words."""
+        parts = {
+            f"least delay {self.delay:g} s": self.delay,
+            f"{self.factor:g} x smoothed fetch time {host.pace:.3f} s": min(self.factor * host.pace, self.longest)
+            * bool(self.delay),
+            f"Crawl-delay {host.crawl_delay:g} s": min(host.crawl_delay, self.crawl_delay_most),
+        }
+        words = max(parts, key=lambda name: parts[name])
+        return f"{words}, and {host.penalty:.1f} s after 429 or 503" if host.penalty else words
+
+
+@dataclass(slots=True)
+class Host:
+    """A host name and how it has been answering."""
+
+    name: str
+    next: float = 0.0
+    """Steady time before which no request starts."""
+    out: int = 0
+    pace: float = 0.0
+    penalty: float = 0.0
+    crawl_delay: float = 0.0
+    streak: int = 0
+    trips: int = 0
+    throttled: int = 0
+    paused: float = 0.0
+    """Steady time until which the host is left alone altogether."""
+    reason: str = ""
+    visits: int = 0
+    faults: int = 0
+    address: str | None = None
+    address_until: float = 0.0
+    waiting: deque[Origin] = field(default_factory=deque)
+
+    def answered(self, seconds: float) -> None:
+        """A good answer: the pace is learned, penalties wear off, the breaker closes."""
+        self.pace = seconds if not self.pace else (1 - SMOOTHING) * self.pace + SMOOTHING * seconds
+        self.penalty = 0.0 if self.penalty < 0.05 else self.penalty * PENALTY_DECAY
+        self.streak = self.trips = self.throttled = 0
+        self.reason = ""
+
+    def throttle(self, now: float, retry_after: float | None, status: int) -> float:
+        """429 or 503: leave it alone for as long as it asks, then go slower. Gives the end of the pause."""
+        self.penalty = min(max(PENALTY_FIRST, 2 * self.penalty), PENALTY_MOST)
+        wait = THROTTLE_FIRST * 2**self.throttled if retry_after is None else retry_after
+        self.throttled = min(self.throttled + 1, 12)
+        self._pause(now + min(max(wait, RETRY_AFTER_LEAST), RETRY_AFTER_MOST), f"asked to wait by a {status}")
+        return self.paused
+
+    def failed(self, now: float) -> None:
+        """A fault of the host. Five in a row open the circuit breaker, for longer each time."""
+        self.faults += 1
+        self.streak += 1
+        if self.streak % BREAKER_STREAK == 0:
+            wait = min(BREAKER_FIRST * 2**self.trips, BREAKER_MOST)
+            self.trips += 1
+            self._pause(now + wait, f"{self.streak} failures in a row")
+
+    def _pause(self, until: float, reason: str) -> None:
+        if until > self.paused:
+            self.paused, self.reason = until, reason
+
+
+def retry_after(value: str | None, now: float) -> float | None:
+    """Seconds asked for by a Retry-After field: a number or an HTTP date; None when it says neither."""
+    if value is None:
+        return None
+    if value.strip().isascii() and value.strip().isdigit():
+        return float(min(int(value.strip()[:12]), int(RETRY_AFTER_MOST)))
+    try:
+        return max(parsedate_to_datetime(value).timestamp() - now, 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+class Hosts:
+    """The hosts being visited, each loaded once and saved after every visit.
+
+    After a crash the last request to any host may be younger than its row says, so each host first rests for its
+    whole gap (`careful`). A date that a jump of the wall clock has made absurd is brought back within bounds.
+    """
+
+    def __init__(self, table: Table, clock: Clock, politeness: Politeness, *, careful: bool) -> None:
+        self._table = table
+        self._clock = clock
+        self._politeness = politeness
+        self._careful_from = clock.steady() if careful else None
+        self._hosts: dict[str, Host] = {}
+
+    def get(self, name: str) -> tuple[Host, bool]:
+        """The host, and whether it was never met before."""
+        host = self._hosts.get(name)
+        if host is not None:
+            return host, False
+        stored = self._table.get(HOSTS, name.encode())
+        host = self._restored(name, host_row(stored)) if stored else Host(name)
+        if self._careful_from is not None:
+            host.next = max(host.next, self._careful_from + self._politeness.gap(host))
+        self._hosts[name] = host
+        if not stored:
+            self.save(host)
+        return host, not stored
+
+    def save(self, host: Host) -> None:
+        """Its clocks become part of the next commit."""
+        ahead = self._clock.wall() - self._clock.steady()
+        row = HostRow(
+            due=host.next + ahead,
+            pace=host.pace,
+            penalty=host.penalty,
+            crawl_delay=host.crawl_delay,
+            streak=host.streak,
+            trips=host.trips,
+            throttled=host.throttled,
+            paused=host.paused + ahead if host.paused else 0.0,
+            reason=host.reason,
+            visits=host.visits,
+            faults=host.faults,
+        )
+        self._table.put(HOSTS, host.name.encode(), encode(row))
+
+    def _restored(self, name: str, row: HostRow) -> Host:
+        wall, steady = self._clock.wall(), self._clock.steady()
+        host = Host(
+            name,
+            pace=row.pace,
+            penalty=row.penalty,
+            crawl_delay=row.crawl_delay,
+            streak=row.streak,
+            trips=row.trips,
+            throttled=row.throttled,
+            reason=row.reason,
+            visits=row.visits,
+            faults=row.faults,
+        )
+        host.next = steady + min(max(row.due - wall, 0.0), self._politeness.gap(host))
+        if row.paused > wall:
+            host.paused = steady + min(row.paused - wall, RETRY_AFTER_MOST)
+        return host

@@ -1,0 +1,97 @@
+"""Every address in exactly one state, and the sums that say so.
+
+All changes of an entry go through here, so the counters are always the sums over the rows; `verify` recounts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from gossamer.frontier.entries import META, URLS, Entry, State, encode, entry
+from gossamer.model import Kind
+from gossamer.store.table import Table
+from gossamer.urls import keys
+
+
+class Counts(msgspec.Struct):
+    """How many addresses stand where, and what they brought."""
+
+    queued: int = 0
+    done: int = 0
+    failed: int = 0
+    excluded: int = 0
+    pages: int = 0
+    """Documents fetched: done, of kind page, with a status of 2xx."""
+    hosts: int = 0
+    bytes: int = 0
+    """As they came over the wire."""
+    duplicates: int = 0
+    seconds: float = 0.0
+    """Spent crawling, all runs together."""
+    failures: dict[str, int] = {}
+    """How many failed, by the first words of the reason."""
+    exclusions: dict[str, int] = {}
+
+    def shift(self, entry: Entry, by: int) -> None:
+        """An entry comes in or goes out."""
+        match entry.state:
+            case State.QUEUED:
+                self.queued += by
+            case State.DONE:
+                self.done += by
+                self.pages += by * is_page(entry)
+                self.duplicates += by * (entry.copy and is_page(entry))
+            case State.FAILED:
+                self.failed += by
+                _tally(self.failures, entry.reason, by)
+            case State.EXCLUDED:
+                self.excluded += by
+                _tally(self.exclusions, entry.reason, by)
+
+
+def _tally(reasons: dict[str, int], reason: str, by: int) -> None:
+    words = reason.partition(":")[0]
+    reasons[words] = reasons.get(words, 0) + by
+
+
+def is_page(entry: Entry) -> bool:
+    """A document was fetched from there."""
+    return entry.state is State.DONE and entry.kind is Kind.PAGE and 200 <= entry.status < 300
+
+
+class Ledger:
+    """The entries and their counts."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        stored = table.get(META, b"counts")
+        self.counts = msgspec.msgpack.decode(stored, type=Counts) if stored else Counts()
+
+    def get(self, url: str) -> Entry | None:
+        """What is known about an address."""
+        data = self._table.get(URLS, keys.row(url))
+        return None if data is None else entry(data)
+
+    def get_many(self, urls: Sequence[str]) -> list[Entry | None]:
+        """The same for many at once."""
+        found = self._table.get_many(URLS, [keys.row(url) for url in urls])
+        return [None if data is None else entry(data) for data in found]
+
+    def put(self, url: str, new: Entry, old: Entry | None) -> Entry:
+        """`new` takes the place of `old`."""
+        if old is not None:
+            self.counts.shift(old, -1)
+        self.counts.shift(new, 1)
+        self._table.put(URLS, keys.row(url), encode(new))
+        return new
+
+    def all(self, prefix: bytes = b"") -> Iterator[tuple[str, Entry]]:
+        """Every address, in the order of their row keys."""
+        for key, data in self._table.scan(URLS, prefix=prefix):
+            yield keys.url_of(key), entry(data)
+
+    def save(self) -> None:
+        """The counters become part of the next commit."""
+        self._table.put(META, b"counts", msgspec.msgpack.encode(self.counts))

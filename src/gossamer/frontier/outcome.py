@@ -1,0 +1,86 @@
+"""What does an answer mean for its address? A pure judgement; the frontier carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import NamedTuple
+
+from gossamer.errors import InvalidURL
+from gossamer.frontier.retry import NEVER, Rule, rule
+from gossamer.model import Capture, Fault
+from gossamer.urls import normalize
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+HEAD_REFUSED = frozenset({400, 403, 405, 501})
+"""Servers that dislike HEAD say so with these; the GET is worth a try."""
+
+
+class Act(Enum):
+    """What the frontier does next."""
+
+    KEEP = auto()
+    UNCHANGED = auto()
+    REDIRECT = auto()
+    FAIL = auto()
+    EXCLUDE = auto()
+    GET = auto()
+
+
+class Outcome(NamedTuple):
+    """An act with its reason, and what it needs."""
+
+    act: Act
+    reason: str = ""
+    rule: Rule = NEVER
+    target: str = ""
+
+
+def judge(capture: Capture, wanted: Callable[[str], bool]) -> Outcome:
+    """Read the answer to a page or sitemap visit. `wanted` tells which media types are worth a download."""
+    visit, status = capture.visit, capture.status
+    if capture.failure and not _last_cut(capture):
+        return Outcome(Act.FAIL, str(capture.failure), rule(capture.failure.fault, 0))
+    if status == 304:
+        return Outcome(Act.UNCHANGED, "not modified")
+    if status in REDIRECTS:
+        return _redirect(capture)
+    if visit.method == "HEAD" and (200 <= status < 300 or status in HEAD_REFUSED):
+        return _after_head(capture, wanted)
+    if 200 <= status < 300:
+        return Outcome(Act.KEEP)
+    return Outcome(Act.FAIL, f"http {status}", rule(None, status))
+
+
+def _last_cut(capture: Capture) -> bool:
+    """A body that ends too soon every time is kept as it is, marked as cut."""
+    failure, again = capture.failure, capture.visit.attempt > 0
+    return failure is not None and failure.fault is Fault.INCOMPLETE and again and capture.status > 0
+
+
+def _redirect(capture: Capture) -> Outcome:
+    location = capture.header("location")
+    if not location:
+        return Outcome(Act.FAIL, f"http {capture.status} without a location")
+    try:
+        target = normalize(_octets_as_utf8(location), capture.visit.url)
+    except InvalidURL:
+        return Outcome(Act.FAIL, f"redirect to what is not a web address: {location[:200]}")
+    if target == capture.visit.url:
+        return Outcome(Act.FAIL, "redirect to itself")
+    return Outcome(Act.REDIRECT, f"redirect to {target}", target=target)
+
+
+def _octets_as_utf8(value: str) -> str:
+    """Header values are Latin-1 text; servers that send raw UTF-8 in a Location mean UTF-8."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
+
+
+def _after_head(capture: Capture, wanted: Callable[[str], bool]) -> Outcome:
+    media_type = (capture.header("content-type") or "").partition(";")[0].strip().lower()
+    if capture.status >= 400 or not media_type or wanted(media_type):
+        return Outcome(Act.GET)
+    return Outcome(Act.EXCLUDE, f"media type {media_type} is not wanted")

@@ -1,0 +1,128 @@
+"""When may an origin be visited? It waits in one place at a time: for its host, its address, its name, or a pause.
+
+- ready: its time on the host and on the address is known; see `ready`.
+- its host is busy: it waits at the host and is placed again when the host is free.
+- its name is being resolved: without an address nobody knows how polite to be.
+- its host is paused or its robots.txt unreachable: it sleeps, and a crawl need not wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Awaitable, Callable
+from itertools import count
+from math import inf
+from typing import TypeAlias
+
+from gossamer.frontier.hosts import Host, Politeness
+from gossamer.frontier.origins import Origin
+from gossamer.frontier.ready import Group, Ready
+from gossamer.model import Clock
+
+Resolve: TypeAlias = Callable[[str], Awaitable[tuple[str | None, float]]]
+"""host name -> the address that politeness is counted for (None when unknown), and for how many seconds."""
+
+
+class Schedule:
+    """Hands out the origin that is due first."""
+
+    def __init__(self, politeness: Politeness, clock: Clock, resolve: Resolve | None, wake: Callable[[], None]) -> None:
+        self._politeness = politeness
+        self._clock = clock
+        self._resolve = resolve
+        self._wake = wake
+        self._ready = Ready(delay=politeness.ip_delay, at_once=politeness.per_address)
+        self._sleeping: list[tuple[float, int, Origin]] = []
+        self._resolving: set[asyncio.Task[None]] = set()
+        self._order = count()
+
+    @property
+    def resolving(self) -> int:
+        """Names being looked up."""
+        return len(self._resolving)
+
+    @property
+    def waiting(self) -> int:
+        """Origins that have something to fetch and wait for their time."""
+        return self._ready.origins + len(self._sleeping)
+
+    def place(self, origin: Origin) -> None:
+        """It has something to fetch: put it where it waits."""
+        if origin.placed:
+            return
+        origin.placed = True
+        host, now = origin.host, self._clock.steady()
+        pause = max(host.paused, origin.closed_until)
+        if pause > now:
+            heapq.heappush(self._sleeping, (pause, next(self._order), origin))
+        elif self._resolve is None:
+            self._ready.put(origin, host.name, host.next)
+        elif host.address is not None and host.address_until > now:
+            self._ready.put(origin, host.address, host.next)
+        else:
+            self._look_up(origin)
+
+    def pop(self) -> tuple[Origin, Group] | None:
+        """The origin whose turn it is. Give the group back with `release`."""
+        now = self._clock.steady()
+        self._rouse(now)
+        while popped := self._ready.pop(now):
+            origin, group = popped
+            host = origin.host
+            if host.out >= self._politeness.per_host:
+                host.waiting.append(origin)
+            elif max(host.next, host.paused, origin.closed_until) > now:
+                origin.placed = False
+                self.place(origin)
+            else:
+                origin.placed = False
+                return origin, group
+            self._ready.release(group, now, visited=False)
+        return None
+
+    def release(self, host: Host, group: Group, *, visited: bool) -> None:
+        """The address and the host are free again."""
+        self._ready.release(group, self._clock.steady(), visited=visited)
+        if host.waiting and host.out < self._politeness.per_host:
+            origin = host.waiting.popleft()
+            origin.placed = False
+            self.place(origin)
+
+    def next_turn(self) -> float:
+        """Steady time of the next turn that politeness alone holds up."""
+        return self._ready.next_time()
+
+    def next_waking(self) -> float:
+        """Steady time when the next pause ends."""
+        return self._sleeping[0][0] if self._sleeping else inf
+
+    def close(self) -> None:
+        """Nobody will ask again."""
+        for task in self._resolving:
+            task.cancel()
+
+    def _rouse(self, now: float) -> None:
+        while self._sleeping and self._sleeping[0][0] <= now:
+            _, _, origin = heapq.heappop(self._sleeping)
+            origin.placed = False
+            self.place(origin)
+
+    def _look_up(self, origin: Origin) -> None:
+        task = asyncio.get_running_loop().create_task(self._find(origin))
+        self._resolving.add(task)
+        task.add_done_callback(self._found)
+
+    async def _find(self, origin: Origin) -> None:
+        assert self._resolve is not None
+        host = origin.host
+        address, seconds = await self._resolve(host.name)
+        host.address = address or host.name
+        host.address_until = self._clock.steady() + seconds
+        self._ready.put(origin, host.address, host.next)
+
+    def _found(self, task: asyncio.Task[None]) -> None:
+        self._resolving.discard(task)
+        if not task.cancelled():
+            task.result()
+            self._wake()

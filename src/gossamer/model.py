@@ -1,0 +1,168 @@
+"""The words everyone speaks: a Visit is asked for, a Capture comes back, a Page is what it says.
+
+A value is made once and never changed. The web's faults travel as values (`Capture.failure`);
+exceptions are for our own mistakes and live in `errors`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, Protocol, TypeAlias
+
+URL: TypeAlias = str
+"""An absolute http or https address in the canonical form of `gossamer.urls.normalize`."""
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+"""Header fields in the order they came: lower-case name, value as Latin-1 text."""
+
+
+class Kind(StrEnum):
+    """Why an address is visited. One path for all bytes, but what they mean differs."""
+
+    PAGE = "page"
+    ROBOTS = "robots"
+    SITEMAP = "sitemap"
+
+
+class Fault(StrEnum):
+    """What went wrong before a whole answer was there. An HTTP status is an answer, not a fault."""
+
+    NO_SUCH_HOST = "no-such-host"
+    DNS = "dns"
+    BLOCKED_ADDRESS = "blocked-address"
+    CONNECT = "connect"
+    TLS = "tls"
+    TIMEOUT = "timeout"
+    TOO_SLOW = "too-slow"
+    RESET = "reset"
+    INCOMPLETE = "incomplete"
+    PROTOCOL = "protocol"
+    HEADERS_TOO_LARGE = "headers-too-large"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A fault and the words that explain it to a person."""
+
+    fault: Fault
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.fault}: {self.detail}" if self.detail else str(self.fault)
+
+
+class Link(NamedTuple):
+    """One pointer out of a document. A page has up to 5,000, so it is a tuple."""
+
+    url: URL
+    anchor: str = ""
+    rel: str = ""
+    """Lower-case link types, joined by one space."""
+    place: str = "a"
+    """Where it stood: a, area, frame, iframe, link, refresh, header, sitemap, robots, redirect."""
+    modified: float | None = None
+    """When the target changed, as its source says (sitemaps, feeds); seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request to be made."""
+
+    url: URL
+    kind: Kind = Kind.PAGE
+    method: str = "GET"
+    depth: int = 0
+    """Links followed from a seed; a redirect does not count."""
+    hops: int = 0
+    """Redirects followed to get here."""
+    attempt: int = 0
+    """Earlier tries that failed."""
+    referrer: URL | None = None
+    owner: str | None = None
+    """For robots.txt: the origin whose rules these are, which a redirect does not change."""
+    etag: str | None = None
+    modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What came back, byte for byte, or why nothing did."""
+
+    visit: Visit
+    began: float
+    """Wall clock, seconds since 1970."""
+    seconds: float
+    """From the start of the request to the last byte."""
+    status: int = 0
+    """HTTP status; 0 when no head of an answer came."""
+    headers: Headers = ()
+    request: bytes = b""
+    """The head of the request as it was sent."""
+    head: bytes = b""
+    """Status line and header fields as they came, with the empty line."""
+    wire: bytes = b""
+    """Everything after the head as it came: still chunked, still compressed."""
+    body: bytes = b""
+    """The payload with transfer and content codings undone."""
+    address: str | None = None
+    """The IP address that answered."""
+    truncated: str | None = None
+    """length, time or disconnect when the body was cut; what came before is kept."""
+    decoding: str | None = None
+    """What was wrong with the content coding, if anything was."""
+    failure: Failure | None = None
+
+    def header(self, name: str) -> str | None:
+        """The first value of a field; `name` in lower case."""
+        return next((value for key, value in self.headers if key == name), None)
+
+    def header_values(self, name: str) -> list[str]:
+        """All values of a field that may be repeated; `name` in lower case."""
+        return [value for key, value in self.headers if key == name]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a document says."""
+
+    url: URL | None = None
+    media_type: str = "application/octet-stream"
+    """Sniffed, without parameters."""
+    encoding: str | None = None
+    """WHATWG name of the encoding that was used; None for bytes that are not text."""
+    title: str = ""
+    text: str = ""
+    links: tuple[Link, ...] = ()
+    canonical: URL | None = None
+    noindex: bool = False
+    nofollow: bool = False
+    noarchive: bool = False
+    links_cut: bool = False
+    """More links stood there than the limit lets through."""
+    digest: str = ""
+    """`sha256:` and 64 hexadecimal digits, of the decoded body."""
+    copy_of: URL | None = None
+    problem: str = ""
+    """Why it could not be read, if it could not; the capture is kept all the same."""
+
+
+class Clock(Protocol):
+    """Two clocks: one for dates, one for gaps. Only the second never jumps."""
+
+    def wall(self) -> float:
+        """Seconds since 1970."""
+
+    def steady(self) -> float:
+        """Seconds since some moment; never goes back."""
+
+
+class SystemClock:
+    """The machine's clocks."""
+
+    def wall(self) -> float:
+        return time.time()
+
+    def steady(self) -> float:
+        return time.monotonic()

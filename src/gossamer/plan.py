@@ -1,0 +1,223 @@
+"""All settings, gathered: what was asked for, kept as plan.toml in the collection.
+
+Each setting is a field with its default and one line that says what it does; `docs/settings.md` is held to this
+list by a test. TOML in, TOML out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gossamer.errors import InvalidPlan
+from gossamer.fetch import Identity, Limits
+from gossamer.frontier import Politeness
+from gossamer.urls import rules as url_rules
+from gossamer.urls.scope import Scope
+
+FILE = "plan.toml"
+
+
+def _setting(default: Any, text: str, *, choices: tuple[str, ...] = (), least: float | None = None) -> Any:
+    meta = {"text": text, "choices": choices, "least": least}
+    return field(default=default, metadata=meta)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to crawl, how politely, and how to keep it."""
+
+    seeds: tuple[str, ...] = _setting((), "Where the crawl starts.")
+    scope: str = _setting(
+        "host",
+        "How far it goes from the seeds.",
+        choices=("page", "path", "host", "domain", "any"),
+    )
+    include: tuple[str, ...] = _setting((), "Only addresses in which one of these RE2 patterns is found.")
+    exclude: tuple[str, ...] = _setting((), "No addresses in which one of these RE2 patterns is found.")
+    suffixes: tuple[str, ...] = _setting((), "Names to treat as public suffixes: what is below them is a site.")
+    depth: int = _setting(20, "Most links from a seed.", least=0)
+    pages: int = _setting(0, "Stop at so many pages in the collection; 0 for no limit.", least=0)
+    sitemaps: str = _setting(
+        "auto",
+        "Read sitemaps: auto leaves them when depth is limited or only the seeds are wanted.",
+        choices=("auto", "always", "never"),
+    )
+    url_length: int = _setting(2_048, "Longest address, in bytes.", least=16)
+    path_segments: int = _setting(20, "Most path segments of an address.", least=1)
+    url_rules: tuple[str, ...] = _setting((), "Further rules of the table in docs/addresses.md, for all sites.")
+    site_rules: dict[str, tuple[str, ...]] = field(
+        default_factory=dict, metadata={"text": "Further rules by site.", "choices": (), "least": None}
+    )
+
+    delay: float = _setting(1.0, "Least seconds between two requests to a host; 0 switches it off.", least=0)
+    ip_delay: float = _setting(0.5, "Least seconds between two requests to an IP address.", least=0)
+    delay_factor: float = _setting(10.0, "A host rests this many times the time its answers take.", least=0)
+    delay_longest: float = _setting(30.0, "Longest rest that slow answers alone can ask for.", least=0)
+    crawl_delay_longest: float = _setting(300.0, "Longest Crawl-delay that is obeyed.", least=0)
+    per_host: int = _setting(1, "Requests a host may have at once.", least=1)
+    bandwidth: int = _setting(0, "Most bytes per second for each request; 0 for no limit.", least=0)
+    patience: float = _setting(
+        90.0, "Seconds that a crawl with nothing else to do waits for retries and paused hosts.", least=0
+    )
+    workers: int = _setting(128, "Visits under way at once.", least=1)
+
+    contact: str = _setting("", "Address or web page of who runs the crawl; part of the agent string.")
+    allow_addresses: tuple[str, ...] = _setting((), "Address ranges that are opened, as 10.1.0.0/16.")
+    proxy: str = _setting("", "Proxy for all requests, as http://host:port.")
+    ca_file: str = _setting("", "File of certificate authorities to trust instead of the system's.")
+    head: str = _setting(
+        "unknown",
+        "HEAD before GET: for addresses that look like unwanted types, for all, or never.",
+        choices=("never", "unknown", "always"),
+    )
+    connect_seconds: float = _setting(10.0, "Longest wait for a connection.", least=0.1)
+    first_byte_seconds: float = _setting(20.0, "Longest wait for the first byte.", least=0.1)
+    idle_seconds: float = _setting(20.0, "Longest silence within an answer.", least=0.1)
+    total_seconds: float = _setting(120.0, "Longest time for one answer.", least=0.1)
+    html_bytes: int = _setting(5 << 20, "Most bytes of an HTML page, decoded.", least=1)
+    text_bytes: int = _setting(10 << 20, "Most bytes of other text, decoded.", least=1)
+    document_bytes: int = _setting(64 << 20, "Most bytes of any other document, decoded.", least=1)
+
+    warc_bytes: int = _setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16)
+    disk_stop: int = _setting(512 << 20, "Stop when fewer bytes than this are free on the disk.", least=0)
+
+    def __post_init__(self) -> None:
+        for spec in dataclasses.fields(self):
+            _check(spec, getattr(self, spec.name))
+
+    def changed(self, **settings: Any) -> Plan:
+        """A plan with other settings; the old one stays as it is."""
+        unknown = set(settings) - {spec.name for spec in dataclasses.fields(self)}
+        if unknown:
+            raise InvalidPlan(f"unknown setting {', '.join(sorted(unknown))}; docs/settings.md lists them all")
+        return dataclasses.replace(self, **settings)
+
+    def as_scope(self) -> Scope:
+        """The part that says which addresses are inside."""
+        return Scope(
+            kind=self.scope,
+            seeds=frozenset(self.seeds),
+            include=self.include,
+            exclude=self.exclude,
+            suffixes=frozenset(self.suffixes),
+            max_depth=self.depth,
+            max_segments=self.path_segments,
+            max_length=self.url_length,
+        )
+
+    def as_politeness(self) -> Politeness:
+        """The part that site owners care about."""
+        return Politeness(
+            delay=self.delay,
+            ip_delay=self.ip_delay,
+            factor=self.delay_factor,
+            longest=self.delay_longest,
+            crawl_delay_most=self.crawl_delay_longest,
+            per_host=self.per_host,
+        )
+
+    def as_limits(self) -> Limits:
+        """The part that keeps one answer within bounds."""
+        return Limits(
+            connect=self.connect_seconds,
+            first_byte=self.first_byte_seconds,
+            idle=self.idle_seconds,
+            total=self.total_seconds,
+            html=self.html_bytes,
+            text=self.text_bytes,
+            document=self.document_bytes,
+            bandwidth=self.bandwidth,
+        )
+
+    def as_identity(self) -> Identity:
+        """Who we say we are."""
+        return Identity(contact=self.contact)
+
+    def reads_sitemaps(self) -> bool:
+        """Does this crawl look for sitemaps?"""
+        whole = self.scope != "page" and self.depth >= 20
+        return self.sitemaps == "always" or (self.sitemaps == "auto" and whole)
+
+
+def load(path: Path) -> Plan:
+    """Read a plan; unknown or impossible settings are named."""
+    try:
+        data = tomllib.loads(path.read_text())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidPlan(f"{path}: not valid TOML: {error}") from error
+    known = {spec.name: spec for spec in dataclasses.fields(Plan)}
+    unknown = sorted(set(data) - set(known))
+    if unknown:
+        raise InvalidPlan(f"{path}: unknown setting {', '.join(unknown)}; docs/settings.md lists them all")
+    try:
+        return Plan(**{name: _frozen(value) for name, value in data.items()})
+    except InvalidPlan as error:
+        raise InvalidPlan(f"{path}: {error}") from None
+
+
+def dump(plan: Plan) -> str:
+    """The plan as TOML, each setting under the line that says what it does; defaults are commented out."""
+    lines = [
+        "# What this collection was asked for. Edit it between crawls; lines that start with # are defaults.",
+        "",
+    ]
+    tables = []
+    for spec in dataclasses.fields(plan):
+        value = getattr(plan, spec.name)
+        if isinstance(value, dict):
+            tables.append((spec, value))
+            continue
+        lines += [
+            f"# {spec.metadata['text']}",
+            f"{'# ' if value == spec.default else ''}{spec.name} = {_toml(value)}",
+        ]
+    for spec, table in tables:
+        lines += ["", f"# {spec.metadata['text']}", f"[{spec.name}]"]
+        lines += [f"{_toml(name)} = {_toml(value)}" for name, value in table.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _check(spec: dataclasses.Field[Any], value: Any) -> None:
+    choices, least = spec.metadata["choices"], spec.metadata["least"]
+    if choices and value not in choices:
+        raise InvalidPlan(f"{spec.name} is {value!r}; it must be one of {', '.join(choices)}")
+    default = spec.default if spec.default is not dataclasses.MISSING else {}
+    if not _same_type(value, default):
+        raise InvalidPlan(f"{spec.name} is {value!r}; it must look like {_toml(default)}")
+    if least is not None and not value >= least:
+        raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least:g}")
+    for names in {"url_rules": [value], "site_rules": value.values() if isinstance(value, dict) else []}.get(
+        spec.name, []
+    ):
+        url_rules.apply("http://example.org/", names)  # an unknown name is told now, not at the first link
+
+
+def _same_type(value: Any, default: Any) -> bool:
+    if isinstance(default, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(default, tuple):
+        return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+    return type(value) is type(default)
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, dict):
+        return {name: _frozen(each) for name, each in value.items()}
+    return value
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04X}" for c in escaped) + '"'
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_toml(each) for each in value) + "]"
+    if isinstance(value, dict):
+        return "{}"
+    return str(value).removesuffix(".0")

@@ -1,0 +1,18 @@
+"""What may we fetch?"""
+
+from __future__ import annotations
+
+from gossamer.robots.directives import Directives, read
+from gossamer.robots.rules import ALLOW_ALL, DISALLOW_ALL, Rules, parse
+from gossamer.robots.verdict import Verdict, verdict
+
+__all__ = [
+    "ALLOW_ALL",
+    "DISALLOW_ALL",
+    "Directives",
+    "Rules",
+    "Verdict",
+    "parse",
+    "read",
+    "verdict",
+]

@@ -1,0 +1,197 @@
+"""Keep it: a capture goes to the WARC file, and a row says where it lies. Get it back the same way.
+
+The WARC is its own redo log. A capture is written at once and whole, the row about it with the next commit; what a
+kill leaves between the two is found again past the committed length (`uncommitted`) and registered, not refetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from gossamer.errors import Damaged
+from gossamer.model import Capture, Clock, Kind, Page
+from gossamer.store.table import Table
+from gossamer.store.versions import CAPTURES, DIGESTS, First, Version, Versions
+from gossamer.store.warc import Original, Place, Record, files, payload_digest
+from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
+from gossamer.store.warcrecords import Info
+from gossamer.store.warcwriter import Writer
+
+STATE = "archive"
+"""How far the WARC files are committed."""
+FAMILIES = (CAPTURES, DIGESTS, STATE)
+FOLDER = "captures"
+NOT_MODIFIED = 304
+
+Decode: TypeAlias = Callable[[Capture], Capture]
+"""Undoes transfer and content codings: a capture whose `body` is filled in from its `wire`."""
+
+
+class Kept(NamedTuple):
+    """What the rows must know of a record that was written."""
+
+    place: Place
+    digest: str
+    """Of the payload as it came."""
+    original: Original | None
+
+
+class Archive:
+    """Captures on disk, and the rows that find them."""
+
+    def __init__(self, table: Table, shard: Path, decode: Decode) -> None:
+        self._table = table
+        self._folder = shard / FOLDER
+        self._decode = decode
+        self._writer: Writer | None = None
+        self.versions = Versions(table)
+
+    def open(self, info: Info, clock: Clock, *, max_bytes: int) -> None:
+        """Ready to append. Whatever `uncommitted` gives must have been registered before."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._writer = Writer(self._folder, info, clock=clock, max_bytes=max_bytes)
+
+    def append(self, capture: Capture, page: Page) -> None:
+        """Every answer is kept, errors and redirects too. A HEAD has no content, and silence nothing to keep."""
+        if not capture.status or capture.visit.method == "HEAD":
+            return
+        assert self._writer is not None, "open before append"
+        plain = capture.body is capture.wire
+        digest = page.digest if plain and page.digest else payload_digest(capture.wire)
+        original = self._original(capture, page, plain)
+        place = self._writer.capture(capture, digest, page.links, original)
+        self._register(capture, page, Kept(place, digest, original))
+
+    def prepare(self) -> None:
+        """Before a commit: the archive is on the disk, and the commit says how long it is."""
+        if self._writer is not None:
+            self._table.put(STATE, b"end", msgspec.msgpack.encode(self._writer.sync()))
+
+    def close(self) -> None:
+        """No more appending."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def first_url(self, digest: str) -> str | None:
+        """The address a payload was met at first."""
+        first = self.versions.first(digest)
+        return first.url if first else None
+
+    # ---------------------------------------------------------------- recovery
+
+    def uncommitted(self) -> Iterator[Group]:
+        """Whole captures past the committed length, in order; what is cut short after the last is cut off."""
+        name, length = self._committed()
+        for path in files(self._folder):
+            if path.name < name:
+                continue
+            end = start = length if path.name == name else 0
+            for group in whole_captures(path, start):
+                yield group
+                end = group.end
+            if path.stat().st_size > end:
+                cut(path, end)
+
+    def restored(self, group: Group) -> Capture:
+        """The capture that a group of records was written from."""
+        capture = group.capture()
+        original = self._holder(group.response)
+        return self._decode(replace(capture, wire=original.payload) if original else capture)
+
+    def register_again(self, group: Group, capture: Capture, page: Page) -> None:
+        """The rows of a capture that was written but not committed."""
+        response = group.response
+        digest = response.field("warc-payload-digest") or page.digest
+        self._register(capture, page, Kept(response.place, digest, response.original))
+
+    def _committed(self) -> tuple[str, int]:
+        stored = self._table.get(STATE, b"end")
+        return msgspec.msgpack.decode(stored, type=tuple[str, int]) if stored else ("", 0)
+
+    # ----------------------------------------------------------------- reading
+
+    def capture(self, url: str, version: Version) -> Capture:
+        """What was fetched then, decoded."""
+        record = self.record(version)
+        holder = self._holder(record)
+        capture = capture_of(record, url, version.kind)
+        return self._decode(replace(capture, wire=holder.payload) if holder else capture)
+
+    def record(self, version: Version) -> Record:
+        """The response or revisit record of a version."""
+        return read(self._folder, Place(version.file, version.offset, version.length, version.record))
+
+    def files(self) -> list[tuple[Path, int]]:
+        """The WARC files with their committed lengths."""
+        name, length = self._committed()
+        return [
+            (path, length if path.name == name else path.stat().st_size)
+            for path in files(self._folder)
+            if path.name <= name
+        ]
+
+    def _holder(self, record: Record) -> Record | None:
+        """The record that holds the payload which a revisit points to."""
+        original = record.original
+        if original is None:
+            return None
+        for version in self.versions.of(original.url, until=original.began):
+            if version.record == original.record:
+                return self.record(version)
+        raise Damaged(f"{record.place.file}: the record that {record.url} refers to is missing: {original.record}")
+
+    # ----------------------------------------------------------------- writing
+
+    def _original(self, capture: Capture, page: Page, plain: bool) -> Original | None:
+        url = capture.visit.url
+        if capture.status == NOT_MODIFIED:
+            latest = next(self.versions.of(url), None)
+            return self._source(url, latest) if latest else None
+        first = self.versions.first(page.digest) if plain and capture.body and page.digest else None
+        return Original(first.url, first.began, first.record) if first and first.plain else None
+
+    def _source(self, url: str, version: Version) -> Original | None:
+        """The response that holds the payload of a version, which may itself be a revisit."""
+        if version.original is None:
+            return Original(url, version.began, version.record)
+        first = next(self.versions.of(version.original, until=version.original_began), None)
+        return Original(version.original, first.began, first.record) if first else None
+
+    def _register(self, capture: Capture, page: Page, kept: Kept) -> None:
+        if capture.status == NOT_MODIFIED:
+            return
+        url, (place, digest, original) = capture.visit.url, kept
+        version = Version(
+            began=capture.began,
+            status=capture.status,
+            kind=capture.visit.kind,
+            media_type=page.media_type,
+            encoding=page.encoding,
+            digest=page.digest,
+            size=len(capture.body),
+            title=page.title,
+            file=place.file,
+            offset=place.offset,
+            length=place.length,
+            record=place.record,
+            original=original.url if original else None,
+            original_began=original.began if original else 0.0,
+            copy_of=page.copy_of,
+            truncated=capture.truncated,
+            noindex=page.noindex,
+            noarchive=page.noarchive,
+            wire_digest=digest if digest != page.digest else None,
+        )
+        self.versions.add(url, version)
+        if original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body:
+            self._remember(page.digest, First(url, capture.began, place.record, capture.body is capture.wire))
+
+    def _remember(self, digest: str, first: First) -> None:
+        if digest and self.versions.first(digest) is None:
+            self.versions.set_first(digest, first)

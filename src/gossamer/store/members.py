@@ -1,0 +1,112 @@
+"""gzip members: a record packed so that its bytes in the file stand alone (RFC 1952).
+
+Two libraries that write the same format. ISA-L packs a 50 KB page in 0.17 ms to 1.14 times the size
+that `gzip -6` needs 1.3 ms for; zlib-ng takes 0.36 ms for 1.08 times and 0.76 ms for the same size.
+So levels 1 to 3 are ISA-L's and 4 to 9 are zlib-ng's. ISA-L also unpacks, in half of zlib's time.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import struct
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from isal import isal_zlib
+from zlib_ng import zlib_ng
+
+LEVEL = 3 if platform.machine() in {"x86_64", "AMD64"} else 1
+"""ISA-L's level 3 is quick on x86-64 only; on ARM it takes three times as long as level 1."""
+
+_GZIP = 31
+_RAW_DEFLATE = -15
+_MAGIC = b"\x1f\x8b\x08"
+_HEADER = _MAGIC + b"\0\0\0\0\0\0\xff"
+_OPENING = b"WARC/"
+_STORED_MOST = 0xFFFF
+_CHUNK = 32 << 10
+
+
+class Member(NamedTuple):
+    """A whole member of a file, unpacked."""
+
+    offset: int
+    length: int
+    data: bytes
+
+
+def packed(parts: Iterable[bytes], level: int) -> bytes:
+    """All parts as one member. They are not joined first: a body may be large."""
+    library: Any = zlib_ng if level > isal_zlib.ISAL_BEST_COMPRESSION else isal_zlib
+    deflate = library.compressobj(level, library.DEFLATED, _GZIP)
+    return b"".join([*map(deflate.compress, parts), deflate.flush()])
+
+
+def packed_around(text: bytes, dense: bytes, end: bytes) -> bytes:
+    """All three as one member: the text packed, and what is compressed already laid behind it as it is."""
+    deflate = isal_zlib.compressobj(1, isal_zlib.DEFLATED, _RAW_DEFLATE)
+    parts: list[bytes | memoryview] = [_HEADER, deflate.compress(text), deflate.flush(isal_zlib.Z_SYNC_FLUSH)]
+    view = memoryview(dense)
+    for start in range(0, len(dense), _STORED_MOST):
+        parts += _stored(view[start : start + _STORED_MOST], last=False)
+    parts += _stored(end, last=True)
+    crc = isal_zlib.crc32(end, isal_zlib.crc32(dense, isal_zlib.crc32(text)))
+    parts.append(struct.pack("<LL", crc, (len(text) + len(dense) + len(end)) & 0xFFFFFFFF))
+    return b"".join(parts)
+
+
+def _stored(data: bytes | memoryview, *, last: bool) -> tuple[bytes, bytes | memoryview]:
+    """A stored block of RFC 1951, which begins and ends at a byte."""
+    return struct.pack("<BHH", last, len(data), len(data) ^ 0xFFFF), data
+
+
+def unpacked(chunks: Iterable[bytes]) -> tuple[bytes, int] | None:
+    """What the member that `chunks` begin with holds, and its length; None unless it is whole and sound.
+
+    A member that is no record is not sound: a page that came compressed lies in its record as a member.
+    """
+    inflate = isal_zlib.decompressobj(_GZIP)
+    parts: list[bytes] = []
+    read = 0
+    for chunk in chunks:
+        read += len(chunk)
+        try:
+            parts.append(inflate.decompress(chunk))
+        except isal_zlib.IsalError:  # type: ignore[misc] # the stub takes the class for an instance
+            return None
+        if not _OPENING.startswith(parts[0][: len(_OPENING)]):
+            return None
+        if inflate.eof:
+            data = b"".join(parts)
+            return (data, read - len(inflate.unused_data)) if data.startswith(_OPENING) else None
+    return None
+
+
+def members(path: Path, start: int = 0) -> Iterator[Member]:
+    """The whole members from `start` on, one at a time. Damaged stretches are passed over."""
+    with path.open("rb", buffering=0) as file:
+        position: int | None = start
+        while position is not None:
+            found = unpacked(_chunks(file.fileno(), position))
+            if found is None:
+                position = _next_magic(file.fileno(), position + 1)
+            else:
+                yield Member(position, found[1], found[0])
+                position += found[1]
+
+
+def _chunks(file: int, position: int) -> Iterator[bytes]:
+    while chunk := os.pread(file, _CHUNK, position):
+        yield chunk
+        position += len(chunk)
+
+
+def _next_magic(file: int, position: int) -> int | None:
+    while len(chunk := os.pread(file, _CHUNK, position)) >= len(_MAGIC):
+        found = chunk.find(_MAGIC)
+        if found >= 0:
+            return position + found
+        position += len(chunk) - len(_MAGIC) + 1
+    return None

@@ -1,0 +1,273 @@
+"""Rows in key order, by family, with one atomic commit for a batch of changes.
+
+The model is BigTable's (Chang et al., OSDI 2006): a sorted map of keys in column families, atomic
+changes, range scans. RocksDB brings the log, the memtable, the sorted files and their compaction;
+we add the batch of uncommitted changes that reads already see. Where we differ: versions in time
+are part of a key if a family wants them, and a batch may change many rows at once.
+
+RocksDB, through rocksdict in raw mode (bytes in, bytes out), because it writes durable batches three
+times cheaper than LMDB or SQLite, needs a third of their disk, and lets other processes read while one
+writes. rocksdict reports every fault as a bare `Exception`; they are told apart here by their words.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any
+
+from rocksdict import (
+    AccessType,
+    BlockBasedIndexType,
+    BlockBasedOptions,
+    Cache,
+    ColumnFamily,
+    DbClosedError,
+    DBCompressionType,
+    Options,
+    Rdict,
+    RdictIter,
+    ReadOptions,
+    WriteBatch,
+    WriteOptions,
+)
+
+from gossamer.errors import Damaged, GossamerError, Locked, StorageError
+from gossamer.store.overlay import Overlay
+
+BLOCK_CACHE_BYTES = 24 << 20
+"""Read blocks, indexes and filters, of all families together."""
+MEMTABLE_BYTES = 8 << 20
+"""Of one family; all families together hold at most MEMTABLES_BYTES."""
+MEMTABLES_BYTES = 32 << 20
+LOG_BYTES = 32 << 20
+"""What has to be read again at most when a table that was killed is opened."""
+
+
+class Table:
+    """Families of rows. One thread uses it; `commit` is the only call that makes changes last."""
+
+    def __init__(
+        self, path: Path, database: Rdict, families: Sequence[str], scratch: TemporaryDirectory[str] | None = None
+    ) -> None:
+        self._path = path
+        self._scratch = scratch
+        self._database = database
+        self._families: dict[str, Rdict] = {name: database.get_column_family(name) for name in families}
+        self._handles: dict[str, ColumnFamily] = {name: database.get_column_family_handle(name) for name in families}
+        self._overlays = {name: Overlay() for name in families}
+
+    @classmethod
+    def open(cls, path: Path, families: Sequence[str], *, writable: bool) -> Table:
+        """One process may open a table to write; any number may read what had been committed by now."""
+        return _open_writer(path, families) if writable else _open_reader(path, families)
+
+    @property
+    def pending(self) -> int:
+        """Changed rows that are not committed yet."""
+        return sum(len(overlay.values) for overlay in self._overlays.values())
+
+    def get(self, family: str, key: bytes) -> bytes | None:
+        changes = self._overlays[family].values
+        if key in changes:
+            return changes[key]
+        try:
+            value: bytes | None = self._families[family].get(key)
+        except Exception as error:
+            raise _told(error, self._path) from error
+        return value
+
+    def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
+        """The values of `keys`, in their order; one call to the database for all of them."""
+        changes = self._overlays[family].values
+        asked: list[Any] = [key for key in keys if key not in changes] if changes else list(keys)
+        try:
+            found: Any = self._families[family].get(asked) if asked else []
+        except Exception as error:
+            raise _told(error, self._path) from error
+        stored: Iterator[bytes | None] = iter(found)
+        if len(asked) == len(keys):
+            return list(stored)
+        return [changes[key] if key in changes else next(stored) for key in keys]
+
+    def put(self, family: str, key: bytes, value: bytes) -> None:
+        self._overlays[family].set(key, value)
+
+    def delete(self, family: str, key: bytes) -> None:
+        self._overlays[family].set(key, None)
+
+    def scan(
+        self, family: str, prefix: bytes = b"", start: bytes = b"", limit: int | None = None
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Rows whose key begins with `prefix`, from `start` on, in key order, as they are at this call.
+
+        Changes made while the rows are being read do not show in them.
+        """
+        first, end = max(prefix, start), _after(prefix)
+        changes = self._overlays[family]
+        changed = {key: changes.values[key] for key in changes.keys(first, end)}
+        rows = self._stored(family, first, end)
+        return islice(_merged(rows, changed) if changed else rows, limit)
+
+    def commit(self) -> None:
+        """Make every change since the last commit last, all or none, also through a power cut."""
+        batch = WriteBatch(raw_mode=True)
+        for name, overlay in self._overlays.items():
+            handle = self._handles[name]
+            for key, value in overlay.values.items():
+                if value is None:
+                    batch.delete(key, handle)
+                else:
+                    batch.put(key, value, handle)
+        if batch.is_empty():
+            return
+        try:
+            self._database.write(batch, _synced())
+        except Exception as error:
+            raise _told(error, self._path) from error
+        for overlay in self._overlays.values():
+            overlay.clear()
+
+    def close(self) -> None:
+        """Give the table free, once no scan of it is under way. What was not committed is dropped."""
+        # RocksDB keeps its lock as long as anything of a family is alive. It also writes out what it holds
+        # in memory, but all of that is in its log: when this fails, nothing is lost.
+        self._handles.clear()
+        while self._families:
+            with suppress(Exception):
+                self._families.popitem()[1].close()
+        with suppress(Exception):
+            self._database.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def __enter__(self) -> Table:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _stored(self, family: str, first: bytes, end: bytes | None) -> Iterator[tuple[bytes, bytes]]:
+        reading = ReadOptions()
+        if end is not None:
+            reading.set_iterate_upper_bound(end)
+        try:
+            rows = self._families[family].iter(reading)
+            rows.seek(first)
+        except Exception as error:
+            raise _told(error, self._path) from error
+        return _walk(rows, self._path, (reading, end))
+
+
+def _open_writer(path: Path, families: Sequence[str]) -> Table:
+    options = _options()
+    options.set_max_open_files(256)
+    return Table(path, _database(path, families, options, AccessType.read_write()), families)
+
+
+def _open_reader(path: Path, families: Sequence[str]) -> Table:
+    # rocksdict would leave a file where it was asked about a table.
+    if not (path / "CURRENT").is_file():
+        raise Damaged(f"{path}: there is no table here; was part of the collection deleted?")
+    options = _options()
+    # The writer deletes files that it has compacted; what a reader holds open stays readable.
+    options.set_max_open_files(-1)
+    scratch = TemporaryDirectory(prefix="gossamer-reader-")
+    try:
+        database = _database(path, families, options, AccessType.secondary(scratch.name))
+    except GossamerError:
+        scratch.cleanup()
+        raise
+    return Table(path, database, families, scratch)
+
+
+def _database(path: Path, families: Sequence[str], options: Options, access: AccessType) -> Rdict:
+    try:
+        return Rdict(str(path), options, dict.fromkeys(families, options), access)
+    except Exception as error:
+        raise _told(error, path) from error
+
+
+def _options() -> Options:
+    blocks = BlockBasedOptions()
+    blocks.set_block_cache(Cache(BLOCK_CACHE_BYTES))
+    blocks.set_block_size(8 << 10)
+    blocks.set_bloom_filter(10, block_based=False)
+    # In small parts: a whole filter of a large file does not fit into one shard of the cache.
+    blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
+    blocks.set_partition_filters(True)
+    blocks.set_cache_index_and_filter_blocks(True)
+    blocks.set_pin_top_level_index_and_filter(True)
+    options = Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.create_missing_column_families(True)
+    options.set_block_based_table_factory(blocks)
+    options.set_compression_type(DBCompressionType.lz4())
+    options.set_write_buffer_size(MEMTABLE_BYTES)
+    options.set_max_write_buffer_number(2)
+    options.set_db_write_buffer_size(MEMTABLES_BYTES)
+    options.set_max_total_wal_size(LOG_BYTES)
+    options.set_max_background_jobs(2)
+    options.set_bytes_per_sync(1 << 20)
+    # Queues are deleted row by row: compact files that are mostly deletions, or scans crawl over them.
+    options.add_compact_on_deletion_collector_factory(256, 128, 0.5)
+    options.set_keep_log_file_num(1)
+    options.set_max_log_file_size(1 << 20)
+    options.set_stats_dump_period_sec(0)
+    options.set_stats_persist_period_sec(0)
+    return options
+
+
+def _synced() -> WriteOptions:
+    options = WriteOptions()
+    options.sync = True
+    return options
+
+
+def _after(prefix: bytes) -> bytes | None:
+    """The least key greater than all that begin with `prefix`; None when there is none."""
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes([stem[-1] + 1]) if stem else None
+
+
+def _merged(rows: Iterator[tuple[bytes, bytes]], changed: dict[bytes, bytes | None]) -> Iterator[tuple[bytes, bytes]]:
+    """Stored rows with changes laid over them; both come in key order."""
+    untouched = (row for row in rows if row[0] not in changed)
+    new = ((key, value) for key, value in changed.items() if value is not None)
+    return heapq.merge(untouched, new)
+
+
+def _walk(rows: RdictIter, path: Path, _bound: object) -> Iterator[tuple[bytes, bytes]]:
+    """The rows that an iterator stands before. Damage ends it like the end of the rows, but for its status.
+
+    It looks at the memory of its upper bound and owns none of it, so the bound is held here.
+    """
+    try:
+        while rows.valid():
+            yield rows.key(), rows.value()
+            rows.next()
+        rows.status()
+    except Exception as error:
+        raise _told(error, path) from error
+
+
+def _told(error: Exception, path: Path) -> Exception:
+    """What RocksDB said, as one of our errors, with what to do about it."""
+    words = str(error)
+    low = words.lower()
+    if isinstance(error, DbClosedError):
+        return error
+    if "/lock:" in low or "lock hold" in low:
+        return Locked(f"{path}: another process is writing to this table; wait until it has ended")
+    if "no space left" in low or "file too large" in low or "quota" in low:
+        return StorageError(f"{path}: the disk is full; free some space and go on, nothing committed is lost")
+    if low.startswith(("corruption", "invalid argument")):
+        return Damaged(f"{path}: the table cannot be read ({words}); restore it from a copy")
+    return StorageError(f"{path}: the table cannot be used: {words}")

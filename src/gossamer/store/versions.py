@@ -1,0 +1,117 @@
+"""What was captured when, and where it lies: every capture of an address is a version of its row.
+
+The BigTable model in one family: the row key of the address, then the time with the newest first, so that the
+latest version is one seek away and the history of a page is a scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from gossamer.model import Kind
+from gossamer.store.table import Table
+from gossamer.urls import keys
+
+CAPTURES = "captures"
+"""row key, NUL, milliseconds counted backwards -> Version; WARC dates are in milliseconds too"""
+DIGESTS = "digests"
+"""digest of a decoded body -> the First capture that had it"""
+
+_FOREVER = (1 << 64) - 1
+
+
+class Version(msgspec.Struct, array_like=True, frozen=True):
+    """One capture: what kind of thing it is and where its record lies."""
+
+    began: float
+    status: int
+    kind: Kind
+    media_type: str
+    encoding: str | None
+    digest: str
+    size: int
+    """Bytes of the decoded body."""
+    title: str
+    file: str
+    offset: int
+    length: int
+    record: str
+    original: str | None = None
+    """The address whose capture holds the payload, when this record only points there."""
+    original_began: float = 0.0
+    copy_of: str | None = None
+    truncated: str | None = None
+    noindex: bool = False
+    noarchive: bool = False
+    wire_digest: str | None = None
+    """Of the payload as it came, where a coding makes it differ from `digest`."""
+
+    @property
+    def payload(self) -> str:
+        """The digest that the WARC record and the CDXJ line tell."""
+        return self.wire_digest or self.digest
+
+
+class First(msgspec.Struct, array_like=True, frozen=True):
+    """Where a payload was met first."""
+
+    url: str
+    began: float
+    record: str
+    plain: bool
+    """It came without any coding, so that its wire bytes are its body."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_version = msgspec.msgpack.Decoder(Version).decode
+_first = msgspec.msgpack.Decoder(First).decode
+
+
+class Versions:
+    """The families that the archive owns."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def add(self, url: str, version: Version) -> None:
+        """One more version of an address."""
+        self._table.put(CAPTURES, _key(url, version.began), _encode(version))
+
+    def of(self, url: str, *, until: float | None = None) -> Iterator[Version]:
+        """Versions of an address, the newest first; `until` leaves out what came later."""
+        prefix = keys.row(url) + b"\0"
+        start = prefix if until is None else _key(url, until)
+        for _, data in self._table.scan(CAPTURES, prefix=prefix, start=start):
+            yield _version(data)
+
+    def all(self) -> Iterator[tuple[str, Version]]:
+        """Every version of every address, in the order of the row keys."""
+        for key, data in self._table.scan(CAPTURES):
+            yield keys.url_of(key[:-9]), _version(data)
+
+    def latest(self) -> Iterator[tuple[str, Version]]:
+        """The newest version of every address."""
+        last = None
+        for url, version in self.all():
+            if url != last:
+                last = url
+                yield url, version
+
+    def first(self, digest: str) -> First | None:
+        """Where a payload was met first."""
+        data = self._table.get(DIGESTS, _digest_key(digest))
+        return None if data is None else _first(data)
+
+    def set_first(self, digest: str, first: First) -> None:
+        """Later captures of the same payload point here."""
+        self._table.put(DIGESTS, _digest_key(digest), _encode(first))
+
+
+def _key(url: str, began: float) -> bytes:
+    return keys.row(url) + b"\0" + (_FOREVER - round(began * 1_000)).to_bytes(8, "big")
+
+
+def _digest_key(digest: str) -> bytes:
+    return bytes.fromhex(digest.partition(":")[2])

@@ -1,0 +1,132 @@
+"""What a WARC file holds: the words that its writer and its reader share (WARC 1.1, ISO 28500:2017).
+
+A capture is three records, each a gzip member of its own: the response (or a revisit that points back
+to an equal one), the request, and metadata. Metadata comes last: when it is whole, all of it is.
+
+Payload digests are `sha256:` and hexadecimal digits, of all that came after the HTTP head, still
+chunked and still compressed: that is what warcio, fastwarc and pywb check and look up.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from gossamer.model import URL, Failure, Headers, Visit
+
+CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+REVISIT_EQUAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+
+_HEAD_END = re.compile(rb"\n\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record lies, and its name."""
+
+    file: str
+    offset: int
+    length: int
+    record: str
+    """The UUID of its WARC-Record-ID."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The response that holds a payload we met again: what a revisit points back to."""
+
+    url: URL
+    began: float
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record as it was written."""
+
+    place: Place
+    type: str
+    fields: Headers
+    """The WARC header: lower-case names, values as they stand."""
+    block: bytes
+
+    def field(self, name: str) -> str | None:
+        """The first value of a field; `name` in lower case."""
+        return next((value for key, value in self.fields if key == name), None)
+
+    @property
+    def url(self) -> URL | None:
+        return self.field("warc-target-uri")
+
+    @property
+    def began(self) -> float:
+        return instant(self.field("warc-date") or "")
+
+    @property
+    def original(self) -> Original | None:
+        """What a revisit points back to."""
+        refers = self.field("warc-refers-to")
+        if self.type != "revisit" or refers is None:
+            return None
+        moment = instant(self.field("warc-refers-to-date") or "")
+        return Original(self.field("warc-refers-to-target-uri") or "", moment, uuid_of(refers))
+
+    @property
+    def head(self) -> bytes:
+        """The HTTP head with its empty line; of a record that has none, nothing."""
+        return self.block[: self._head_length()]
+
+    @property
+    def payload(self) -> bytes:
+        """What comes after the HTTP head; of a record that has none, all of it."""
+        return self.block[self._head_length() :]
+
+    def _head_length(self) -> int:
+        if not (self.field("content-type") or "").startswith("application/http"):
+            return 0
+        end = _HEAD_END.search(self.block)
+        return end.end() if end else len(self.block)
+
+
+class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a capture knows beyond the two HTTP messages; the `gossamer-capture` line of metadata."""
+
+    visit: Visit
+    seconds: float
+    decoding: str | None = None
+    failure: Failure | None = None
+
+
+def payload_digest(wire: bytes) -> str:
+    return f"sha256:{sha256(wire).hexdigest()}"
+
+
+def uuid_of(record_id: str) -> str:
+    """The UUID in the value of a WARC-Record-ID."""
+    return record_id.removeprefix("<urn:uuid:").removesuffix(">")
+
+
+def date(moment: float) -> str:
+    """A WARC-Date. Milliseconds, rounded, so that a date that was read is written again as it was."""
+    seconds, milliseconds = divmod(round(moment * 1000), 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03}Z"
+
+
+def instant(date: str) -> float:
+    """Seconds since 1970; 0 for what is no date."""
+    try:
+        return datetime.fromisoformat(date).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def files(folder: Path) -> list[Path]:
+    """The WARC files of a folder, in the order they were written."""
+    return sorted(folder.glob("*.warc.gz"))

@@ -1,0 +1,160 @@
+"""Read WARC files back, also those that a crash has cut short or a disk has damaged.
+
+Which bytes are whole members is decided here, by their checksums, since fastwarc hands out the
+beginning of a record that was cut as if it were one. What stands in a whole member is read by
+fastwarc: the fastest reader there is, and it knows the oddities of other people's headers.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+
+import msgspec
+
+from gossamer.errors import Damaged
+from gossamer.model import URL, Capture, Headers, Kind, Visit
+from gossamer.store.members import members, unpacked
+from gossamer.store.warc import Circumstances, Place, Record, uuid_of
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of old names of its own
+    from fastwarc import ArchiveIterator
+
+_CIRCUMSTANCES = b"gossamer-capture: "
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All three records of one capture."""
+
+    response: Record
+    """Or a revisit."""
+    request: Record
+    metadata: Record
+
+    @property
+    def end(self) -> int:
+        """The offset in the file after it."""
+        return self.metadata.place.offset + self.metadata.place.length
+
+    def capture(self) -> Capture:
+        """The capture as it was, but for `body`, which is not decoded here. A revisit has no `wire`."""
+        told = _circumstances(self.metadata)
+        return replace(
+            capture_of(self.response, told.visit.url, told.visit.kind),
+            visit=told.visit,
+            seconds=told.seconds,
+            request=self.request.block,
+            decoding=told.decoding,
+            failure=told.failure,
+        )
+
+
+def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
+    """What one record tells of a capture: the answer, but not how it was asked for or decoded."""
+    head = response.head
+    return Capture(
+        visit=Visit(url, kind),
+        began=response.began,
+        seconds=0.0,
+        status=status_of(head),
+        headers=_http_fields(head),
+        head=head,
+        wire=response.payload,
+        address=response.field("warc-ip-address"),
+        truncated=response.field("warc-truncated"),
+    )
+
+
+def read(folder: Path, place: Place) -> Record:
+    """The record at a place that was kept in mind."""
+    path = folder / place.file
+    try:
+        with path.open("rb", buffering=0) as file:
+            data = os.pread(file.fileno(), place.length, place.offset)
+    except OSError as error:
+        raise Damaged(f"{path}: cannot be read: {error.strerror}; restore it from a copy") from error
+    found = unpacked([data])
+    record = _record(path.name, place.offset, place.length, found[0]) if found else None
+    if record is None or record.place != place:
+        raise Damaged(f"{path}: record {place.record} is not whole at offset {place.offset}; run gossamer verify")
+    return record
+
+
+def records(path: Path, start: int = 0) -> Iterator[Record]:
+    """Every whole record from `start` on. Where bytes are damaged, the next one begins after a gap."""
+    for member in members(path, start):
+        record = _record(path.name, member.offset, member.length, member.data)
+        if record is not None:
+            yield record
+
+
+def whole_captures(path: Path, start: int = 0) -> Iterator[Group]:
+    """The captures from `start` up to the first that is not whole.
+
+    After a crash: replay them, then `cut` the file at the `end` of the last.
+    """
+    unbroken = (record for record in _unbroken(path, start) if record.type != "warcinfo")
+    for response, request, metadata in zip(unbroken, unbroken, unbroken, strict=False):
+        beside = f"<urn:uuid:{response.place.record}>"
+        if not all(record.field("warc-concurrent-to") == beside for record in (request, metadata)):
+            return
+        yield Group(response, request, metadata)
+
+
+def cut(path: Path, length: int) -> None:
+    """Drop what comes after `length`, for good."""
+    with path.open("r+b", buffering=0) as file:
+        file.truncate(length)
+        os.fsync(file.fileno())
+
+
+def status_of(head: bytes) -> int:
+    """The status code in an HTTP head; 0 when there is none."""
+    parts = head.split(None, 2)
+    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
+
+
+def _unbroken(path: Path, start: int) -> Iterator[Record]:
+    for record in records(path, start):
+        if record.place.offset != start:
+            return
+        yield record
+        start += record.place.length
+
+
+def _record(file: str, offset: int, length: int, data: bytes) -> Record | None:
+    """What a member holds; None when that is no whole record."""
+    try:
+        parsed = next(iter(ArchiveIterator(BytesIO(data), parse_http=False)), None)
+        if parsed is None:
+            return None
+        block = parsed.reader.read()
+        fields = tuple((name.lower(), value) for name, value in parsed.headers.items())
+    except (OSError, ValueError):
+        return None
+    if len(block) != parsed.content_length:
+        return None
+    named = dict(fields)
+    place = Place(file, offset, length, uuid_of(named.get("warc-record-id", "")))
+    return Record(place, named.get("warc-type", ""), fields, block)
+
+
+def _circumstances(metadata: Record) -> Circumstances:
+    for line in metadata.block.splitlines():
+        if line.startswith(_CIRCUMSTANCES):
+            try:
+                return msgspec.json.decode(line.removeprefix(_CIRCUMSTANCES), type=Circumstances)
+            except msgspec.DecodeError:
+                break
+    raise Damaged(f"{metadata.place.file}: the metadata at offset {metadata.place.offset} is not ours")
+
+
+def _http_fields(head: bytes) -> Headers:
+    lines = (line.partition(":") for line in head.decode("latin-1").split("\n")[1:])
+    return tuple((name.strip().lower(), value.strip()) for name, colon, value in lines if colon)

@@ -1,0 +1,145 @@
+"""Write WARC 1.1 files, append-only, in one pass.
+
+A capture goes to the file in one write, with no buffer of ours in between: once `capture` has
+returned, a killed process loses nothing of it; after `sync`, neither does a power cut.
+Our own writer, because all of a page's records take less here than gzip alone does in warcio.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from errno import EDQUOT, EFBIG, ENOSPC
+from pathlib import Path
+
+from gossamer.errors import StorageError
+from gossamer.model import Capture, Clock, Link
+from gossamer.store.members import LEVEL
+from gossamer.store.warc import Original, Place, files
+from gossamer.store.warcrecords import Info, group, warcinfo
+
+MAX_BYTES = 1 << 30
+
+
+class Writer:
+    """Appends captures to the last file of `folder`, and starts another when that one is full.
+
+    After a crash the last file may end in half a capture: cut it before a writer is made.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        info: Info,
+        clock: Clock,
+        *,
+        prefix: str = "gossamer",
+        max_bytes: int = MAX_BYTES,
+        level: int = LEVEL,
+    ) -> None:
+        self._folder = folder
+        self._info = info
+        self._clock = clock
+        self._prefix = prefix
+        self._max_bytes = max_bytes
+        self._level = level
+        self._file, self._name, self._length = -1, "", 0
+        self._pattern = re.compile(rf"{re.escape(prefix)}-(\d{{14}})-(\d{{5,}})\.warc\.gz")
+        own = [path.name for path in files(folder) if self._pattern.fullmatch(path.name)]
+        self._open(own[-1] if own else self._name_after(None))
+
+    def capture(
+        self, capture: Capture, digest: str, outlinks: Sequence[Link] = (), original: Original | None = None
+    ) -> Place:
+        """Write what came back, and return where the response lies.
+
+        `digest` is `payload_digest(capture.wire)`. When that payload is stored already, or the server
+        said that nothing changed (304), `original` is the response that has it, and only the head is kept.
+        """
+        records = group(capture, digest, outlinks, original, self._level)
+        if self._length >= self._max_bytes:
+            self._start_another()
+        self._introduce()
+        offset = self._append(records.response, records.request, records.metadata)
+        return Place(self._name, offset, len(records.response), records.record)
+
+    def sync(self) -> tuple[str, int]:
+        """Make all that was written last through a power cut. The name of the file and its length."""
+        try:
+            os.fsync(self._file)
+        except OSError as error:
+            raise _told(error, self._folder / self._name) from error
+        return self._name, self._length
+
+    def close(self) -> None:
+        """Sync and give the file free."""
+        if self._file >= 0:
+            try:
+                self.sync()
+            finally:
+                os.close(self._file)
+                self._file = -1
+
+    def _start_another(self) -> None:
+        self.close()
+        self._open(self._name_after(self._name))
+
+    def _open(self, name: str) -> None:
+        path = self._folder / name
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._length = os.fstat(self._file).st_size
+            _sync_folder(self._folder)
+        except OSError as error:
+            raise _told(error, path) from error
+        self._name = name
+        self._introduce()
+
+    def _introduce(self) -> None:
+        """A file begins with a warcinfo record, also when there was no room for it at first."""
+        if self._length == 0:
+            self._append(warcinfo(self._info, self._name, self._clock.wall()))
+
+    def _append(self, *parts: bytes) -> int:
+        start = self._length
+        try:
+            _write(self._file, parts, start)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._file, start)
+            raise _told(error, self._folder / self._name) from error
+        self._length += sum(map(len, parts))
+        return start
+
+    def _name_after(self, last: str | None) -> str:
+        """A name that sorts after the last one, even when the clock was set back."""
+        stamp, serial = f"{datetime.fromtimestamp(self._clock.wall(), UTC):%Y%m%d%H%M%S}", 0
+        if last is not None and (parts := self._pattern.fullmatch(last)):
+            stamp, serial = max(stamp, parts[1]), int(parts[2]) + 1
+        return f"{self._prefix}-{stamp}-{serial:05}.warc.gz"
+
+
+def _write(file: int, parts: Sequence[bytes], start: int) -> None:
+    written = os.pwritev(file, parts, start)
+    if written < sum(map(len, parts)):
+        rest = memoryview(b"".join(parts))
+        while written < len(rest):
+            written += os.pwrite(file, rest[written:], start + written)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file lasts when its folder does."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _told(error: OSError, path: Path) -> StorageError:
+    if error.errno in {ENOSPC, EDQUOT, EFBIG}:
+        return StorageError(f"{path}: the disk is full; free some space and go on, what was stored is kept")
+    return StorageError(f"{path}: cannot be written: {error.strerror}")

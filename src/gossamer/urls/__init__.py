@@ -1,0 +1,44 @@
+"""What is an address?"""
+
+from __future__ import annotations
+
+from gossamer.urls.cdxkey import surt
+from gossamer.urls.keys import (
+    authority,
+    fingerprint,
+    host,
+    host_prefix,
+    is_address,
+    origin,
+    row,
+    shard,
+    url_of,
+)
+from gossamer.urls.normalize import normalize, resolve
+from gossamer.urls.patterns import Patterns
+from gossamer.urls.rules import RULES, Rule, Safety, apply
+from gossamer.urls.scope import Scope
+from gossamer.urls.sites import registrable, site
+
+__all__ = [
+    "RULES",
+    "Patterns",
+    "Rule",
+    "Safety",
+    "Scope",
+    "apply",
+    "authority",
+    "fingerprint",
+    "host",
+    "host_prefix",
+    "is_address",
+    "normalize",
+    "origin",
+    "registrable",
+    "resolve",
+    "row",
+    "shard",
+    "site",
+    "surt",
+    "url_of",
+]

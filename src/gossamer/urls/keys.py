@@ -1,0 +1,101 @@
+"""The names an address has inside: its host, its row, its fingerprint, its shard.
+
+All of these take canonical addresses (see `normalize`), so that plain string cuts are enough and
+no parser is needed. A host is written as it stands in the address: an IPv6 literal keeps its
+brackets, a port is not part of it.
+
+A row key is the address in SURT order, `com,example,www)/path?query https`: host labels from right
+to left, so that a sorted table keeps the pages of a host together, and the hosts of a domain. Other
+writers of SURT put a port before the bracket; then `www1` would stand between `www` and `www:8080`.
+We put it after the bracket. The characters up to the comma sort before it and may stand in a host
+name, so there they are escaped: nothing foreign comes between a domain and its subdomains.
+
+Hashes are XXH3 by xxhash: the fastest of good quality, and the same on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import unquote
+
+import xxhash
+
+from gossamer.model import URL
+
+_BELOW_COMMA = re.compile(r"[!-,]")
+
+
+def host(url: URL) -> str:
+    """The host of a canonical address, without the port."""
+    return _split_port(authority(url))[0]
+
+
+def authority(url: URL) -> str:
+    """The host of a canonical address, with the port where it is not the default one."""
+    return url.split("/", 3)[2]
+
+
+def origin(url: URL) -> str:
+    """Scheme, host and port: what one robots.txt speaks for."""
+    scheme, _, place, _ = url.split("/", 3)
+    return f"{scheme}//{place}"
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is an IP literal. Only IPv4 addresses end in a number: the parser sees to it."""
+    return host.startswith("[") or host.rpartition(".")[2].isdecimal()
+
+
+def row(url: URL) -> bytes:
+    """The row key of a canonical address; no two addresses share one."""
+    scheme, _, place, rest = url.split("/", 3)
+    return f"{_row_place(place)}/{rest} {scheme[:-1]}".encode()
+
+
+def url_of(row: bytes) -> URL:
+    """The address whose row key this is."""
+    place_and_path, _, scheme = row.decode().rpartition(" ")
+    labels, _, rest = place_and_path.partition(")")
+    return f"{scheme}://{_from_labels(labels)}{rest}"
+
+
+def host_prefix(host: str) -> bytes:
+    """What the row keys of this host begin with, on every port, and those of no other host."""
+    return f"{_to_labels(host)})".encode()
+
+
+def fingerprint(url: URL) -> int:
+    """64 bits that stand for the address where millions are remembered."""
+    return xxhash.xxh3_64_intdigest(url.encode())
+
+
+def shard(site: str, shards: int) -> int:
+    """Which of `shards` slices a site belongs to; the same in every process and every year."""
+    return xxhash.xxh3_64_intdigest(site.encode()) % shards
+
+
+@lru_cache(maxsize=65_536)
+def _row_place(authority: str) -> str:
+    host, port = _split_port(authority)
+    return f"{_to_labels(host)}){port}"
+
+
+def _split_port(authority: str) -> tuple[str, str]:
+    if ":" not in authority or authority.endswith("]"):
+        return authority, ""
+    host, colon, port = authority.rpartition(":")
+    return host, colon + port
+
+
+def _to_labels(host: str) -> str:
+    if is_address(host):
+        return host
+    escaped = _BELOW_COMMA.sub(lambda found: f"%{ord(found[0]):02X}", host)
+    return ",".join(reversed(escaped.split(".")))
+
+
+def _from_labels(labels: str) -> str:
+    if "." in labels or labels.startswith("["):
+        return labels
+    return unquote(".".join(reversed(labels.split(","))))

@@ -1,0 +1,48 @@
+"""Regular expressions that cannot be made to hang.
+
+Include and exclude patterns come from people and meet addresses that come from strangers, so
+matching must take linear time whatever both contain. RE2 promises that; Python's own engine does
+not. The price: no look-around and no back-references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import re2  # type: ignore[import-untyped]  # the package ships no types
+
+from gossamer.errors import InvalidPattern
+
+_MEMORY = 64 << 20
+
+
+class Patterns:
+    """Some regular expressions, searched for anywhere in a text."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._each = [(pattern, _compiled(pattern)) for pattern in patterns]
+        self._any = _compiled("|".join(f"(?:{pattern})" for pattern, _ in self._each))
+
+    def first_match(self, text: str) -> str | None:
+        """The first of the patterns that occurs in `text`."""
+        data = text.encode("utf-8", "replace")
+        if not self._each or not self._any.search(data):
+            return None
+        return next(pattern for pattern, regexp in self._each if regexp.search(data))
+
+
+def _compiled(pattern: str) -> re2._Regexp:
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = _MEMORY
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        reason = error.args[0].decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        reason = "it contains a lone surrogate"
+    raise InvalidPattern(
+        f"the pattern {pattern!r} does not compile: {reason}; patterns are RE2 regular expressions, "
+        "without look-around and back-references (https://github.com/google/re2/wiki/Syntax)"
+    )

@@ -1,0 +1,156 @@
+"""Which addresses a crawl is about, and the plain limits that keep it out of traps.
+
+The limits are those that proved their worth in Heritrix, BUbiNG and Nutch: hops, path segments,
+length, and tandem repeats, the same run of path segments three times in a row (`/a/b/a/b/a/b/`),
+which is what a relative link on a page that answers every address grows into. Like BUbiNG we look
+for repeats that touch; scattered ones (`/x/1/y/1/z/1/`) occur on honest sites too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from gossamer.errors import InvalidPlan
+from gossamer.model import URL
+from gossamer.urls.keys import authority, host
+from gossamer.urls.patterns import Patterns
+from gossamer.urls.sites import site
+
+_OUTSIDE = {
+    "page": "not one of the seeds",
+    "path": "outside the directories of the seeds",
+    "host": "outside the hosts of the seeds",
+    "domain": "outside the domains of the seeds",
+    "any": "",
+}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a crawl is about: a place around its seeds, patterns, and limits.
+
+    The kinds of place, each around every seed:
+    page    the seed itself
+    path    what lies in the seed's directory or below
+    host    the seed's host, over http and https; another port is another host
+    domain  the seed's registrable domain with all hosts and ports in it
+    any     everywhere
+
+    A seed is always in its place and need not match `include`; all else holds for it too.
+    Seeds are canonical addresses. Patterns are searched for anywhere in the address.
+    """
+
+    kind: str = "host"
+    seeds: frozenset[URL] = frozenset()
+    include: tuple[str, ...] = ()
+    """If there are any, an address must match one."""
+    exclude: tuple[str, ...] = ()
+    max_depth: int = 20
+    """Links followed from a seed."""
+    max_segments: int = 20
+    max_length: int = 2_048
+    suffixes: frozenset[str] = frozenset()
+    """Names to treat as public suffixes besides those of the list."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in _OUTSIDE:
+            raise InvalidPlan(f"unknown scope {self.kind!r}; choose one of {', '.join(_OUTSIDE)}")
+        _ = self._included, self._excluded  # a bad pattern is told now, not at the first link
+
+    def check(self, url: URL, depth: int) -> str | None:
+        """None for an address inside; else the reason why it is not."""
+        if depth > self.max_depth:
+            return f"deeper than {self.max_depth} links"
+        if len(url) > self.max_length:
+            return f"address longer than {self.max_length} bytes"
+        seed = url in self.seeds
+        if not seed and self.kind != "any" and self._places.isdisjoint(self._around(url)):
+            return _OUTSIDE[self.kind]
+        return self._trap(url) or self._unwanted(url, seed)
+
+    def with_seed(self, *urls: URL) -> Scope:
+        """This scope around more seeds: where a seed redirects to, the crawl goes on."""
+        return self if self.seeds.issuperset(urls) else replace(self, seeds=self.seeds.union(urls))
+
+    def _around(self, url: URL) -> Iterable[str]:
+        """The places an address lies in, the nearest first."""
+        match self.kind:
+            case "host":
+                return (authority(url),)
+            case "domain":
+                return (site(host(url), self.suffixes),)
+            case "path":
+                return _directories(url)
+            case _:
+                return (url,)
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        return frozenset(next(iter(self._around(seed))) for seed in self.seeds)
+
+    @cached_property
+    def _included(self) -> Patterns:
+        return Patterns(self.include)
+
+    @cached_property
+    def _excluded(self) -> Patterns:
+        return Patterns(self.exclude)
+
+    def _trap(self, url: URL) -> str | None:
+        segments = _segments(url)
+        if len(segments) > self.max_segments:
+            return f"more than {self.max_segments} path segments"
+        return "the same path segments three times in a row" if _repeats(segments) else None
+
+    def excluded(self, url: URL) -> str | None:
+        """The reason when an exclude pattern keeps an address out; all that is asked of sitemaps."""
+        if self.exclude and (pattern := self._excluded.first_match(url)) is not None:
+            return f"excluded by pattern {pattern}"
+        return None
+
+    def _unwanted(self, url: URL, seed: bool) -> str | None:
+        if reason := self.excluded(url):
+            return reason
+        if self.include and not seed and self._included.first_match(url) is None:
+            return "matches no include pattern"
+        return None
+
+
+def _directories(url: URL) -> Iterator[str]:
+    """Authority and path of the directory an address lies in, then of each one above."""
+    place = url.partition("://")[2].partition("?")[0]
+    while slash := place.rfind("/") + 1:
+        yield place[:slash]
+        place = place[: slash - 1]
+
+
+def _segments(url: URL) -> list[str]:
+    path = url.split("/", 3)[3].partition("?")[0]
+    return path.removesuffix("/").split("/") if path else []
+
+
+def _repeats(segments: list[str]) -> bool:
+    """Whether some run of segments stands three times in a row.
+
+    Then 2p segments in a row equal the ones p places on, for some p: one of them stands at a
+    multiple of 2p, and 2p of them are no news. Most paths hold no segment twice and are done at
+    once; a hostile one costs n log n.
+    """
+    known = len(segments) - len(set(segments))
+    return any(
+        segments[start] == segments[start + period] and _equal_stretch(segments, start, period) >= 2 * period
+        for period in range(1, known // 2 + 1)
+        for start in range(0, len(segments) - period, 2 * period)
+    )
+
+
+def _equal_stretch(segments: list[str], start: int, period: int) -> int:
+    """How many segments in a row, around `start`, equal the one `period` places on."""
+    first = last = start
+    while first > 0 and segments[first - 1] == segments[first - 1 + period]:
+        first -= 1
+    while last + period < len(segments) and segments[last] == segments[last + period]:
+        last += 1
+    return last - first

@@ -1,0 +1,178 @@
+"""Bad input gets one clear line, its documented exit code, and damages nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from crawler_process import crawl_arguments, gossamer_command, run_gossamer, served_web
+
+LOOPBACK = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0")
+
+
+@pytest.fixture(scope="module")
+def seed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    with served_web(tmp_path_factory.mktemp("server") / "log", "--pages", "5") as web:
+        yield web.seed  # type: ignore[misc]  # a fixture is a generator that yields once
+
+
+def refused(code: int, words: str, *arguments: str) -> None:
+    result = run_gossamer(*arguments)
+    assert result.returncode == code, result.stderr
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("hint:")]
+    assert len(lines) == 1, result.stderr
+    assert words in lines[0]
+    assert result.stdout == ""
+
+
+def test_an_unknown_host(tmp_path: Path) -> None:
+    refused(5, "no-such-host", "crawl", str(tmp_path / "web"), "http://no-such-host.invalid/", "--patience", "0")
+
+
+def test_a_forbidden_address(tmp_path: Path) -> None:
+    refused(5, "blocked-address", "crawl", str(tmp_path / "web"), "http://127.0.0.1:1/")
+
+
+def test_a_file_as_directory(tmp_path: Path, seed: str) -> None:
+    path = tmp_path / "file"
+    path.write_text("precious")
+    refused(3, "is a file", "crawl", str(path), seed)
+    refused(3, "is a file", "status", str(path))
+    assert path.read_text() == "precious"
+
+
+def test_a_directory_that_is_no_collection(tmp_path: Path, seed: str) -> None:
+    (tmp_path / "letter.txt").write_text("precious")
+    refused(3, "holds other files", "crawl", str(tmp_path), seed)
+    for verb in ("status", "verify"):
+        refused(3, "not a collection", verb, str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+@pytest.mark.parametrize("verb", ["status", "verify", "why x/", "show x/", "export jsonl"])
+def test_a_directory_that_is_not_there(tmp_path: Path, verb: str) -> None:
+    name, *rest = verb.split()
+    refused(3, "no such directory", name, str(tmp_path / "nowhere"), *rest)
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize(
+    "malformed", ["http://", "http://exa mple/", "ftp://example.org/", "http://[::1/", "javascript:x"]
+)
+def test_a_malformed_seed(tmp_path: Path, malformed: str) -> None:
+    refused(2, repr(malformed)[1:-1], "crawl", str(tmp_path / "web"), malformed)
+    assert not (tmp_path / "web").exists()
+
+
+@pytest.mark.parametrize("option", ["--include", "--exclude"])
+def test_a_bad_pattern(tmp_path: Path, seed: str, option: str) -> None:
+    refused(2, "(?=look", "crawl", str(tmp_path / "web"), seed, option, "(?=look")
+    assert not (tmp_path / "web").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--allow-address", "10.0.0.0/99"),
+        ("--pages", "-1"),
+        ("--delay", "-1"),
+        ("--per-host", "0"),
+        ("--url-rule", "x"),
+    ],
+)
+def test_a_setting_out_of_range(tmp_path: Path, seed: str, option: str, value: str) -> None:
+    refused(2, value, "crawl", str(tmp_path / "web"), seed, option, value)
+    assert not (tmp_path / "web").exists()
+
+
+def test_no_seed(tmp_path: Path) -> None:
+    refused(2, "no seed", "crawl", str(tmp_path / "web"))
+    assert not (tmp_path / "web").exists()
+
+
+def test_a_directory_that_cannot_be_made(seed: str) -> None:
+    refused(6, "cannot be made", "crawl", "/proc/self/gossamer", seed)
+
+
+def test_an_unknown_address_or_host(tmp_path: Path, seed: str) -> None:
+    folder = str(tmp_path / "web")
+    assert run_gossamer("crawl", folder, seed, *LOOPBACK).returncode == 0
+    refused(8, "not in the collection", "why", folder, "http://elsewhere.example/")
+    refused(8, "no such host", "why", folder, "elsewhere.example")
+    refused(8, "no page", "show", folder, f"{seed}nowhere")
+    refused(2, "not a time", "show", folder, seed, "--at", "tomorrow")
+    refused(2, "no such directory", "export", folder, "jsonl", "-o", str(tmp_path / "no" / "where"))
+
+
+def test_a_broken_plan_names_the_setting(tmp_path: Path, seed: str) -> None:
+    folder = tmp_path / "web"
+    assert run_gossamer("crawl", str(folder), seed, *LOOPBACK).returncode == 0
+    plan = (folder / "plan.toml").read_text()
+    for line, words in (("speed = 9", "speed"), ("depth = 'deep'", "depth"), ("= =", "TOML")):
+        (folder / "plan.toml").write_text(f"{line}\n{plan}")
+        refused(2, words, "crawl", str(folder))
+
+
+def test_a_second_crawl_is_told_who_holds_the_collection(tmp_path: Path) -> None:
+    with served_web(tmp_path / "log", "--pages", "500", "--latency", "0.05", "0.05") as web:
+        arguments = crawl_arguments(tmp_path / "web", web.seed)
+        first = subprocess.Popen(gossamer_command(*arguments), stdout=subprocess.DEVNULL)
+        try:
+            wait_for(tmp_path / "web" / "shards" / "00" / "table" / "CURRENT")
+            refused(4, f"process {first.pid}", *arguments)
+            refused(4, f"process {first.pid}", "verify", str(tmp_path / "web"))
+            assert run_gossamer("status", str(tmp_path / "web"), "--json").returncode == 0
+        finally:
+            first.kill()
+            first.wait()
+        again = run_gossamer(*arguments, "--pages", "5")
+        assert again.returncode == 0, again.stderr
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} never came"
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(disk)], check=False).returncode:
+        pytest.skip("this system does not let us mount a small disk")
+    try:
+        with served_web(tmp_path / "log", "--pages", "3000", "--words", "400", "800") as web:
+            folder = disk / "web"
+            refused(6, "MiB free", "crawl", str(folder), web.seed, *LOOPBACK)
+            (folder / "plan.toml").write_text("disk_stop = 0\n" + (folder / "plan.toml").read_text())
+            refused(6, "disk is full", "crawl", str(folder), web.seed, *LOOPBACK, "--per-host", "4")
+            subprocess.run(["mount", "-o", "remount,size=200m", str(disk)], check=True)
+            verified = run_gossamer("verify", str(folder))
+            assert verified.returncode == 0, verified.stdout + verified.stderr
+            more = run_gossamer("crawl", str(folder), "--pages", "2500")
+            assert more.returncode == 0, more.stderr
+            assert run_gossamer("verify", str(folder)).returncode == 0
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_stops_and_loses_nothing(tmp_path: Path, times: int) -> None:
+    with served_web(tmp_path / "log", "--pages", "400", "--latency", "0.05", "0.05") as web:
+        arguments = crawl_arguments(tmp_path / "web", web.seed)
+        crawler = subprocess.Popen(gossamer_command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        wait_for(tmp_path / "web" / "shards" / "00" / "table" / "CURRENT")
+        time.sleep(0.5)
+        for _ in range(times):
+            crawler.send_signal(signal.SIGINT)
+        _, errors = crawler.communicate(timeout=30)
+        assert crawler.returncode == 130, errors
+        verified = run_gossamer("verify", str(tmp_path / "web"))
+        assert verified.returncode == 0, verified.stdout

@@ -1,0 +1,246 @@
+"""Names are looked up once, in the background, and what goes wrong is told apart."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable
+
+import pytest
+from fetch_hostile import answer, fetching, run, says, serving
+
+from gossamer.fetch import Answer, Found, Resolver
+from gossamer.model import Fault, Visit
+
+
+class Steps:
+    """A clock that moves only when told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def wall(self) -> float:
+        return self.now
+
+    def steady(self) -> float:
+        return self.now
+
+
+class Names:
+    """A lookup that counts its questions."""
+
+    def __init__(self, reply: Callable[[str], Found]) -> None:
+        self.asked: list[str] = []
+        self._reply = reply
+
+    def __call__(self, host: str) -> Found:
+        self.asked.append(host)
+        return self._reply(host)
+
+
+def fails(number: int, text: str = "failed") -> Callable[[str], Found]:
+    def reply(host: str) -> Found:
+        raise socket.gaierror(number, text)
+
+    return reply
+
+
+def asked_over_time(names: Names, moments: list[float]) -> int:
+    """How often a name is looked up when it is wanted at these seconds."""
+    clock = Steps()
+
+    async def main() -> None:
+        resolver = Resolver(clock, names)
+        for moment in moments:
+            clock.now = 1000.0 + moment
+            await resolver.resolve("site.test")
+        resolver.close()
+
+    run(main())
+    return len(names.asked)
+
+
+def resolve(lookup: Callable[[str], Found], host: str = "site.test") -> Answer:
+    async def main() -> Answer:
+        resolver = Resolver(Steps(), lookup)
+        try:
+            return await resolver.resolve(host)
+        finally:
+            resolver.close()
+
+    return run(main())
+
+
+@pytest.mark.parametrize(
+    ("ttl", "kept"),
+    [(None, 300), (0, 300), (1, 300), (300, 300), (1000, 1000), (3600, 3600), (1_000_000, 3600), (-5, 300)],
+)
+def test_an_answer_is_kept_for_its_time_within_bounds(ttl: float | None, kept: float) -> None:
+    names = Names(lambda host: Found(("1.1.1.1",), ttl))
+    assert asked_over_time(names, [0, 1, kept - 1]) == 1
+    assert asked_over_time(names, [0, kept + 1]) == 3
+
+
+@pytest.mark.parametrize(
+    ("number", "fault", "kept"),
+    [
+        (socket.EAI_NONAME, Fault.NO_SUCH_HOST, 60),
+        (socket.EAI_NODATA, Fault.NO_SUCH_HOST, 60),
+        (socket.EAI_AGAIN, Fault.DNS, 10),
+        (socket.EAI_FAIL, Fault.DNS, 10),
+        (socket.EAI_SYSTEM, Fault.DNS, 10),
+    ],
+)
+def test_a_name_that_does_not_exist_is_not_a_server_that_does_not_answer(
+    number: int, fault: Fault, kept: float
+) -> None:
+    answer = resolve(fails(number))
+    assert answer.addresses == ()
+    assert answer.failure is not None
+    assert answer.failure.fault is fault
+    assert "site.test" in answer.failure.detail
+    names = Names(fails(number))
+    assert asked_over_time(names, [0, kept - 1, kept + 1]) == 2
+
+
+@pytest.mark.parametrize("error", [UnicodeError("label too long"), ValueError("embedded null"), OSError(24, "files")])
+def test_a_lookup_that_breaks_is_a_failure(error: Exception) -> None:
+    def reply(host: str) -> Found:
+        raise error
+
+    answer = resolve(reply)
+    assert answer.failure is not None
+    assert answer.failure.fault is (Fault.DNS if isinstance(error, OSError) else Fault.NO_SUCH_HOST)
+
+
+def test_a_host_without_addresses_does_not_exist() -> None:
+    answer = resolve(lambda host: Found(()))
+    assert answer.failure is not None
+    assert answer.failure.fault is Fault.NO_SUCH_HOST
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a..b", ".", "-", "ä" * 70 + ".test", "a\0b"])
+def test_the_system_is_asked_for_impossible_names_without_harm(name: str) -> None:
+    async def main() -> Answer:
+        resolver = Resolver(Steps())
+        try:
+            return await resolver.resolve(name)
+        finally:
+            resolver.close()
+
+    answer = run(main())
+    assert answer.failure is not None
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("8.8.8.8", "8.8.8.8"),
+        ("::1", "::1"),
+        ("0:0:0:0:0:0:0:1", "::1"),
+        ("127.1", "127.0.0.1"),
+        ("0x7f000001", "127.0.0.1"),
+        ("2130706433", "127.0.0.1"),
+        ("0177.0.0.1", "127.0.0.1"),
+        ("127.0.0.1.", "127.0.0.1"),
+        ("localhost", "127.0.0.1"),
+        ("x.LOCALHOST.", "127.0.0.1"),
+    ],
+)
+def test_an_address_is_answered_without_asking(host: str, address: str) -> None:
+    names = Names(fails(socket.EAI_AGAIN))
+    assert resolve(names, host).addresses == (address,)
+    assert names.asked == []
+
+
+def test_many_who_ask_at_once_share_one_question() -> None:
+    names = Names(lambda host: Found(("1.1.1.1",)))
+
+    async def main() -> list[Answer]:
+        resolver = Resolver(Steps(), names)
+        answers = await asyncio.gather(*(resolver.resolve("site.test") for _ in range(100)))
+        resolver.close()
+        return answers
+
+    answers = run(main())
+    assert names.asked == ["site.test"]
+    assert {answer.addresses for answer in answers} == {("1.1.1.1",)}
+
+
+def test_one_who_gives_up_does_not_spoil_it_for_the_others() -> None:
+    gate = threading.Event()
+
+    def reply(host: str) -> Found:
+        gate.wait(30)
+        return Found(("1.1.1.1",))
+
+    async def main() -> Answer:
+        resolver = Resolver(Steps(), reply)
+        impatient = asyncio.create_task(resolver.resolve("site.test"))
+        patient = asyncio.create_task(resolver.resolve("site.test"))
+        await asyncio.sleep(0)
+        impatient.cancel()
+        await asyncio.sleep(0)
+        gate.set()
+        answer = await patient
+        assert impatient.cancelled()
+        resolver.close()
+        return answer
+
+    assert run(main()).addresses == ("1.1.1.1",)
+
+
+def test_a_slow_name_server_holds_up_nobody_else() -> None:
+    gate = threading.Event()
+
+    def reply(host: str) -> Found:
+        if host == "slow.test":
+            gate.wait(30)
+        return Found(("1.1.1.1",))
+
+    async def main() -> None:
+        resolver = Resolver(Steps(), reply)
+        slow = asyncio.create_task(resolver.resolve("slow.test"))
+        assert (await resolver.resolve("quick.test")).addresses
+        assert not slow.done()
+        gate.set()
+        assert (await slow).addresses
+        resolver.close()
+
+    run(main())
+
+
+def test_the_cache_is_bounded_and_drops_what_was_not_used_for_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.fetch.dns._ENTRIES", 3)
+    names = Names(lambda host: Found(("1.1.1.1",)))
+
+    async def main() -> None:
+        resolver = Resolver(Steps(), names)
+        for host in ("a", "b", "c", "a", "d", "a", "b"):
+            await resolver.resolve(host)
+        resolver.close()
+
+    run(main())
+    assert names.asked == ["a", "b", "c", "d", "b"]
+
+
+def test_the_second_address_is_tried_when_the_first_is_dead() -> None:
+    async def main() -> None:
+        async with serving(says(answer(b"hello"))) as server:
+            lookup = lambda host: Found(("127.0.0.9", "127.0.0.1"))  # noqa: E731  # short
+            async with fetching(lookup=lookup) as fetcher:
+                capture = await fetcher(Visit(server.url()))
+        assert (capture.body, capture.address) == (b"hello", "127.0.0.1")
+
+    run(main())
+
+
+def test_a_name_that_fails_is_a_failure_of_the_visit() -> None:
+    async def main() -> None:
+        async with fetching(lookup=fails(socket.EAI_NONAME)) as fetcher:
+            capture = await fetcher(Visit("http://nowhere.test/"))
+        assert capture.failure is not None
+        assert str(capture.failure) == "no-such-host: nowhere.test does not exist"
+
+    run(main())

@@ -1,0 +1,56 @@
+"""An answer that stops coming is given up, one that keeps coming is not, by a clock of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gossamer.fetch.limits import Limits
+from gossamer.fetch.pace import Pace
+from gossamer.model import Fault
+
+
+def given_up(progress: Iterable[int], limits: Limits = Limits()) -> tuple[int, Fault] | None:  # noqa: B008  # frozen
+    """The second at which a transfer is given up that has come so far at each second."""
+    pace = Pace(limits)
+    for second, reached in enumerate(progress):
+        failure = pace.look(reached, 1000.0 + second)
+        if failure:
+            return second, failure.fault
+    return None
+
+
+def test_no_first_byte_in_twenty_seconds() -> None:
+    assert given_up([0] * 200) == (20, Fault.TIMEOUT)
+    assert given_up([0] * 19 + [5, 9000]) is None
+
+
+def test_silence_of_twenty_seconds() -> None:
+    assert given_up([0, 5] + [9000] * 200) == (22, Fault.TIMEOUT)
+    assert given_up([5] + [9000] * 19 + [19_000] * 19 + [29_000]) is None
+
+
+def test_thirty_seconds_below_the_lowest_rate() -> None:
+    assert given_up(range(0, 200_000, 499)) == (31, Fault.TOO_SLOW)
+    assert given_up(range(0, 200_000, 500)) is None
+    assert given_up(range(1, 200)) == (30, Fault.TOO_SLOW)
+
+
+def test_one_good_second_in_thirty_is_enough() -> None:
+    progress, reached = [], 1
+    for second in range(300):
+        reached += 5000 if second % 25 == 0 else 1
+        progress.append(reached)
+    assert given_up(progress) is None
+
+
+def test_waiting_for_the_first_byte_does_not_count_as_slow() -> None:
+    late = [0] * 19
+    assert given_up([*late, *range(1, 1_000_000, 600)]) is None
+    assert given_up([*late, *range(1, 29)]) is None
+
+
+def test_our_own_bandwidth_limit_is_not_held_against_the_server() -> None:
+    slow = range(1, 60_000, 300)
+    assert given_up(slow) == (30, Fault.TOO_SLOW)
+    assert given_up(slow, Limits(bandwidth=400)) is None
+    assert given_up(slow, Limits(bandwidth=1_000_000)) == (30, Fault.TOO_SLOW)

@@ -1,0 +1,330 @@
+"""Rows in key order; changes show at once and last from the next commit on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from gossamer.errors import Damaged, Locked, StorageError
+from gossamer.store.overlay import Overlay
+from gossamer.store.table import Table
+
+FAMILIES = ["pages", "queue"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "table"
+
+
+@pytest.fixture
+def table(path: Path) -> Iterator[Table]:
+    with Table.open(path, FAMILIES, writable=True) as opened:
+        yield opened
+
+
+def fill(table: Table, *keys: bytes) -> None:
+    for key in keys:
+        table.put("pages", key, key.upper())
+
+
+def keys(rows: Iterator[tuple[bytes, bytes]]) -> list[bytes]:
+    return [key for key, _ in rows]
+
+
+def test_a_change_shows_before_it_is_committed(table: Table) -> None:
+    fill(table, b"a")
+    table.commit()
+    table.put("pages", b"b", b"2")
+    table.delete("pages", b"a")
+    assert table.get("pages", b"b") == b"2"
+    assert table.get("pages", b"a") is None
+    assert list(table.scan("pages")) == [(b"b", b"2")]
+    assert table.get_many("pages", [b"b", b"a", b"c"]) == [b"2", None, None]
+
+
+def test_families_are_apart(table: Table) -> None:
+    table.put("pages", b"key", b"1")
+    table.put("queue", b"key", b"2")
+    table.commit()
+    table.delete("queue", b"key")
+    table.commit()
+    assert (table.get("pages", b"key"), table.get("queue", b"key")) == (b"1", None)
+
+
+def test_pending_counts_changed_rows(table: Table) -> None:
+    fill(table, b"a", b"b", b"a")
+    table.delete("queue", b"x")
+    assert table.pending == 3
+    table.commit()
+    assert table.pending == 0
+
+
+def test_what_was_not_committed_is_gone_when_the_table_is_opened_again(path: Path) -> None:
+    with Table.open(path, FAMILIES, writable=True) as table:
+        fill(table, b"a")
+        table.commit()
+        fill(table, b"b")
+    with Table.open(path, FAMILIES, writable=True) as table:
+        assert keys(table.scan("pages")) == [b"a"]
+
+
+def test_empty_keys_and_values_are_rows(table: Table) -> None:
+    table.put("pages", b"", b"")
+    table.commit()
+    assert table.get("pages", b"") == b""
+    assert list(table.scan("pages")) == [(b"", b"")]
+
+
+def test_many_are_given_in_the_order_they_were_asked_for(table: Table) -> None:
+    fill(table, b"a", b"b", b"c")
+    table.commit()
+    table.put("pages", b"d", b"new")
+    table.delete("pages", b"b")
+    asked = [b"d", b"c", b"b", b"x", b"a", b"d"]
+    assert table.get_many("pages", asked) == [b"new", b"C", None, None, b"A", b"new"]
+    assert table.get_many("queue", [b"a"]) == [None]
+    assert table.get_many("pages", []) == []
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_scan_keeps_to_its_prefix_start_and_limit(table: Table, committed: bool) -> None:
+    fill(table, b"a", b"b/1", b"b/2", b"b/3", b"c", b"\xff", b"\xff\xff1", b"b/\xff\xff")
+    if committed:
+        table.commit()
+    assert keys(table.scan("pages", b"b/")) == [b"b/1", b"b/2", b"b/3", b"b/\xff\xff"]
+    assert keys(table.scan("pages", b"b/", b"b/2")) == [b"b/2", b"b/3", b"b/\xff\xff"]
+    assert keys(table.scan("pages", b"b/", b"b/2", 1)) == [b"b/2"]
+    assert keys(table.scan("pages", b"b/", b"c")) == []
+    assert keys(table.scan("pages", b"b/", b"a", 2)) == [b"b/1", b"b/2"]
+    assert keys(table.scan("pages", b"\xff")) == [b"\xff", b"\xff\xff1"]
+    assert keys(table.scan("pages", b"\xff\xff")) == [b"\xff\xff1"]
+    assert keys(table.scan("pages", start=b"b/3")) == [b"b/3", b"b/\xff\xff", b"c", b"\xff", b"\xff\xff1"]
+    assert keys(table.scan("pages", limit=0)) == []
+
+
+def test_a_scan_shows_the_rows_of_the_moment_it_was_asked_for(table: Table) -> None:
+    fill(table, b"a", b"c")
+    table.commit()
+    fill(table, b"b")
+    rows = table.scan("pages")
+    table.delete("pages", b"a")
+    table.put("pages", b"bb", b"late")
+    table.commit()
+    table.put("pages", b"d", b"later")
+    assert keys(rows) == [b"a", b"b", b"c"]
+
+
+def test_rows_may_be_deleted_while_they_are_scanned(table: Table) -> None:
+    fill(table, *(b"%03d" % number for number in range(100)))
+    table.commit()
+    for key, _ in table.scan("pages"):
+        table.delete("pages", key)
+    table.commit()
+    assert keys(table.scan("pages")) == []
+
+
+def test_a_reader_sees_what_is_committed_while_a_writer_works(table: Table, path: Path) -> None:
+    fill(table, b"a")
+    table.commit()
+    fill(table, b"b")
+    with Table.open(path, FAMILIES, writable=False) as reader:
+        assert keys(reader.scan("pages")) == [b"a"]
+    table.commit()
+    with Table.open(path, FAMILIES, writable=False) as reader:
+        assert keys(reader.scan("pages")) == [b"a", b"b"]
+        assert reader.get_many("pages", [b"b", b"c"]) == [b"B", None]
+    fill(table, b"c")
+    table.commit()
+
+
+def test_a_reader_leaves_nothing_behind(
+    table: Table, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.commit()
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    before = sorted(os.listdir(path))
+    with Table.open(path, FAMILIES, writable=False):
+        assert len(os.listdir(scratch)) == 1
+    with pytest.raises(Damaged):
+        Table.open(path, ["unknown"], writable=False)
+    assert os.listdir(scratch) == []
+    assert sorted(os.listdir(path)) == before
+
+
+def test_a_reader_cannot_write(table: Table, path: Path) -> None:
+    table.commit()
+    with Table.open(path, FAMILIES, writable=False) as reader:
+        reader.put("pages", b"a", b"1")
+        with pytest.raises(StorageError):
+            reader.commit()
+
+
+def test_a_second_writer_is_told_so(table: Table, path: Path) -> None:
+    with pytest.raises(Locked, match="another process"):
+        Table.open(path, FAMILIES, writable=True)
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from gossamer.errors import Locked; from gossamer.store.table import Table\n"
+        "try: Table.open(Path(sys.argv[1]), ['pages', 'queue'], writable=True)\n"
+        "except Locked as error: print(error)"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    said = subprocess.run(
+        [sys.executable, "-c", program, str(path)],
+        capture_output=True,
+        env=environment,
+        text=True,
+        check=True,
+    )
+    assert "another process" in said.stdout
+
+
+def test_closing_gives_the_table_free_at_once(path: Path) -> None:
+    for number in range(5):
+        table = Table.open(path, FAMILIES, writable=True)
+        table.put("pages", b"%d" % number, b"")
+        assert len(keys(table.scan("pages"))) == number + 1
+        table.commit()
+        table.close()
+        table.close()
+
+
+def test_a_new_family_may_be_added_later(path: Path) -> None:
+    Table.open(path, FAMILIES, writable=True).close()
+    with Table.open(path, [*FAMILIES, "third"], writable=True) as table:
+        table.put("third", b"a", b"1")
+        table.commit()
+    with pytest.raises(Damaged, match="third"):
+        Table.open(path, FAMILIES, writable=True)
+
+
+def test_a_missing_table_is_not_made_by_reading(path: Path) -> None:
+    with pytest.raises(Damaged, match="no table"):
+        Table.open(path, FAMILIES, writable=False)
+    assert not path.exists()
+
+
+def test_a_file_in_the_way_is_told(path: Path) -> None:
+    path.write_bytes(b"")
+    with pytest.raises(StorageError, match=str(path)):
+        Table.open(path, FAMILIES, writable=True)
+
+
+@pytest.mark.parametrize("name", ["CURRENT", "MANIFEST-*"])
+def test_a_broken_catalogue_is_damage(path: Path, name: str) -> None:
+    with Table.open(path, FAMILIES, writable=True) as table:
+        fill(table, b"a")
+        table.commit()
+    for file in path.glob(name):
+        file.write_bytes(b"\xff" * file.stat().st_size)
+    for writable in (True, False):
+        with pytest.raises(Damaged, match=str(path)):
+            Table.open(path, FAMILIES, writable=writable)
+
+
+def test_a_flipped_bit_in_the_rows_is_damage_and_no_wrong_answer(path: Path) -> None:
+    rows = {b"%06d" % number: os.urandom(300) for number in range(40_000)}
+    with Table.open(path, FAMILIES, writable=True) as table:
+        for key, value in rows.items():
+            table.put("pages", key, value)
+        table.commit()
+    Table.open(path, FAMILIES, writable=True).close()
+    largest = max(path.glob("*.sst"), key=lambda file: file.stat().st_size)
+    data = bytearray(largest.read_bytes())
+    data[len(data) // 2] ^= 0x10
+    largest.write_bytes(data)
+    with Table.open(path, FAMILIES, writable=True) as table:
+        with pytest.raises(Damaged):
+            list(table.scan("pages"))
+        with pytest.raises(Damaged):
+            table.get_many("pages", list(rows))
+        wrong = 0
+        for key, value in rows.items():
+            try:
+                assert table.get("pages", key) == value
+            except Damaged:
+                wrong += 1
+        assert 0 < wrong < 200
+
+
+def test_an_overlay_orders_few_and_many_new_keys_alike() -> None:
+    overlay = Overlay()
+    expected = set()
+    for step in (1000, 1, 3, 200, 5):
+        for _ in range(step):
+            key = os.urandom(3)
+            overlay.set(key, b"")
+            expected.add(key)
+        assert overlay.keys(b"", None) == sorted(expected)
+        low, high = sorted(expected)[10], sorted(expected)[-10]
+        assert overlay.keys(low, high) == [key for key in sorted(expected) if low <= key < high]
+
+
+KEYS = st.binary(max_size=3) | st.sampled_from([b"a", b"a\xff", b"\xff", b"\xff\xff", b"b"])
+
+
+class TableAgainstDict(RuleBasedStateMachine):
+    """Any run of calls gives what two dictionaries would: one committed, one with the changes on top."""
+
+    @initialize()
+    def start(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "table"
+        self.table = Table.open(self.path, FAMILIES, writable=True)
+        self.committed: dict[bytes, bytes] = {}
+        self.now: dict[bytes, bytes] = {}
+
+    def teardown(self) -> None:
+        self.table.close()
+        self.folder.cleanup()
+
+    @rule(key=KEYS, value=st.binary(max_size=4))
+    def put(self, key: bytes, value: bytes) -> None:
+        self.table.put("pages", key, value)
+        self.now[key] = value
+
+    @rule(key=KEYS)
+    def delete(self, key: bytes) -> None:
+        self.table.delete("pages", key)
+        self.now.pop(key, None)
+
+    @rule()
+    def commit(self) -> None:
+        self.table.commit()
+        self.committed = dict(self.now)
+
+    @precondition(lambda self: self.now != self.committed)
+    @rule()
+    def reopen(self) -> None:
+        self.table.close()
+        self.table = Table.open(self.path, FAMILIES, writable=True)
+        self.now = dict(self.committed)
+
+    @rule(asked=st.lists(KEYS))
+    def many(self, asked: list[bytes]) -> None:
+        assert self.table.get_many("pages", asked) == [self.now.get(key) for key in asked]
+
+    @rule(prefix=KEYS, start=KEYS, limit=st.none() | st.integers(0, 5))
+    def scan(self, prefix: bytes, start: bytes, limit: int | None) -> None:
+        expected = [row for row in sorted(self.now.items()) if row[0].startswith(prefix) and row[0] >= start]
+        assert list(self.table.scan("pages", prefix, start, limit)) == expected[:limit]
+
+    @invariant()
+    def same(self) -> None:
+        assert list(self.table.scan("pages")) == sorted(self.now.items())
+
+
+TestTableAgainstDict = TableAgainstDict.TestCase
+TestTableAgainstDict.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)

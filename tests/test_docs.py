@@ -1,0 +1,205 @@
+"""The documentation is held to the code: nothing is missing from it, and what it shows works."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from documentation import GUIDE, PAGES, ROOT, anchors, blocks, links, page, table_rows
+from gossamer import errors
+from gossamer.cli.commands import INTERRUPTED
+from gossamer.cli.options import parser
+from gossamer.collection import Document, Progress, Status
+from gossamer.collection.session import FAMILIES
+from gossamer.plan import Plan, dump
+from gossamer.urls import RULES
+
+SOURCE = ROOT / "src" / "gossamer"
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    """The parser of each verb."""
+    actions = parser()._actions
+    return dict(next(action.choices for action in actions if isinstance(action, argparse._SubParsersAction)))
+
+
+def options_of(command: argparse.ArgumentParser) -> dict[str, str]:
+    """The long options of a verb, by the name of the value they set."""
+    return {action.dest: action.option_strings[-1] for action in command._actions if action.option_strings}
+
+
+OPTIONS = sorted({option for command in (parser(), *commands().values()) for option in options_of(command).values()})
+GUIDE_TEXT = "\n".join(path.read_text("utf-8") for path in GUIDE)
+
+
+# ------------------------------------------------------------ nothing is missing
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_every_option_is_in_the_guide(option: str) -> None:
+    assert re.search(rf"`[^`\n]*(?<![\w-]){option}(?![\w-])|^\$.*{option}\b", GUIDE_TEXT, re.MULTILINE)
+
+
+@pytest.mark.parametrize("verb", sorted(commands()))
+def test_every_command_is_in_the_guide(verb: str) -> None:
+    assert f"gossamer {verb}" in GUIDE_TEXT
+
+
+@pytest.mark.parametrize("spec", dataclasses.fields(Plan), ids=lambda spec: spec.name)
+def test_every_setting_is_in_the_table_with_its_default_and_option(spec: dataclasses.Field[object]) -> None:
+    rows = {row[0]: row[1:] for row in table_rows(page("docs/settings.md"))}
+    default = re.search(rf"(?m)^# {spec.name} = (.*)$", dump(Plan()))
+    options = {**options_of(commands()["crawl"]), "seeds": "SEED", "ip_delay": "--delay"}
+    text = spec.metadata["text"]
+    if spec.metadata["choices"]:
+        text += f" One of {', '.join(f'`{choice}`' for choice in spec.metadata['choices'])}."
+    option = f"`{options[spec.name]}`" if spec.name in options else ""
+    assert rows[f"`{spec.name}`"] == [f"`{default[1]}`" if default else "`{}`", option, text]
+
+
+def test_the_table_has_no_setting_that_is_none() -> None:
+    listed = re.findall(r"(?m)^\| `(\w+)` \|", page("docs/settings.md"))
+    assert sorted(listed) == sorted(spec.name for spec in dataclasses.fields(Plan))
+
+
+def exit_codes() -> set[int]:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    return {0, INTERRUPTED} | {kind.exit_code for kind in kinds if issubclass(kind, errors.GossamerError)}
+
+
+def test_every_exit_code_is_in_the_guide_and_in_every_help() -> None:
+    listed = {int(row[0]) for row in table_rows(page("docs/resuming.md")) if row[0].isdigit()}
+    assert listed == exit_codes()
+    for command in (parser(), *commands().values()):
+        told = command.format_help().partition("exit codes:")[2]
+        assert {int(code) for code in re.findall(r"(?m)(?:^ |  )(\d+)  ", told)} == exit_codes()
+
+
+def test_every_help_has_an_example_that_parses() -> None:
+    for verb, command in commands().items():
+        example = re.search(r"example:\n  gossamer (.*)\n", command.format_help())
+        assert example, verb
+        assert parser().parse_args(example[1].split()).run.__name__ == verb
+
+
+def test_every_address_rule_is_in_the_table_in_its_order() -> None:
+    named = {rule.name for rule in RULES}
+    rows = [row for row in table_rows(page("docs/addresses.md")) if row[0].strip("`") in named]
+    assert rows == [[f"`{rule.name}`", rule.safety.value, rule.meaning] for rule in RULES]
+
+
+def test_every_field_of_jsonl_and_status_is_explained() -> None:
+    document = ast.parse((SOURCE / "collection" / "documents.py").read_text())
+    written = next(node for node in ast.walk(document) if isinstance(node, ast.Dict))
+    fields = [str(ast.literal_eval(key)) for key in written.keys if key]
+    listed = page("docs/archive.md").partition("## What is in a line of jsonl?")[2].partition("\n## ")[0]
+    assert [row[0] for row in table_rows(listed)[1:]] == [f"`{name}`" for name in fields]
+    for field in dataclasses.fields(Status):
+        assert f"`{field.name}`" in page("docs/resuming.md")
+
+
+@pytest.mark.parametrize("kind", [Document, Progress, Status])
+def test_every_field_of_the_public_types_is_in_the_python_page(kind: type) -> None:
+    for field in dataclasses.fields(kind):
+        assert f"`{field.name}`" in page("docs/python.md")
+
+
+def test_every_column_family_is_explained() -> None:
+    rows = [row[0].strip("`") for row in table_rows(page("ARCHITECTURE.md"))]
+    assert set(FAMILIES) <= set(rows)
+
+
+# ---------------------------------------------------------------- nothing is wrong
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for target in links(path.read_text("utf-8")):
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file.read_text("utf-8")), target
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        path = waiting.pop()
+        if path.suffix == ".md" and path not in reached:
+            reached.add(path)
+            targets = [target.partition("#")[0] for target in links(path.read_text("utf-8"))]
+            waiting += [(path.parent / target).resolve() for target in targets if target]
+    assert reached == set(PAGES)
+
+
+FILE = re.compile(r"`((?:src/gossamer/|tests/)?[\w/]+(?:\.py|/))`(?:, `(?!\w+\.py`)(\w+(?:\.\w+)?)`)?")
+
+
+@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/politeness.md"])
+def test_every_file_and_name_that_is_told_is_there(name: str) -> None:
+    told = FILE.findall(page(name))
+    assert told
+    room = SOURCE
+    for file, inside in told:
+        path = next((home / file for home in (ROOT, SOURCE, room) if (home / file).exists()), None)
+        assert path is not None, file
+        room = path.parent
+        assert not inside or defined(path, inside), f"{file}: {inside}"
+
+
+def test_every_method_that_is_told_is_there() -> None:
+    for name in set(re.findall(r"`Frontier\.(\w+)`", page("ARCHITECTURE.md"))):
+        assert defined(SOURCE / "frontier" / "frontier.py", f"Frontier.{name}")
+
+
+def defined(path: Path, dotted: str) -> bool:
+    """Whether a module defines a function, a class, or a member of one."""
+    scope: ast.AST = ast.parse(path.read_text("utf-8"))
+    for name in dotted.split("."):
+        found = next((node for node in ast.iter_child_nodes(scope) if name_of(node) == name), None)
+        if found is None:
+            return False
+        scope = found
+    return True
+
+
+def name_of(node: ast.AST) -> str | None:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.name
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return node.target.id
+    return None
+
+
+def test_every_package_and_layer_is_on_the_map() -> None:
+    rooms = {path.name + "/" for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    modules = {path.name for path in SOURCE.glob("*.py") if not path.name.startswith("__")}
+    rows = {row[0].strip("`") for row in table_rows(page("ARCHITECTURE.md"))}
+    assert rooms | modules <= rows
+
+
+def test_the_loop_is_shown_as_it_is() -> None:
+    shown = next(block for block in blocks(page("ARCHITECTURE.md"), "python") if "frontier.due" in block)
+    code = (SOURCE / "crawl.py").read_text()
+    assert [line.strip() for line in shown.splitlines()] == [
+        line.strip() for line in code.splitlines() if line.strip() in shown and line.strip()
+    ]
+
+
+def test_every_target_of_make_that_is_told_is_there() -> None:
+    makefile = page("Makefile")
+    for path in PAGES:
+        for target in re.findall(r"(?:`|\$ )make (\w+)", path.read_text("utf-8")):
+            assert re.search(rf"(?m)^{target}:", makefile), target
+
+
+def test_headings_of_the_guide_are_questions() -> None:
+    for path in [*GUIDE, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
+        if path.name != "url-differences.md":
+            headings = re.findall(r"(?m)^## (.*)$", path.read_text("utf-8"))
+            assert [heading for heading in headings if not heading.endswith("?")] == [], path.name

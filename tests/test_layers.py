@@ -1,0 +1,86 @@
+"""Who may import whom: only downward, never sideways. Imports for type checking count too."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
+LAYERS = [
+    ["model", "errors"],
+    ["urls", "testing"],
+    ["robots"],
+    ["convert"],
+    ["fetch", "dedupe", "store"],
+    ["frontier"],
+    ["plan", "crawl"],
+    ["collection"],
+    ["cli"],
+]
+LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
+PURE = {"urls", "robots", "convert"}
+IMPURE_MODULES = {"socket", "asyncio", "time", "subprocess", "os", "threading", "random"}
+MODULES = sorted(SOURCE.rglob("*.py"))
+FACES = {"__init__.py", "__main__.py"}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def rooms_used(path: Path) -> Iterator[str]:
+    for name in imports_of(path):
+        parts = name.split(".")
+        if parts[0] == "gossamer" and len(parts) > 1:
+            yield parts[1]
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p.parent != SOURCE or p.name not in FACES], ids=str)
+def test_a_room_imports_only_from_below(path: Path) -> None:
+    here = room_of(path)
+    assert here in LAYER, f"{here}: a new room needs a layer"
+    for there in set(rooms_used(path)) - {here, "open"}:
+        assert LAYER[there] < LAYER[here], f"{path}: {here} imports {there}"
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if room_of(p) in PURE], ids=str)
+def test_pure_rooms_know_no_files_sockets_or_clocks(path: Path) -> None:
+    used = {name.split(".")[0] for name in imports_of(path)}
+    assert not used & IMPURE_MODULES
+
+
+def test_a_wrapped_library_has_one_home_in_a_room() -> None:
+    homes: dict[tuple[str, str], set[str]] = {}
+    wrapped = {
+        "pycurl",
+        "rocksdict",
+        "selectolax",
+        "ada_url",
+        "re2",
+        "fastwarc",
+        "isal",
+        "zlib_ng",
+        "_brotli",
+        "zstandard",
+        "resiliparse",
+        "xxhash",
+        "uvloop",
+    }
+    for path in MODULES:
+        for name in {name.split(".")[0] for name in imports_of(path)} & wrapped:
+            homes.setdefault((name, room_of(path)), set()).add(path.relative_to(SOURCE).as_posix())
+    several = {name: places for name, places in homes.items() if len(places) > 1}
+    assert not several
+    assert {name for name, _ in homes} == wrapped

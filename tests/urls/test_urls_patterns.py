@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from gossamer.errors import InvalidPattern
+from gossamer.urls import Patterns
+
+
+def test_a_pattern_may_match_anywhere() -> None:
+    patterns = Patterns([r"\.pdf$", "/private/", "(?i)logout"])
+    assert patterns.first_match("http://example.com/a.pdf") == r"\.pdf$"
+    assert patterns.first_match("http://example.com/private/a.pdf") == r"\.pdf$"
+    assert patterns.first_match("http://example.com/private/") == "/private/"
+    assert patterns.first_match("http://example.com/LogOut") == "(?i)logout"
+    assert patterns.first_match("http://example.com/PRIVATE/") is None
+    assert patterns.first_match("http://example.com/a.pdf?b") is None
+
+
+def test_no_patterns_match_nothing() -> None:
+    assert Patterns([]).first_match("http://example.com/") is None
+
+
+def test_an_alternative_does_not_leak_out_of_its_pattern() -> None:
+    assert Patterns(["a|b$", "^x"]).first_match("http://xc/") is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fault"),
+    [
+        ("(?=a)b", "invalid perl operator"),
+        (r"(a)\1", "invalid escape sequence"),
+        ("[a", "missing ]"),
+        ("a)", "unexpected )"),
+        ("*", "no argument for repetition operator"),
+        ("(a{1000}){1000}", "invalid repetition size"),
+        ("\ud800", "lone surrogate"),
+    ],
+)
+def test_a_bad_pattern_is_named_with_its_fault_and_the_cure(pattern: str, fault: str) -> None:
+    with pytest.raises(InvalidPattern) as caught:
+        Patterns(["ok", pattern])
+    assert repr(pattern) in str(caught.value)
+    assert fault in str(caught.value)
+    assert "RE2" in str(caught.value)
+
+
+def test_a_pattern_that_hangs_other_engines_answers() -> None:
+    hostile = Patterns(["(a+)+$", "(a|aa)+$", "(.*)*b{200}$"])
+    assert hostile.first_match("http://example.com/" + "a" * 5000 + "!") is None

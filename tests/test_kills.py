@@ -57,16 +57,15 @@ def crawl_to_the_end(folder: Path, web: Served) -> None:
 
 
 def crawl_and_kill(folder: Path, web: Served, chance: random.Random) -> float | None:
-    """The wall time of the kill; None when the crawl was faster."""
+    """The wall time when the process was gone; None when the crawl was faster."""
     crawler = subprocess.Popen(gossamer_command(*crawl_arguments(folder, web.seed)), stdout=subprocess.DEVNULL)
     try:
         crawler.wait(chance.uniform(0.2, 2.0))
         return None
     except subprocess.TimeoutExpired:
-        killed = time.time()
         crawler.kill()
         crawler.wait()
-        return killed
+        return time.time()
 
 
 def contents(folder: Path, port: int) -> dict[str, object]:

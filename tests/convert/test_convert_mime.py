@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from reference import reference
 
 from gossamer.convert import mime
 from gossamer.convert.sniff import media_type, wants_no_sniffing
+from reference import reference
 
 
 def _cases(name: str) -> list[dict[str, object]]:

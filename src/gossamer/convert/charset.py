@@ -24,9 +24,18 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16LE"),
     (codecs.BOM_UTF16_BE, "UTF-16BE"),
 )
-_DETECTED = {"cp855": "IBM855", "cp949": "EUC-KR", "euc_jp": "EUC-JP", "mac-cyrillic": "x-mac-cyrillic"}
+_DETECTED = {
+    "cp855": "IBM855",
+    "cp949": "EUC-KR",
+    "euc_jp": "EUC-JP",
+    "iso2022_jp": "ISO-2022-JP",
+    "mac-cyrillic": "x-mac-cyrillic",
+}
 """What the detector calls encodings that the standard calls otherwise. Its other code pages of DOS are mistakes."""
 _LOOKED_AT = 1 << 16
+_ASCII = bytes(range(0x80))
+_ENOUGH = 4
+"""Bytes beyond ASCII. From fewer nothing can be guessed."""
 _ESCAPE = b"\x1b"
 """With it begin the shifts of ISO-2022-JP, whose bytes are all ASCII."""
 
@@ -64,6 +73,8 @@ def _detected(data: bytes) -> str:
         return wide
     if _is_utf8(data):
         return "UTF-8"
+    if _ESCAPE not in data and len(data[:_LOOKED_AT].translate(None, _ASCII)) < _ENOUGH:
+        return DEFAULT
     found = detect_encoding(data, max_len=_LOOKED_AT, html5_compatible=False) or ""
     return encoding_named(found) or _DETECTED.get(found, DEFAULT)
 
@@ -77,9 +88,9 @@ def _without_mark(data: bytes) -> str | None:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """A character that was cut off at the end does not count."""
+    """More than ASCII, and all of it valid. A character that was cut off at the end does not count."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
+        text = codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
         return False
-    return True
+    return not text.isascii()

@@ -6,7 +6,7 @@ are written; what they mean is decided in `links`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,16 +14,16 @@ from gossamer.convert.decode import utf8
 from gossamer.convert.links import LINKS_MOST, POINTING, Pointer, pointers
 from gossamer.convert.tame import tame
 from gossamer.convert.text import BLOCKS, LEFT_OUT, PRE, SILENT, silence, text_of
-from gossamer.convert.tree import Node, parse, tag_ids
+from gossamer.convert.tree import Node, parse, tag_id
 
 TITLE_MOST = 2_000
 """Characters, like the next."""
 _META_MOST = 2_000
 _METAS_MOST = 500
 
-_BASE, _META, _TITLE, _SVG = (next(iter(tag_ids(name))) for name in ("base", "meta", "title", "svg"))
+_BASE, _META, _NOSCRIPT, _SVG, _TITLE = map(tag_id, ("base", "meta", "noscript", "svg", "title"))
 _APART = PRE | LEFT_OUT
-_TELLING = tag_ids("base") | POINTING | SILENT | _APART
+_TELLING = POINTING | {_BASE} | SILENT | _APART
 
 
 class Scan(NamedTuple):
@@ -67,10 +67,11 @@ def _scan(data: bytes, links_most: int) -> Scan:
     if apart:
         flowing = [node for node in flowing if node.tag_id not in _APART]
     title = _title(telling)
+    pointing = list(_pointing(telling))
     for node in telling:  # before the links are read, for there are styles inside links
         if node.tag_id in SILENT:
             silence(node)
-    links, links_cut = pointers((node for node in telling if node.tag_id in POINTING), links_most)
+    links, links_cut = pointers(pointing, links_most)
     return Scan(
         title=title,
         links=tuple(links),
@@ -80,6 +81,15 @@ def _scan(data: bytes, links_most: int) -> Scan:
         language=root.attributes.get("lang") or "",
         text=text_of(tree, flowing, apart),
     )
+
+
+def _pointing(elements: Iterable[Node]) -> Iterator[Node]:
+    """We run no scripts, so links for readers without them are for us; to the parser they are text."""
+    for node in elements:
+        if node.tag_id in POINTING:
+            yield node
+        elif node.tag_id == _NOSCRIPT and "<a" in (markup := node.text()).lower():
+            yield from parse(markup.encode()).tags("a")
 
 
 def _title(elements: Iterable[Node]) -> str:

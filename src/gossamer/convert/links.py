@@ -1,8 +1,7 @@
 """Where does a document point to? Links of HTML elements, of the Link header (RFC 8288) and of refreshes.
 
-A link has its text as anchor; where there is none, the alternative text of its first picture. Pages keep links to
-themselves (`#top`) out of it. A legacy encoding is not only that of the text: as browsers do, we write what is not
-ASCII in a query in the encoding of the page.
+A link has its text as anchor; where there is none, the alternative text of its first picture. Links to a place within
+the same page (`#top`) are left out. As browsers do, we write what is not ASCII in a query in the encoding of the page.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from urllib.parse import quote
 
 from gossamer.convert import refresh
 from gossamer.convert.decode import python_codec
-from gossamer.convert.tree import Node, tag_ids
+from gossamer.convert.refresh import BLANK
+from gossamer.convert.tree import Node, tag_id, tag_ids
 from gossamer.model import Link
 from gossamer.urls import resolve
 
@@ -29,15 +29,10 @@ _SEARCHED_MOST = 50
 _REL_MOST = 200
 
 POINTING = tag_ids("a area frame iframe link meta")
-_A, _AREA, _FRAME, _IFRAME, _LINK, _META, _IMG = (
-    next(iter(tag_ids(name))) for name in ("a", "area", "frame", "iframe", "link", "meta", "img")
-)
-_FRAMES = {_FRAME: "frame", _IFRAME: "iframe"}
+_A, _AREA, _LINK, _META, _IMG = map(tag_id, ("a", "area", "link", "meta", "img"))
+_FRAMES = {tag_id(name): name for name in ("frame", "iframe")}
 _FOLLOWED = frozenset({"canonical", "alternate", "next", "prev", "previous"})
 """Of all that link elements and Link headers point to, what is a document of its own."""
-_BLANK = "".join(map(chr, range(0x21)))
-"""What the URL standard cuts off at both ends of an address."""
-
 _HEADER_LINK = re.compile(r"""[\s,]*+<([^>]*+)>((?:[^",<]|"(?:[^"\\]|\\.)*+"?)*+)""", re.DOTALL)
 _HEADER_PARAMETER = re.compile(r""";\s*+([^\s=;]++)\s*+(?:=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^\s;,"]*+)))?+""", re.DOTALL)
 
@@ -54,7 +49,7 @@ def pointers(elements: Iterable[Node], most: int = LINKS_MOST) -> tuple[list[Poi
         attributes = node.attributes
         if tag == _A:
             href = attributes.get("href") or attributes.get("xlink:href")
-            if not href or (href := href.strip(_BLANK))[:1] in ("#", ""):
+            if not href or (href := href.strip(BLANK))[:1] in ("#", ""):
                 continue
             text = node.text(True, " ") if room > 0 else ""  # deep, with a space between the parts
             room -= len(text)
@@ -77,7 +72,7 @@ def header_pointers(headers: Sequence[str]) -> list[Pointer]:
                 parameters.setdefault(name.lower(), plain or re.sub(r"\\(.)", r"\1", quoted))
             rel = _types(parameters.get("rel", ""))
             if _FOLLOWED.intersection(rel.split()) and "anchor" not in parameters:
-                found.append((href.strip(_BLANK), _collapsed(parameters.get("title", "")), rel, "header"))
+                found.append((href.strip(BLANK), _collapsed(parameters.get("title", "")), rel, "header"))
     return found
 
 
@@ -103,10 +98,10 @@ def resolved(pointed: Iterable[Pointer], base: str, encoding: str | None) -> lis
 def _other(tag: int, attributes: dict[str, str | None]) -> Pointer | None:
     """The link of an element that has no text."""
     if tag == _META:
-        if (attributes.get("http-equiv") or "").strip(_BLANK).lower() != "refresh":
+        if (attributes.get("http-equiv") or "").strip(BLANK).lower() != "refresh":
             return None
         return next(iter(refresh_pointers([attributes.get("content") or ""])), None)
-    href = (attributes.get("src" if tag in _FRAMES else "href") or "").strip(_BLANK)
+    href = (attributes.get("src" if tag in _FRAMES else "href") or "").strip(BLANK)
     rel = _types(attributes.get("rel") or "")
     if href[:1] in ("#", ""):
         return None

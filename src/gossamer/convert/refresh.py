@@ -21,7 +21,7 @@ _ADDRESS = re.compile(
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 _DROPPED = str.maketrans("", "", "\t\n\r")
-_CONTROLS = "".join(map(chr, range(0x21)))
+BLANK = "".join(map(chr, range(0x21)))
 """What the URL standard cuts off at both ends of an address."""
 
 
@@ -41,4 +41,4 @@ def parse(text: str) -> Refresh | None:
     seconds = int(digits) if len(digits) <= 9 else _SECONDS_MOST
     address = _ADDRESS.match(found[3] or "")
     url = (address[1] or address[2] or address[3]) if address else None
-    return Refresh(seconds, url.translate(_DROPPED).strip(_CONTROLS) or None if url else None)
+    return Refresh(seconds, url.translate(_DROPPED).strip(BLANK) or None if url else None)

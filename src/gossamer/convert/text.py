@@ -18,9 +18,9 @@ BLOCKS = tag_ids(
 )
 """Elements that begin a line and end one; pre is another."""
 PRE = tag_ids("pre")
-SILENT = tag_ids("script style title iframe noembed noframes textarea")
+SILENT = tag_ids("script style title iframe noembed noframes noscript textarea")
 """Elements whose text is not for reading here. They hold one text node and nothing else, but for drawings."""
-LEFT_OUT = tag_ids("noscript svg audio video canvas")
+LEFT_OUT = tag_ids("svg audio video canvas")
 """Elements that are left out with all that is in them."""
 
 _BETWEEN = "\0"  # cannot be in a parsed document

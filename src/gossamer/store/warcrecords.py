@@ -141,7 +141,8 @@ def _metadata(capture: Capture, fields: str, outlinks: Sequence[Link]) -> bytes:
         f"fetchTimeMs: {round(capture.seconds * 1000)}\r\n",
         f"gossamer-capture: {msgspec.json.encode(told).decode()}\r\n",
     ]
-    lines += [f"outlink: {link.url}{_CONTEXTS.get(link.place, _OTHER_CONTEXT)}" for link in outlinks]
+    places = {link[0]: link[3] for link in outlinks}  # a page links to half of its targets twice
+    lines += [f"outlink: {url}{_CONTEXTS.get(place, _OTHER_CONTEXT)}" for url, place in places.items()]
     block = "".join(lines).encode()
     header = _header("metadata", _new_record(), fields, "application/warc-fields", len(block))
     return packed((header, block, _END), _LOW)

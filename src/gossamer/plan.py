@@ -41,6 +41,7 @@ class Plan:
     suffixes: tuple[str, ...] = _setting((), "Names to treat as public suffixes: what is below them is a site.")
     depth: int = _setting(20, "Most links from a seed.", least=0)
     pages: int = _setting(0, "Stop at so many pages in the collection; 0 for no limit.", least=0)
+    order: str = _setting("breadth", "Which pages of a host come first.", choices=("breadth", "depth", "random"))
     sitemaps: str = _setting(
         "auto",
         "Read sitemaps: auto leaves them when depth is limited or only the seeds are wanted.",

@@ -68,6 +68,7 @@ def _address(answer: AddressAnswer) -> str:
         ("status", str(answer.status or "")),
         ("depth", "" if answer.depth is None else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
+        ("distance", _counted(answer.distance, "round") if answer.distance else ""),
         ("found on", answer.referrer or ""),
         ("leads to", answer.target or ""),
     ]
@@ -77,6 +78,7 @@ def _address(answer: AddressAnswer) -> str:
 
 
 def _host(answer: HostAnswer) -> str:
+    linkers = _counted(answer.linkers, "other site")
     rows = [
         ("state", answer.state),
         ("reason", answer.reason),
@@ -84,6 +86,7 @@ def _host(answer: HostAnswer) -> str:
         ("gap", f"{answer.gap:.2f} s ({answer.basis})"),
         ("visits", f"{answer.visits:,}, {answer.faults:,} failed"),
         ("queued", f"{answer.queued:,}"),
+        ("budget", f"{answer.budget:,} pages a round (its site is linked from {linkers})"),
         *(("robots.txt", f"{origin}: {told}") for origin, told in answer.robots.items()),
     ]
     return "\n".join([f"host {answer.host}", *_table(rows)])
@@ -108,6 +111,10 @@ def verified(checked: Checked) -> str:
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:
     return [f"  {name:<11}{printable(value)}" for name, value in rows if value]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _when(moment: float | None) -> str:

@@ -27,6 +27,7 @@ SETTINGS = (
     "include",
     "exclude",
     "suffixes",
+    "order",
     "sitemaps",
     "url_rules",
     "delay",

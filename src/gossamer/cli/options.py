@@ -90,6 +90,7 @@ def _reach(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help="treat NAME as a public suffix, so that what is directly below it is a site; repeatable",
     )
+    group.add_argument("--order", choices=("breadth", "depth", "random"), help="which pages of a host first (breadth)")
     group.add_argument("--sitemaps", choices=("auto", "always", "never"), help="read sitemaps (auto)")
     group.add_argument(
         "--url-rule", action="append", dest="url_rules", metavar="NAME", help="a further rule for addresses"

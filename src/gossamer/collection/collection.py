@@ -18,13 +18,13 @@ from gossamer.collection import export
 from gossamer.collection.documents import Document, document, documents
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
-from gossamer.collection.session import FAMILIES, REAL, Outside, Session, check
+from gossamer.collection.session import FAMILIES, REAL, Outside, Session, check, site_of
 from gossamer.collection.status import Progress, Status, status_of
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, UsageError
 from gossamer.fetch.stored import decoded
 from gossamer.frontier.audit import audit
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.why import AddressAnswer, HostAnswer, about_address, about_host
+from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer, about_address, about_host
 from gossamer.model import Capture, Page
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
@@ -119,16 +119,16 @@ class Collection:
 
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""
-        table, plan, now = self._table(), self.plan, time.time()
-        asking = (plan.as_politeness(), plan.as_identity().product, now)
+        table, plan = self._table(), self.plan
+        asked = Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time())
         if "/" not in subject:
             name = keys.host(as_seed(subject))
-            host = about_host(table, name, *asking)
+            host = about_host(table, name, asked)
             if host is None:
                 raise NotFound(f"{name}: no such host in the collection; it was never met")
             return host
         url = normalize(subject)
-        answer = about_address(table, url, *asking)
+        answer = about_address(table, url, asked)
         if answer is None and url.endswith("/robots.txt"):
             return self.why(keys.host(url))
         if answer is None:

@@ -27,6 +27,7 @@ from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
 from gossamer.frontier.entries import META
 from gossamer.frontier.frontier import Rules
+from gossamer.frontier.rank import ORDERS, Order
 from gossamer.model import Capture, Clock, Kind, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import FAMILIES as STORE_FAMILIES
@@ -34,23 +35,26 @@ from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
 from gossamer.store.table import Table
 from gossamer.store.warcrecords import Info
+from gossamer.urls import keys, site
 from gossamer.urls import rules as url_rules
-from gossamer.urls import site
 
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
 FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES)
 REPORT_EVERY = 0.5
+FRONT_PER_WORKER = 3
+"""Mercator's figure: back queues for each worker."""
 
 log = logging.getLogger("gossamer")
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What a test or a user may put in the place of the real network and the real clock."""
+    """What a test or a user may put in the place of the real network, the real clock and the plan's order."""
 
     clock: Clock
     fetch: Fetch | None = None
+    order: Order | None = None
 
 
 REAL = Outside(SystemClock())
@@ -70,7 +74,9 @@ class Session:
         self._fetch = outside.fetch or self._real_fetch()
         resolve = None if outside.fetch or plan.proxy else self._address
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
-        self.frontier = Frontier(table, self._rules(), self._clock, resolve=resolve, committed=self._commits.when_due)
+        self.frontier = Frontier(
+            table, self._rules(outside.order), self._clock, resolve=resolve, committed=self._commits.when_due
+        )
         self._commits.join(self.archive.prepare)
         self._commits.join(self.frontier.prepare)
         self._mark = Copies(self.archive.first_url).mark
@@ -204,7 +210,7 @@ class Session:
             route=_route(self.plan),
         )
 
-    def _rules(self) -> Rules:
+    def _rules(self, order: Order | None) -> Rules:
         plan = self.plan
         return Rules(
             scope=plan.as_scope(),
@@ -216,6 +222,9 @@ class Session:
             head_first=head_first(plan),
             wanted=lambda media_type: not plan.as_limits().skips(Kind.PAGE, media_type),
             rewrite=rewriting(plan),
+            order=order or ORDERS[plan.order],
+            site=site_of(plan),
+            front=FRONT_PER_WORKER * plan.workers,
         )
 
 
@@ -242,6 +251,12 @@ def check(plan: Plan) -> None:
 
 def _route(plan: Plan) -> Route:
     return Route(plan.proxy or None, plan.ca_file or None)
+
+
+def site_of(plan: Plan) -> Callable[[str], str]:
+    """Which site an address belongs to, by the suffixes of the plan."""
+    suffixes = frozenset(plan.suffixes)
+    return lambda url: site(keys.host(url), suffixes)
 
 
 def head_first(plan: Plan) -> Callable[[str], bool]:

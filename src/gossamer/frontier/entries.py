@@ -15,17 +15,21 @@ from gossamer.model import Kind, Visit
 URLS = "urls"
 """row key of the address -> Entry"""
 QUEUE = "queue"
-"""origin, NUL, sequence number -> address, in the order of discovery"""
+"""origin, NUL, rank, sequence number -> address; see `rank`"""
 LATER = "later"
 """wall time in microseconds, sequence number -> address that waits for a retry"""
 HOSTS = "hosts"
 """host name -> HostRow"""
 ROBOTS = "robots"
 """origin -> RobotsRow"""
+SITES = "sites"
+"""site -> SiteRow"""
+LINKERS = "linkers"
+"""site, NUL, another site that links to it -> nothing"""
 META = "meta"
 """counters and the next sequence number, part of every commit"""
 
-FAMILIES = (URLS, QUEUE, LATER, HOSTS, ROBOTS, META)
+FAMILIES = (URLS, QUEUE, LATER, HOSTS, ROBOTS, SITES, LINKERS, META)
 
 HISTORY = 10
 """How many past tries an entry remembers."""
@@ -61,6 +65,8 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     modified: str | None = None
     position: int = 0
     """Its sequence number in the queue or among the retries."""
+    rank: int = 0
+    """Its place in the queue before the sequence number counts; see `rank`."""
     headed: bool = False
     """A HEAD request has shown that the body is worth a GET."""
     copy: bool = False
@@ -118,10 +124,25 @@ class RobotsRow(msgspec.Struct, array_like=True, frozen=True):
     detail: str
 
 
+class SiteRow(msgspec.Struct, array_like=True):
+    """What a site's budget is made of."""
+
+    linkers: int = 0
+    """Other sites that link to it."""
+    found: int = 0
+    """Addresses of it that were queued so far."""
+
+
 encode = msgspec.msgpack.Encoder().encode
 _entry = msgspec.msgpack.Decoder(Entry).decode
 _host = msgspec.msgpack.Decoder(HostRow).decode
 _robots = msgspec.msgpack.Decoder(RobotsRow).decode
+_site = msgspec.msgpack.Decoder(SiteRow).decode
+
+
+def site_row(data: bytes) -> SiteRow:
+    """A SiteRow from its stored form."""
+    return _site(data)
 
 
 def entry(data: bytes) -> Entry:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from gossamer.frontier.access import Access
+from gossamer.frontier.budget import Budgets
 from gossamer.frontier.discovery import Discovery, Found, as_found
 from gossamer.frontier.entries import META, Entry, State
 from gossamer.frontier.handout import Handout
@@ -25,14 +26,15 @@ from gossamer.frontier.hosts import Hosts, Politeness, retry_after
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.origins import Origin, Queues
 from gossamer.frontier.outcome import Act, Outcome, judge
+from gossamer.frontier.rank import Order, breadth, rank
 from gossamer.frontier.ready import Group
 from gossamer.frontier.retries import Retries
 from gossamer.frontier.retry import THROTTLED, rule
 from gossamer.frontier.schedule import Resolve, Schedule
 from gossamer.frontier.settle import Settlement
-from gossamer.model import Capture, Clock, Kind, Page, Visit
+from gossamer.model import Capture, Clock, Kind, Link, Page, Visit
 from gossamer.store.table import Table
-from gossamer.urls import keys, resolve
+from gossamer.urls import keys, resolve, site
 from gossamer.urls.scope import Scope
 
 SITEMAPS_PER_HOST = 100
@@ -53,6 +55,11 @@ class Rules:
     head_first: Callable[[str], bool] = lambda url: False
     wanted: Callable[[str], bool] = lambda media_type: True
     rewrite: Callable[[str], str] | None = None
+    order: Order = breadth
+    site: Callable[[str], str] = site
+    """The site that an address belongs to."""
+    front: int = 384
+    """Origins that should be ready or out before one that is over its budget joins them."""
 
 
 class Out(NamedTuple):
@@ -87,7 +94,8 @@ class Frontier:
         self._access = Access(table, clock, rules.agent, rules.politeness.crawl_delay_most)
         self._discovery = Discovery(self.ledger, self._scope(), rewrite=rules.rewrite)
         self._handout = Handout(self._next, self._pause)
-        self._schedule = Schedule(rules.politeness, clock, resolve, self._handout.dispatch)
+        self._schedule = Schedule(rules.politeness, clock, resolve, self._handout.dispatch, front=rules.front)
+        self._budgets = Budgets(table)
         self._origins: dict[str, Origin] = {}
         self._out: dict[Visit, Out] = {}
         self._pages_out = 0
@@ -129,10 +137,15 @@ class Frontier:
 
     def _enqueue(self, url: str, entry: Entry) -> Entry:
         origin = self._origin(keys.origin(url))
-        entry = msgspec.structs.replace(entry, position=self._queues.append(origin, url), due=0.0)
+        place = entry.rank if entry.position else self._rank(url, entry)
+        position = self._queues.append(origin, url, place)
+        entry = msgspec.structs.replace(entry, position=position, rank=place, due=0.0)
         if not origin.asking:
             self._schedule.place(origin)
         return entry
+
+    def _rank(self, url: str, entry: Entry) -> int:
+        return rank(self._budgets.distance(self._rules.site(url)), self._rules.order(url, entry))
 
     def _origin(self, name: str) -> Origin:
         origin = self._origins.get(name)
@@ -176,6 +189,7 @@ class Frontier:
 
     def prepare(self) -> None:
         """Counters into the next commit."""
+        self._budgets.save()
         self._table.put(META, b"sequence", self._queues.sequence.to_bytes(8, "big"))
         self.ledger.save()
 
@@ -243,17 +257,17 @@ class Frontier:
                 self._schedule.place(origin)
                 return None
             return self._access.ask(origin) if self._queues.more(origin) else None
-        while (url := self._queues.take(origin)) is not None:
-            visit = self._admit(origin, url)
+        while (taken := self._queues.take(origin)) is not None:
+            visit = self._admit(origin, *taken)
             if visit is not None:
                 return visit
         origin.gone = None
         return None
 
-    def _admit(self, origin: Origin, url: str) -> Visit | None:
+    def _admit(self, origin: Origin, place: int, position: int, url: str) -> Visit | None:
         entry = self.ledger.get(url)
-        if entry is None or entry.state is not State.QUEUED or entry.position != origin.cursor:
-            self._queues.remove(url, origin.cursor)
+        if entry is None or entry.state is not State.QUEUED or entry.position != position:
+            self._queues.remove(url, place, position)
             return None
         if origin.gone is not None:
             self._settle.fail(url, entry, str(origin.gone), rule(origin.gone.fault, 0).waits)
@@ -348,12 +362,14 @@ class Frontier:
             case Act.EXCLUDE:
                 self._settle.end(url, entry, State.EXCLUDED, outcome.reason, capture.status)
             case Act.GET:
-                self._queues.remove(url, entry.position)
+                self._queues.remove(url, entry.rank, entry.position)
                 self.ledger.put(url, self._enqueue(url, msgspec.structs.replace(entry, headed=True)), entry)
 
     def _follow(self, visit: Visit, page: Page) -> None:
         depth, followed = visit.depth + 1, not page.nofollow
         sitemap = visit.kind is Kind.SITEMAP
+        links = self._discovery.new_links(page.links, depth)
+        self._credit(visit.url, links)
         self.add(
             Found(
                 link.url,
@@ -362,8 +378,14 @@ class Frontier:
                 Kind.SITEMAP if sitemap and link.place == "sitemapindex" else Kind.PAGE,
                 followed=followed and "nofollow" not in link.rel,
             )
-            for link in self._discovery.new_links(page.links, depth)
+            for link in links
         )
+
+    def _credit(self, url: str, links: Iterable[Link]) -> None:
+        """A link from another site is what a site's budget grows by."""
+        here = self._rules.site(url)
+        for there in {self._rules.site(link.url) for link in links} - {here}:
+            self._budgets.linked(there, here)
 
     def _redirected(self, capture: Capture, entry: Entry, outcome: Outcome) -> None:
         visit, target = capture.visit, outcome.target

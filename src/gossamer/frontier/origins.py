@@ -1,4 +1,4 @@
-"""The back queues: addresses of one origin in the order they were found, on disk, with their head in memory.
+"""The back queues: addresses of one origin in the order of their ranks, on disk, with their head in memory.
 
 An origin (scheme, host and port) is what one robots.txt speaks for, so it is what a queue is for. What has been
 handed out stays on disk until it is done.
@@ -6,6 +6,7 @@ handed out stays on disk until it is done.
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,13 +14,16 @@ from math import inf
 
 from gossamer.frontier.entries import QUEUE
 from gossamer.frontier.hosts import Host
+from gossamer.frontier.rank import distance
 from gossamer.model import Failure, Visit
 from gossamer.robots import Rules
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
 HEAD = 128
-"""How many addresses of an origin are in memory."""
+"""About so many addresses of an origin are in memory."""
+ALL = (1 << 64, 0)
+"""A limit that nothing is beyond."""
 
 
 @dataclass(slots=True)
@@ -28,12 +32,10 @@ class Origin:
 
     name: str
     host: Host
-    head: deque[tuple[int, str]] = field(default_factory=deque)
-    """Positions and addresses."""
-    whole: bool = False
-    """Everything queued is in `head`."""
-    cursor: int = 0
-    """Position of the last address taken."""
+    head: list[tuple[int, int, str]] = field(default_factory=list)
+    """A heap of ranks, positions and addresses."""
+    limit: tuple[int, int] = (0, 0)
+    """How far the queue has been read into `head`."""
     placed: bool = False
     """It stands in a heap, waits for its host, or is being resolved: one place at a time."""
     urgent: deque[Visit] = field(default_factory=deque)
@@ -47,67 +49,73 @@ class Origin:
     """Steady time until which its robots.txt is unreachable and nothing may be fetched."""
     gone: Failure | None = None
     """No request can reach it: what is queued fails without one."""
+    parked: int = 0
+    """The distance at which it waits for the front to get thin; 0 when it does not."""
+
+    @property
+    def distance(self) -> int:
+        """How many rounds away its next address is."""
+        return distance(self.head[0][0]) if self.head and not self.urgent else 0
 
 
 class Queues:
-    """Puts addresses at the end of their origin's queue and reads them back from its front."""
+    """Puts addresses into their origin's queue and reads them back in the order of their keys.
+
+    All that is queued up to `origin.limit`, and not out, is in `origin.head`; what comes after is on disk only.
+    """
 
     def __init__(self, table: Table, sequence: int) -> None:
         self._table = table
         self.sequence = sequence
 
-    def append(self, origin: Origin, url: str) -> int:
+    def append(self, origin: Origin, url: str, rank: int) -> int:
         """Durable with the next commit. Gives the position."""
-        self.next_position()
-        self._table.put(QUEUE, _key(origin.name, self.sequence), url.encode())
-        if origin.whole and len(origin.head) < HEAD:
-            origin.head.append((self.sequence, url))
-        else:
-            origin.whole = False
-        return self.sequence
+        position = self.next_position()
+        self._table.put(QUEUE, _key(origin.name, rank, position), url.encode())
+        if (rank, position) <= origin.limit:
+            heapq.heappush(origin.head, (rank, position, url))
+            if len(origin.head) > 2 * HEAD:
+                origin.head = heapq.nsmallest(HEAD, origin.head)
+                origin.limit = origin.head[-1][:2]
+        return position
 
     def next_position(self) -> int:
         """A number that no queued address had before."""
         self.sequence += 1
         return self.sequence
 
-    def take(self, origin: Origin) -> str | None:
-        """The next address that is not out already; None when the queue holds no more."""
-        if not self.more(origin):
-            return None
-        origin.cursor, url = origin.head.popleft()
-        return url
+    def take(self, origin: Origin) -> tuple[int, int, str] | None:
+        """Rank, position and address of the next that is not out already; None when the queue holds no more."""
+        return heapq.heappop(origin.head) if self.more(origin) else None
 
     def more(self, origin: Origin) -> bool:
         """Is there anything to take?"""
-        if not origin.head and not origin.whole:
+        if not origin.head and origin.limit != ALL:
             self._refill(origin)
         return bool(origin.head)
 
-    def remove(self, url: str, position: int) -> None:
+    def remove(self, url: str, rank: int, position: int) -> None:
         """It is done, or waits elsewhere."""
-        self._table.delete(QUEUE, _key(keys.origin(url), position))
+        self._table.delete(QUEUE, _key(keys.origin(url), rank, position))
 
     def origins(self) -> Iterator[str]:
         """Names of all origins with something queued; one seek each."""
         start = b""
         while first := next(self._table.scan(QUEUE, start=start, limit=1), None):
-            name = first[0][:-9]
+            name = first[0][:-17]
             yield name.decode()
             start = name + b"\1"
 
     def _refill(self, origin: Origin) -> None:
-        rows = list(
-            self._table.scan(
-                QUEUE,
-                prefix=origin.name.encode() + b"\0",
-                start=_key(origin.name, origin.cursor + 1),
-                limit=HEAD,
-            )
-        )
-        origin.head.extend((int.from_bytes(key[-8:], "big"), url.decode()) for key, url in rows)
-        origin.whole = len(rows) < HEAD
+        start = _key(origin.name, *origin.limit) + b"\0"
+        rows = list(self._table.scan(QUEUE, prefix=origin.name.encode() + b"\0", start=start, limit=HEAD))
+        origin.head = [(*_place(key), url.decode()) for key, url in rows]
+        origin.limit = _place(rows[-1][0]) if len(rows) == HEAD else ALL
 
 
-def _key(origin: str, position: int) -> bytes:
-    return origin.encode() + b"\0" + position.to_bytes(8, "big")
+def _key(origin: str, rank: int, position: int) -> bytes:
+    return origin.encode() + b"\0" + rank.to_bytes(8, "big") + position.to_bytes(8, "big")
+
+
+def _place(key: bytes) -> tuple[int, int]:
+    return int.from_bytes(key[-16:-8], "big"), int.from_bytes(key[-8:], "big")

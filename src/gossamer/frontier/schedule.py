@@ -4,6 +4,7 @@
 - its host is busy: it waits at the host and is placed again when the host is free.
 - its name is being resolved: without an address nobody knows how polite to be.
 - its host is paused or its robots.txt unreachable: it sleeps, and a crawl need not wait for it.
+- its next address is rounds away (see `budget`): it is parked until the front gets thin, nearest first.
 """
 
 from __future__ import annotations
@@ -27,13 +28,26 @@ Resolve: TypeAlias = Callable[[str], Awaitable[tuple[str | None, float]]]
 class Schedule:
     """Hands out the origin that is due first."""
 
-    def __init__(self, politeness: Politeness, clock: Clock, resolve: Resolve | None, wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        politeness: Politeness,
+        clock: Clock,
+        resolve: Resolve | None,
+        wake: Callable[[], None],
+        *,
+        front: int,
+    ) -> None:
+        """`front` is how many origins should be ready or out before any that is farther away joins them."""
         self._politeness = politeness
         self._clock = clock
         self._resolve = resolve
         self._wake = wake
         self._ready = Ready(delay=politeness.ip_delay, at_once=politeness.per_address)
         self._sleeping: list[tuple[float, int, Origin]] = []
+        self._parked: list[tuple[int, int, Origin]] = []
+        self._front = front
+        self._horizon = 0
+        self._out = 0
         self._resolving: set[asyncio.Task[None]] = set()
         self._order = count()
 
@@ -45,17 +59,22 @@ class Schedule:
     @property
     def waiting(self) -> int:
         """Origins that have something to fetch and wait for their time."""
-        return self._ready.origins + len(self._sleeping)
+        return self._ready.origins + len(self._sleeping) + len(self._parked)
 
     def place(self, origin: Origin) -> None:
         """It has something to fetch: put it where it waits."""
-        if origin.placed:
+        came_nearer = origin.parked and origin.distance <= self._horizon
+        if origin.placed and not came_nearer:
             return
         origin.placed = True
+        origin.parked = 0
         host, now = origin.host, self._clock.steady()
         pause = max(host.paused, origin.closed_until)
         if pause > now:
             heapq.heappush(self._sleeping, (pause, next(self._order), origin))
+        elif origin.distance > self._horizon:
+            origin.parked = origin.distance
+            heapq.heappush(self._parked, (origin.parked, next(self._order), origin))
         elif self._resolve is None:
             self._ready.put(origin, host.name, host.next)
         elif host.address is not None and host.address_until > now:
@@ -67,6 +86,7 @@ class Schedule:
         """The origin whose turn it is. Give the group back with `release`."""
         now = self._clock.steady()
         self._rouse(now)
+        self._advance()
         while popped := self._ready.pop(now):
             origin, group = popped
             host = origin.host
@@ -77,12 +97,14 @@ class Schedule:
                 self.place(origin)
             else:
                 origin.placed = False
+                self._out += 1
                 return origin, group
             self._ready.release(group, now, visited=False)
         return None
 
     def release(self, host: Host, group: Group, *, visited: bool) -> None:
         """The address and the host are free again."""
+        self._out -= 1
         self._ready.release(group, self._clock.steady(), visited=visited)
         if host.waiting and host.out < self._politeness.per_host:
             origin = host.waiting.popleft()
@@ -107,6 +129,15 @@ class Schedule:
             _, _, origin = heapq.heappop(self._sleeping)
             origin.placed = False
             self.place(origin)
+
+    def _advance(self) -> None:
+        """The front is thin: go as far as it takes to fill it."""
+        while self._parked and self._ready.origins + self._out + self.resolving < self._front:
+            away, _, origin = heapq.heappop(self._parked)
+            if origin.parked == away:
+                self._horizon = max(self._horizon, away)
+                origin.placed = False
+                self.place(origin)
 
     def _look_up(self, origin: Origin) -> None:
         task = asyncio.get_running_loop().create_task(self._find(origin))

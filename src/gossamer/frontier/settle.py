@@ -75,6 +75,6 @@ class Settlement:
         )
 
     def _put(self, url: str, entry: Entry, what: str, **changes: object) -> None:
-        self._queues.remove(url, entry.position)
+        self._queues.remove(url, entry.rank, entry.position)
         changes.setdefault("due", 0.0)
         self._ledger.put(url, entry.after(self._clock.wall(), what, **changes), entry)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from gossamer.frontier.budget import budget
+from gossamer.frontier.budget import stored as stored_site
 from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, State, host_row, robots_row
 from gossamer.frontier.hosts import Host, Politeness
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.rank import distance
 from gossamer.robots import Verdict, parse
 from gossamer.store.table import Table
 from gossamer.urls import keys
@@ -24,6 +28,8 @@ class AddressAnswer:
     """Wall time of the next visit, as far as it is known."""
     depth: int | None = None
     attempts: int = 0
+    distance: int = 0
+    """Rounds that it is away, because its site is over its budget."""
     status: int = 0
     referrer: str | None = None
     target: str | None = None
@@ -46,16 +52,30 @@ class HostAnswer:
     visits: int
     faults: int
     queued: int
+    budget: int
+    """Pages a round for its site."""
+    linkers: int
+    """Other sites that link to its site: what the budget is made of."""
     robots: dict[str, str]
     """What is known of the robots.txt of each origin."""
 
 
-def about_address(table: Table, url: str, politeness: Politeness, agent: str, now: float) -> AddressAnswer | None:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an answer depends on besides the table."""
+
+    politeness: Politeness
+    agent: str
+    site: Callable[[str], str]
+    now: float
+
+
+def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     """The answer for an address; None when it was never met."""
     entry = Ledger(table).get(url)
     if entry is None:
         return None
-    host = about_host(table, keys.host(url), politeness, agent, now)
+    host = about_host(table, keys.host(url), asked)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:
         reason, when = _queued(entry, host, _robots(table, keys.origin(url)))
@@ -66,6 +86,7 @@ def about_address(table: Table, url: str, politeness: Politeness, agent: str, no
         when,
         entry.depth,
         entry.attempt,
+        distance(entry.rank) if entry.state is State.QUEUED else 0,
         entry.status,
         entry.referrer,
         entry.target,
@@ -81,28 +102,34 @@ def _queued(entry: Entry, host: HostAnswer | None, robots: RobotsRow | None) -> 
         return f"its robots.txt is unreachable ({robots.detail})", robots.expires
     if host is not None and host.state != "ready":
         return f"its host is {host.state}: {host.reason}", host.next_time
+    away = distance(entry.rank)
+    if away and host is not None:
+        return f"{away} rounds away: its site has a budget of {host.budget} pages a round", None
     return "waits for its turn", host.next_time if host else None
 
 
-def about_host(table: Table, name: str, politeness: Politeness, agent: str, now: float) -> HostAnswer | None:
+def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
     """The answer for a host; None when it was never met."""
     stored = table.get(HOSTS, name.encode())
     if stored is None:
         return None
     row = host_row(stored)
     host = Host(name, pace=row.pace, penalty=row.penalty, crawl_delay=row.crawl_delay)
-    state, reason, when = _standing(row, now)
-    robots = {origin: _told(_robots(table, origin), agent) for origin in _origins(table, name)}
+    state, reason, when = _standing(row, asked.now)
+    site = stored_site(table, asked.site(f"http://{name}/"))
+    robots = {origin: _told(_robots(table, origin), asked.agent) for origin in _origins(table, name)}
     return HostAnswer(
         name,
         state,
         reason,
         when,
-        politeness.gap(host),
-        politeness.basis(host),
+        asked.politeness.gap(host),
+        asked.politeness.basis(host),
         row.visits,
         row.faults,
         _count_queued(table, name),
+        budget(site.linkers),
+        site.linkers,
         robots,
     )
 

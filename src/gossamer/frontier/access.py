@@ -67,6 +67,12 @@ class Access:
         self._apply(origin, self._row(origin, capture))
         return None
 
+    def forget(self, origin: Origin) -> None:
+        """Its last answer does not count: ask again."""
+        origin.asking = False
+        origin.rules, origin.rules_until, origin.closed_until = None, -inf, -inf
+        self._table.delete(ROBOTS, origin.name.encode())
+
     def _row(self, origin: Origin, capture: Capture) -> RobotsRow:
         now = self._clock.wall()
         answer = Verdict.UNREACHABLE if capture.failure else verdict(capture.status)

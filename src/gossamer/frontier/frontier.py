@@ -25,6 +25,7 @@ from gossamer.frontier.handout import Handout
 from gossamer.frontier.hosts import Hosts, Politeness, retry_after
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.origins import Origin, Queues
+from gossamer.frontier.outage import Outage, is_silence
 from gossamer.frontier.outcome import Act, Outcome, judge
 from gossamer.frontier.rank import Order, breadth, rank
 from gossamer.frontier.ready import Group
@@ -96,6 +97,7 @@ class Frontier:
         self._handout = Handout(self._next, self._pause)
         self._schedule = Schedule(rules.politeness, clock, resolve, self._handout.dispatch, front=rules.front)
         self._budgets = Budgets(table)
+        self._outage = Outage(clock)
         self._origins: dict[str, Origin] = {}
         self._out: dict[Visit, Out] = {}
         self._pages_out = 0
@@ -199,6 +201,11 @@ class Frontier:
         return len(self._out)
 
     @property
+    def network_gone(self) -> bool:
+        """Nothing is handed out because nothing can be reached."""
+        return self._outage.confirmed
+
+    @property
     def hosts_waiting(self) -> int:
         """Origins that wait for their time."""
         return self._schedule.waiting
@@ -211,6 +218,9 @@ class Frontier:
     def _pause(self) -> float | None:
         """Seconds until something may be due; None when the crawl is over."""
         now, full = self._clock.steady(), self._full()
+        if self._outage.suspected and not self._stopping:
+            left = self._outage.seconds_left()
+            return left if left > 0 else inf
         turn = inf if full else self._schedule.next_turn() - now
         waking = self.next_waking()
         idle = not self._out and not self._schedule.resolving and turn == inf
@@ -223,6 +233,8 @@ class Frontier:
     def _next(self) -> Visit | None:
         if self._stopping:
             return None
+        if self._outage.suspected:
+            return self._ask_witness()
         self._requeue_retries()
         while not self._full() and (popped := self._schedule.pop()):
             origin, group = popped
@@ -232,6 +244,14 @@ class Frontier:
                 return visit
             self._schedule.release(origin.host, group, visited=False)
         return None
+
+    def _ask_witness(self) -> Visit | None:
+        asked = self._outage.probe()
+        if asked is None:
+            return None
+        visit, origin = asked
+        self._go(origin, self._schedule.aside(), visit)
+        return visit
 
     def _go(self, origin: Origin, group: Group, visit: Visit) -> None:
         host = origin.host
@@ -305,7 +325,28 @@ class Frontier:
             self._schedule.release(origin.host, out.group, visited=True)
         self._replace(origin)
         self._committed()
+        self._watch_network(origin, capture)
         self._handout.dispatch()
+
+    def _watch_network(self, origin: Origin, capture: Capture) -> None:
+        if capture.status:
+            self._outage.answered(origin)
+        elif is_silence(capture):
+            for visit in self._outage.silent(origin.host.name, capture.visit):
+                self._take_back(visit)
+
+    def _take_back(self, visit: Visit) -> None:
+        """The visit failed because of us: as if it had never been made."""
+        origin = self._origin(visit.owner or keys.origin(visit.url))
+        origin.host.forgive()
+        self._hosts.save(origin.host)
+        if visit.kind is Kind.ROBOTS:
+            self._access.forget(origin)
+        elif (entry := self.ledger.get(visit.url)) and entry.state in (State.QUEUED, State.FAILED):
+            again = msgspec.structs.replace(entry, state=State.QUEUED, attempt=visit.attempt, reason="", status=0)
+            self.ledger.put(visit.url, self._enqueue(visit.url, again), entry)
+        if self._queues.more(origin):
+            self._schedule.wake(origin)
 
     def _judge_host(self, origin: Origin, capture: Capture) -> None:
         host, now = origin.host, self._clock.steady()

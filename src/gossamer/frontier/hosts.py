@@ -112,6 +112,11 @@ class Host:
             self.trips += 1
             self._pause(now + wait, f"{self.streak} failures in a row")
 
+    def forgive(self) -> None:
+        """Its failures were ours."""
+        self.streak = self.trips = 0
+        self.paused, self.reason = 0.0, ""
+
     def _pause(self, until: float, reason: str) -> None:
         if until > self.paused:
             self.paused, self.reason = until, reason

@@ -38,6 +38,8 @@ class Origin:
     """How far the queue has been read into `head`."""
     placed: bool = False
     """It stands in a heap, waits for its host, or is being resolved: one place at a time."""
+    asleep: float = 0.0
+    """Steady time until which it sleeps; 0 when it does not."""
     urgent: deque[Visit] = field(default_factory=deque)
     """robots.txt visits that other origins were redirected to; not durable, they are asked for again."""
     rules: Rules | None = None

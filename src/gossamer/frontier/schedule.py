@@ -71,6 +71,7 @@ class Schedule:
         host, now = origin.host, self._clock.steady()
         pause = max(host.paused, origin.closed_until)
         if pause > now:
+            origin.asleep = pause
             heapq.heappush(self._sleeping, (pause, next(self._order), origin))
         elif origin.distance > self._horizon:
             origin.parked = origin.distance
@@ -81,6 +82,13 @@ class Schedule:
             self._ready.put(origin, host.address, host.next)
         else:
             self._look_up(origin)
+
+    def wake(self, origin: Origin) -> None:
+        """Its pause is over, or was a mistake."""
+        if origin.asleep:
+            origin.asleep = 0.0
+            origin.placed = False
+        self.place(origin)
 
     def pop(self) -> tuple[Origin, Group] | None:
         """The origin whose turn it is. Give the group back with `release`."""
@@ -102,6 +110,11 @@ class Schedule:
             self._ready.release(group, now, visited=False)
         return None
 
+    def aside(self) -> Group:
+        """A group for a visit out of turn."""
+        self._out += 1
+        return Group("out of turn", out=1)
+
     def release(self, host: Host, group: Group, *, visited: bool) -> None:
         """The address and the host are free again."""
         self._out -= 1
@@ -117,6 +130,8 @@ class Schedule:
 
     def next_waking(self) -> float:
         """Steady time when the next pause ends."""
+        while self._sleeping and self._sleeping[0][2].asleep != self._sleeping[0][0]:
+            heapq.heappop(self._sleeping)
         return self._sleeping[0][0] if self._sleeping else inf
 
     def close(self) -> None:
@@ -126,9 +141,9 @@ class Schedule:
 
     def _rouse(self, now: float) -> None:
         while self._sleeping and self._sleeping[0][0] <= now:
-            _, _, origin = heapq.heappop(self._sleeping)
-            origin.placed = False
-            self.place(origin)
+            until, _, origin = heapq.heappop(self._sleeping)
+            if origin.asleep == until:
+                self.wake(origin)
 
     def _advance(self) -> None:
         """The front is thin: go as far as it takes to fill it."""

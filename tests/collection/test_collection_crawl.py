@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import gossamer
 from gossamer.collection import Collection, Outside
 from gossamer.errors import NotFound, NothingFetched, UsageError
+from gossamer.model import Capture, Visit
 from gossamer.testing import (
     Changes,
     Copies,
@@ -264,3 +266,18 @@ def test_the_index_has_a_line_for_every_capture(crawl_of: Callable[[WebSpec], Cr
     lines = crawl.collection.export("cdxj", out)
     assert lines == len(out.getvalue().splitlines()) == len(crawl.web.log.entries)
     assert out.getvalue().splitlines() == sorted(out.getvalue().splitlines())
+
+
+def test_a_page_with_too_many_links_says_so(crawl_of: Callable[[WebSpec], Crawl]) -> None:
+    crawl = crawl_of(WebSpec(pages=1))
+    links = b"".join(b"<a href=/%d>x</a>" % number for number in range(6_000))
+    seed = crawl.web.seed
+
+    async def fetch(visit: Visit) -> Capture:
+        capture = await crawl.web.fetch(visit)
+        return replace(capture, body=links, wire=links) if visit.url == seed else capture
+
+    outside = Outside(crawl.clock, fetch)
+    crawl.clock.run(crawl.collection.crawl_async(seed, outside=outside, pages=1))
+    assert crawl.collection.why(seed).reason == "more links than the 5,000 that were followed"
+    assert crawl.collection.status().queued == 5_000 + 1  # and the sitemap that every host may have

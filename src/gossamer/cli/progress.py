@@ -57,6 +57,8 @@ class ProgressLine:
 
 
 def _left(now: Progress, rate: float) -> str:
+    if now.network_gone:
+        return "the network is gone; waiting for it"
     if now.idle_seconds:
         return f"waiting {now.idle_seconds:.0f} s for retries (Ctrl-C stops now)"
     wanted = min(now.queued, now.limit - now.pages) if now.limit else now.queued

@@ -129,6 +129,7 @@ class Session:
             seconds=self._clock.steady() - self._began,
             limit=self.plan.pages,
             idle_seconds=waking if idle else 0.0,
+            network_gone=self.frontier.network_gone,
         )
 
     def _start(self, seeds: Sequence[str], revisit: bool) -> None:

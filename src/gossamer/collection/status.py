@@ -28,6 +28,8 @@ class Progress:
     limit: int = 0
     idle_seconds: float = 0.0
     """Nothing else to do: seconds until the next retry."""
+    network_gone: bool = False
+    """Nothing can be reached; the crawl waits and goes on by itself."""
 
 
 @dataclass(frozen=True, slots=True)

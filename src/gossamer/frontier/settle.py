@@ -31,7 +31,7 @@ class Settlement:
             entry,
             outcome.reason or f"http {capture.status}",
             state=State.DONE,
-            reason=page.problem or (f"cut: {capture.truncated}" if capture.truncated else ""),
+            reason=_remark(capture, page),
             status=entry.status if unchanged and entry.status else capture.status,
             etag=capture.header("etag") or (entry.etag if unchanged else None),
             modified=capture.header("last-modified") or (entry.modified if unchanged else None),
@@ -78,3 +78,12 @@ class Settlement:
         self._queues.remove(url, entry.rank, entry.position)
         changes.setdefault("due", 0.0)
         self._ledger.put(url, entry.after(self._clock.wall(), what, **changes), entry)
+
+
+def _remark(capture: Capture, page: Page) -> str:
+    """What should be known of a document that was kept, but not as it should be."""
+    if page.problem:
+        return page.problem
+    if capture.truncated:
+        return f"cut: {capture.truncated}"
+    return f"more links than the {len(page.links):,} that were followed" if page.links_cut else ""

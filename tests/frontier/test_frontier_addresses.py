@@ -161,7 +161,7 @@ def test_head_comes_first_where_a_download_may_be_saved(tmp_path: Path) -> None:
     assert done.reason(film) == "media type video/mp4 is not wanted"
 
 
-def test_sitemaps_named_by_robots_txt_or_by_habit_are_visited(tmp_path: Path) -> None:
+def test_sitemaps_are_visited_where_robots_txt_names_them(tmp_path: Path) -> None:
     robots = Answer(body=b"Sitemap: http://a.example/map1\nSitemap: http://a.example/map2\n")
     web = SmallWeb(
         {
@@ -173,8 +173,8 @@ def test_sitemaps_named_by_robots_txt_or_by_habit_are_visited(tmp_path: Path) ->
         }
     )
     done = crawl_small(web, tmp_path, HOME, sitemaps=True)
-    assert {f"{HOME}map1", f"{HOME}map2", "http://b.example/sitemap.xml"} <= set(web.asked())
-    assert f"{HOME}sitemap.xml" not in web.asked()
+    assert {f"{HOME}map1", f"{HOME}map2"} <= set(web.asked())
+    assert not [url for url in web.asked() if url.endswith("sitemap.xml")]
     assert done.state(f"{HOME}hidden") == "DONE"
     assert done.counts.pages == 3
 
@@ -203,6 +203,13 @@ def test_a_sitemap_on_a_host_that_the_crawl_leaves_alone_is_left_alone(tmp_path:
     crawl_small(web, tmp_path, HOME, sitemaps=True, scope=Scope(kind="host", seeds=frozenset({HOME})))
     assert web.host_times("b.example") == []
     assert f"{HOME}own" in web.asked()
+
+
+def test_a_sitemap_that_nobody_names_is_looked_for_on_the_hosts_of_the_seeds_only(tmp_path: Path) -> None:
+    www = "http://www.a.example/"
+    web = SmallWeb({HOME: redirect(www), www: Answer(("http://b.example/",)), "http://b.example/": Answer()})
+    crawl_small(web, tmp_path, HOME, sitemaps=True)
+    assert [url for url in web.asked() if url.endswith("sitemap.xml")] == [f"{HOME}sitemap.xml", f"{www}sitemap.xml"]
 
 
 def test_a_sitemap_that_is_not_there_is_no_failure(tmp_path: Path) -> None:

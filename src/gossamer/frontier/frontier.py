@@ -98,6 +98,8 @@ class Frontier:
         self._schedule = Schedule(rules.politeness, clock, resolve, self._handout.dispatch, front=rules.front)
         self._budgets = Budgets(table)
         self._outage = Outage(clock)
+        self._seed_origins = {keys.origin(url) for url in self._discovery.scope.seeds}
+        """Where a sitemap is looked for that robots.txt does not name; elsewhere it would be a request too many."""
         self._origins: dict[str, Origin] = {}
         self._out: dict[Visit, Out] = {}
         self._pages_out = 0
@@ -377,7 +379,8 @@ class Frontier:
     def _add_sitemaps(self, origin: Origin) -> None:
         assert origin.rules is not None
         robots = f"{origin.name}/robots.txt"
-        listed = resolve(origin.rules.sitemaps[:SITEMAPS_PER_HOST] or ("/sitemap.xml",), robots)
+        guess = ("/sitemap.xml",) if origin.name in self._seed_origins else ()
+        listed = resolve(origin.rules.sitemaps[:SITEMAPS_PER_HOST] or guess, robots)
         self.add(Found(url, 0, robots, Kind.SITEMAP) for url in listed if url and self._is_near(url, origin))
 
     def _is_near(self, sitemap: str, origin: Origin) -> bool:
@@ -453,6 +456,7 @@ class Frontier:
     def _widen(self, target: str) -> None:
         """Where a seed redirects to counts as a seed: http to https, a name to its www."""
         self._discovery.scope = self._discovery.scope.with_seed(target)
+        self._seed_origins.add(keys.origin(target))
         landed = (self._table.get(META, b"landed") or b"").decode().split()
         if target not in landed:
             self._table.put(META, b"landed", "\n".join([*landed, target]).encode())

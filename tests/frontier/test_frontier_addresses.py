@@ -216,3 +216,12 @@ def test_a_sitemap_that_is_not_there_is_no_failure(tmp_path: Path) -> None:
     done = crawl_small(SmallWeb({HOME: Answer()}), tmp_path, HOME, sitemaps=True)
     assert (done.counts.failed, done.counts.excluded, done.counts.pages) == (0, 0, 1)
     assert done.reason(f"{HOME}sitemap.xml") == "there is no sitemap"
+
+
+def test_a_host_that_has_nothing_to_do_is_only_a_row(tmp_path: Path) -> None:
+    homes = [f"http://h{number}.example/" for number in range(300)]
+    web = SmallWeb({home: Answer((f"{home}1",)) for home in homes}, latency=0.01)
+    kept: list[Frontier] = []
+    done = crawl_small(web, tmp_path, *homes, workers=8, during=lambda _, frontier: kept.append(frontier))
+    assert done.counts.hosts == 300
+    assert kept[0].in_memory == 0

@@ -156,6 +156,7 @@ class Frontier:
         if origin is None:
             host, new = self._hosts.get(keys.host(name + "/"))
             self.ledger.counts.hosts += new
+            host.origins += 1
             origin = self._origins[name] = Origin(name, host)
         return origin
 
@@ -203,6 +204,11 @@ class Frontier:
         return len(self._out)
 
     @property
+    def in_memory(self) -> int:
+        """Origins that are more than a row now."""
+        return len(self._origins)
+
+    @property
     def network_gone(self) -> bool:
         """Nothing is handed out because nothing can be reached."""
         return self._outage.confirmed
@@ -221,8 +227,7 @@ class Frontier:
         """Seconds until something may be due; None when the crawl is over."""
         now, full = self._clock.steady(), self._full()
         if self._outage.suspected and not self._stopping:
-            left = self._outage.seconds_left()
-            return left if left > 0 else inf
+            return self._probe_time() - now
         turn = inf if full else self._schedule.next_turn() - now
         waking = self.next_waking()
         idle = not self._out and not self._schedule.resolving and turn == inf
@@ -248,12 +253,16 @@ class Frontier:
         return None
 
     def _ask_witness(self) -> Visit | None:
-        asked = self._outage.probe()
-        if asked is None:
+        if self._outage.witness is None or self._probe_time() > self._clock.steady():
             return None
-        visit, origin = asked
+        origin, visit = self._origin(self._outage.witness), self._outage.probe()
         self._go(origin, self._schedule.aside(), visit)
         return visit
+
+    def _probe_time(self) -> float:
+        """Steady time when the witness may be asked: its host wants its rest, too."""
+        witness = self._outage.witness
+        return max(self._outage.until, self._origin(witness).host.next) if witness else inf
 
     def _go(self, origin: Origin, group: Group, visit: Visit) -> None:
         host = origin.host
@@ -328,11 +337,18 @@ class Frontier:
         self._replace(origin)
         self._committed()
         self._watch_network(origin, capture)
+        self._forget(origin)
         self._handout.dispatch()
+
+    def _forget(self, origin: Origin) -> None:
+        """Idle hosts cost nothing but a row: what has nothing to do is loaded again when it has."""
+        busy = origin.placed or origin.asking or origin.host.out or self._queues.more(origin)
+        if not busy and self._origins.pop(origin.name, None) is not None:
+            self._hosts.release(origin.host)
 
     def _watch_network(self, origin: Origin, capture: Capture) -> None:
         if capture.status:
-            self._outage.answered(origin)
+            self._outage.answered(origin.name)
         elif is_silence(capture):
             for visit in self._outage.silent(origin.host.name, capture.visit):
                 self._take_back(visit)

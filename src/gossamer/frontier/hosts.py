@@ -87,6 +87,8 @@ class Host:
     address: str | None = None
     address_until: float = 0.0
     waiting: deque[Origin] = field(default_factory=deque)
+    origins: int = 0
+    """Origins in memory that belong to it."""
 
     def answered(self, seconds: float) -> None:
         """A good answer: the pace is learned, penalties wear off, the breaker closes."""
@@ -161,6 +163,13 @@ class Hosts:
         if not stored:
             self.save(host)
         return host, not stored
+
+    def release(self, host: Host) -> None:
+        """One origin of it less in memory; with the last one the host goes too. Its row remembers."""
+        host.origins -= 1
+        if host.origins <= 0:
+            self.save(host)
+            self._hosts.pop(host.name, None)
 
     def save(self, host: Host) -> None:
         """Its clocks become part of the next commit."""

@@ -7,7 +7,6 @@ question, after growing pauses, until it is answered.
 
 from __future__ import annotations
 
-from gossamer.frontier.origins import Origin
 from gossamer.model import Capture, Clock, Fault, Kind, Visit
 
 HOSTS = 4
@@ -28,7 +27,7 @@ class Outage:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._witness: Origin | None = None
+        self._witness: str | None = None
         self._silent: list[Visit] = []
         self._hosts: set[str] = set()
         self._probe: Visit | None = None
@@ -38,8 +37,8 @@ class Outage:
         """Nothing may be handed out but the probe."""
         self.confirmed = False
 
-    def answered(self, origin: Origin) -> None:
-        """The network is there."""
+    def answered(self, origin: str) -> None:
+        """The network is there, for this origin has answered."""
         if self.suspected:
             self._until = self._clock.steady() + CALM
         self._witness = origin
@@ -65,15 +64,17 @@ class Outage:
         taken_back, self._silent = self._silent, []
         return taken_back
 
-    def probe(self) -> tuple[Visit, Origin] | None:
-        """The question to ask now, and of whom; None when it is out already or too early."""
-        witness = self._witness
-        if witness is None or self._probe is not None or self.seconds_left() > 0:
-            return None
-        self._probe = Visit(f"{witness.name}/robots.txt", Kind.ROBOTS, owner=witness.name)
-        return self._probe, witness
+    @property
+    def witness(self) -> str | None:
+        """The origin to ask next; None when the question is out already."""
+        return self._witness if self._probe is None else None
 
-    def seconds_left(self) -> float:
-        """Until the next probe may go out; its host wants its rest too."""
-        next_turn = self._witness.host.next if self._witness else 0.0
-        return max(self._until, next_turn) - self._clock.steady()
+    @property
+    def until(self) -> float:
+        """Steady time before which it is not asked."""
+        return self._until
+
+    def probe(self) -> Visit:
+        """The question to ask the witness."""
+        self._probe = Visit(f"{self._witness}/robots.txt", Kind.ROBOTS, owner=self._witness)
+        return self._probe

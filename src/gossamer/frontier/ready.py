@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from gossamer.frontier.origins import Origin
 
 
+SWEEP_FROM = 1_000
+"""Groups in memory before idle ones are looked for."""
+
+
 @dataclass(slots=True)
 class Group:
     """All origins that one IP address serves."""
@@ -37,6 +41,7 @@ class Ready:
         self._groups: dict[str, Group] = {}
         self._heap: list[tuple[float, int, Group]] = []
         self._order = count()
+        self._sweep_at = SWEEP_FROM
         self.origins = 0
 
     def put(self, origin: Origin, address: str, when: float) -> None:
@@ -67,16 +72,21 @@ class Ready:
         group.out -= 1
         if visited:
             group.next = now + self.delay
-        if not group.out and not group.origins and group.next <= now:
-            self._groups.pop(group.address, None)
-        else:
-            self._schedule(group)
+        self._schedule(group)
+        if len(self._groups) > self._sweep_at:
+            self._sweep(now)
 
     def next_time(self) -> float:
         """When the next origin is due; infinity when none waits for a time."""
         while self._heap and self._heap[0][0] != self._heap[0][2].scheduled:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else inf
+
+    def _sweep(self, now: float) -> None:
+        """Forget addresses that rest no longer and serve nothing; the cost is spread over as many new ones."""
+        busy = {each.address: each for each in self._groups.values() if each.out or each.origins or each.next > now}
+        self._groups = busy
+        self._sweep_at = max(SWEEP_FROM, 2 * len(busy))
 
     def _schedule(self, group: Group) -> None:
         if not group.origins or group.out >= self.at_once:

@@ -1,0 +1,49 @@
+"""Groups of origins by address: the earliest due first, and none kept longer than it matters."""
+
+from __future__ import annotations
+
+from math import inf
+
+from gossamer.frontier.hosts import Host
+from gossamer.frontier.origins import Origin
+from gossamer.frontier.ready import SWEEP_FROM, Ready
+
+
+def origin(name: str) -> Origin:
+    return Origin(f"http://{name}", Host(name))
+
+
+def test_the_earliest_due_comes_first_whatever_its_address() -> None:
+    ready = Ready(delay=0.5, at_once=1)
+    for name, address, when in (("a", "1", 30.0), ("b", "2", 10.0), ("c", "1", 20.0)):
+        ready.put(origin(name), address, when)
+    order = []
+    for now in (10.0, 20.0, 30.0):
+        popped = ready.pop(now)
+        assert popped is not None
+        order.append(popped[0].name)
+        ready.release(popped[1], now, visited=True)
+    assert order == ["http://b", "http://c", "http://a"]
+    assert ready.next_time() == inf
+
+
+def test_an_address_rests_after_a_visit_and_not_after_a_mere_look() -> None:
+    ready = Ready(delay=0.5, at_once=1)
+    ready.put(origin("a"), "1", 0.0)
+    ready.put(origin("b"), "1", 0.0)
+    _, group = ready.pop(0.0) or (None, None)
+    assert group is not None
+    assert ready.pop(0.0) is None
+    ready.release(group, 0.0, visited=True)
+    assert ready.next_time() == 0.5
+
+
+def test_addresses_that_serve_nothing_are_forgotten() -> None:
+    ready = Ready(delay=0.5, at_once=1)
+    for number in range(20 * SWEEP_FROM):
+        now = float(number)
+        ready.put(origin(f"h{number}"), str(number), now)
+        popped = ready.pop(now)
+        assert popped is not None
+        ready.release(popped[1], now, visited=True)
+    assert len(ready._groups) <= 2 * SWEEP_FROM

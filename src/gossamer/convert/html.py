@@ -1,7 +1,7 @@
 """What does an HTML page say? One pure function: bytes in, plain tuples out; the page is parsed once.
 
-A compiled twin may take the place of `scan` one day, so `Scan` is all there is to its contract. Addresses are as they
-are written; what they mean is decided in `links`.
+Ordinary pages are read by a compiled `twin`, if it was built; all others, and all without it, by way of their tree.
+Tests hold the two equal. Addresses are as they are written; what they mean is decided in `links`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from gossamer.convert import twin
 from gossamer.convert.decode import utf8
 from gossamer.convert.links import LINKS_MOST, POINTING, Pointer, pointers
 from gossamer.convert.tame import tame
@@ -47,7 +48,14 @@ class Scan(NamedTuple):
 
 def scan(data: bytes, encoding: str) -> Scan:
     """Read a page in the encoding of that name. Never fails, whatever the bytes."""
-    first, *others = tame(utf8(data, encoding))
+    page = utf8(data, encoding)
+    found = twin.scan(page, LINKS_MOST)
+    return by_tree(page) if found is None else Scan(*found)
+
+
+def by_tree(page: bytes) -> Scan:
+    """Read a page in UTF-8 as it is read where there is no twin."""
+    first, *others = tame(page)
     scans = [_scan(first, LINKS_MOST)]
     room = LINKS_MOST - len(scans[0].links)
     for piece in others:

@@ -24,6 +24,7 @@ SMOOTHING = 0.3
 PENALTY_FIRST, PENALTY_MOST, PENALTY_DECAY = 1.0, 30.0, 0.9
 THROTTLE_FIRST = 60.0
 RETRY_AFTER_LEAST, RETRY_AFTER_MOST = 1.0, 86_400.0
+ROUNDING = 0.001
 BREAKER_STREAK = 5
 BREAKER_FIRST, BREAKER_MOST = 600.0, 86_400.0
 
@@ -173,21 +174,24 @@ class Hosts:
 
     def save(self, host: Host) -> None:
         """Its clocks become part of the next commit."""
-        ahead = self._clock.wall() - self._clock.steady()
         row = HostRow(
-            due=host.next + ahead,
+            due=self._date(host.next),
             pace=host.pace,
             penalty=host.penalty,
             crawl_delay=host.crawl_delay,
             streak=host.streak,
             trips=host.trips,
             throttled=host.throttled,
-            paused=host.paused + ahead if host.paused else 0.0,
+            paused=self._date(host.paused) if host.paused else 0.0,
             reason=host.reason,
             visits=host.visits,
             faults=host.faults,
         )
         self._table.put(HOSTS, host.name.encode(), encode(row))
+
+    def _date(self, steady: float) -> float:
+        """A moment of the steady clock as a date. Dates are coarse; coming back from disk must not make it earlier."""
+        return steady - self._clock.steady() + self._clock.wall() + ROUNDING
 
     def _restored(self, name: str, row: HostRow) -> Host:
         wall, steady = self._clock.wall(), self._clock.steady()

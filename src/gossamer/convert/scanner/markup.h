@@ -1,0 +1,178 @@
+/* Tags and their attributes; the ends of elements that hold no markup. */
+
+#ifndef GOSSAMER_SCANNER_MARKUP_H
+#define GOSSAMER_SCANNER_MARKUP_H
+
+#include "elements.h"
+
+static const span ATTRIBUTES[ATTRIBUTE_COUNT] = {
+    [ALT] = SPAN("alt"), [CONTENT] = SPAN("content"), [HREF] = SPAN("href"),
+    [HTTP_EQUIV] = SPAN("http-equiv"), [LANG] = SPAN("lang"), [NAME] = SPAN("name"),
+    [PROPERTY] = SPAN("property"), [REL] = SPAN("rel"), [SRC] = SPAN("src"),
+    [TITLE] = SPAN("title"), [TYPE] = SPAN("type"), [XLINK_HREF] = SPAN("xlink:href"),
+};
+
+enum { TAG_SLOTS = 512, TAG_NAME_MOST = 14 };
+static byte tag_slots[TAG_SLOTS]; /* filled once */
+
+static size_t tag_slot(span name)
+{
+    uint32_t hash = (uint32_t)name.size;
+    for (size_t i = 0; i < name.size; i++)
+        hash = hash * 31 + lower(name.at[i]);
+    return (hash ^ hash >> 9) % TAG_SLOTS;
+}
+
+static void fill_tag_slots(void)
+{
+    for (enum tag tag = 1; tag < T_COUNT; tag++) {
+        size_t slot = tag_slot(NAMES[tag]);
+        while (tag_slots[slot] != T_OTHER && tag_slots[slot] != tag)
+            slot = (slot + 1) % TAG_SLOTS;
+        tag_slots[slot] = (byte)tag;
+    }
+}
+
+static enum tag tag_named(span name)
+{
+    if (name.size > TAG_NAME_MOST)
+        return T_OTHER;
+    size_t slot = tag_slot(name);
+    while (tag_slots[slot] != T_OTHER && !same_ignoring_case(name, NAMES[tag_slots[slot]]))
+        slot = (slot + 1) % TAG_SLOTS;
+    return tag_slots[slot];
+}
+
+static void note_attribute(token *tag, span name, span value)
+{
+    for (int i = 0; i < ATTRIBUTE_COUNT; i++) {
+        if (name.size == ATTRIBUTES[i].size && same_ignoring_case(name, ATTRIBUTES[i])) {
+            if (tag->attributes[i].size == SIZE_MAX)
+                tag->attributes[i] = value;
+            return;
+        }
+    }
+}
+
+/* The value of an attribute, from after its equals sign. Gives where it ends, or NULL if the document ends in it. */
+static const byte *read_value(const byte *at, const byte *end, span *value)
+{
+    while (at < end && is_space(*at))
+        at++;
+    if (at == end)
+        return NULL;
+    if (*at == '"' || *at == '\'') {
+        const byte *quote = memchr(at + 1, *at, (size_t)(end - at - 1));
+        if (quote == NULL)
+            return NULL;
+        *value = (span){at + 1, (size_t)(quote - at - 1)};
+        return quote + 1;
+    }
+    const byte *from = at;
+    while (at < end && !is_space(*at) && *at != '>')
+        at++;
+    *value = (span){from, (size_t)(at - from)};
+    return at;
+}
+
+/* A tag, from its name on. False if the document ends in it; then it is none. */
+static bool read_tag(scanner *s, const byte *at, bool is_end, token *tag)
+{
+    const byte *end = s->end, *from = at;
+    while (at < end && !ends_name(*at))
+        at++;
+    tag->name = (span){from, (size_t)(at - from)};
+    tag->tag = tag_named(tag->name);
+    tag->written = NOTHING;
+    const byte *attributes = NULL;
+    bool telling = !is_end && FLAGS[tag->tag] & TELLS;
+    for (int i = 0; telling && i < ATTRIBUTE_COUNT; i++)
+        tag->attributes[i] = (span){NULL, SIZE_MAX};
+    for (;;) {
+        from = at;
+        while (at < end && (is_space(*at) || *at == '/'))
+            at++;
+        if (at == end)
+            return false;
+        if (*at == '>') {
+            tag->self_closing = at > from && at[-1] == '/';
+            if (attributes != NULL)
+                tag->written = (span){attributes, (size_t)(from - attributes)};
+            s->at = at + 1;
+            return true;
+        }
+        from = at++;
+        if (attributes == NULL)
+            attributes = from;
+        while (at < end && !ends_name(*at) && *at != '=')
+            at++;
+        span name = {from, (size_t)(at - from)}, value = {NULL, 0};
+        while (at < end && is_space(*at))
+            at++;
+        if (at < end && *at == '=' && (at = read_value(at + 1, end, &value)) == NULL)
+            return false;
+        if (telling)
+            note_attribute(tag, name, value);
+    }
+}
+
+static bool is_end_tag_of(const byte *at, const byte *end, span name)
+{
+    return (size_t)(end - at) >= name.size + 3 && at[1] == '/' && ends_name(at[2 + name.size]) &&
+           same_ignoring_case((span){at + 2, name.size}, name);
+}
+
+/* Where the text ends of an element that holds no markup: before its end tag. NULL if there is none. */
+static const byte *raw_end(const byte *at, const byte *end, span name)
+{
+    while (at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL) {
+        if (is_end_tag_of(at, end, name))
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+/* Scripts have a history: what looks like a comment in them may hide the end tag of a script within. */
+static const byte *script_end(const byte *at, const byte *end)
+{
+    const span name = NAMES[T_SCRIPT];
+    enum { PLAIN, ESCAPED, DOUBLY_ESCAPED } state = PLAIN;
+    for (; at < end; at++) {
+        size_t left = (size_t)(end - at);
+        if (state == PLAIN && (at = memchr(at, '<', left)) == NULL)
+            return NULL;
+        left = (size_t)(end - at);
+        if (*at == '-') {
+            if (left >= 3 && at[1] == '-' && at[2] == '>')
+                state = PLAIN;
+        } else if (*at != '<') {
+            continue;
+        } else if (state == PLAIN && left >= 4 && memcmp(at, "<!--", 4) == 0) {
+            state = ESCAPED;
+            at++; /* its dashes may be those of its end */
+        } else if (is_end_tag_of(at, end, name)) {
+            if (state != DOUBLY_ESCAPED)
+                return at;
+            state = ESCAPED;
+        } else if (state == ESCAPED && left >= 8 && begins_with(at + 1, end, "script") && ends_name(at[7])) {
+            state = DOUBLY_ESCAPED;
+        }
+    }
+    return NULL;
+}
+
+/* The text of an element that holds no markup, which is read to its end. */
+static span raw_text(scanner *s, const token *tag)
+{
+    const byte *from = s->at;
+    const byte *to = tag->tag == T_SCRIPT ? script_end(from, s->end) : raw_end(from, s->end, tag->name);
+    token end_tag;
+    if (to == NULL || !read_tag(s, to + 2, true, &end_tag)) {
+        odd(s);
+        return (span){from, 0};
+    }
+    return (span){from, (size_t)(to - from)};
+}
+
+#endif

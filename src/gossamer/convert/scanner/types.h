@@ -1,0 +1,220 @@
+/* What the parts of the scanner hand to each other, and how memory grows. */
+
+#ifndef GOSSAMER_SCANNER_TYPES_H
+#define GOSSAMER_SCANNER_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tags.h"
+
+enum {
+    DEPTH_MOST = 400,
+    LISTED_MOST = 60,
+    EQUALS_MOST = 3, /* formatting elements of one name: of more than that, the standard drops some */
+    TITLE_MOST = 2000,
+    META_MOST = 2000,
+    METAS_MOST = 500,
+    ANCHOR_MOST = 500,
+    REL_MOST = 200,
+    SEARCHED_MOST = 50,
+    CUT_FIRST = 8, /* times the most: what is looked at before white space is collapsed */
+    ANCHORS_MOST = 3900000, /* bytes; below the limit of links.py, which is the judge of such a page */
+};
+
+typedef unsigned char byte;
+
+typedef struct {
+    const byte *at;
+    size_t size;
+} span;
+
+typedef struct {
+    byte *at;
+    size_t size, room;
+} buffer;
+
+typedef struct {
+    size_t from, size;
+} piece; /* of the buffer that all findings are in */
+
+enum place { PLACE_A, PLACE_AREA, PLACE_IFRAME, PLACE_LINK, PLACE_REFRESH, PLACE_COUNT };
+
+typedef struct {
+    piece href, anchor, rel;
+    enum place place;
+} pointer;
+
+typedef struct {
+    piece name, content;
+} meta;
+
+typedef struct {
+    buffer bytes, text;
+    pointer *links;
+    size_t linked, links_room, links_most;
+    meta metas[METAS_MOST];
+    size_t metas_found;
+    piece title, base, language;
+    size_t anchors_size;
+    bool titled, based, languaged, links_cut;
+} findings;
+
+enum verdict { FINE, ODD, NO_MEMORY };
+
+enum mode {
+    BEFORE_HEAD,
+    IN_HEAD,
+    AFTER_HEAD,
+    IN_BODY,
+    IN_SELECT,
+    IN_TABLE,
+    IN_CAPTION,
+    IN_COLGROUP,
+    IN_TBODY,
+    IN_ROW,
+    IN_CELL,
+};
+
+enum quirks { QUIRKS_NO, QUIRKS_YES, QUIRKS_UNKNOWN };
+
+enum attribute {
+    ALT,
+    CONTENT,
+    HREF,
+    HTTP_EQUIV,
+    LANG,
+    NAME,
+    PROPERTY,
+    REL,
+    SRC,
+    TITLE,
+    TYPE,
+    XLINK_HREF,
+    ATTRIBUTE_COUNT
+};
+
+typedef struct {
+    enum tag tag;
+    span name;
+    bool self_closing;
+    span written; /* all of its attributes */
+    span attributes[ATTRIBUTE_COUNT]; /* as written; `at` is NULL for one that is not there or has no value */
+} token;
+
+typedef struct {
+    span name;
+    enum tag tag;
+    int listed; /* where it is in the list of formatting, or -1 */
+    int link;   /* its number among the links, or -1 */
+    bool foreign;
+    bool ends_line;
+} element;
+
+typedef struct {
+    span name, written;
+    enum tag tag; /* T_OTHER for a marker */
+    int open;     /* where it is on the stack, or -1 */
+    int link;
+} formatting;
+
+typedef struct {
+    const byte *at, *end;
+    findings *found;
+    bool within_noscript;
+    enum verdict verdict;
+    enum mode mode, mode_before_select;
+    enum quirks quirks;
+    bool begun; /* a doctype would come too late */
+
+    element stack[DEPTH_MOST];
+    int depth;
+    unsigned short opened[T_COUNT]; /* how many of each are on the stack */
+    formatting list[LISTED_MOST];
+    int listed;
+    bool has_form;
+    int form; /* where it is on the stack, or -1 */
+
+    int left_out; /* how many open elements are not for reading */
+    bool line_begun, kept, newline_skipped;
+    size_t line_start;
+    buffer gap; /* white space that stands between two words, if another one follows */
+    bool gap_collapses;
+
+    int link; /* the one that is open, or -1 */
+    buffer anchor;
+    size_t searched;
+    bool anchor_begun, pictured;
+    piece picture;
+    bool parted; /* text that follows is a node of its own */
+    bool hushed; /* text that follows is the first child of a silent element of a drawing */
+
+    buffer decoded;
+} scanner;
+
+static const unsigned short FLAGS[T_COUNT] = {
+    0,
+#define X(name, id, flags, action) flags,
+    TAGS(X)
+#undef X
+};
+
+static const unsigned char ACTIONS[T_COUNT] = {
+    DO_ORDINARY,
+#define X(name, id, flags, action) DO_##action,
+    TAGS(X)
+#undef X
+};
+
+#define SPAN(text) {(const byte *)(text), sizeof(text) - 1}
+
+static const span NOTHING = SPAN("");
+
+static const span NAMES[T_COUNT] = {
+    SPAN(""),
+#define X(name, id, flags, action) SPAN(name),
+    TAGS(X)
+#undef X
+};
+
+static void odd(scanner *s)
+{
+    if (s->verdict == FINE)
+        s->verdict = ODD;
+}
+
+static bool make_room(scanner *s, buffer *b, size_t more)
+{
+    if (more <= b->room - b->size)
+        return true;
+    if (more > SIZE_MAX / 4 || b->size > SIZE_MAX / 4) {
+        s->verdict = NO_MEMORY;
+        return false;
+    }
+    size_t room = 2 * (b->size + more) + 64;
+    byte *at = realloc(b->at, room);
+    if (at == NULL) {
+        s->verdict = NO_MEMORY;
+        return false;
+    }
+    b->at = at;
+    b->room = room;
+    return true;
+}
+
+static inline void put(scanner *s, buffer *b, const byte *at, size_t size)
+{
+    if (size > 0 && make_room(s, b, size)) {
+        memcpy(b->at + b->size, at, size);
+        b->size += size;
+    }
+}
+
+static inline void put_byte(scanner *s, buffer *b, byte value)
+{
+    put(s, b, &value, 1);
+}
+
+#endif

@@ -1,0 +1,32 @@
+"""A host that was put away as a row comes back no less polite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.frontier.entries import FAMILIES
+from gossamer.frontier.hosts import Hosts, Politeness
+from gossamer.store.table import Table
+from gossamer.testing import VirtualClock
+
+
+@given(uptime=st.floats(0, 1e7), rest=st.floats(0, 1), pause=st.floats(1, 86_000))
+def test_a_host_that_comes_back_from_its_row_rests_no_shorter(
+    tmp_path_factory: object, uptime: float, rest: float, pause: float
+) -> None:
+    folder: Path = tmp_path_factory.mktemp("table")  # type: ignore[attr-defined]  # pytest's own factory
+    clock = VirtualClock()
+    clock.advance(uptime)
+    with Table.open(folder, FAMILIES, writable=True) as table:
+        hosts = Hosts(table, clock, Politeness(), careful=False)
+        host, _ = hosts.get("a.example")
+        host.next, host.paused = clock.steady() + rest, clock.steady() + pause
+        hosts.release(host)
+        again, new = hosts.get("a.example")
+        assert not new
+        assert again is not host
+        assert host.next <= again.next <= host.next + 0.002
+        assert host.paused <= again.paused <= host.paused + 0.002

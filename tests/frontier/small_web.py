@@ -14,8 +14,8 @@ from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.audit import audit
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.frontier import Rules
 from gossamer.frontier.ledger import Counts
+from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Failure, Fault, Link, Page, Visit
 from gossamer.store.table import Table
 from gossamer.testing import VirtualClock, run, running_clock

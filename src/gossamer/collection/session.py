@@ -26,8 +26,8 @@ from gossamer.frontier import Frontier
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
 from gossamer.frontier.entries import META
-from gossamer.frontier.frontier import Rules
 from gossamer.frontier.rank import ORDERS, Order
+from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Clock, Kind, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import FAMILIES as STORE_FAMILIES

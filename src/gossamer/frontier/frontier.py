@@ -11,56 +11,35 @@ Mercator's frontier with BUbiNG's grouping by address: queues in `origins`, poli
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
 import msgspec
 
+from gossamer.frontier import again
 from gossamer.frontier.access import Access
 from gossamer.frontier.budget import Budgets
-from gossamer.frontier.discovery import Discovery, Found, as_found
+from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.entries import META, Entry, State
 from gossamer.frontier.handout import Handout
-from gossamer.frontier.hosts import Hosts, Politeness, retry_after
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.hosts import Hosts, retry_after
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.origins import Origin, Queues
 from gossamer.frontier.outage import Outage, is_silence
 from gossamer.frontier.outcome import Act, Outcome, judge
-from gossamer.frontier.rank import Order, breadth, rank
+from gossamer.frontier.rank import rank
 from gossamer.frontier.ready import Group
 from gossamer.frontier.retries import Retries
 from gossamer.frontier.retry import THROTTLED, rule
+from gossamer.frontier.rules import Rules
 from gossamer.frontier.schedule import Resolve, Schedule
 from gossamer.frontier.settle import Settlement
 from gossamer.model import Capture, Clock, Kind, Link, Page, Visit
 from gossamer.store.table import Table
-from gossamer.urls import keys, resolve, site
+from gossamer.urls import keys, resolve
 from gossamer.urls.scope import Scope
 
 SITEMAPS_PER_HOST = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What a crawl was asked for, as far as the frontier must know."""
-
-    scope: Scope
-    politeness: Politeness
-    agent: str
-    pages: int = 0
-    """Stop after so many; 0 for all."""
-    patience: float = 90.0
-    """How long a crawl that has nothing else to do waits for a retry or a paused host."""
-    sitemaps: bool = True
-    head_first: Callable[[str], bool] = lambda url: False
-    wanted: Callable[[str], bool] = lambda media_type: True
-    rewrite: Callable[[str], str] | None = None
-    order: Order = breadth
-    site: Callable[[str], str] = site
-    """The site that an address belongs to."""
-    front: int = 384
-    """Origins that should be ready or out before one that is over its budget joins them."""
 
 
 class Out(NamedTuple):
@@ -114,30 +93,15 @@ class Frontier:
 
     def revisit(self) -> None:
         """Ask again for every page that was fetched, and only take what has changed."""
-        for url, entry in list(self.ledger.all()):
-            if is_page(entry):
-                again = msgspec.structs.replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="")
-                self.ledger.put(url, self._enqueue(url, again), entry)
+        again.revisit(self.ledger, self._enqueue)
 
     def retry(self, urls: Iterable[str]) -> None:
         """What failed is asked for once more, because somebody asks for it."""
-        for url in urls:
-            entry = self.ledger.get(url)
-            if entry is not None and entry.state is State.FAILED:
-                again = msgspec.structs.replace(entry, state=State.QUEUED, attempt=0, reason="")
-                self.ledger.put(url, self._enqueue(url, again), entry)
+        again.retry(self.ledger, self._enqueue, urls)
 
     def reconsider(self) -> None:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
-        for url, entry in list(self.ledger.all()):
-            if entry.state not in (State.EXCLUDED, State.QUEUED):
-                continue
-            refusal = self._discovery.refusal(as_found(url, entry))
-            if entry.state is State.QUEUED and refusal is not None:
-                self._settle.end(url, entry, State.EXCLUDED, refusal)
-            elif entry.state is State.EXCLUDED and refusal is None:
-                inside = msgspec.structs.replace(entry, state=State.QUEUED, reason="")
-                self.ledger.put(url, self._enqueue(url, inside), entry)
+        again.reconsider(self.ledger, self._enqueue, self._discovery, self._settle)
 
     def _enqueue(self, url: str, entry: Entry) -> Entry:
         origin = self._origin(keys.origin(url))
@@ -361,8 +325,8 @@ class Frontier:
         if visit.kind is Kind.ROBOTS:
             self._access.forget(origin)
         elif (entry := self.ledger.get(visit.url)) and entry.state in (State.QUEUED, State.FAILED):
-            again = msgspec.structs.replace(entry, state=State.QUEUED, attempt=visit.attempt, reason="", status=0)
-            self.ledger.put(visit.url, self._enqueue(visit.url, again), entry)
+            untried = msgspec.structs.replace(entry, state=State.QUEUED, attempt=visit.attempt, reason="", status=0)
+            self.ledger.put(visit.url, self._enqueue(visit.url, untried), entry)
         if self._queues.more(origin):
             self._schedule.wake(origin)
 
@@ -449,7 +413,7 @@ class Frontier:
 
     def _redirected(self, capture: Capture, entry: Entry, outcome: Outcome) -> None:
         visit, target = capture.visit, outcome.target
-        if self._leads_back(target, visit.url):
+        if self.ledger.leads_to(target, visit.url):
             self._settle.end(
                 visit.url, entry, State.FAILED, f"redirects in a circle by way of {target}", capture.status
             )
@@ -458,16 +422,6 @@ class Frontier:
         if visit.depth == 0 and visit.kind is Kind.PAGE:
             self._widen(target)
         self.add([Found(target, visit.depth, visit.url, visit.kind, visit.hops + 1)])
-
-    def _leads_back(self, target: str, url: str) -> bool:
-        for _ in range(10):
-            entry = self.ledger.get(target)
-            if entry is None or entry.target is None:
-                return False
-            target = entry.target
-            if target == url:
-                return True
-        return False
 
     def _widen(self, target: str) -> None:
         """Where a seed redirects to counts as a seed: http to https, a name to its www."""

@@ -14,6 +14,9 @@ from gossamer.model import Kind
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
+CHAIN_MOST = 10
+"""Redirects that are followed from row to row."""
+
 
 class Counts(msgspec.Struct):
     """How many addresses stand where, and what they brought."""
@@ -91,6 +94,17 @@ class Ledger:
         """Every address, in the order of their row keys."""
         for key, data in self._table.scan(URLS, prefix=prefix):
             yield keys.url_of(key), entry(data)
+
+    def leads_to(self, start: str, url: str) -> bool:
+        """Does a chain of redirects that begins at `start` come to `url`?"""
+        for _ in range(CHAIN_MOST):
+            entry = self.get(start)
+            if entry is None or entry.target is None:
+                return False
+            start = entry.target
+            if start == url:
+                return True
+        return False
 
     def save(self) -> None:
         """The counters become part of the next commit."""

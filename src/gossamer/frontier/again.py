@@ -1,0 +1,44 @@
+"""Second chances: what is done, failed or left out may be queued again when somebody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from gossamer.frontier.discovery import Discovery, as_found
+from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.settle import Settlement
+
+Enqueue: TypeAlias = Callable[[str, Entry], Entry]
+
+
+def revisit(ledger: Ledger, enqueue: Enqueue) -> None:
+    """Every page that was fetched; its validators go along, so that only what has changed comes."""
+    for url, entry in list(ledger.all()):
+        if is_page(entry):
+            queued = replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="")
+            ledger.put(url, enqueue(url, queued), entry)
+
+
+def retry(ledger: Ledger, enqueue: Enqueue, urls: Iterable[str]) -> None:
+    """Those of the addresses that failed."""
+    for url in urls:
+        entry = ledger.get(url)
+        if entry is not None and entry.state is State.FAILED:
+            queued = replace(entry, state=State.QUEUED, attempt=0, reason="")
+            ledger.put(url, enqueue(url, queued), entry)
+
+
+def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: Settlement) -> None:
+    """All that is queued or left out, by a scope that has changed."""
+    for url, entry in list(ledger.all()):
+        if entry.state not in (State.EXCLUDED, State.QUEUED):
+            continue
+        refusal = discovery.refusal(as_found(url, entry))
+        if entry.state is State.QUEUED and refusal is not None:
+            settle.end(url, entry, State.EXCLUDED, refusal)
+        elif entry.state is State.EXCLUDED and refusal is None:
+            ledger.put(url, enqueue(url, replace(entry, state=State.QUEUED, reason="")), entry)

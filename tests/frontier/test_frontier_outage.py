@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from small_web import Answer, Crawled, SmallWeb, crawl_small, fault
+from small_web import Answer, Crawled, SmallWeb, crawl_small, fault, gaps
 
+from gossamer.frontier.hosts import Host
 from gossamer.frontier.outage import HOSTS
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.testing import running_clock
+from gossamer.urls import keys
 
 HOMES = [f"http://h{number}.example/" for number in range(20)]
 
@@ -74,6 +76,21 @@ def test_dead_hosts_beside_living_ones_are_given_up_as_always(tmp_path: Path) ->
     assert {done.state(url) for url in dead} == {"FAILED"}
     assert {done.entries[url].attempt for url in dead} == {4}
     assert done.counts.pages == 31
+
+
+def test_the_question_to_the_witness_is_as_polite_as_any_visit(tmp_path: Path) -> None:
+    web, _ = crawl(tmp_path, lambda seconds: 10 < seconds < 70)
+    for home in HOMES:
+        host = keys.host(home)
+        assert web.most[host] == 1
+        assert min(gaps(web.host_times(host))) >= 1.0
+
+
+def test_a_pause_that_a_host_asked_for_outlives_an_outage() -> None:
+    host = Host("a.example")
+    host.throttle(0.0, 500.0, 503)
+    host.forgive()
+    assert host.paused == 500.0
 
 
 def test_a_crawl_of_only_dead_hosts_ends(tmp_path: Path) -> None:

@@ -47,3 +47,14 @@ def test_addresses_that_serve_nothing_are_forgotten() -> None:
         assert popped is not None
         ready.release(popped[1], now, visited=True)
     assert len(ready._groups) <= 2 * SWEEP_FROM
+
+
+def test_a_visit_out_of_turn_waits_for_the_address_and_holds_it() -> None:
+    ready = Ready(delay=0.5, at_once=1)
+    assert ready.free_from("1") == 0.0
+    ready.put(origin("a"), "1", 0.0)
+    group = ready.hold("1")
+    assert ready.pop(10.0) is None
+    assert ready.free_from("1") == inf
+    ready.release(group, 10.0, visited=True)
+    assert ready.free_from("1") == ready.next_time() == 10.5

@@ -17,7 +17,6 @@ from gossamer.frontier.retry import robots_wait
 from gossamer.model import Capture, Clock, Failure, Fault, Kind, Visit
 from gossamer.robots import ALLOW_ALL, Verdict, parse, verdict
 from gossamer.store.table import Table
-from gossamer.urls import keys
 
 LIFETIME, SHORTEST = 86_400.0, 300.0
 REDIRECTS_MOST = 5
@@ -111,9 +110,3 @@ def lifetime(cache_control: str | None) -> float:
     """A day, or less where the server says so."""
     asked = re.search(r"max-age\s*=\s*\"?(\d{1,9})", cache_control or "")
     return min(max(float(asked[1]), SHORTEST), LIFETIME) if asked else LIFETIME
-
-
-def why_closed(table: Table, url: str) -> RobotsRow | None:
-    """What the last robots.txt of an address's origin was."""
-    stored = table.get(ROBOTS, keys.origin(url).encode())
-    return robots_row(stored) if stored else None

@@ -168,11 +168,6 @@ class Frontier:
         return len(self._out)
 
     @property
-    def in_memory(self) -> int:
-        """Origins that are more than a row now."""
-        return len(self._origins)
-
-    @property
     def network_gone(self) -> bool:
         """Nothing is handed out because nothing can be reached."""
         return self._outage.confirmed
@@ -190,7 +185,7 @@ class Frontier:
     def _pause(self) -> float | None:
         """Seconds until something may be due; None when the crawl is over."""
         now, full = self._clock.steady(), self._full()
-        if self._outage.suspected and not self._stopping:
+        if self._outage.suspected and not self._stopping and not full:
             return self._probe_time() - now
         turn = inf if full else self._schedule.next_turn() - now
         waking = self.next_waking()
@@ -205,7 +200,7 @@ class Frontier:
         if self._stopping:
             return None
         if self._outage.suspected:
-            return self._ask_witness()
+            return None if self._full() else self._ask_witness()
         self._requeue_retries()
         while not self._full() and (popped := self._schedule.pop()):
             origin, group = popped
@@ -220,13 +215,13 @@ class Frontier:
         if self._outage.witness is None or self._probe_time() > self._clock.steady():
             return None
         origin, visit = self._origin(self._outage.witness), self._outage.probe()
-        self._go(origin, self._schedule.aside(), visit)
+        self._go(origin, self._schedule.aside(origin.host), visit)
         return visit
 
     def _probe_time(self) -> float:
-        """Steady time when the witness may be asked: its host wants its rest, too."""
+        """Steady time when the witness may be asked; infinity while the question, or its host, is out."""
         witness = self._outage.witness
-        return max(self._outage.until, self._origin(witness).host.next) if witness else inf
+        return max(self._outage.until, self._schedule.free_from(self._origin(witness).host)) if witness else inf
 
     def _go(self, origin: Origin, group: Group, visit: Visit) -> None:
         host = origin.host

@@ -116,9 +116,10 @@ class Host:
             self._pause(now + wait, f"{self.streak} failures in a row")
 
     def forgive(self) -> None:
-        """Its failures were ours."""
+        """Its failures were ours. A pause that it asked for stays."""
         self.streak = self.trips = 0
-        self.paused, self.reason = 0.0, ""
+        if not self.throttled:
+            self.paused, self.reason = 0.0, ""
 
     def _pause(self, until: float, reason: str) -> None:
         if until > self.paused:

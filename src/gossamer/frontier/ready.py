@@ -76,6 +76,22 @@ class Ready:
         if len(self._groups) > self._sweep_at:
             self._sweep(now)
 
+    def free_from(self, address: str) -> float:
+        """When an address may be visited out of turn; infinity while it is being visited."""
+        group = self._groups.get(address)
+        if group is None:
+            return 0.0
+        return group.next if group.out < self.at_once else inf
+
+    def hold(self, address: str) -> Group:
+        """Visit an address out of turn; it counts as visited until `release`."""
+        group = self._groups.setdefault(address, Group(address))
+        group.out += 1
+        group.scheduled = inf  # whoever stood there gets a new turn when the address is released
+        if group.out < self.at_once:
+            self._schedule(group)
+        return group
+
     def next_time(self) -> float:
         """When the next origin is due; infinity when none waits for a time."""
         while self._heap and self._heap[0][0] != self._heap[0][2].scheduled:

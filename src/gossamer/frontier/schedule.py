@@ -110,10 +110,16 @@ class Schedule:
             self._ready.release(group, now, visited=False)
         return None
 
-    def aside(self) -> Group:
-        """A group for a visit out of turn."""
+    def free_from(self, host: Host) -> float:
+        """Steady time when a host may be visited out of turn: as polite as any other visit."""
+        if host.out >= self._politeness.per_host:
+            return inf
+        return max(host.next, host.paused, self._ready.free_from(host.address or host.name))
+
+    def aside(self, host: Host) -> Group:
+        """Visit a host out of turn. Give the group back with `release`."""
         self._out += 1
-        return Group("out of turn", out=1)
+        return self._ready.hold(host.address or host.name)
 
     def release(self, host: Host, group: Group, *, visited: bool) -> None:
         """The address and the host are free again."""

@@ -146,7 +146,8 @@ def crawl_small(
             frontier.prepare()
             table.commit()
             frontier.close()
-            assert list(audit(table)) == []
+            problems = list(audit(table))
+            assert problems == [], problems
             return Crawled(dict(frontier.ledger.all()), frontier.ledger.counts, clock.steady() - began)
 
     return run(job())

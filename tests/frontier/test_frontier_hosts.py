@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.frontier.dates import Dates
 from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.hosts import Hosts, Politeness
 from gossamer.store.table import Table
@@ -21,12 +23,24 @@ def test_a_host_that_comes_back_from_its_row_rests_no_shorter(
     clock = VirtualClock()
     clock.advance(uptime)
     with Table.open(folder, FAMILIES, writable=True) as table:
-        hosts = Hosts(table, clock, Politeness(), careful=False)
-        host, _ = hosts.get("a.example")
+        hosts = Hosts(table, clock, Dates(clock), Politeness(), careful=False)
+        assert hosts.meet("a.example")
+        host = hosts.get("a.example")
         host.next, host.paused = clock.steady() + rest, clock.steady() + pause
         hosts.release(host)
-        again, new = hosts.get("a.example")
-        assert not new
+        assert not hosts.meet("a.example")
+        again = hosts.get("a.example")
         assert again is not host
         assert host.next <= again.next <= host.next + 0.002
         assert host.paused <= again.paused <= host.paused + 0.002
+
+
+def test_a_jump_of_the_wall_clock_within_a_run_changes_no_date(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        hosts = Hosts(table, clock, Dates(clock), Politeness(), careful=False)
+        host = hosts.get("a.example")
+        host.paused = clock.steady() + 600
+        hosts.release(host)
+        clock.jump(-86_400)
+        assert hosts.get("a.example").paused == pytest.approx(host.paused, abs=0.002)

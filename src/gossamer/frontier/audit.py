@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gossamer.frontier.entries import HOSTS, LATER, QUEUE, State
+from gossamer.frontier.entries import HOSTS, LATER, QUEUE, STANDING, TURNS, State
 from gossamer.frontier.ledger import Counts, Ledger
+from gossamer.frontier.origins import Queues
 from gossamer.store.table import Table
 
 
@@ -21,6 +22,7 @@ def audit(table: Table) -> Iterator[str]:
         if says != is_:
             yield f"the counter of {name} says {says}, but there are {is_}"
     yield from _queues(table, ledger, counted.queued)
+    yield from _turns(table)
 
 
 def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:
@@ -35,3 +37,13 @@ def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:
                 yield f"{url.decode()}: in a queue but not queued"
     if waiting != queued:
         yield f"{queued} addresses are queued, but {waiting} are in a queue"
+
+
+def _turns(table: Table) -> Iterator[str]:
+    """Every origin with a queue has one turn, and no other has any."""
+    queues = set(Queues(table, 0).origins())
+    standing = {name.decode(): key for name, key in table.scan(STANDING)}
+    for name in sorted(queues ^ set(standing)):
+        yield f"{name}: has a queue but no turn" if name in queues else f"{name}: has a turn but no queue"
+    if {key: name.decode() for key, name in table.scan(TURNS)} != {key: name for name, key in standing.items()}:
+        yield "the turns of the origins are not where they should be"

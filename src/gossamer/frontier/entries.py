@@ -16,6 +16,10 @@ URLS = "urls"
 """row key of the address -> Entry"""
 QUEUE = "queue"
 """origin, NUL, rank, sequence number -> address; see `rank`"""
+TURNS = "turns"
+"""where an origin waits, see `turns` -> origin"""
+STANDING = "standing"
+"""origin with something queued -> its key in `turns`"""
 LATER = "later"
 """wall time in microseconds, sequence number -> address that waits for a retry"""
 HOSTS = "hosts"
@@ -29,7 +33,7 @@ LINKERS = "linkers"
 META = "meta"
 """counters and the next sequence number, part of every commit"""
 
-FAMILIES = (URLS, QUEUE, LATER, HOSTS, ROBOTS, SITES, LINKERS, META)
+FAMILIES = (URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, ROBOTS, SITES, LINKERS, META)
 
 HISTORY = 10
 """How many past tries an entry remembers."""

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from gossamer.frontier import again
 from gossamer.frontier.access import Access
 from gossamer.frontier.budget import Budgets
+from gossamer.frontier.dates import Dates
 from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.entries import META, Entry, State
 from gossamer.frontier.handout import Handout
@@ -27,19 +28,24 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.origins import Origin, Queues
 from gossamer.frontier.outage import Outage, is_silence
 from gossamer.frontier.outcome import Act, Outcome, judge
-from gossamer.frontier.rank import rank
+from gossamer.frontier.rank import distance, rank
 from gossamer.frontier.ready import Group
 from gossamer.frontier.retries import Retries
 from gossamer.frontier.retry import THROTTLED, rule
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.schedule import Resolve, Schedule
 from gossamer.frontier.settle import Settlement
+from gossamer.frontier.turns import Turns
 from gossamer.model import Capture, Clock, Kind, Link, Page, Visit
 from gossamer.store.table import Table
 from gossamer.urls import keys, resolve
 from gossamer.urls.scope import Scope
 
 SITEMAPS_PER_HOST = 100
+
+
+Origins: TypeAlias = dict[str, Origin]
+"""Those in memory, by name."""
 
 
 class Out(NamedTuple):
@@ -67,19 +73,23 @@ class Frontier:
         self._committed = committed
         careful = table.get(META, b"open") is not None
         self.ledger = Ledger(table)
-        self._hosts = Hosts(table, clock, rules.politeness, careful=careful)
+        dates = Dates(clock)
+        self._hosts = Hosts(table, clock, dates, rules.politeness, careful=careful)
         self._queues = Queues(table, int.from_bytes(table.get(META, b"sequence") or b"", "big"))
         self._retries = Retries(table)
         self._settle = Settlement(self.ledger, self._queues, self._retries, clock)
         self._access = Access(table, clock, rules.agent, rules.politeness.crawl_delay_most)
         self._discovery = Discovery(self.ledger, self._scope(), rewrite=rules.rewrite)
         self._handout = Handout(self._next, self._pause)
-        self._schedule = Schedule(rules.politeness, clock, resolve, self._handout.dispatch, front=rules.front)
+        self._turns = Turns(table, self._queues.next_position)
+        self._schedule = Schedule(
+            rules.politeness, clock, resolve, self._handout.dispatch, self._turns, dates, front=rules.front
+        )
         self._budgets = Budgets(table)
         self._outage = Outage(clock)
         self._seed_origins = {keys.origin(url) for url in self._discovery.scope.seeds}
         """Where a sitemap is looked for that robots.txt does not name; elsewhere it would be a request too many."""
-        self._origins: dict[str, Origin] = {}
+        self._origins = Origins()
         self._out: dict[Visit, Out] = {}
         self._pages_out = 0
         self._stopping = False
@@ -104,13 +114,21 @@ class Frontier:
         again.reconsider(self.ledger, self._enqueue, self._discovery, self._settle)
 
     def _enqueue(self, url: str, entry: Entry) -> Entry:
-        origin = self._origin(keys.origin(url))
+        name = keys.origin(url)
         place = entry.rank if entry.position else self._rank(url, entry)
-        position = self._queues.append(origin, url, place)
-        entry = msgspec.structs.replace(entry, position=position, rank=place, due=0.0)
-        if not origin.asking:
-            self._schedule.place(origin)
-        return entry
+        position = self._queues.append(name, url, place)
+        origin = self._origins.get(name)
+        if origin is None:
+            self._expect(name, distance(place))
+        else:
+            self._queues.offer(origin, place, position, url)
+            self._replace(origin)
+        return msgspec.structs.replace(entry, position=position, rank=place, due=0.0)
+
+    def _expect(self, name: str, away: int) -> None:
+        """Something is queued for an origin that is not in memory; it is not brought there for that."""
+        if self._turns.expect(name, away):
+            self.ledger.counts.hosts += self._hosts.meet(keys.host(name + "/"))
 
     def _rank(self, url: str, entry: Entry) -> int:
         return rank(self._budgets.distance(self._rules.site(url)), self._rules.order(url, entry))
@@ -118,11 +136,18 @@ class Frontier:
     def _origin(self, name: str) -> Origin:
         origin = self._origins.get(name)
         if origin is None:
-            host, new = self._hosts.get(keys.host(name + "/"))
-            self.ledger.counts.hosts += new
+            self.ledger.counts.hosts += self._hosts.meet(keys.host(name + "/"))
+            host = self._hosts.get(keys.host(name + "/"))
             host.origins += 1
             origin = self._origins[name] = Origin(name, host)
+            self._queues.start(origin, self._turns.distance(name))
         return origin
+
+    def _bring_in(self, name: str) -> None:
+        """An origin comes from the disk, to the front or to another place on the disk."""
+        origin = self._origin(name)
+        self._replace(origin)
+        self._forget(origin)
 
     def _scope(self) -> Scope:
         scope = self._rules.scope
@@ -138,9 +163,12 @@ class Frontier:
             yield visit
 
     def open(self) -> None:
-        """Put every origin that has something queued where it waits."""
-        for name in list(self._queues.origins()):
-            self._schedule.place(self._origin(name))
+        """Bring in the origins that were being visited when the last crawl ended."""
+        if not self._turns.known():  # a collection from before origins waited on disk
+            for name in self._queues.origins():
+                self._expect(name, 0)
+        for name in self._turns.at_work():
+            self._bring_in(name)
 
     def stop(self) -> None:
         """Hand out nothing more; what is out may still be done."""
@@ -159,6 +187,7 @@ class Frontier:
     def prepare(self) -> None:
         """Counters into the next commit."""
         self._budgets.save()
+        self._turns.save()
         self._table.put(META, b"sequence", self._queues.sequence.to_bytes(8, "big"))
         self.ledger.save()
 
@@ -202,14 +231,25 @@ class Frontier:
         if self._outage.suspected:
             return None if self._full() else self._ask_witness()
         self._requeue_retries()
-        while not self._full() and (popped := self._schedule.pop()):
+        while not self._full() and (popped := self._pop()):
             origin, group = popped
             visit = self._take(origin)
             if visit is not None:
                 self._go(origin, group, visit)
                 return visit
             self._schedule.release(origin.host, group, visited=False)
+            self._forget(origin)
         return None
+
+    def _pop(self) -> tuple[Origin, Group] | None:
+        """The origin whose turn it is; when nobody's is, more of them come in from the disk."""
+        while (popped := self._schedule.pop()) is None:
+            names = self._schedule.wanted()
+            if not names:
+                return None
+            for name in names:
+                self._bring_in(name)
+        return popped
 
     def _ask_witness(self) -> Visit | None:
         if self._outage.witness is None or self._probe_time() > self._clock.steady():
@@ -228,6 +268,7 @@ class Frontier:
         self._out[visit] = Out(origin, group)
         self._pages_out += visit.kind is Kind.PAGE
         host.out += 1
+        origin.out += 1
         host.next = self._clock.steady() + self._rules.politeness.gap(host)
         if host.out < self._rules.politeness.per_host:
             self._replace(origin)
@@ -282,6 +323,7 @@ class Frontier:
         origin = out.origin if out else self._origin(keys.origin(visit.url))
         if out:
             origin.host.out -= 1
+            origin.out -= 1
             self._pages_out -= visit.kind is Kind.PAGE
         self.ledger.counts.bytes += len(capture.wire)
         self._judge_host(origin, capture)
@@ -294,15 +336,20 @@ class Frontier:
         if out:
             self._schedule.release(origin.host, out.group, visited=True)
         self._replace(origin)
-        self._committed()
         self._watch_network(origin, capture)
         self._forget(origin)
+        if visit.owner not in (None, origin.name):  # its robots.txt lies on another origin
+            self._forget(self._origin(visit.owner))
+        self._committed()
         self._handout.dispatch()
 
     def _forget(self, origin: Origin) -> None:
-        """Idle hosts cost nothing but a row: what has nothing to do is loaded again when it has."""
-        busy = origin.placed or origin.asking or origin.host.out or self._queues.more(origin)
-        if not busy and self._origins.pop(origin.name, None) is not None:
+        """Hosts that are not being visited cost nothing but rows: what waits on disk or is idle leaves the memory."""
+        if origin.placed or origin.asking or origin.out or origin.urgent:
+            return
+        if self._origins.pop(origin.name, None) is not None:
+            if not self._queues.more(origin):
+                self._turns.leave(origin.name)
             self._hosts.release(origin.host)
 
     def _watch_network(self, origin: Origin, capture: Capture) -> None:
@@ -322,8 +369,7 @@ class Frontier:
         elif (entry := self.ledger.get(visit.url)) and entry.state in (State.QUEUED, State.FAILED):
             untried = msgspec.structs.replace(entry, state=State.QUEUED, attempt=visit.attempt, reason="", status=0)
             self.ledger.put(visit.url, self._enqueue(visit.url, untried), entry)
-        if self._queues.more(origin):
-            self._schedule.wake(origin)
+        self._bring_in(origin.name)
 
     def _judge_host(self, origin: Origin, capture: Capture) -> None:
         host, now = origin.host, self._clock.steady()

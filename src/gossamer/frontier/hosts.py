@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from gossamer.frontier.dates import Dates
 from gossamer.frontier.entries import HOSTS, HostRow, encode, host_row
 from gossamer.model import Clock
 from gossamer.store.table import Table
@@ -145,26 +146,32 @@ class Hosts:
     whole gap (`careful`). A date that a jump of the wall clock has made absurd is brought back within bounds.
     """
 
-    def __init__(self, table: Table, clock: Clock, politeness: Politeness, *, careful: bool) -> None:
+    def __init__(self, table: Table, clock: Clock, dates: Dates, politeness: Politeness, *, careful: bool) -> None:
         self._table = table
         self._clock = clock
+        self._dates = dates
         self._politeness = politeness
         self._careful_from = clock.steady() if careful else None
         self._hosts: dict[str, Host] = {}
 
-    def get(self, name: str) -> tuple[Host, bool]:
-        """The host, and whether it was never met before."""
+    def meet(self, name: str) -> bool:
+        """An address of it was found. Was it never met before? It costs a row and nothing else."""
+        if name in self._hosts or self._table.get(HOSTS, name.encode()) is not None:
+            return False
+        self.save(Host(name))
+        return True
+
+    def get(self, name: str) -> Host:
+        """The host, in memory as long as an origin of it is."""
         host = self._hosts.get(name)
         if host is not None:
-            return host, False
+            return host
         stored = self._table.get(HOSTS, name.encode())
         host = self._restored(name, host_row(stored)) if stored else Host(name)
         if self._careful_from is not None:
             host.next = max(host.next, self._careful_from + self._politeness.gap(host))
         self._hosts[name] = host
-        if not stored:
-            self.save(host)
-        return host, not stored
+        return host
 
     def release(self, host: Host) -> None:
         """One origin of it less in memory; with the last one the host goes too. Its row remembers."""
@@ -192,10 +199,11 @@ class Hosts:
 
     def _date(self, steady: float) -> float:
         """A moment of the steady clock as a date. Dates are coarse; coming back from disk must not make it earlier."""
-        return steady - self._clock.steady() + self._clock.wall() + ROUNDING
+        return self._dates.date(steady) + ROUNDING
 
     def _restored(self, name: str, row: HostRow) -> Host:
-        wall, steady = self._clock.wall(), self._clock.steady()
+        steady = self._clock.steady()
+        wall = self._dates.date(steady)
         host = Host(
             name,
             pace=row.pace,

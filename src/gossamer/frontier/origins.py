@@ -14,13 +14,14 @@ from math import inf
 
 from gossamer.frontier.entries import QUEUE
 from gossamer.frontier.hosts import Host
-from gossamer.frontier.rank import distance
+from gossamer.frontier.rank import distance as distance_of
+from gossamer.frontier.rank import rank
 from gossamer.model import Failure, Visit
 from gossamer.robots import Rules
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
-HEAD = 128
+HEAD = 32
 """About so many addresses of an origin are in memory."""
 ALL = (1 << 64, 0)
 """A limit that nothing is beyond."""
@@ -38,8 +39,8 @@ class Origin:
     """How far the queue has been read into `head`."""
     placed: bool = False
     """It stands in a heap, waits for its host, or is being resolved: one place at a time."""
-    asleep: float = 0.0
-    """Steady time until which it sleeps; 0 when it does not."""
+    out: int = 0
+    """Visits under way. What is out is still on disk, so the origin must not be read from there again."""
     urgent: deque[Visit] = field(default_factory=deque)
     """robots.txt visits that other origins were redirected to; not durable, they are asked for again."""
     rules: Rules | None = None
@@ -51,13 +52,11 @@ class Origin:
     """Steady time until which its robots.txt is unreachable and nothing may be fetched."""
     gone: Failure | None = None
     """No request can reach it: what is queued fails without one."""
-    parked: int = 0
-    """The distance at which it waits for the front to get thin; 0 when it does not."""
 
     @property
     def distance(self) -> int:
         """How many rounds away its next address is."""
-        return distance(self.head[0][0]) if self.head and not self.urgent else 0
+        return distance_of(self.head[0][0]) if self.head and not self.urgent else 0
 
 
 class Queues:
@@ -70,16 +69,23 @@ class Queues:
         self._table = table
         self.sequence = sequence
 
-    def append(self, origin: Origin, url: str, rank: int) -> int:
-        """Durable with the next commit. Gives the position."""
+    def append(self, name: str, url: str, place: int) -> int:
+        """Into the queue of the origin of that name, durable with the next commit. Gives the position."""
         position = self.next_position()
-        self._table.put(QUEUE, _key(origin.name, rank, position), url.encode())
-        if (rank, position) <= origin.limit:
-            heapq.heappush(origin.head, (rank, position, url))
+        self._table.put(QUEUE, _key(name, place, position), url.encode())
+        return position
+
+    def offer(self, origin: Origin, place: int, position: int, url: str) -> None:
+        """What was appended to an origin that is in memory belongs into its head if it comes before the rest."""
+        if (place, position) <= origin.limit:
+            heapq.heappush(origin.head, (place, position, url))
             if len(origin.head) > 2 * HEAD:
                 origin.head = heapq.nsmallest(HEAD, origin.head)
                 origin.limit = origin.head[-1][:2]
-        return position
+
+    def start(self, origin: Origin, distance: int) -> None:
+        """Nothing of it is nearer than this, so its queue is read from there; before lie the graves of what is done."""
+        origin.limit = (rank(distance, 0), 0)
 
     def next_position(self) -> int:
         """A number that no queued address had before."""
@@ -96,9 +102,9 @@ class Queues:
             self._refill(origin)
         return bool(origin.head)
 
-    def remove(self, url: str, rank: int, position: int) -> None:
+    def remove(self, url: str, place: int, position: int) -> None:
         """It is done, or waits elsewhere."""
-        self._table.delete(QUEUE, _key(keys.origin(url), rank, position))
+        self._table.delete(QUEUE, _key(keys.origin(url), place, position))
 
     def origins(self) -> Iterator[str]:
         """Names of all origins with something queued; one seek each."""
@@ -115,8 +121,8 @@ class Queues:
         origin.limit = _place(rows[-1][0]) if len(rows) == HEAD else ALL
 
 
-def _key(origin: str, rank: int, position: int) -> bytes:
-    return origin.encode() + b"\0" + rank.to_bytes(8, "big") + position.to_bytes(8, "big")
+def _key(origin: str, place: int, position: int) -> bytes:
+    return origin.encode() + b"\0" + place.to_bytes(8, "big") + position.to_bytes(8, "big")
 
 
 def _place(key: bytes) -> tuple[int, int]:

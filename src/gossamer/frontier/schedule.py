@@ -1,28 +1,35 @@
-"""When may an origin be visited? It waits in one place at a time: for its host, its address, its name, or a pause.
+"""When may an origin be visited? It waits in one place at a time: for its host, its address, its name, or on disk.
 
 - ready: its time on the host and on the address is known; see `ready`.
 - its host is busy: it waits at the host and is placed again when the host is free.
 - its name is being resolved: without an address nobody knows how polite to be.
-- its host is paused or its robots.txt unreachable: it sleeps, and a crawl need not wait for it.
-- its next address is rounds away (see `budget`): it is parked until the front gets thin, nearest first.
+- its host is paused or its robots.txt unreachable: it sleeps on disk, and a crawl need not wait for it.
+- its next address is rounds away (see `budget`): it waits on disk until the front gets thin, nearest first.
+
+Only the first three are in memory. What waits on disk comes back in batches, when nothing that is here is due.
 """
 
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections.abc import Awaitable, Callable
-from itertools import count
 from math import inf
 from typing import TypeAlias
 
+from gossamer.frontier.dates import Dates
 from gossamer.frontier.hosts import Host, Politeness
 from gossamer.frontier.origins import Origin
 from gossamer.frontier.ready import Group, Ready
+from gossamer.frontier.turns import Turns
 from gossamer.model import Clock
 
 Resolve: TypeAlias = Callable[[str], Awaitable[tuple[str | None, float]]]
 """host name -> the address that politeness is counted for (None when unknown), and for how many seconds."""
+
+BATCH = 64
+"""Origins that come in from the disk together."""
+CROWD = 50
+"""At most so many times the front is in memory, however long everyone there has to rest."""
 
 
 class Schedule:
@@ -34,22 +41,23 @@ class Schedule:
         clock: Clock,
         resolve: Resolve | None,
         wake: Callable[[], None],
+        turns: Turns,
+        dates: Dates,
         *,
         front: int,
     ) -> None:
         """`front` is how many origins should be ready or out before any that is farther away joins them."""
         self._politeness = politeness
         self._clock = clock
+        self._dates = dates
         self._resolve = resolve
         self._wake = wake
+        self._turns = turns
         self._ready = Ready(delay=politeness.ip_delay, at_once=politeness.per_address)
-        self._sleeping: list[tuple[float, int, Origin]] = []
-        self._parked: list[tuple[int, int, Origin]] = []
         self._front = front
         self._horizon = 0
         self._out = 0
         self._resolving: set[asyncio.Task[None]] = set()
-        self._order = count()
 
     @property
     def resolving(self) -> int:
@@ -59,42 +67,26 @@ class Schedule:
     @property
     def waiting(self) -> int:
         """Origins that have something to fetch and wait for their time."""
-        return self._ready.origins + len(self._sleeping) + len(self._parked)
+        return self._ready.origins + self._turns.waiting
 
     def place(self, origin: Origin) -> None:
         """It has something to fetch: put it where it waits."""
-        came_nearer = origin.parked and origin.distance <= self._horizon
-        if origin.placed and not came_nearer:
+        if origin.placed:
             return
-        origin.placed = True
-        origin.parked = 0
         host, now = origin.host, self._clock.steady()
         pause = max(host.paused, origin.closed_until)
         if pause > now:
-            origin.asleep = pause
-            heapq.heappush(self._sleeping, (pause, next(self._order), origin))
+            self._turns.sleep(origin.name, self._dates.date(pause))
         elif origin.distance > self._horizon:
-            origin.parked = origin.distance
-            heapq.heappush(self._parked, (origin.parked, next(self._order), origin))
-        elif self._resolve is None:
-            self._ready.put(origin, host.name, host.next)
-        elif host.address is not None and host.address_until > now:
-            self._ready.put(origin, host.address, host.next)
+            self._turns.wait(origin.name, origin.distance)
         else:
-            self._look_up(origin)
-
-    def wake(self, origin: Origin) -> None:
-        """Its pause is over, or was a mistake."""
-        if origin.asleep:
-            origin.asleep = 0.0
-            origin.placed = False
-        self.place(origin)
+            origin.placed = True
+            self._turns.work(origin.name)
+            self._line_up(origin)
 
     def pop(self) -> tuple[Origin, Group] | None:
         """The origin whose turn it is. Give the group back with `release`."""
         now = self._clock.steady()
-        self._rouse(now)
-        self._advance()
         while popped := self._ready.pop(now):
             origin, group = popped
             host = origin.host
@@ -109,6 +101,17 @@ class Schedule:
                 return origin, group
             self._ready.release(group, now, visited=False)
         return None
+
+    def wanted(self) -> list[str]:
+        """Nothing is due: the names of origins to bring in from the disk, none when enough are here."""
+        roused = list(self._turns.roused(self._dates.date(self._clock.steady())))
+        present = self._ready.origins + self._out + self.resolving
+        if roused or self.resolving >= BATCH or present >= CROWD * self._front:
+            return roused
+        near = self._turns.take(BATCH, self._horizon)
+        if near or present >= self._front:
+            return near
+        return self._advance()
 
     def free_from(self, host: Host) -> float:
         """Steady time when a host may be visited out of turn: as polite as any other visit."""
@@ -136,29 +139,29 @@ class Schedule:
 
     def next_waking(self) -> float:
         """Steady time when the next pause ends."""
-        while self._sleeping and self._sleeping[0][2].asleep != self._sleeping[0][0]:
-            heapq.heappop(self._sleeping)
-        return self._sleeping[0][0] if self._sleeping else inf
+        return self._dates.steady(self._turns.next_waking)
 
     def close(self) -> None:
         """Nobody will ask again."""
         for task in self._resolving:
             task.cancel()
 
-    def _rouse(self, now: float) -> None:
-        while self._sleeping and self._sleeping[0][0] <= now:
-            until, _, origin = heapq.heappop(self._sleeping)
-            if origin.asleep == until:
-                self.wake(origin)
-
-    def _advance(self) -> None:
+    def _advance(self) -> list[str]:
         """The front is thin: go as far as it takes to fill it."""
-        while self._parked and self._ready.origins + self._out + self.resolving < self._front:
-            away, _, origin = heapq.heappop(self._parked)
-            if origin.parked == away:
-                self._horizon = max(self._horizon, away)
-                origin.placed = False
-                self.place(origin)
+        nearest = self._turns.nearest()
+        if nearest is None:
+            return []
+        self._horizon = max(self._horizon, nearest)
+        return self._turns.take(BATCH, self._horizon)
+
+    def _line_up(self, origin: Origin) -> None:
+        host = origin.host
+        if self._resolve is None:
+            self._ready.put(origin, host.name, host.next)
+        elif host.address is not None and host.address_until > self._clock.steady():
+            self._ready.put(origin, host.address, host.next)
+        else:
+            self._look_up(origin)
 
     def _look_up(self, origin: Origin) -> None:
         task = asyncio.get_running_loop().create_task(self._find(origin))

@@ -30,10 +30,12 @@ SITES = "sites"
 """site -> SiteRow"""
 LINKERS = "linkers"
 """site, NUL, another site that links to it -> nothing"""
+OUTBOX = "outbox"
+"""number of another shard, number of the batch -> what that shard is to be told; see `exchange`"""
 META = "meta"
 """counters and the next sequence number, part of every commit"""
 
-FAMILIES = (URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, ROBOTS, SITES, LINKERS, META)
+FAMILIES = (URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, ROBOTS, SITES, LINKERS, OUTBOX, META)
 
 HISTORY = 10
 """How many past tries an entry remembers."""

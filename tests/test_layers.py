@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
     ["model", "errors"],
-    ["urls", "testing"],
+    ["urls", "engine", "testing"],
     ["robots"],
     ["convert"],
     ["fetch", "dedupe", "store"],

@@ -1,0 +1,12 @@
+"""Here or on many machines: run workers, carry their messages, restart those that die, see when all is quiet.
+
+It knows nothing of the web: messages are bytes.
+"""
+
+from __future__ import annotations
+
+from gossamer.engine.deaths import WorkerLost
+from gossamer.engine.faces import SUPERVISOR, Seat, Supervisor, Work
+from gossamer.engine.local import Crew, Outfit
+
+__all__ = ["SUPERVISOR", "Crew", "Outfit", "Seat", "Supervisor", "Work", "WorkerLost"]

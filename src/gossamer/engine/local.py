@@ -1,0 +1,234 @@
+"""Workers as processes of this machine: started, connected, restarted when they die.
+
+Each worker has one line to the supervisor, which passes on what workers send each other. It holds what a slow worker
+has not read yet, so workers keep a window of unacknowledged messages; see `faces.py` for what delivery promises.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from gossamer.engine.deaths import Deaths, lost, words_for
+from gossamer.engine.faces import SUPERVISOR, Heard, Work
+from gossamer.engine.nursery import Birth, Nursery
+from gossamer.engine.orders import pack, refuse_in_worker
+from gossamer.engine.wire import Kind, Line, pair, payload
+from gossamer.errors import GossamerError
+
+GRACE = 10.0
+"""Seconds from asking a worker to end until it is killed."""
+
+log = logging.getLogger("gossamer")
+
+
+@dataclass(frozen=True, slots=True)
+class Outfit:
+    """What every worker process is given at birth."""
+
+    preload: Sequence[str] = ()
+    """Modules that are imported once for all workers."""
+    keep: Sequence[int] = ()
+    """Descriptors that stay open as long as a worker lives. A lock held by one is held until the last worker is gone,
+    also when the supervisor is killed."""
+
+
+PLAIN = Outfit()
+
+
+class Member:
+    """One worker, over all its lives."""
+
+    def __init__(self, index: int, ended: Callable[[Member, int | None], None]) -> None:
+        self.index = index
+        self.deaths = Deaths()
+        self.line: Line | None = None
+        self.birth: Birth | None = None
+        self.restart: asyncio.TimerHandle | None = None
+        self.finished = self.over = False
+        self.error: GossamerError | None = None
+        self.last_words = ""
+        self._ended = ended
+
+    def ended(self, code: int | None) -> None:
+        """Its process is gone: take what it said last."""
+        if self.line is not None:
+            self.line.drain()
+            self.line.close()
+        self.line = self.birth = None
+        self._ended(self, code)
+
+    def write(self, kind: Kind, source: int, message: bytes = b"") -> None:
+        if self.line is not None:
+            self.line.write(kind, source, self.index, message)
+
+
+class Crew:
+    """A `Supervisor` of `count` processes that all do `work`.
+
+    `heard` gets what a worker tells. `died` is told when a process ended before its work was done, and how; it is
+    restarted. `failed` is told when a worker raised a GossamerError or died too often: it is not restarted, and the
+    others should be told to stop, for `run` waits for them.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        count: int,
+        *,
+        heard: Heard,
+        died: Callable[[int, str], None],
+        failed: Callable[[int, Exception], None],
+        outfit: Outfit = PLAIN,
+    ) -> None:
+        self._orders = pack(work, count)
+        self._outfit = outfit
+        self._heard = heard
+        self._died = died
+        self._failed = failed
+        self._members = [Member(index, self._ended) for index in range(count)]
+        self._errors: list[Exception] = []
+        self._ending = False
+        self._killer: asyncio.TimerHandle | None = None
+        self._over = asyncio.Event()
+
+    async def run(self) -> None:
+        """Run all workers until each has ended by itself; then raise the first error that ended one of them."""
+        refuse_in_worker()
+        self._loop = asyncio.get_running_loop()
+        self._nursery = Nursery(self._outfit.preload)
+        try:
+            for member in self._members:
+                self._begin(member)
+            await self._all_over()
+        finally:
+            self._close()
+        if self._errors:
+            raise self._errors[0]
+
+    def send(self, to: int, message: bytes) -> None:
+        """To one worker; lost when it is dead or has ended."""
+        self._members[to].write(Kind.MESSAGE, SUPERVISOR, message)
+
+    def send_all(self, message: bytes) -> None:
+        """To every worker."""
+        for member in self._members:
+            member.write(Kind.MESSAGE, SUPERVISOR, message)
+
+    def terminate(self) -> None:
+        """End all workers now: SIGTERM cancels their work, SIGKILL follows after a grace. `run` then returns."""
+        if self._ending:
+            return
+        self._ending = True
+        self._signal(signal.SIGTERM)
+        self._killer = self._loop.call_later(GRACE, self._signal, signal.SIGKILL)
+        for member in self._members:
+            if member.restart is not None:
+                member.restart.cancel()
+                self._leave(member)
+
+    # ------------------------------------------------------------------- lives
+
+    async def _all_over(self) -> None:
+        try:
+            await self._over.wait()
+        except asyncio.CancelledError:  # whoever called gives up; the workers may clean up first
+            self.terminate()
+            await self._over.wait()
+            raise
+
+    def _close(self) -> None:
+        self._nursery.close()
+        if self._killer is not None:
+            self._killer.cancel()
+        for member in self._members:
+            if member.line is not None:
+                member.line.close()
+
+    def _begin(self, member: Member) -> None:
+        mine, theirs = pair()
+        with theirs:
+            member.birth = self._nursery.bear(member, [theirs.fileno(), *self._outfit.keep])
+        member.line = Line(mine, partial(self._take, member), lambda: None, self._go_wrong)
+        member.last_words = ""
+        member.write(Kind.WORK, SUPERVISOR, self._orders)
+
+    def _begin_again(self, member: Member) -> None:
+        member.restart = None
+        self._begin(member)
+        for other in self._members:
+            if other is not member:
+                other.write(Kind.REBORN, member.index)
+                member.write(Kind.REBORN, other.index)
+
+    def _ended(self, member: Member, code: int | None) -> None:
+        if member.error is not None:
+            self._fail(member, member.error)
+        elif member.finished or self._ending:
+            self._leave(member)
+        else:
+            self._bury(member, member.last_words or words_for(code))
+
+    def _bury(self, member: Member, words: str) -> None:
+        self._call(self._died, member.index, words)
+        wait = member.deaths.wait()
+        if wait is None:
+            self._fail(member, lost(member.index, words))
+        elif self._ending:
+            self._leave(member)
+        else:
+            member.restart = self._loop.call_later(wait, self._begin_again, member)
+
+    def _fail(self, member: Member, error: GossamerError) -> None:
+        self._errors.append(error)
+        self._call(self._failed, member.index, error)
+        self._leave(member)
+
+    def _leave(self, member: Member) -> None:
+        member.over = True
+        if all(each.over for each in self._members):
+            self._over.set()
+
+    def _signal(self, number: signal.Signals) -> None:
+        for member in self._members:
+            if member.birth is not None:
+                member.birth.kill(number)
+
+    # ---------------------------------------------------------------- messages
+
+    def _take(self, member: Member, kind: int, source: int, target: int, whole: memoryview) -> None:
+        if kind != Kind.MESSAGE:
+            self._note(member, kind, payload(whole))
+        elif target == SUPERVISOR:
+            self._heard(source, payload(whole))
+        elif (line := self._members[target].line) is not None:
+            line.forward(whole)
+
+    def _note(self, member: Member, kind: int, message: bytes) -> None:
+        match kind:
+            case Kind.WELL:
+                member.deaths.forget()
+            case Kind.FINISHED:
+                member.finished = True
+            case Kind.FAILED:
+                member.error = pickle.loads(message)
+            case Kind.BROKE:
+                trace = message.decode(errors="replace")
+                member.last_words = f"raised {trace.rstrip().rpartition(chr(10))[2]}"
+                log.error("worker %d broke:\n%s", member.index, trace)
+
+    def _call(self, callback: Callable[..., None], *told: object) -> None:
+        try:
+            callback(*told)
+        except Exception as error:
+            self._go_wrong(error)
+
+    def _go_wrong(self, error: Exception) -> None:
+        """A callback of the owner raised: nobody is in charge any more, so all ends, and `run` raises it."""
+        self._errors.append(error)
+        self.terminate()

@@ -23,6 +23,7 @@ soak: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/politeness.py
 
 clean:
 	rm -rf $(VENV) demo-web src/gossamer/convert/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

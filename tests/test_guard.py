@@ -124,6 +124,7 @@ SETTINGS: dict[str, Any] = {
     "ip_delay": 0,
     "patience": 0,
     "allow_addresses": (f"{OPEN}/32", "127.9.1.0/24"),
+    "shards": 1,
 }
 
 

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from crawler_process import Served, crawl_arguments, exported, gossamer_command, run_gossamer, served_web
+from crawler_process import (
+    Served,
+    crawl_arguments,
+    descendants,
+    exported,
+    gossamer_command,
+    run_gossamer,
+    served_web,
+    shard_of,
+)
 from gossamer.testing import Log
 from gossamer.testing.log import Entry
+from gossamer.urls import keys
 
 DELAY = 0.05
 HOSTS = 4
@@ -28,46 +44,130 @@ WEB = (
 )
 
 
+class Kill(NamedTuple):
+    """Something was killed, and was gone at that wall time."""
+
+    gone: float
+    shard: int | None
+    """None: all of them, or nobody knows which."""
+
+
+Strike = Callable[[int, random.Random], Kill]
+
+
+@dataclass
+class Storm:
+    """So many kills at moments that chance picks."""
+
+    kills: int
+    chance: random.Random
+    strikes: Sequence[Strike]
+    struck: list[Kill] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        return len(self.struck) >= self.kills
+
+    def strike(self, crawler: int) -> None:
+        self.struck.append(self.chance.choice(self.strikes)(crawler, self.chance))
+
+
 def test_a_crawl_that_is_killed_again_and_again_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
-    crawl_with_kills(tmp_path, pages=25, kills=4, seed=11)
+    crawl_with_kills(tmp_path, "--shards", "1", pages=25, kills=4, seed=11)
+
+
+def test_a_crawl_by_importance_that_is_killed_loses_no_grain_of_cash(tmp_path: Path) -> None:
+    crawl_with_kills(tmp_path, "--order", "importance", "--shards", "2", pages=15, kills=3, seed=13)
+
+
+def test_shards_that_are_killed_one_by_one_or_together_change_nothing(tmp_path: Path) -> None:
+    crawl_with_kills(
+        tmp_path, "--shards", "2", pages=25, kills=6, seed=14, strikes=(one_shard, supervisor, all_at_once)
+    )
 
 
 @pytest.mark.soak
 def test_fifty_kills_change_nothing(tmp_path: Path) -> None:
-    crawl_with_kills(tmp_path, pages=400, kills=50, seed=12)
+    crawl_with_kills(tmp_path, "--shards", "1", pages=400, kills=50, seed=12)
 
 
-def crawl_with_kills(folder: Path, *, pages: int, kills: int, seed: int) -> None:
-    chance = random.Random(seed)
+@pytest.mark.soak
+def test_two_hundred_kills_of_shards_change_nothing(tmp_path: Path) -> None:
+    strikes = (one_shard, one_shard, supervisor, all_at_once)
+    crawl_with_kills(tmp_path, "--shards", "2", pages=1_200, kills=200, seed=15, strikes=strikes)
+
+
+# ---------------------------------------------------------------------------- kills
+
+
+def supervisor(crawler: int, chance: random.Random) -> Kill:
+    """Whoever is in charge; its shards must end by themselves, and the next crawl waits for them."""
+    os.kill(crawler, signal.SIGKILL)
+    return Kill(time.time(), None)
+
+
+def all_at_once(crawler: int, chance: random.Random) -> Kill:
+    """As when the machine goes down. First those who would start others again."""
+    for process in [crawler, *descendants(crawler)]:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    return Kill(time.time(), None)
+
+
+def one_shard(crawler: int, chance: random.Random) -> Kill:
+    """It is started again, and the others go on meanwhile."""
+    shards = [process for process in descendants(crawler) if shard_of(process) is not None]
+    if not shards:  # none has begun
+        return supervisor(crawler, chance)
+    victim = chance.choice(shards)
+    shard = shard_of(victim)
+    os.kill(victim, signal.SIGKILL)
+    return Kill(time.time(), shard)
+
+
+# --------------------------------------------------------------------------- crawls
+
+
+def crawl_with_kills(
+    folder: Path, *more: str, pages: int, kills: int, seed: int, strikes: Sequence[Strike] = (supervisor,)
+) -> None:
     options = (*WEB, "--pages", str(pages), "--seed", str(seed))
     with served_web(folder / "calm.log", *options) as web:
-        crawl_to_the_end(folder / "calm", web)
+        crawl_to_the_end(folder / "calm", web, *more)
         calm = contents(folder / "calm", web.port)
     with served_web(folder / "storm.log", *options) as web:
-        moments = [killed for _ in range(kills) if (killed := crawl_and_kill(folder / "storm", web, chance))]
-        crawl_to_the_end(folder / "storm", web)
-        storm = contents(folder / "storm", web.port)
-    assert len(moments) >= kills // 2, "the crawl was over before it could be killed"
-    assert storm == calm
+        storm = Storm(kills, random.Random(seed), strikes)
+        while not storm.over and crawl_and_kill(folder / "storm", web, storm, *more):
+            pass
+        crawl_to_the_end(folder / "storm", web, *more)
+        stormy = contents(folder / "storm", web.port)
+    assert len(storm.struck) >= kills // 2, "the crawl was over before it could be killed"
+    assert stormy == calm
     check_archive(folder / "storm")
-    check_log(Log.read(folder / "storm.log"), moments)
+    check_log(Log.read(folder / "storm.log"), storm.struck, shards=len(list((folder / "storm" / "shards").iterdir())))
 
 
-def crawl_to_the_end(folder: Path, web: Served) -> None:
-    result = run_gossamer(*crawl_arguments(folder, web.seed), timeout=600)
+def crawl_to_the_end(folder: Path, web: Served, *more: str) -> None:
+    result = run_gossamer(*crawl_arguments(folder, web.seed, *more), timeout=600)
     assert result.returncode == 0, result.stderr
 
 
-def crawl_and_kill(folder: Path, web: Served, chance: random.Random) -> float | None:
-    """The wall time when the process was gone; None when the crawl was faster."""
-    crawler = subprocess.Popen(gossamer_command(*crawl_arguments(folder, web.seed)), stdout=subprocess.DEVNULL)
+def crawl_and_kill(folder: Path, web: Served, storm: Storm, *more: str) -> bool:
+    """Strike until the crawler is gone or the storm is over. False when the crawl came to its end."""
+    command = gossamer_command(*crawl_arguments(folder, web.seed, *more))
+    crawler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        crawler.wait(chance.uniform(0.2, 2.0))
-        return None
-    except subprocess.TimeoutExpired:
-        crawler.kill()
-        crawler.wait()
-        return time.time()
+        while not storm.over:
+            with suppress(subprocess.TimeoutExpired):
+                crawler.wait(storm.chance.uniform(0.2, 2.0))
+                break
+            storm.strike(crawler.pid)
+        code = crawler.wait(600)
+    finally:
+        if crawler.poll() is None:
+            all_at_once(crawler.pid, storm.chance)
+    assert code in (0, -signal.SIGKILL)
+    return code != 0
 
 
 def contents(folder: Path, port: int) -> dict[str, object]:
@@ -85,7 +185,7 @@ def contents(folder: Path, port: int) -> dict[str, object]:
 def check_archive(folder: Path) -> None:
     verified = run_gossamer("verify", str(folder))
     assert verified.returncode == 0, verified.stdout
-    files = sorted((folder / "shards" / "00" / "captures").glob("*.warc.gz"))
+    files = sorted((folder / "shards").glob("*/captures/*.warc.gz"))
     assert files
     for path in files:
         check = [sys.executable, "-m", "warcio.cli", "check", str(path)]
@@ -93,7 +193,7 @@ def check_archive(folder: Path) -> None:
         assert result.returncode == 0, result.stdout
 
 
-def check_log(log: Log, kills: list[float]) -> None:
+def check_log(log: Log, kills: list[Kill], shards: int) -> None:
     assert log.disallowed() == []
     for host in {entry.host for entry in log.entries}:
         assert log.overlaps(host) == []
@@ -103,6 +203,11 @@ def check_log(log: Log, kills: list[float]) -> None:
         again[entry.url].append(entry)
     repeated = [entry for entries in again.values() for entry in entries[:-1]]
     for entry in repeated:
-        ended = entry.wall + (entry.ended - entry.began)
-        assert any(entry.wall - READ_LAG <= kill <= ended + LAG for kill in kills), f"fetched twice: {entry}"
+        shard = keys.shard(entry.host, shards)
+        assert any(was_in_flight(entry, kill) for kill in kills if kill.shard in (shard, None)), f"twice: {entry}"
     assert len(repeated) <= len(kills) * HOSTS
+
+
+def was_in_flight(entry: Entry, kill: Kill) -> bool:
+    ended = entry.wall + (entry.ended - entry.began)
+    return entry.wall - READ_LAG <= kill.gone <= ended + LAG

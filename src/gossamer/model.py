@@ -24,6 +24,8 @@ class Kind(StrEnum):
     PAGE = "page"
     ROBOTS = "robots"
     SITEMAP = "sitemap"
+    PROBE = "probe"
+    """An address that was made up, to see how its host says that there is nothing."""
 
 
 class Fault(StrEnum):
@@ -64,6 +66,8 @@ class Link(NamedTuple):
     """Where it stood: a, area, frame, iframe, link, refresh, header, sitemap, robots, redirect."""
     modified: float | None = None
     """When the target changed, as its source says (sitemaps, feeds); seconds since 1970."""
+    priority: float = 0.5
+    """How a sitemap ranks the target among its pages, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

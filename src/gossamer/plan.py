@@ -15,6 +15,8 @@ from typing import Any
 from gossamer.errors import InvalidPlan
 from gossamer.fetch import Identity, Limits
 from gossamer.frontier import Politeness
+from gossamer.frontier.rank import ORDERS
+from gossamer.store.disk import Marks
 from gossamer.urls import rules as url_rules
 from gossamer.urls.scope import Scope
 
@@ -41,7 +43,10 @@ class Plan:
     suffixes: tuple[str, ...] = _setting((), "Names to treat as public suffixes: what is below them is a site.")
     depth: int = _setting(20, "Most links from a seed.", least=0)
     pages: int = _setting(0, "Stop at so many pages in the collection; 0 for no limit.", least=0)
-    order: str = _setting("breadth", "Which pages of a host come first.", choices=("breadth", "depth", "random"))
+    order: str = _setting("breadth", "Which pages of a host come first.", choices=tuple(ORDERS))
+    site_orders: dict[str, str] = field(
+        default_factory=dict, metadata={"text": "Another order for the pages of a site.", "choices": (), "least": None}
+    )
     sitemaps: str = _setting(
         "auto",
         "Read sitemaps: auto leaves them when depth is limited or only the seeds are wanted.",
@@ -64,7 +69,16 @@ class Plan:
     patience: float = _setting(
         90.0, "Seconds that a crawl with nothing else to do waits for retries and paused hosts.", least=0
     )
-    workers: int = _setting(128, "Visits under way at once.", least=1)
+    workers: int = _setting(
+        128,
+        "Visits under way at once in each shard; those that take longer than 5 s do not count, up to as many again.",
+        least=1,
+    )
+    shards: int = _setting(
+        0,
+        "Processes that share the work, each with its own sites; fixed by the first crawl. 0: one for each core.",
+        least=0,
+    )
 
     contact: str = _setting("", "Address or web page of who runs the crawl; part of the agent string.")
     allow_addresses: tuple[str, ...] = _setting((), "Address ranges that are opened, as 10.1.0.0/16.")
@@ -84,6 +98,8 @@ class Plan:
     document_bytes: int = _setting(64 << 20, "Most bytes of any other document, decoded.", least=1)
 
     warc_bytes: int = _setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16)
+    disk_pause: int = _setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0)
+    disk_pause_share: float = _setting(0.05, "Pause while less than this share of the disk is free.", least=0)
     disk_stop: int = _setting(512 << 20, "Stop when fewer bytes than this are free on the disk.", least=0)
 
     def __post_init__(self) -> None:
@@ -134,9 +150,17 @@ class Plan:
             bandwidth=self.bandwidth,
         )
 
+    def as_marks(self) -> Marks:
+        """The part that keeps room on the disk."""
+        return Marks(self.disk_pause, self.disk_pause_share, self.disk_stop)
+
     def as_identity(self) -> Identity:
         """Who we say we are."""
         return Identity(contact=self.contact)
+
+    def weighs(self) -> bool:
+        """Does an order need to know what pages are worth?"""
+        return "importance" in (self.order, *self.site_orders.values())
 
     def reads_sitemaps(self) -> bool:
         """Does this crawl look for sitemaps?"""
@@ -195,6 +219,14 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
         spec.name, []
     ):
         url_rules.apply("http://example.org/", names)  # an unknown name is told now, not at the first link
+    if spec.name == "site_orders":
+        _check_orders(value)
+
+
+def _check_orders(orders: dict[str, Any]) -> None:
+    for name, order in orders.items():
+        if order not in tuple(ORDERS):
+            raise InvalidPlan(f"site_orders has {order!r} for {name}; it must be one of {', '.join(ORDERS)}")
 
 
 def _same_type(value: Any, default: Any) -> bool:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from crawler_process import crawl_arguments, gossamer_command, run_gossamer, served_web
+from crawler_process import crawl_arguments, gossamer_command, run_gossamer, served_web, with_room
 
 LOOPBACK = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0")
 
@@ -31,11 +34,12 @@ def refused(code: int, words: str, *arguments: str) -> None:
 
 
 def test_an_unknown_host(tmp_path: Path) -> None:
-    refused(5, "no-such-host", "crawl", str(tmp_path / "web"), "http://no-such-host.invalid/", "--patience", "0")
+    folder = with_room(tmp_path / "web")
+    refused(5, "no-such-host", "crawl", str(folder), "http://no-such-host.invalid/", "--patience", "0")
 
 
 def test_a_forbidden_address(tmp_path: Path) -> None:
-    refused(5, "blocked-address", "crawl", str(tmp_path / "web"), "http://127.0.0.1:1/")
+    refused(5, "blocked-address", "crawl", str(with_room(tmp_path / "web")), "http://127.0.0.1:1/")
 
 
 def test_a_file_as_directory(tmp_path: Path, seed: str) -> None:
@@ -100,7 +104,7 @@ def test_a_directory_that_cannot_be_made(seed: str) -> None:
 
 
 def test_an_unknown_address_or_host(tmp_path: Path, seed: str) -> None:
-    folder = str(tmp_path / "web")
+    folder = str(with_room(tmp_path / "web"))
     assert run_gossamer("crawl", folder, seed, *LOOPBACK).returncode == 0
     refused(8, "not in the collection", "why", folder, "http://elsewhere.example/")
     refused(8, "no such host", "why", folder, "elsewhere.example")
@@ -110,7 +114,7 @@ def test_an_unknown_address_or_host(tmp_path: Path, seed: str) -> None:
 
 
 def test_a_broken_plan_names_the_setting(tmp_path: Path, seed: str) -> None:
-    folder = tmp_path / "web"
+    folder = with_room(tmp_path / "web")
     assert run_gossamer("crawl", str(folder), seed, *LOOPBACK).returncode == 0
     plan = (folder / "plan.toml").read_text()
     for line, words in (("speed = 9", "speed"), ("depth = 'deep'", "depth"), ("= =", "TOML")):
@@ -135,32 +139,71 @@ def test_a_second_crawl_is_told_who_holds_the_collection(tmp_path: Path) -> None
 
 
 def wait_for(path: Path) -> None:
+    wait_until(path.exists)
+
+
+def wait_until(it_is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 30
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path} never came"
+    while not it_is_so():
+        assert time.monotonic() < deadline, "it never came"
         time.sleep(0.05)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
-def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 6 megabytes."""
     disk = tmp_path / "disk"
     disk.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk needs root")
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(disk)], check=False).returncode:
         pytest.skip("this system does not let us mount a small disk")
-    try:
-        with served_web(tmp_path / "log", "--pages", "3000", "--words", "400", "800") as web:
-            folder = disk / "web"
-            refused(6, "MiB free", "crawl", str(folder), web.seed, *LOOPBACK)
-            (folder / "plan.toml").write_text("disk_stop = 0\n" + (folder / "plan.toml").read_text())
-            refused(6, "disk is full", "crawl", str(folder), web.seed, *LOOPBACK, "--per-host", "4")
-            subprocess.run(["mount", "-o", "remount,size=200m", str(disk)], check=True)
-            verified = run_gossamer("verify", str(folder))
-            assert verified.returncode == 0, verified.stdout + verified.stderr
-            more = run_gossamer("crawl", str(folder), "--pages", "2500")
-            assert more.returncode == 0, more.stderr
-            assert run_gossamer("verify", str(folder)).returncode == 0
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def resize(disk: Path, size: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,size={size}", str(disk)], check=True)
+
+
+def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path, small_disk: Path) -> None:
+    with served_web(tmp_path / "log", "--pages", "3000", "--words", "400", "800") as web:
+        folder = small_disk / "web"
+        refused(6, "MiB free", "crawl", str(folder), web.seed, *LOOPBACK)
+        marks = "disk_pause = 0\ndisk_pause_share = 0\ndisk_stop = 0\n"
+        (folder / "plan.toml").write_text(marks + (folder / "plan.toml").read_text())
+        refused(6, "disk is full", "crawl", str(folder), web.seed, *LOOPBACK, "--per-host", "4")
+        resize(small_disk, "200m")
+        verified = run_gossamer("verify", str(folder))
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+        more = run_gossamer("crawl", str(folder), "--pages", "2500")
+        assert more.returncode == 0, more.stderr
+        assert run_gossamer("verify", str(folder)).returncode == 0
+
+
+def test_a_crawl_waits_for_room_on_a_real_disk(tmp_path: Path, small_disk: Path) -> None:
+    folder = small_disk / "web"
+    folder.mkdir()
+    (folder / "plan.toml").write_text("disk_pause = 50_000_000\ndisk_stop = 1_000_000\n")
+    with served_web(tmp_path / "log", "--pages", "20") as web:
+        crawler = subprocess.Popen(gossamer_command("crawl", str(folder), web.seed, *LOOPBACK), stdout=subprocess.PIPE)
+        try:
+            wait_until(lambda: status_of(folder).get("disk_wanted") == 55_000_000)
+            assert web.log.read_text() == ""
+            assert 1_000_000 < status_of(folder)["disk_free"] < 6 << 20
+            resize(small_disk, "200m")
+            told, _ = crawler.communicate(timeout=60)
+        finally:
+            crawler.kill()
+            crawler.wait()
+    assert (crawler.returncode, told.split(b",")[0]) == (0, b"done: 20 pages")
+    assert status_of(folder)["disk_wanted"] == 0
+
+
+def status_of(folder: Path) -> dict[str, Any]:
+    """What `status` says, as soon as there is something to say."""
+    result = run_gossamer("status", str(folder), "--json")
+    return dict(json.loads(result.stdout)) if result.returncode == 0 else {}
 
 
 @pytest.mark.parametrize("times", [1, 2])

@@ -391,3 +391,12 @@ def test_no_jumble_of_markup_raises(text: str, encoding: str) -> None:
 @given(st.text(max_size=40))
 def test_no_date_raises(date: str) -> None:
     modified(date.replace("<", ""))
+
+
+@pytest.mark.parametrize(
+    ("written", "priority"),
+    [("0.8", 0.8), (" 1.0\n", 1.0), ("0", 0.0), ("1.5", 0.5), ("-1", 0.5), ("high", 0.5), ("nan", 0.5), ("", 0.5)],
+)
+def test_a_priority_is_a_number_from_0_to_1_or_none(written: str, priority: float) -> None:
+    found = read(urlset(loc("/a", f"<priority>{written}</priority>"), loc("/b")).encode(), HERE)
+    assert [link.priority for link in found.links] == [priority, 0.5]

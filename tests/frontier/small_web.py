@@ -135,7 +135,7 @@ def crawl_small(
         scope = rules.pop("scope", None) or Scope(kind="any", seeds=frozenset(seeds))
         asked = Rules(scope, politeness or Politeness(), "Gossamer", **{"sitemaps": False, **rules})
         with Table.open(folder, FAMILIES, writable=True) as table:
-            frontier = Frontier(table, asked, clock, resolve=web.resolve)
+            frontier = Frontier(table, asked, clock, seen=folder / "seen", resolve=web.resolve)
             frontier.add(Found(url) for url in seeds)
             frontier.open()
             if during:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small, redirect
 
-from gossamer.frontier import Frontier
+from gossamer.frontier import Frontier, presence
 from gossamer.frontier.discovery import Found
+from gossamer.frontier.origins import Origin
 from gossamer.model import Kind
 from gossamer.testing import VirtualClock
 from gossamer.urls.scope import Scope
@@ -218,10 +219,17 @@ def test_a_sitemap_that_is_not_there_is_no_failure(tmp_path: Path) -> None:
     assert done.reason(f"{HOME}sitemap.xml") == "there is no sitemap"
 
 
-def test_a_host_that_has_nothing_to_do_is_only_a_row(tmp_path: Path) -> None:
+def test_a_host_that_has_nothing_to_do_is_only_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[dict[str, Origin]] = []
+
+    class Watched(dict[str, Origin]):
+        def __init__(self) -> None:
+            super().__init__()
+            kept.append(self)
+
+    monkeypatch.setattr(presence, "Origins", Watched)
     homes = [f"http://h{number}.example/" for number in range(300)]
     web = SmallWeb({home: Answer((f"{home}1",)) for home in homes}, latency=0.01)
-    kept: list[Frontier] = []
-    done = crawl_small(web, tmp_path, *homes, workers=8, during=lambda _, frontier: kept.append(frontier))
+    done = crawl_small(web, tmp_path, *homes, workers=8)
     assert done.counts.hosts == 300
-    assert len(kept[0]._origins) == 0
+    assert kept == [{}]

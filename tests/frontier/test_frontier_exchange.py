@@ -134,7 +134,7 @@ def test_what_was_committed_is_applied_once_and_in_order(seed: int) -> None:
     for here in world.alive.values():
         assert here.exchange.waiting == 0
         for there in world.alive.values():
-            assert here.exchange.sent()[there.me] == there.exchange.applied()[here.me]
+            assert here.exchange.sent()[there.me] == there.exchange.kept()[here.me]
 
 
 class Hasty(Exchange):
@@ -242,6 +242,20 @@ def test_an_acknowledgement_waits_for_the_commit_of_the_effects() -> None:
     assert pair.first.receive(1, pair.answers.pop()) == []
     assert pair.first.waiting == 0
     assert list(pair.table.scan(OUTBOX)) == []
+
+
+def test_a_batch_is_not_quiet_before_its_effects_are_durable() -> None:
+    """Else all might end while the one that has it dies, and nobody would be left to send it again."""
+    pair = Pair()
+    pair.first.post(1, b"a")
+    (message,) = pair.commit()
+    pair.second.receive(0, message)
+    assert pair.second.kept() == (0, 0)
+    assert pair.second.open
+    pair.second.prepare()
+    pair.second.committed()
+    assert pair.second.kept() == (1, 0)
+    assert not pair.second.open
 
 
 def test_a_batch_that_comes_twice_is_acknowledged_twice_and_given_once() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small
 
-from gossamer.frontier import frontier as frontier_module
+from gossamer.frontier import presence
 from gossamer.frontier.entries import FAMILIES, STANDING, TURNS
 from gossamer.frontier.origins import Origin
 from gossamer.frontier.turns import Turns
@@ -26,7 +26,8 @@ def test_the_nearest_comes_first_and_then_who_came_first(tmp_path: Path) -> None
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         turns = turns_of(table)
         for name, distance in (("far", 7), ("near", 1), ("here", 0), ("too", 1)):
-            assert turns.expect(name, distance)
+            assert turns.may_come_nearer(name, 0)
+            turns.expect(name, distance)
         assert turns.nearest() == 0
         assert turns.take(10, 1) == ["here", "near", "too"]
         assert turns.waiting == 4
@@ -60,11 +61,12 @@ def test_something_nearer_brings_an_origin_nearer_but_nothing_farther_moves_it(t
         turns = turns_of(table)
         turns.expect("a", 5)
         turns.expect("b", 4)
-        assert not turns.expect("a", 9)
+        turns.expect("a", 9)
         assert turns.take(2, 9) == ["b", "a"]
-        assert not turns.expect("a", 2)
+        assert turns.may_come_nearer("a", 2)
+        turns.expect("a", 2)
         assert turns.take(2, 9) == ["a", "b"]
-        assert turns.distance("a") == 2
+        assert not turns.may_come_nearer("a", 2)
 
 
 def test_what_sleeps_is_roused_at_its_date_and_not_by_something_found(tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_memory_holds_the_hosts_being_visited_and_not_those_known(
             super().__setitem__(name, origin)
             alive.append(len(self))
 
-    monkeypatch.setattr(frontier_module, "Origins", Counted)
+    monkeypatch.setattr(presence, "Origins", Counted)
     hosts = [f"http://h{number}.example/" for number in range(3_000)]
     web = SmallWeb({"http://seed.example/": Answer(tuple(hosts)), **{url: Answer((f"{url}1",)) for url in hosts}})
     done = crawl_small(web, tmp_path, "http://seed.example/", workers=4, front=12)

@@ -37,6 +37,39 @@ def test_missing_pages_are_linked_and_answer_404() -> None:
     assert web.reachable() == set(web.pages())
 
 
+@pytest.mark.parametrize("way", ["text", "echo", "home", "page"])
+def test_a_soft_host_never_says_404(way: str) -> None:
+    web = TimedWeb(WebSpec(pages=20, errors=Errors(missing=1.0, soft=1.0, soft_way=way)))
+    dead = [*web.linked("/missing/"), "http://h0.example/nowhere", "http://h0.example/calendar/2024/05.html"]
+    answers = web.ask(*dead)
+    assert all(map(web.is_soft_404, dead))
+    if way in ("home", "page"):
+        target = "/" if way == "home" else "/error.html"
+        assert {(answer.status, answer.header("location")) for answer in answers} == {(302, target)}
+        (error,) = web.ask(urljoin(web.seed, target))
+        assert error.status == 200
+    else:
+        assert {answer.status for answer in answers} == {200}
+        assert len({answer.body for answer in answers}) == (1 if way == "text" else len(dead))
+    assert not any(map(web.is_soft_404, web.pages()))
+    assert {answer.status for answer in web.ask(*web.pages())} == {200}
+    assert web.reachable() == set(web.pages())
+    assert web.ask("http://h0.example/robots.txt")[0].status == 404
+
+
+def test_each_soft_host_has_a_way_of_its_own_and_the_others_say_404() -> None:
+    web = TimedWeb(WebSpec(hosts=40, pages=1, errors=Errors(soft=0.5)))
+    answers = web.ask(*[f"{web.home(host)}nowhere" for host in range(40)])
+    kinds = Counter((answer.status, answer.header("location"), b"no page" in answer.body) for answer in answers)
+    assert set(kinds) == {
+        (404, None, False),
+        (200, None, False),
+        (200, None, True),
+        (302, "/", False),
+        (302, "/error.html", False),
+    }
+
+
 def test_broken_and_busy_servers_say_so() -> None:
     web = TimedWeb(WebSpec(errors=Errors(broken=1.0, busy=1.0, retry_after=77)))
     assert {answer.status for answer in web.ask(*web.linked("/broken/"))} == {500}
@@ -164,7 +197,7 @@ def test_a_broken_robots_file_can_recover() -> None:
     assert web.reachable() == set(web.pages())
 
 
-@pytest.mark.parametrize("name", ["calendar", "echo", "sessions", "facets"])
+@pytest.mark.parametrize("name", ["calendar", "echo", "sessions", "facets", "keys"])
 def test_a_trap_has_no_end_and_its_addresses_are_known(name: str) -> None:
     web = TimedWeb(WebSpec(pages=5, traps=Traps(**{name: 1.0})))
     inside = [link.url for link in web.links(web.seed) if web.is_trap(link.url)]
@@ -192,6 +225,24 @@ def test_a_session_trap_shows_five_documents_under_many_addresses() -> None:
         texts[re.sub(r"\?sid=\w+", "", decoded(answer))] += 1
         urls += [link.url for link in links_of(answer) if web.is_trap(link.url)]
     assert len(texts) == 5
+
+
+def test_junk_keys_change_nothing_and_are_new_in_every_link() -> None:
+    web = TimedWeb(WebSpec(pages=5, traps=Traps(keys=1.0)))
+    urls = [link.url for link in web.links(web.seed) if web.is_trap(link.url)]
+    said: dict[str, set[str]] = {}
+    for url in urls:
+        if len(urls) > 400:
+            break
+        urls += [link.url for link in web.links(url) if web.is_trap(link.url)]
+    for url, answer in zip(urls[:200], web.ask(*urls[:200]), strict=True):
+        item = re.search(r"item=(\d+)", url)
+        assert item
+        said.setdefault(item[1], set()).add(re.sub("href=.*?>", "", decoded(answer)))
+    assert len(set(urls)) == len(urls)
+    assert len(said) > 20
+    assert all(len(texts) == 1 for texts in said.values())
+    assert len({next(iter(texts)) for texts in said.values()}) == len(said)
 
 
 def test_a_trap_answers_nonsense_with_404() -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 
 from gossamer.collection import Document, Status
+from gossamer.frontier.novelty import KindAnswer
 from gossamer.frontier.why import AddressAnswer, HostAnswer
 from gossamer.store.verify import Checked
 
@@ -39,11 +40,31 @@ def status(found: Status) -> str:
         ("duplicates", f"{found.duplicates:,}"),
         ("fetched", _size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
+        *([("time left", estimate(found.left, found.basis))] if found.left else []),
         ("now", f"crawling, process {found.crawling.get('pid')}" if found.crawling else "at rest"),
+        *([("waits", shortage(found.disk_free, found.disk_wanted))] if found.disk_wanted else []),
     ]
     lines = [f"{name:<12}{value}" for name, value in rows]
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
     return "\n".join(lines)
+
+
+def shortage(free: int, wanted: int) -> str:
+    """Why a crawl waits for room, and until when."""
+    return f"the disk is nearly full: {_size(free)} free, goes on at {_size(wanted)}"
+
+
+def estimate(seconds: float | None, basis: str) -> str:
+    """The time left and what it is counted from; nothing when it is not known."""
+    return "" if seconds is None else f"about {_span(seconds)}: {printable(basis)}"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5_400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3_600:,.1f} h" if seconds < 172_800 else f"{seconds / 86_400:,.0f} days"
 
 
 def _reasons(title: str, reasons: Mapping[str, int]) -> list[str]:
@@ -69,12 +90,19 @@ def _address(answer: AddressAnswer) -> str:
         ("depth", "" if answer.depth is None else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
         ("distance", _counted(answer.distance, "round") if answer.distance else ""),
+        ("importance", "" if answer.importance is None else f"{answer.importance:.3g}"),
+        ("kind", _kind(answer.kind) if answer.kind else ""),
         ("found on", answer.referrer or ""),
         ("leads to", answer.target or ""),
     ]
     lines = [answer.url, *_table(rows)]
     lines += [f"  {_when(when)}  {printable(what)}" for when, what in answer.history]
     return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
+
+
+def _kind(kind: KindAnswer) -> str:
+    share = f"; it gets 1/{1 / kind.share:.0f} of the visits" if kind.share < 1 else ""
+    return f"{kind.name} ({kind.fetched:,} of {kind.found:,} fetched, {kind.fresh:,.0f} of them new{share})"
 
 
 def _host(answer: HostAnswer) -> str:
@@ -86,8 +114,11 @@ def _host(answer: HostAnswer) -> str:
         ("gap", f"{answer.gap:.2f} s ({answer.basis})"),
         ("visits", f"{answer.visits:,}, {answer.faults:,} failed"),
         ("queued", f"{answer.queued:,}"),
+        ("distance", f"{_counted(answer.distance, 'round')} ({answer.distance_basis})" if answer.distance else ""),
         ("budget", f"{answer.budget:,} pages a round (its site is linked from {linkers})"),
         *(("robots.txt", f"{origin}: {told}") for origin, told in answer.robots.items()),
+        *(("left out", f"{', '.join(names)} in {kind}") for kind, names in answer.dropped.items()),
+        *(("soft 404", f"in {kind}") for kind in answer.disguised),
     ]
     return "\n".join([f"host {answer.host}", *_table(rows)])
 

@@ -40,6 +40,7 @@ SETTINGS = (
     "ca_file",
     "head",
     "workers",
+    "shards",
 )
 INTERRUPTED = 130
 

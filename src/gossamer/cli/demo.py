@@ -40,7 +40,7 @@ def run(folder: Path, *, quiet: bool) -> dict[str, Any]:
         found = _find(collection, words)
         say(f"looking for {' '.join(words)!r}: {found.title!r}")
         say(f"  at {found.url}")
-        say(f"  in {folder}/shards/00/captures/{found.version.file}, byte {found.version.offset}")
+        say(f"  in {collection.file_of(found)}, byte {found.version.offset}")
         say(f"next: gossamer status {folder}; gossamer show {folder} {found.url}")
     return {"pages": status.pages, "query": " ".join(words), "url": found.url, "title": found.title}
 
@@ -56,6 +56,9 @@ def _crawl(collection: Collection, seed: str) -> gossamer.Status:
             ip_delay=0,
             per_host=4,
             allow_addresses=("127.0.0.0/8",),
+            disk_pause=0,  # it needs two megabytes, whatever the disk is like
+            disk_pause_share=0,
+            shards=2,
         )
     finally:
         progress.end()

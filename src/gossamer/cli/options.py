@@ -90,7 +90,11 @@ def _reach(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help="treat NAME as a public suffix, so that what is directly below it is a site; repeatable",
     )
-    group.add_argument("--order", choices=("breadth", "depth", "random"), help="which pages of a host first (breadth)")
+    group.add_argument(
+        "--order",
+        choices=("breadth", "importance", "depth", "random"),
+        help="which pages of a host first: as found, most linked, deepest, or mixed (breadth)",
+    )
     group.add_argument("--sitemaps", choices=("auto", "always", "never"), help="read sitemaps (auto)")
     group.add_argument(
         "--url-rule", action="append", dest="url_rules", metavar="NAME", help="a further rule for addresses"
@@ -127,7 +131,8 @@ def _network(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--proxy", metavar="URL", help="send all requests through this proxy")
     group.add_argument("--ca-file", metavar="FILE", help="certificate authorities to trust instead of the system's")
     group.add_argument("--head", choices=("never", "unknown", "always"), help="HEAD before GET (unknown)")
-    group.add_argument("--workers", type=int, metavar="N", help="visits under way at once (128)")
+    group.add_argument("--workers", type=int, metavar="N", help="visits under way at once, in each shard (128)")
+    group.add_argument("--shards", type=int, metavar="N", help="processes for a new collection (one for each core)")
 
 
 def _status(verbs: _Verbs[argparse.ArgumentParser]) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from typing import TextIO
 
+from gossamer.cli.answers import estimate, shortage
 from gossamer.collection import Progress
 
 WINDOW = 20
@@ -39,7 +40,7 @@ class ProgressLine:
             f"{now.waiting:,} waiting",
             f"{now.queued:,} queued",
             f"{now.failed:,} failed",
-            _left(now, pages),
+            _left(now),
         ]
         return "  ".join(part for part in parts if part)
 
@@ -56,18 +57,11 @@ class ProgressLine:
         return (now.pages - then.pages) / seconds, (now.bytes - then.bytes) / seconds
 
 
-def _left(now: Progress, rate: float) -> str:
+def _left(now: Progress) -> str:
+    if now.disk_wanted:
+        return shortage(now.disk_free, now.disk_wanted)
     if now.network_gone:
         return "the network is gone; waiting for it"
     if now.idle_seconds:
         return f"waiting {now.idle_seconds:.0f} s for retries (Ctrl-C stops now)"
-    wanted = min(now.queued, now.limit - now.pages) if now.limit else now.queued
-    return f"about {_span(wanted / rate)} left" if rate > 0 and wanted > 0 else ""
-
-
-def _span(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5_400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3_600:.1f} h"
+    return estimate(now.left, now.basis)

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
+import os
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import export
+from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
-from gossamer.collection.session import FAMILIES, REAL, Outside, Session, check, site_of
+from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of
+from gossamer.collection.shard import Job
+from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, UsageError
-from gossamer.fetch.stored import decoded
 from gossamer.frontier.audit import audit
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer, about_address, about_host
-from gossamer.model import Capture, Page
+from gossamer.model import Capture, Page, SystemClock
 from gossamer.plan import Plan
-from gossamer.store.archive import Archive
 from gossamer.store.table import Table
 from gossamer.store.verify import Checked, verify_archive
 from gossamer.urls import keys, normalize
@@ -48,7 +50,7 @@ class Collection:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._folder = Folder(path)
-        self._reader: Table | None = None
+        self._reader: Shelves | None = None
 
     def __enter__(self) -> Collection:
         return self
@@ -93,17 +95,38 @@ class Collection:
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
             )
         check(plan)
-        self._folder.create()
+        plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
+        self._folder.create(plan.shards)
         self.close()
-        with exclusive(self.path):
+        job = Job(self.path, plan, tuple(new), revisit, outside.order)
+        with exclusive(self.path) as lock:
             self._folder.save_plan(plan)
-            with Table.open(self._folder.table, FAMILIES, writable=True) as table:
-                session = Session(self._folder.shard, plan, table, outside)
-                await _stoppable(session.run(new, report or (lambda _: None), revisit=revisit), session, stop)
+            if plan.shards == 1:
+                await self._crawl_here(job, outside, report or (lambda _: None), stop)
+            else:
+                await Charge(job, lock, report or (lambda _: None)).run(stop)
         status = self.status()
         if not status.pages and not (stop and stop.is_set()):
             raise NothingFetched("; ".join(f"{seed}: {self._reason(seed)}" for seed in plan.seeds[:3]))
         return status
+
+    async def _crawl_here(
+        self, job: Job, outside: Outside, report: Callable[[Progress], None], stop: asyncio.Event | None
+    ) -> None:
+        """One shard needs no process of its own."""
+        with Table.open(self._folder.table(0), FAMILIES, writable=True) as table:
+            session = Session(self._folder.shard(0), job.plan, table, outside)
+            await _stoppable(session.run(Errand(job.seeds, job.revisit), report), session, stop)
+
+    def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
+        """How many there are is decided by the first crawl, for a site stays where its rows are."""
+        here = outside.fetch is not None or not isinstance(outside.clock, SystemClock)
+        made = (self._folder.load_plan().shards or 1) if self._folder.exists() else 0
+        if asked and made and asked != made:
+            raise UsageError(f"{self.path}: was made with {made} shards, and that is fixed; leave the option out")
+        if here and (made or asked or 1) != 1:
+            raise UsageError(f"{self.path}: a fetch function or clock of your own needs a collection of one shard")
+        return made or planned or (1 if here else len(os.sched_getaffinity(0)))
 
     def _reason(self, seed: str) -> str:
         try:
@@ -115,20 +138,20 @@ class Collection:
 
     def status(self) -> Status:
         """What it holds, what it is doing, what failed and why."""
-        return status_of(self.path, self._table())
+        return status_of(self.path, self._shelves().tables)
 
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""
-        table, plan = self._table(), self.plan
+        shelves, plan = self._shelves(), self.plan
         asked = Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time())
         if "/" not in subject:
             name = keys.host(as_seed(subject))
-            host = about_host(table, name, asked)
+            host = about_host(shelves.of(f"http://{name}/").table, name, asked)
             if host is None:
                 raise NotFound(f"{name}: no such host in the collection; it was never met")
             return host
         url = normalize(subject)
-        answer = about_address(table, url, asked)
+        answer = about_address(shelves.of(url).table, url, asked)
         if answer is None and url.endswith("/robots.txt"):
             return self.why(keys.host(url))
         if answer is None:
@@ -139,29 +162,31 @@ class Collection:
 
     def page(self, url: str, at: datetime | None = None) -> Document:
         """A page as it was last fetched, or as it was at a time."""
-        table = self._table()
-        found = document(
-            self._archive(table), Ledger(table), self._read, normalize(url), at.timestamp() if at else None
-        )
+        shelf = self._shelves().of(normalize(url))
+        found = document(shelf.archive, Ledger(shelf.table), self._read, normalize(url), at.timestamp() if at else None)
         if found is None:
             raise NotFound(f"{url}: no page in the collection; `gossamer why {self.path} {url}` says more")
         return found
 
+    def file_of(self, page: Document) -> Path:
+        """The WARC file that a page lies in."""
+        return self._shelves().of(page.url).archive.path(page.version)
+
     def pages(self) -> Iterator[Document]:
         """Every page, in the order of the addresses."""
-        table = self._table()
-        return documents(self._archive(table), Ledger(table), self._read)
+        every = (documents(shelf.archive, Ledger(shelf.table), self._read) for shelf in self._shelves().all)
+        return heapq.merge(*every, key=lambda page: keys.row(page.url))
 
     def export(self, form: str, out: BinaryIO) -> int:
         """Write the collection as jsonl, warc or cdxj. Gives the number of objects, files or lines."""
-        archive = self._archive(self._table())
+        archives = self._shelves().archives
         match form:
             case "jsonl":
                 return export.jsonl(self.pages(), out)
             case "warc":
-                return export.warc(archive, out)
+                return export.warc(archives, out)
             case "cdxj":
-                return export.cdxj(archive, out)
+                return export.cdxj(archives, out)
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
 
     def verify(self) -> Checked:
@@ -169,19 +194,17 @@ class Collection:
         self._folder.require()
         self.close()
         with exclusive(self.path):
-            table = self._table()
-            checked = verify_archive(self._archive(table))
-            checked.problems += audit(table)
+            checked = Checked()
+            for shelf in self._shelves().all:
+                checked.add(verify_archive(shelf.archive))
+                checked.problems += audit(shelf.table)
         return checked
 
-    def _table(self) -> Table:
+    def _shelves(self) -> Shelves:
         self._folder.require()
         if self._reader is None:
-            self._reader = Table.open(self._folder.table, FAMILIES, writable=False)
+            self._reader = Shelves(self._folder, self.plan)
         return self._reader
-
-    def _archive(self, table: Table) -> Archive:
-        return Archive(table, self._folder.shard, partial(decoded, limits=self.plan.as_limits()))
 
     def _read(self, capture: Capture) -> Page:
         return convert.read(capture, self.plan.as_identity().product)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,22 +25,22 @@ def jsonl(pages: Iterable[Document], out: BinaryIO) -> int:
     return count
 
 
-def warc(archive: Archive, out: BinaryIO) -> int:
+def warc(archives: Sequence[Archive], out: BinaryIO) -> int:
     """All records, one file: members of gzip may simply follow each other."""
-    files = archive.files()
+    files = [file for archive in archives for file in archive.files()]
     for path, length in files:
         with path.open("rb") as source:
             _copy(source, out, length)
     return len(files)
 
 
-def cdxj(archive: Archive, out: BinaryIO) -> int:
+def cdxj(archives: Sequence[Archive], out: BinaryIO) -> int:
     """The index that replay tools read, sorted."""
     count = 0
 
     def lines() -> Iterator[str]:
         nonlocal count
-        for url, version in archive.versions.all():
+        for url, version in chain.from_iterable(archive.versions.all() for archive in archives):
             count += 1
             place = Place(version.file, version.offset, version.length, version.record)
             revisit = version.original is not None

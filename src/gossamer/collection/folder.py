@@ -10,7 +10,7 @@ from gossamer import plan as plans
 from gossamer.errors import NotACollection, StorageError
 from gossamer.plan import Plan
 
-SHARD = Path("shards") / "00"
+SHARDS = "shards"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +19,18 @@ class Folder:
 
     path: Path
 
-    @property
-    def shard(self) -> Path:
+    def shard(self, index: int) -> Path:
         """The whole system for a slice of the sites."""
-        return self.path / SHARD
+        return self.path / SHARDS / f"{index:02}"
+
+    def table(self, index: int) -> Path:
+        """The rows of a shard."""
+        return self.shard(index) / "table"
 
     @property
-    def table(self) -> Path:
-        """The rows."""
-        return self.shard / "table"
+    def gate(self) -> Path:
+        """What the processes of a crawl share while it runs."""
+        return self.path / "gate"
 
     @property
     def plan_file(self) -> Path:
@@ -36,7 +39,7 @@ class Folder:
 
     def exists(self) -> bool:
         """Is it a collection?"""
-        return self.plan_file.is_file() and self.table.is_dir()
+        return self.plan_file.is_file() and self.table(0).is_dir()
 
     def require(self) -> None:
         """Say clearly why it is none."""
@@ -48,7 +51,7 @@ class Folder:
             raise NotACollection(f"{self.path}: no such directory; `gossamer crawl {self.path} SEED` makes one")
         raise NotACollection(f"{self.path}: not a collection; `gossamer crawl DIR SEED` makes one in a new directory")
 
-    def create(self) -> None:
+    def create(self, shards: int) -> None:
         """Make it, unless something else is there."""
         if self.path.is_file():
             raise NotACollection(f"{self.path}: is a file; name a new or empty directory")
@@ -57,7 +60,8 @@ class Folder:
             occupied = not self.plan_file.exists() and any(name != "lock" for name in os.listdir(self.path))
             if occupied:
                 raise NotACollection(f"{self.path}: holds other files; name a new or empty directory")
-            self.shard.mkdir(parents=True, exist_ok=True)
+            for index in range(shards):
+                self.shard(index).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(
                 f"{self.path}: cannot be made ({error.strerror}); check the owner, mode and disk"

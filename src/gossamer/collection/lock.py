@@ -15,22 +15,22 @@ from typing import Any
 from gossamer.errors import Locked, StorageError
 
 FILE = "lock"
+ORPHANS = 30.0
+"""Seconds that the shards of a process that was killed may take to end."""
 
 
 @contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
-    """Hold the collection for writing; a second process is told who holds it."""
+def exclusive(folder: Path) -> Iterator[int]:
+    """Hold the collection for writing; a second process is told who holds it. Gives the descriptor of the lock."""
     try:
         handle = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written to ({error.strerror}); check its owner and mode") from error
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Locked(f"{folder}: in use by {_describe(folder)}; wait for it to end or stop it") from None
+        if not _locked(handle, folder):
+            raise Locked(f"{folder}: in use by {_describe(folder)}; wait for it to end or stop it")
         _sign(handle)
-        yield
+        yield handle
     finally:
         os.close(handle)
 
@@ -48,6 +48,31 @@ def holder(folder: Path) -> dict[str, Any] | None:
     finally:
         os.close(handle)
     return None
+
+
+def _locked(handle: int, folder: Path) -> bool:
+    """Get the lock. Where its holder was killed, its shards are just ending: that is waited for."""
+    patience = time.monotonic() + ORPHANS
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if _lives(_read(folder)) or time.monotonic() > patience:
+                return False
+            time.sleep(0.05)
+        else:
+            return True
+
+
+def _lives(mark: dict[str, Any]) -> bool:
+    """Is the process that signed still there, as far as can be known from here?"""
+    if mark.get("host") != socket.gethostname():
+        return True
+    try:
+        state = Path(f"/proc/{mark.get('pid')}/stat").read_text().rpartition(") ")[2]
+    except OSError:
+        return False
+    return state[:1] not in ("Z", "X")  # a dead one that nobody has waited for yet holds nothing
 
 
 def _sign(handle: int) -> None:

@@ -9,14 +9,15 @@ import mimetypes
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
 from gossamer import convert
+from gossamer.collection.outlook import Rate, outlook
 from gossamer.collection.recover import roll_forward
-from gossamer.collection.status import Progress
+from gossamer.collection.status import Progress, note
 from gossamer.crawl import crawl
 from gossamer.dedupe import Copies
 from gossamer.errors import GossamerError
@@ -26,13 +27,16 @@ from gossamer.frontier import Frontier
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
 from gossamer.frontier.entries import META
+from gossamer.frontier.peers import Peers
 from gossamer.frontier.rank import ORDERS, Order
 from gossamer.frontier.rules import Rules
+from gossamer.frontier.suspects import Suspects
 from gossamer.model import Capture, Clock, Kind, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import FAMILIES as STORE_FAMILIES
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
+from gossamer.store.disk import Disk, Look
 from gossamer.store.table import Table
 from gossamer.store.warcrecords import Info
 from gossamer.urls import keys, site
@@ -50,62 +54,97 @@ log = logging.getLogger("gossamer")
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What a test or a user may put in the place of the real network, the real clock and the plan's order."""
+    """What a test or a user may put in the place of the real network, clock and disk, and of the plan's order."""
 
     clock: Clock
     fetch: Fetch | None = None
     order: Order | None = None
+    room: Look | None = None
+    """How much room there is on the disk."""
 
 
 REAL = Outside(SystemClock())
 
 
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a crawl is asked for besides going on. A shard that is started again must not do it again."""
+
+    seeds: Sequence[str] = ()
+    revisit: bool = False
+    mark: bytes = b""
+    """Tells it from all others; empty when it is begun but once."""
+
+
 class Session:
     """Holds the parts of a crawl while it runs."""
 
-    def __init__(self, shard: Path, plan: Plan, table: Table, outside: Outside = REAL) -> None:
+    def __init__(
+        self, shard: Path, plan: Plan, table: Table, outside: Outside = REAL, peers: Peers | None = None
+    ) -> None:
         self.plan = plan
+        self._peers = peers
+        self._suspects = Suspects(shard / "reading", table)
         self._agent = plan.as_identity().product
         self._clock = outside.clock
         self._table = table
-        self._commits = Commits(table, shard, self._clock, disk_stop=plan.disk_stop)
+        self._disk = Disk(shard, plan.as_marks(), outside.room)
+        self._commits = Commits(table, self._clock)
         self._guard = Guard(plan.allow_addresses)
         self._resolver = Resolver(self._clock)
         self._fetch = outside.fetch or self._real_fetch()
         resolve = None if outside.fetch or plan.proxy else self._address
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
         self.frontier = Frontier(
-            table, self._rules(outside.order), self._clock, resolve=resolve, committed=self._commits.when_due
+            table,
+            self._rules(outside.order),
+            self._clock,
+            seen=shard / "seen",
+            resolve=resolve,
+            committed=self._commit_when_due,
+            peers=peers,
+            copied=self.archive.mark_copy,
         )
+        self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
         self._commits.join(self.archive.prepare)
         self._commits.join(self.frontier.prepare)
+        self._commits.join(lambda: note(table, self.progress()))
+        if peers:
+            peers.attach(self.frontier)
+            self._commits.join(peers.prepare)
+            self._commits.follow(peers.committed)
         self._mark = Copies(self.archive.first_url).mark
+        self._rate = Rate()
         self._began = self._clock.steady()
         self._seconds_before = self.frontier.ledger.counts.seconds
 
-    async def run(self, seeds: Sequence[str], report: Callable[[Progress], None], *, revisit: bool = False) -> None:
-        """Crawl until nothing is due."""
+    async def run(
+        self, errand: Errand, report: Callable[[Progress], None], *, ready: Callable[[], None] = lambda: None
+    ) -> None:
+        """Crawl until nothing is due. `ready` is called when all that was there before has been taken in."""
         try:
             with _garbage_at_ease():
-                await self._crawl(seeds, report, revisit)
+                await self._crawl(errand, report, ready)
         except* GossamerError as group:
-            raise group.exceptions[0] from None
+            raise _first(group) from None
 
-    async def _crawl(self, seeds: Sequence[str], report: Callable[[Progress], None], revisit: bool) -> None:
+    async def _crawl(self, errand: Errand, report: Callable[[Progress], None], ready: Callable[[], None]) -> None:
         with self._closing():
-            self._start(seeds, revisit)
-            ticker = asyncio.get_running_loop().create_task(self._tick(report))
+            self._start(errand)
+            ready()
             try:
-                await crawl(
-                    self.frontier,
-                    self._fetch,
-                    self._convert,
-                    self._mark,
-                    self.archive.append,
-                    workers=self.plan.workers,
-                )
+                async with asyncio.TaskGroup() as group:
+                    ticker = group.create_task(self._tick(report))
+                    await crawl(
+                        self.frontier,
+                        self._fetch,
+                        self._convert,
+                        self._mark,
+                        self.archive.append,
+                        workers=2 * self.plan.workers,  # half of them for visits that drip along
+                    )
+                    ticker.cancel()
             finally:
-                ticker.cancel()
                 if isinstance(self._fetch, Fetcher):
                     await self._fetch.close()
             report(self.progress())
@@ -116,8 +155,12 @@ class Session:
 
     def progress(self) -> Progress:
         """One look at how it goes."""
+        self.frontier.sift()
         counts = self.frontier.ledger.counts
-        waking = self.frontier.next_waking()
+        waking, short = self.frontier.next_waking(), self._disk.shortage
+        seconds = self._clock.steady() - self._began
+        wanted = min(counts.queued, self.plan.pages - counts.pages) if self.plan.pages else counts.queued
+        left = outlook(wanted, self._rate.at(seconds, counts.done + counts.failed), self.frontier.longest)
         idle = self.frontier.out == 0 and self.frontier.hosts_waiting == 0 and waking != inf
         return Progress(
             pages=counts.pages,
@@ -126,24 +169,38 @@ class Session:
             out=self.frontier.out,
             waiting=self.frontier.hosts_waiting,
             bytes=counts.bytes,
-            seconds=self._clock.steady() - self._began,
+            seconds=seconds,
             limit=self.plan.pages,
             idle_seconds=waking if idle else 0.0,
             network_gone=self.frontier.network_gone,
+            disk_free=short.free if short else 0,
+            disk_wanted=short.wanted if short else 0,
+            left=left.seconds,
+            basis=left.basis,
         )
 
-    def _start(self, seeds: Sequence[str], revisit: bool) -> None:
+    def _start(self, errand: Errand) -> None:
         self._commits.now()
         with self._commits.held():
             roll_forward(self.archive, self.frontier, self._read, self._mark)
-            self.archive.open(self._info(), self._clock, max_bytes=self.plan.warc_bytes)
+            prefix = f"gossamer-{self._peers.me:02}" if self._peers else "gossamer"
+            self.archive.open(self._info(), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             if self._scope_changed():
                 self.frontier.reconsider()
-            self.frontier.add(Found(seed) for seed in seeds)
-            self.frontier.retry(seeds)
-            if revisit:
-                self.frontier.revisit()
+            self._run(errand)
+        if self._peers:
+            self._peers.gate.begin(self._peers.me, self.frontier.ledger.counts.pages)
+            self._peers.greet()
         self.frontier.open()
+
+    def _run(self, errand: Errand) -> None:
+        if errand.mark and self._table.get(META, b"errand") == errand.mark:
+            return
+        self._table.put(META, b"errand", errand.mark)
+        self.frontier.add(Found(seed) for seed in errand.seeds)
+        self.frontier.retry(errand.seeds)
+        if errand.revisit:
+            self.frontier.revisit()
 
     def _scope_changed(self) -> bool:
         now = repr(self.plan.as_scope()).encode()
@@ -165,6 +222,7 @@ class Session:
             self.frontier.close()
             self.archive.close()
             self._resolver.close()
+            self._suspects.close()
 
     def _finish(self) -> None:
         self.frontier.settle()
@@ -178,19 +236,38 @@ class Session:
         while True:
             await asyncio.sleep(REPORT_EVERY)
             self._account()
+            self._watch_disk()
+            self._commit_when_due()
+            self.frontier.go_on()
+            now = self.progress()
+            self._rate.note(now.seconds, self.frontier.ledger.counts.done + self.frontier.ledger.counts.failed)
+            report(now)
+
+    def _watch_disk(self) -> None:
+        self._disk.check()
+        self.frontier.hold(self._disk.shortage is not None)
+
+    def _commit_when_due(self) -> None:
+        """About once a second; sooner when this shard has nothing to do and others wait for what it found."""
+        if self._peers and self._peers.waiting and not self.frontier.out:
+            self._commits.soon()
+        else:
             self._commits.when_due()
-            report(self.progress())
 
     async def _convert(self, capture: Capture) -> Page:
         return self._read(capture)
 
     def _read(self, capture: Capture) -> Page:
+        url = capture.visit.url
+        if self._suspects.quarantined(url):
+            return Page(url, problem="left unread: the process died each time it read this page")
         try:
-            return convert.read(capture, self._agent)
+            with self._suspects.reading(url):
+                return convert.read(capture, self._agent)
         except Exception as error:
             # Our own mistake, but one odd page must not end a crawl of millions: it is kept, and the mistake is told.
-            log.warning("%s could not be read, which is a bug: %r", capture.visit.url, error)
-            return Page(capture.visit.url, problem=repr(error))
+            log.warning("%s could not be read, which is a bug: %r", url, error)
+            return Page(url, problem=repr(error))
 
     async def _address(self, host: str) -> tuple[str | None, float]:
         answer = await self._resolver.resolve(host.strip("[]"))
@@ -223,10 +300,17 @@ class Session:
             head_first=head_first(plan),
             wanted=lambda media_type: not plan.as_limits().skips(Kind.PAGE, media_type),
             rewrite=rewriting(plan),
-            order=order or ORDERS[plan.order],
+            order=order or order_of(plan),
+            weigh=plan.weighs(),
             site=site_of(plan),
+            at_once=plan.workers,
             front=FRONT_PER_WORKER * plan.workers,
         )
+
+
+def _first(group: BaseExceptionGroup[GossamerError]) -> GossamerError:
+    error = group.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 @contextmanager
@@ -257,7 +341,18 @@ def _route(plan: Plan) -> Route:
 def site_of(plan: Plan) -> Callable[[str], str]:
     """Which site an address belongs to, by the suffixes of the plan."""
     suffixes = frozenset(plan.suffixes)
-    return lambda url: site(keys.host(url), suffixes)
+    of_host = lru_cache(maxsize=65_536)(lambda host: site(host, suffixes))
+    return lambda url: of_host(keys.host(url))
+
+
+def order_of(plan: Plan) -> Order:
+    """Which pages of a host come first, by the orders of the plan and of its sites."""
+    usual = ORDERS[plan.order]
+    if not plan.site_orders:
+        return usual
+    own = {name: ORDERS[order] for name, order in plan.site_orders.items()}
+    site = site_of(plan)
+    return lambda url, entry: own.get(site(url), usual)(url, entry)
 
 
 def head_first(plan: Plan) -> Callable[[str], bool]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gossamer.collection.lock import holder
+from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
 from gossamer.store.table import Table
 
@@ -30,6 +34,14 @@ class Progress:
     """Nothing else to do: seconds until the next retry."""
     network_gone: bool = False
     """Nothing can be reached; the crawl waits and goes on by itself."""
+    disk_free: int = 0
+    """The disk is nearly full: bytes that are free. 0 when there is room."""
+    disk_wanted: int = 0
+    """Bytes that must be free before the crawl goes on."""
+    left: float | None = None
+    """Seconds that the rest will take, as far as it is known; None when it is not."""
+    basis: str = ""
+    """What that estimate is counted from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +62,82 @@ class Status:
     """The process that is writing to it now."""
     failures: Mapping[str, int] = field(default_factory=dict)
     exclusions: Mapping[str, int] = field(default_factory=dict)
+    disk_free: int = 0
+    """The crawl waits because the disk is nearly full: bytes that are free. 0 when it does not."""
+    disk_wanted: int = 0
+    """Bytes that must be free before it goes on."""
+    left: float | None = None
+    """Seconds of crawling that the rest will take, as far as it is known; None when it is not."""
+    basis: str = ""
+    """What that estimate is counted from."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         return asdict(self)
 
 
-def status_of(folder: Path, table: Table) -> Status:
-    """Read the counters of the last commit."""
-    counts = Ledger(table).counts
+def status_of(folder: Path, tables: Iterable[Table]) -> Status:
+    """Read the counters of the last commit of each shard."""
+    tables = list(tables)
+    parts, crawling = [Ledger(table).counts for table in tables], holder(folder)
+    last = together([last_look(table) for table in tables])
+    short = last if crawling else None
     return Status(
-        pages=counts.pages,
-        failed=counts.failed,
-        excluded=counts.excluded,
-        queued=counts.queued,
-        hosts=counts.hosts,
-        bytes=counts.bytes,
-        duplicates=counts.duplicates,
+        pages=sum(counts.pages for counts in parts),
+        failed=sum(counts.failed for counts in parts),
+        excluded=sum(counts.excluded for counts in parts),
+        queued=sum(counts.queued for counts in parts),
+        hosts=sum(counts.hosts for counts in parts),
+        bytes=sum(counts.bytes for counts in parts),
+        duplicates=sum(counts.duplicates for counts in parts),
         near_duplicates=None,
-        seconds=round(counts.seconds, 3),
-        crawling=holder(folder),
-        failures=_largest(counts.failures),
-        exclusions=_largest(counts.exclusions),
+        seconds=round(max(counts.seconds for counts in parts), 3),
+        crawling=crawling,
+        failures=_largest(counts.failures for counts in parts),
+        exclusions=_largest(counts.exclusions for counts in parts),
+        disk_free=short.disk_free if short else 0,
+        disk_wanted=short.disk_wanted if short else 0,
+        left=last.left if last else None,
+        basis=last.basis if last else "",
     )
 
 
-def _largest(reasons: Mapping[str, int]) -> dict[str, int]:
+def note(table: Table, progress: Progress) -> None:
+    """For those who ask from outside how the crawl goes; part of the next commit."""
+    table.put(META, b"progress", msgspec.msgpack.encode(progress))
+
+
+def last_look(table: Table) -> Progress | None:
+    """How the crawl went at the last commit."""
+    data = table.get(META, b"progress")
+    return msgspec.msgpack.decode(data, type=Progress) if data else None
+
+
+def together(looks: Iterable[Progress | None]) -> Progress | None:
+    """One look at all shards; the one that takes longest says how long it takes."""
+    parts = [part for part in looks if part is not None]
+    if not parts:
+        return None
+    last = max(parts, key=lambda part: part.left or 0.0)
+    short = max(parts, key=lambda part: part.disk_wanted)
+    return Progress(
+        pages=sum(part.pages for part in parts),
+        failed=sum(part.failed for part in parts),
+        queued=sum(part.queued for part in parts),
+        out=sum(part.out for part in parts),
+        waiting=sum(part.waiting for part in parts),
+        bytes=sum(part.bytes for part in parts),
+        seconds=max(part.seconds for part in parts),
+        limit=parts[0].limit,
+        idle_seconds=min(part.idle_seconds for part in parts),
+        network_gone=any(part.network_gone for part in parts),
+        disk_free=short.disk_free,
+        disk_wanted=short.disk_wanted,
+        left=last.left,
+        basis=last.basis,
+    )
+
+
+def _largest(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    reasons: Counter[str] = sum(map(Counter, parts), Counter())
     return dict(sorted(((k, v) for k, v in reasons.items() if v), key=lambda item: -item[1]))

@@ -84,7 +84,7 @@ def read(data: bytes, url: str, content_type: str | None = None) -> Sitemap:
         if address and entry.is_sitemap:
             sitemaps.append(address)
         elif address:
-            links.append(Link(address, place="sitemap", modified=_seconds(entry.date)))
+            links.append(Link(address, place="sitemap", modified=_seconds(entry.date), priority=_share(entry.priority)))
     is_index = root == _INDEX or bool(sitemaps and not links)
     return Sitemap(is_index, tuple(links), tuple(sitemaps), root in _FEEDS, problem or cut)
 
@@ -146,6 +146,10 @@ def _encoding(data: bytes, content_type: str | None) -> str:
     return "UTF-8" if named is None or named in _NOT_MEANT else named
 
 
+_PRIORITY = b"priority"
+"""A number from 0 to 1 that says how a page ranks among those of its site."""
+
+
 class _Grammar(NamedTuple):
     """The elements that matter in one kind of document, by local name: namespaces are too often wrong."""
 
@@ -174,7 +178,7 @@ def _tags(names: Iterable[bytes], asides: Iterable[bytes]) -> re.Pattern[bytes]:
 
 
 def _grammar(entries: bytes, addresses: dict[bytes, int], dates: dict[bytes, int], asides: bytes) -> _Grammar:
-    names = (*entries.split(), *addresses, *dates, *asides.split())
+    names = (*entries.split(), *addresses, *dates, _PRIORITY, *asides.split())
     tags = _tags(names, asides.split())
     return _Grammar(frozenset(entries.split()), addresses, dates, frozenset(asides.split()), tags)
 
@@ -200,12 +204,13 @@ def _root(text: bytes) -> bytes:
 class _Entry:
     """One thing listed, while its parts are being gathered."""
 
-    __slots__ = ("_address_rank", "_date_rank", "address", "date", "is_sitemap")
+    __slots__ = ("_address_rank", "_date_rank", "address", "date", "is_sitemap", "priority")
 
     def __init__(self, is_sitemap: bool = False, address: str = "") -> None:
         self.is_sitemap = is_sitemap
         self.address = address
         self.date = ""
+        self.priority = ""
         self._address_rank = self._date_rank = 9
 
     def offer_address(self, rank: int, text: str) -> None:
@@ -271,6 +276,8 @@ def _begun(name: bytes, tag: re.Match[bytes]) -> _Entry:
 def _gather(entry: _Entry, name: bytes, tag: re.Match[bytes], grammar: _Grammar) -> None:
     if name in grammar.dates:
         entry.offer_date(grammar.dates[name], _value(tag))
+    elif name == _PRIORITY:
+        entry.priority = entry.priority or _value(tag)
     elif b"href" in tag[3].lower():
         attributes = _attributes(tag[3])
         if attributes.get(b"rel", "alternate").lower() == "alternate":
@@ -327,6 +334,16 @@ def _listed(text: bytes) -> tuple[list[_Entry], str | None]:
         if len(found) > ADDRESSES_MOST:
             return found[:-1], _TOO_MANY
     return found, None if found else _NO_SITEMAP
+
+
+@lru_cache(maxsize=256)
+def _share(priority: str) -> float:
+    """A number from 0 to 1; the standard's own default, 0.5, for anything else."""
+    try:
+        share = float(priority) if len(priority) <= 16 else 0.5
+    except ValueError:
+        return 0.5
+    return share if 0.0 <= share <= 1.0 else 0.5
 
 
 _W3C_DATE = re.compile(

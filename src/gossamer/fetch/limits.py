@@ -80,7 +80,7 @@ class Limits:
 
     def cap(self, kind: Kind, media_type: str) -> int:
         """Decoded bytes that are kept of a body."""
-        if kind is Kind.PAGE:
+        if kind in (Kind.PAGE, Kind.PROBE):
             return self._page_cap(media_type)
         return self.robots if kind is Kind.ROBOTS else self.sitemap
 
@@ -93,7 +93,7 @@ class Limits:
 
     def skips(self, kind: Kind, media_type: str) -> bool:
         """Whether the body stays where it is."""
-        return kind is Kind.PAGE and _listed(media_type, self.skip_types)
+        return kind in (Kind.PAGE, Kind.PROBE) and _listed(media_type, self.skip_types)
 
 
 @lru_cache(maxsize=1024)

@@ -40,5 +40,6 @@ def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: S
         refusal = discovery.refusal(as_found(url, entry))
         if entry.state is State.QUEUED and refusal is not None:
             settle.end(url, entry, State.EXCLUDED, refusal)
+            discovery.left_out(url, refusal)
         elif entry.state is State.EXCLUDED and refusal is None:
             ledger.put(url, enqueue(url, replace(entry, state=State.QUEUED, reason="")), entry)

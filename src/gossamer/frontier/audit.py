@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
+from gossamer.frontier import importance
 from gossamer.frontier.entries import HOSTS, LATER, QUEUE, STANDING, TURNS, State
 from gossamer.frontier.ledger import Counts, Ledger
 from gossamer.frontier.origins import Queues
 from gossamer.store.table import Table
+from gossamer.urls import keys
 
 
 def audit(table: Table) -> Iterator[str]:
     """What is wrong, one line each; nothing when all is well."""
     ledger = Ledger(table)
     counted = Counts()
-    for _, entry in ledger.all():
-        counted.shift(entry, 1)
+    for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
+        before = counted.queued
+        for _, entry in rows:
+            counted.shift(entry, 1)
+        if ledger.backlog.of(host) != counted.queued - before:
+            yield f"{host}: {ledger.backlog.of(host)} are counted as queued, but {counted.queued - before} are"
+    if ledger.backlog.total() != counted.queued:
+        yield f"{counted.queued} addresses are queued, but the hosts count {ledger.backlog.total()}"
     counted.hosts = sum(1 for _ in table.scan(HOSTS))
     for name in ("queued", "done", "failed", "excluded", "pages", "hosts"):
         says, is_ = getattr(ledger.counts, name), getattr(counted, name)
@@ -23,6 +32,7 @@ def audit(table: Table) -> Iterator[str]:
             yield f"the counter of {name} says {says}, but there are {is_}"
     yield from _queues(table, ledger, counted.queued)
     yield from _turns(table)
+    yield from importance.audit(table)
 
 
 def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:

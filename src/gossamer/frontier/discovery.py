@@ -1,8 +1,9 @@
 """Is this address new, and may it be visited? What pages point to becomes entries, each once.
 
 Most links of a page were met a moment ago, so recent addresses are remembered by their hash with the depth they were
-met at; only the rest is looked up. An address that was left out because of its depth, or because only nofollow links
-led to it, gets another chance when a better link is found.
+met at. The rest is gathered and sifted in batches (see `seen`), in the order of discovery, with the same result as if
+each were sifted when it was met. An address that was left out because of its depth, or because only nofollow links led
+to it, gets another chance when a better link is found.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import msgspec
 
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.seen import Batch, Seen, Verdict
 from gossamer.model import Kind, Link
 from gossamer.urls.scope import Scope
 
@@ -35,10 +37,12 @@ class Found(NamedTuple):
     kind: Kind = Kind.PAGE
     hops: int = 0
     followed: bool = True
+    hint: int = 0
+    """What a sitemap says of it; see `hints`."""
 
 
 class Recent:
-    """Addresses met lately, by their hash, with the least depth they were met at."""
+    """Addresses met lately that only a smaller depth could change, by their hash, with the depth they were met at."""
 
     def __init__(self) -> None:
         self._new: dict[int, int] = {}
@@ -68,45 +72,83 @@ class Recent:
 class Discovery:
     """Turns what was found into entries and says which of them are to be queued."""
 
-    def __init__(self, ledger: Ledger, scope: Scope, *, rewrite: Callable[[str], str] | None) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        seen: Seen,
+        scope: Scope,
+        *,
+        rewrite: Callable[[str], str] | None,
+        simpler: Callable[[str], str],
+    ) -> None:
+        """`rewrite` are rules that the user named, `simpler` are those that were learned."""
         self._ledger = ledger
-        self._recent = Recent()
+        self._seen = seen
+        self.recent = Recent()
         self._rewrite = rewrite
+        self._met: list[Found] = []
+        self._simpler = simpler
         self.scope = scope
+        seen.restore((url, _depth(entry)) for url, entry in ledger.all())
+
+    @property
+    def waiting(self) -> int:
+        """How many were met and are not sifted yet."""
+        return len(self._met)
 
     def new_links(self, links: Iterable[Link], depth: int) -> list[Link]:
         """Links to addresses that were not met lately, each once; one that may be followed is preferred."""
         best: dict[str, Link] = {}
         for link in links:
-            url = link[0]
+            url = link[0] if self._rewrite is None else self._rewrite(link[0])
             if url not in best or "nofollow" in best[url].rel:
                 best[url] = link
-        knows = self._recent.knows
+        knows = self.recent.knows
         return [link for url, link in best.items() if not knows(url, depth)]
 
-    def sift(self, found: Iterable[Found], now: float, enqueue: Callable[[str, Entry], Entry]) -> None:
-        """New and admissible addresses go through `enqueue`, which gives them their place in a queue."""
-        fresh = self._fresh(found)
-        if not fresh:
-            return
-        for each, known in zip(fresh.values(), self._ledger.get_many(list(fresh)), strict=True):
-            reason = self.refusal(each)
-            if known is None:
-                self._admit(each, reason, now, enqueue)
-            else:
-                self._meet_again(each, known, reason, enqueue)
-            if reason is None or not _soft(reason):
-                self._recent.add(each.url, each.depth)
-
-    def _fresh(self, found: Iterable[Found]) -> dict[str, Found]:
+    def meet(self, found: Iterable[Found]) -> None:
+        """Gather what something pointed to, for the next `sift`; of one address a link that may be followed."""
         fresh: dict[str, Found] = {}
         for each in found:
             if self._rewrite is not None:
                 each = each._replace(url=self._rewrite(each.url))
+            if each.depth and not each.hops and (simple := self._simpler(each.url)) != each.url:
+                each = each._replace(url=simple)
             other = fresh.get(each.url)
             if other is None or (each.followed and not other.followed):
                 fresh[each.url] = each
-        return fresh
+        self._met += fresh.values()
+        for each in fresh.values():
+            if each.followed and each.depth <= self.scope.max_depth:
+                self.recent.add(each.url, each.depth)
+
+    def sift(self, now: float, enqueue: Callable[[str, Entry], Entry]) -> None:
+        """New and admissible addresses go through `enqueue`, which gives them their place in a queue."""
+        met, self._met = self._met, []
+        if not met:
+            return
+        batch = self._seen.batch(each.url for each in met)
+        entries = self._look_up(batch, met)
+        for each in met:
+            if batch.check(each.url, each.depth) is Verdict.KNOWN:
+                continue
+            known, reason = entries.get(each.url), self.refusal(each)
+            if known is None:
+                entry = self._admit(each, reason, now, enqueue)
+            else:
+                entry = self._meet_again(each, known, reason, enqueue)
+            entries[each.url] = entry
+            batch.note(each.url, _depth(entry))
+
+    def _look_up(self, batch: Batch, met: Iterable[Found]) -> dict[str, Entry | None]:
+        """The entries that a verdict needs, in one call to the table."""
+        asked = dict.fromkeys(each.url for each in met if batch.check(each.url, each.depth) is Verdict.ASK)
+        return dict(zip(asked, self._ledger.get_many(list(asked)), strict=True))
+
+    def left_out(self, url: str, reason: str) -> None:
+        """What was queued is excluded; a better link may let it in again."""
+        if _soft(reason):
+            self._seen.note(url, None)
 
     def refusal(self, found: Found) -> str | None:
         """Why an address is left out; None when it may be visited."""
@@ -120,16 +162,16 @@ class Discovery:
             return self.scope.excluded(found.url)
         return self.scope.check(found.url, found.depth)
 
-    def _admit(self, found: Found, reason: str | None, now: float, enqueue: Callable[[str, Entry], Entry]) -> None:
+    def _admit(self, found: Found, reason: str | None, now: float, enqueue: Callable[[str, Entry], Entry]) -> Entry:
         state = State.QUEUED if reason is None else State.EXCLUDED
-        entry = Entry(state, found.depth, now, reason or "", found.kind, found.hops, 0, found.referrer)
-        self._ledger.put(found.url, entry if reason else enqueue(found.url, entry), None)
+        entry = Entry(state, found.depth, now, reason or "", found.kind, found.hops, 0, found.referrer, hint=found.hint)
+        return self._ledger.put(found.url, entry if reason else enqueue(found.url, entry), None)
 
     def _meet_again(
         self, found: Found, known: Entry, reason: str | None, enqueue: Callable[[str, Entry], Entry]
-    ) -> None:
+    ) -> Entry:
         if reason is not None:
-            return
+            return known
         if known.state is State.EXCLUDED and _soft(known.reason):
             entry = msgspec.structs.replace(
                 known,
@@ -139,9 +181,10 @@ class Discovery:
                 hops=found.hops,
                 referrer=found.referrer,
             )
-            self._ledger.put(found.url, enqueue(found.url, entry), known)
-        elif known.state is State.QUEUED and found.depth < known.depth:
-            self._ledger.put(found.url, msgspec.structs.replace(known, depth=found.depth), known)
+            return self._ledger.put(found.url, enqueue(found.url, entry), known)
+        if known.state is State.QUEUED and found.depth < known.depth:
+            return self._ledger.put(found.url, msgspec.structs.replace(known, depth=found.depth), known)
+        return known
 
 
 def as_found(url: str, entry: Entry) -> Found:
@@ -153,3 +196,8 @@ def as_found(url: str, entry: Entry) -> Found:
 def _soft(reason: str) -> bool:
     """A better link may yet let it in."""
     return reason == NOFOLLOW or reason.startswith(DEPTH)
+
+
+def _depth(entry: Entry) -> int | None:
+    """What `seen` is to remember: None when a link from any depth may change the entry."""
+    return None if entry.state is State.EXCLUDED and _soft(entry.reason) else entry.depth

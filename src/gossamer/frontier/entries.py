@@ -11,6 +11,7 @@ from enum import IntEnum
 import msgspec
 
 from gossamer.model import Kind, Visit
+from gossamer.store.sieve import FAMILIES as SIEVE_FAMILIES
 
 URLS = "urls"
 """row key of the address -> Entry"""
@@ -24,18 +25,36 @@ LATER = "later"
 """wall time in microseconds, sequence number -> address that waits for a retry"""
 HOSTS = "hosts"
 """host name -> HostRow"""
+BACKLOG = "backlog"
+"""host name -> how many of its addresses are queued; no row for none"""
 ROBOTS = "robots"
 """origin -> RobotsRow"""
 SITES = "sites"
 """site -> SiteRow"""
 LINKERS = "linkers"
 """site, NUL, another site that links to it -> nothing"""
+TEMPLATES = "templates"
+"""kind of address -> KindRow; host, NUL -> HostKinds; see `novelty`"""
+TEXTS = "texts"
+"""host, NUL, digest of a text without its numbers -> nothing: a page of the host said it"""
+PARAMETERS = "parameters"
+"""kind of path -> KeysRow: what its query keys change; host, NUL -> HostKeys; see `parameters`"""
+PROBES = "probes"
+"""kind of directory -> PlaceRow: how it answers to made-up names; host, NUL -> HostPlaces; see `soft404`"""
+CASH = "cash"
+"""row key of the address -> CashRow; see `importance`"""
 OUTBOX = "outbox"
 """number of another shard, number of the batch -> what that shard is to be told; see `exchange`"""
+FIRSTS = "firsts"
+"""digest of a body that this shard remembers for all shards -> the address it was met at first"""
 META = "meta"
 """counters and the next sequence number, part of every commit"""
 
-FAMILIES = (URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, ROBOTS, SITES, LINKERS, OUTBOX, META)
+FAMILIES = (
+    *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
+    *(TEMPLATES, TEXTS, PARAMETERS, PROBES),
+    *SIEVE_FAMILIES,
+)
 
 HISTORY = 10
 """How many past tries an entry remembers."""
@@ -78,6 +97,12 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     copy: bool = False
     """The same bytes are known from another address."""
     history: tuple[tuple[float, str], ...] = ()
+    hint: int = 0
+    """What a sitemap says of it, -5 to 5; see `hints`."""
+    cash: int = 0
+    """What it was worth when it got its place; see `importance`."""
+    sunk: int = 0
+    """The level of its kind when it got its place in the queue; see `novelty`."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
         """The request that this entry stands for."""
@@ -115,6 +140,8 @@ class HostRow(msgspec.Struct, array_like=True, frozen=True):
     reason: str
     visits: int
     faults: int
+    number: int = 0
+    """It was the n-th host of its site to be met; 0 when nobody counted."""
 
 
 class RobotsRow(msgspec.Struct, array_like=True, frozen=True):
@@ -135,8 +162,20 @@ class SiteRow(msgspec.Struct, array_like=True):
 
     linkers: int = 0
     """Other sites that link to it."""
-    found: int = 0
-    """Addresses of it that were queued so far."""
+    visits: int = 0
+    """Pages of it that were asked for, robots.txt aside."""
+    hosts: int = 0
+    """Hosts of it that were met."""
+
+
+class CashRow(msgspec.Struct, array_like=True):
+    """What a page is worth, in grains; see `importance`."""
+
+    cash: int = 0
+    history: float = 0.0
+    """All that it ever shared."""
+    since: int = -2
+    """What each that waits had been paid when it was counted last; below 0 it does not wait."""
 
 
 encode = msgspec.msgpack.Encoder().encode
@@ -144,6 +183,12 @@ _entry = msgspec.msgpack.Decoder(Entry).decode
 _host = msgspec.msgpack.Decoder(HostRow).decode
 _robots = msgspec.msgpack.Decoder(RobotsRow).decode
 _site = msgspec.msgpack.Decoder(SiteRow).decode
+_cash = msgspec.msgpack.Decoder(CashRow).decode
+
+
+def cash_row(data: bytes) -> CashRow:
+    """A CashRow from its stored form."""
+    return _cash(data)
 
 
 def site_row(data: bytes) -> SiteRow:

@@ -149,9 +149,15 @@ class Exchange:
         """The last batch for each shard, durable or not. One that is still open counts: all is not quiet yet."""
         return tuple(way.closed + bool(way.items) for way in self._out)
 
-    def applied(self) -> tuple[int, ...]:
-        """The last batch from each shard that was given to be applied."""
-        return tuple(way.applied for way in self._in)
+    def kept(self) -> tuple[int, ...]:
+        """The last batch from each shard whose effects are durable: until then its sender may be needed again."""
+        return tuple(way.kept for way in self._in)
+
+    @property
+    def open(self) -> bool:
+        """Something was posted or applied that no commit has made durable yet."""
+        posted = any(way.items or way.closed > way.durable for way in self._out)
+        return posted or any(way.applied > way.kept for way in self._in)
 
     @property
     def waiting(self) -> int:

@@ -145,6 +145,12 @@ class Gate:
         with self._lock:
             self._words[_HEADER + shard * _ROW + 2] = 0
 
+    def full(self, limit: int) -> bool:
+        """All shards together have that many pages kept or out. What is out may yet turn out to be none."""
+        with self._lock:
+            rows = self._words[_HEADER : self._first].tolist()
+        return sum(rows[1::_ROW]) + sum(rows[2::_ROW]) >= limit
+
     def kept(self) -> int:
         """Pages that all shards together have kept."""
         with self._lock:

@@ -91,6 +91,8 @@ class Host:
     waiting: deque[Origin] = field(default_factory=deque)
     origins: int = 0
     """Origins in memory that belong to it."""
+    number: int = 0
+    """It was the n-th host of its site to be met; see `budget`."""
 
     def answered(self, seconds: float) -> None:
         """A good answer: the pace is learned, penalties wear off, the breaker closes."""
@@ -154,12 +156,17 @@ class Hosts:
         self._careful_from = clock.steady() if careful else None
         self._hosts: dict[str, Host] = {}
 
-    def meet(self, name: str) -> bool:
-        """An address of it was found. Was it never met before? It costs a row and nothing else."""
-        if name in self._hosts or self._table.get(HOSTS, name.encode()) is not None:
-            return False
-        self.save(Host(name))
-        return True
+    def number(self, name: str) -> int | None:
+        """Its number among the hosts of its site; None when it was never met."""
+        host = self._hosts.get(name)
+        if host is not None:
+            return host.number
+        stored = self._table.get(HOSTS, name.encode())
+        return None if stored is None else host_row(stored).number
+
+    def meet(self, name: str, number: int) -> None:
+        """An address of it was found for the first time. It costs a row and nothing else."""
+        self.save(Host(name, number=number))
 
     def get(self, name: str) -> Host:
         """The host, in memory as long as an origin of it is."""
@@ -183,23 +190,20 @@ class Hosts:
     def save(self, host: Host) -> None:
         """Its clocks become part of the next commit."""
         row = HostRow(
-            due=self._date(host.next),
+            due=self._dates.date(host.next) + ROUNDING,  # coming back from disk must not make it earlier
             pace=host.pace,
             penalty=host.penalty,
             crawl_delay=host.crawl_delay,
             streak=host.streak,
             trips=host.trips,
             throttled=host.throttled,
-            paused=self._date(host.paused) if host.paused else 0.0,
+            paused=self._dates.date(host.paused) if host.paused else 0.0,
             reason=host.reason,
             visits=host.visits,
             faults=host.faults,
+            number=host.number,
         )
         self._table.put(HOSTS, host.name.encode(), encode(row))
-
-    def _date(self, steady: float) -> float:
-        """A moment of the steady clock as a date. Dates are coarse; coming back from disk must not make it earlier."""
-        return self._dates.date(steady) + ROUNDING
 
     def _restored(self, name: str, row: HostRow) -> Host:
         steady = self._clock.steady()
@@ -215,6 +219,7 @@ class Hosts:
             reason=row.reason,
             visits=row.visits,
             faults=row.faults,
+            number=row.number,
         )
         host.next = steady + min(max(row.due - wall, 0.0), self._politeness.gap(host))
         if row.paused > wall:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from gossamer.frontier.backlog import Backlog
 from gossamer.frontier.entries import META, URLS, Entry, State, encode, entry
 from gossamer.model import Kind
 from gossamer.store.table import Table
@@ -69,6 +70,7 @@ class Ledger:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self.backlog = Backlog(table)
         stored = table.get(META, b"counts")
         self.counts = msgspec.msgpack.decode(stored, type=Counts) if stored else Counts()
 
@@ -87,6 +89,9 @@ class Ledger:
         if old is not None:
             self.counts.shift(old, -1)
         self.counts.shift(new, 1)
+        more = (new.state is State.QUEUED) - (old is not None and old.state is State.QUEUED)
+        if more:
+            self.backlog.shift(keys.host(url), more)
         self._table.put(URLS, keys.row(url), encode(new))
         return new
 
@@ -108,4 +113,5 @@ class Ledger:
 
     def save(self) -> None:
         """The counters become part of the next commit."""
+        self.backlog.save()
         self._table.put(META, b"counts", msgspec.msgpack.encode(self.counts))

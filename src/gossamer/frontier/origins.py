@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf
 
 from gossamer.frontier.entries import QUEUE
 from gossamer.frontier.hosts import Host
 from gossamer.frontier.rank import distance as distance_of
-from gossamer.frontier.rank import rank
 from gossamer.model import Failure, Visit
 from gossamer.robots import Rules
 from gossamer.store.table import Table
@@ -52,11 +51,15 @@ class Origin:
     """Steady time until which its robots.txt is unreachable and nothing may be fetched."""
     gone: Failure | None = None
     """No request can reach it: what is queued fails without one."""
+    away: Callable[[], int] = lambda: 0
+    """How many rounds away its host is; see `budget`."""
 
     @property
     def distance(self) -> int:
         """How many rounds away its next address is."""
-        return distance_of(self.head[0][0]) if self.head and not self.urgent else 0
+        if self.urgent:
+            return 0
+        return self.away() + (distance_of(self.head[0][0]) if self.head else 0)
 
 
 class Queues:
@@ -82,10 +85,6 @@ class Queues:
             if len(origin.head) > 2 * HEAD:
                 origin.head = heapq.nsmallest(HEAD, origin.head)
                 origin.limit = origin.head[-1][:2]
-
-    def start(self, origin: Origin, distance: int) -> None:
-        """Nothing of it is nearer than this, so its queue is read from there; before lie the graves of what is done."""
-        origin.limit = (rank(distance, 0), 0)
 
     def next_position(self) -> int:
         """A number that no queued address had before."""

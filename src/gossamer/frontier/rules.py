@@ -27,7 +27,11 @@ class Rules:
     wanted: Callable[[str], bool] = lambda media_type: True
     rewrite: Callable[[str], str] | None = None
     order: Order = breadth
+    weigh: bool = False
+    """Keep the cash of addresses, because an order wants it; see `importance`."""
     site: Callable[[str], str] = site
     """The site that an address belongs to."""
+    at_once: int = 0
+    """Visits that may be under way, the slow ones aside; 0 for any number. See `slots`."""
     front: int = 384
     """Origins that should be ready or out before one that is over its budget joins them."""

@@ -17,6 +17,7 @@ from math import inf
 from typing import TypeAlias
 
 from gossamer.frontier.dates import Dates
+from gossamer.frontier.gate import Gate
 from gossamer.frontier.hosts import Host, Politeness
 from gossamer.frontier.origins import Origin
 from gossamer.frontier.ready import Group, Ready
@@ -28,7 +29,7 @@ Resolve: TypeAlias = Callable[[str], Awaitable[tuple[str | None, float]]]
 
 BATCH = 64
 """Origins that come in from the disk together."""
-CROWD = 50
+CROWD = 20
 """At most so many times the front is in memory, however long everyone there has to rest."""
 
 
@@ -45,14 +46,19 @@ class Schedule:
         dates: Dates,
         *,
         front: int,
+        gate: Gate | None = None,
     ) -> None:
-        """`front` is how many origins should be ready or out before any that is farther away joins them."""
+        """`front` is how many origins should be ready or out before any that is farther away joins them.
+
+        `gate` is where IP addresses are asked for that other processes visit too.
+        """
         self._politeness = politeness
         self._clock = clock
         self._dates = dates
         self._resolve = resolve
         self._wake = wake
         self._turns = turns
+        self._gate = gate if politeness.per_address is not None else None
         self._ready = Ready(delay=politeness.ip_delay, at_once=politeness.per_address)
         self._front = front
         self._horizon = 0
@@ -84,23 +90,32 @@ class Schedule:
             self._turns.work(origin.name)
             self._line_up(origin)
 
-    def pop(self) -> tuple[Origin, Group] | None:
-        """The origin whose turn it is. Give the group back with `release`."""
+    def pop(self, put_off: Callable[[Origin], None]) -> tuple[Origin, Group] | None:
+        """The origin whose turn it is. Give the group back with `release`. `put_off` hears of those that must wait."""
         now = self._clock.steady()
         while popped := self._ready.pop(now):
             origin, group = popped
             host = origin.host
             if host.out >= self._politeness.per_host:
                 host.waiting.append(origin)
-            elif max(host.next, host.paused, origin.closed_until) > now:
+            elif max(host.next, host.paused, origin.closed_until) > now or origin.distance > self._horizon:
                 origin.placed = False
                 self.place(origin)
+                put_off(origin)
+            elif self._taken_elsewhere(group, now):
+                self._ready.put(origin, group.address, group.next)
             else:
                 origin.placed = False
                 self._out += 1
                 return origin, group
             self._ready.release(group, now, visited=False)
         return None
+
+    def _taken_elsewhere(self, group: Group, now: float) -> bool:
+        """Another process visits the address, or did so a moment ago."""
+        again = self._gate.take(group.address, now) if self._gate is not None else 0.0
+        group.next = max(group.next, again)
+        return again > 0.0
 
     def wanted(self) -> list[str]:
         """Nothing is due: the names of origins to bring in from the disk, none when enough are here."""
@@ -119,15 +134,23 @@ class Schedule:
             return inf
         return max(host.next, host.paused, self._ready.free_from(host.address or host.name))
 
-    def aside(self, host: Host) -> Group:
-        """Visit a host out of turn. Give the group back with `release`."""
+    def aside(self, host: Host) -> Group | None:
+        """Visit a host out of turn, unless another process is there. Give the group back with `release`."""
+        group = self._ready.hold(host.address or host.name)
+        now = self._clock.steady()
+        if self._taken_elsewhere(group, now):
+            self._ready.release(group, now, visited=False)
+            return None
         self._out += 1
-        return self._ready.hold(host.address or host.name)
+        return group
 
     def release(self, host: Host, group: Group, *, visited: bool) -> None:
         """The address and the host are free again."""
         self._out -= 1
-        self._ready.release(group, self._clock.steady(), visited=visited)
+        now = self._clock.steady()
+        if self._gate is not None:
+            self._gate.give(group.address, now, visited=visited)
+        self._ready.release(group, now, visited=visited)
         if host.waiting and host.out < self._politeness.per_host:
             origin = host.waiting.popleft()
             origin.placed = False

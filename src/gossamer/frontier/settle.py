@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
@@ -16,7 +17,11 @@ from gossamer.model import Capture, Clock, Page
 class Settlement:
     """Carries out what was judged."""
 
-    def __init__(self, ledger: Ledger, queues: Queues, retries: Retries, clock: Clock) -> None:
+    def __init__(
+        self, ledger: Ledger, queues: Queues, retries: Retries, clock: Clock, *, ended: Callable[[str], None]
+    ) -> None:
+        """`ended` is told of each address that nothing more will be asked of."""
+        self._ended = ended
         self._ledger = ledger
         self._queues = queues
         self._retries = retries
@@ -61,6 +66,7 @@ class Settlement:
     def end(self, url: str, entry: Entry, state: State, reason: str, status: int = 0) -> None:
         """Nothing more will be asked of it."""
         self._put(url, entry, reason, state=state, reason=reason, status=status)
+        self._ended(url)
 
     def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:
         """It is a pointer to somewhere else."""

@@ -35,14 +35,16 @@ class Turns:
 
     # ---------------------------------------------------------------- one origin
 
-    def expect(self, origin: str, distance: int) -> bool:
-        """Something was queued for an origin that is not in memory. Is it the first thing?"""
+    def may_come_nearer(self, origin: str, least: int) -> bool:
+        """Something was queued for an origin that is not in memory: is that news, if it is at least so far away?"""
         stands = self._table.get(STANDING, origin.encode())
-        if stands is None:
-            self._move(origin, None, self._wait_key(distance))
-        elif stands[:1] == _WAITS and distance < _distance(stands):
+        return stands is None or (stands[:1] == _WAITS and least < _distance(stands))
+
+    def expect(self, origin: str, distance: int) -> None:
+        """Something was queued so many rounds away; an origin that is nearer, asleep or at work stays where it is."""
+        stands = self._table.get(STANDING, origin.encode())
+        if stands is None or (stands[:1] == _WAITS and distance < _distance(stands)):
             self._move(origin, stands, self._wait_key(distance))
-        return stands is None
 
     def wait(self, origin: str, distance: int) -> None:
         """Its next address is so many rounds away."""
@@ -59,11 +61,6 @@ class Turns:
     def work(self, origin: str) -> None:
         """It is in memory from now on."""
         self._move(origin, self._table.get(STANDING, origin.encode()), _AT_WORK + origin.encode())
-
-    def distance(self, origin: str) -> int:
-        """Nothing of it lies nearer."""
-        stands = self._table.get(STANDING, origin.encode())
-        return _distance(stands) if stands and stands[:1] == _WAITS else 0
 
     def leave(self, origin: str) -> None:
         """Nothing of it is queued any more."""

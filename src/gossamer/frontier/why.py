@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gossamer.frontier.budget import budget
-from gossamer.frontier.budget import stored as stored_site
-from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, State, host_row, robots_row
+from gossamer.frontier import budget
+from gossamer.frontier.backlog import Backlog
+from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, SiteRow, State, host_row, robots_row
 from gossamer.frontier.hosts import Host, Politeness
+from gossamer.frontier.importance import importance
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.novelty import KindAnswer, about_kind
+from gossamer.frontier.parameters import dropped_keys
 from gossamer.frontier.rank import distance
+from gossamer.frontier.soft404 import disguised_places
 from gossamer.robots import Verdict, parse
 from gossamer.store.table import Table
 from gossamer.urls import keys
@@ -29,7 +33,11 @@ class AddressAnswer:
     depth: int | None = None
     attempts: int = 0
     distance: int = 0
-    """Rounds that it is away, because its site is over its budget."""
+    """Rounds that it is away, because its site is over its budget or its kind brings little."""
+    importance: float | None = None
+    """Its part of all importance, 0 to 1; None where the order does not ask for it."""
+    kind: KindAnswer | None = None
+    """What addresses like it have brought; None when none of them was a matter of choice."""
     status: int = 0
     referrer: str | None = None
     target: str | None = None
@@ -52,12 +60,20 @@ class HostAnswer:
     visits: int
     faults: int
     queued: int
+    distance: int
+    """Rounds that it is away: it waits until few others are left to visit."""
+    distance_basis: str
+    """Where the distance comes from."""
     budget: int
     """Pages a round for its site."""
     linkers: int
     """Other sites that link to its site: what the budget is made of."""
     robots: dict[str, str]
     """What is known of the robots.txt of each origin."""
+    dropped: dict[str, list[str]]
+    """Query keys that were found to change nothing, by the kind of path."""
+    disguised: list[str]
+    """Kinds of directory in which errors look like pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +91,12 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     entry = Ledger(table).get(url)
     if entry is None:
         return None
-    host = about_host(table, keys.host(url), asked)
+    host, kind = about_host(table, keys.host(url), asked), about_kind(table, url)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:
         reason, when = _queued(entry, host, _robots(table, keys.origin(url)))
+        if entry.sunk and kind is not None and when is None:
+            reason = _behind(distance(entry.rank), kind)
     return AddressAnswer(
         url,
         entry.state.name.lower(),
@@ -86,7 +104,9 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         when,
         entry.depth,
         entry.attempt,
-        distance(entry.rank) if entry.state is State.QUEUED else 0,
+        _away(entry, host) if entry.state is State.QUEUED else 0,
+        importance(table, url),
+        kind,
         entry.status,
         entry.referrer,
         entry.target,
@@ -102,10 +122,27 @@ def _queued(entry: Entry, host: HostAnswer | None, robots: RobotsRow | None) -> 
         return f"its robots.txt is unreachable ({robots.detail})", robots.expires
     if host is not None and host.state != "ready":
         return f"its host is {host.state}: {host.reason}", host.next_time
-    away = distance(entry.rank)
-    if away and host is not None:
-        return f"{away} rounds away: its site has a budget of {host.budget} pages a round", None
+    if host is not None and (away := _away(entry, host)):
+        return f"{away} {'round' if away == 1 else 'rounds'} away: {host.distance_basis}", None
     return "waits for its turn", host.next_time if host else None
+
+
+def _away(entry: Entry, host: HostAnswer | None) -> int:
+    return distance(entry.rank) + (host.distance if host else 0)
+
+
+def _basis(site: SiteRow, number: int) -> str:
+    """Which of its two budgets a site has used up."""
+    pages = budget.budget(site.linkers)
+    if site.visits // pages < budget.distance(site, number):
+        hosts = budget.host_budget(site.linkers)
+        return f"its host is number {number:,} of its site, which may bring {hosts:,} hosts a round"
+    return f"its site had {site.visits:,} visits, and its budget is {pages:,} pages a round"
+
+
+def _behind(away: int, kind: KindAnswer) -> str:
+    brought = f"{kind.fetched:,} addresses like it brought {kind.fresh:,.0f} new pages"
+    return f"{away:,} rounds away: {brought}, so better ones of its host come first"
 
 
 def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
@@ -116,7 +153,7 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
     row = host_row(stored)
     host = Host(name, pace=row.pace, penalty=row.penalty, crawl_delay=row.crawl_delay)
     state, reason, when = _standing(row, asked.now)
-    site = stored_site(table, asked.site(f"http://{name}/"))
+    site = budget.stored(table, asked.site(f"http://{name}/"))
     robots = {origin: _told(_robots(table, origin), asked.agent) for origin in _origins(table, name)}
     return HostAnswer(
         name,
@@ -127,10 +164,14 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
         asked.politeness.basis(host),
         row.visits,
         row.faults,
-        _count_queued(table, name),
-        budget(site.linkers),
+        Backlog(table).of(name),
+        budget.distance(site, row.number),
+        _basis(site, row.number),
+        budget.budget(site.linkers),
         site.linkers,
         robots,
+        dropped_keys(table, name),
+        disguised_places(table, name),
     )
 
 
@@ -146,11 +187,6 @@ def _origins(table: Table, host: str) -> list[str]:
     both = (f"http://{host}", f"https://{host}")
     found = (key.decode() for origin in both for key, _ in table.scan(ROBOTS, prefix=origin.encode()))
     return [origin for origin in found if keys.host(origin + "/") == host]
-
-
-def _count_queued(table: Table, host: str) -> int:
-    entries = Ledger(table).all(prefix=keys.host_prefix(host))
-    return sum(entry.state is State.QUEUED for _, entry in entries)
 
 
 def _robots(table: Table, origin: str) -> RobotsRow | None:

@@ -51,10 +51,10 @@ class Archive:
         self._writer: Writer | None = None
         self.versions = Versions(table)
 
-    def open(self, info: Info, clock: Clock, *, max_bytes: int) -> None:
-        """Ready to append. Whatever `uncommitted` gives must have been registered before."""
+    def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
+        """Ready to append to files of that prefix. Whatever `uncommitted` gives must have been registered before."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._writer = Writer(self._folder, info, clock=clock, max_bytes=max_bytes)
+        self._writer = Writer(self._folder, info, clock=clock, prefix=prefix, max_bytes=max_bytes)
 
     def append(self, capture: Capture, page: Page) -> None:
         """Every answer is kept, errors and redirects too. A HEAD has no content, and silence nothing to keep."""
@@ -66,6 +66,14 @@ class Archive:
         original = self._original(capture, page, plain)
         place = self._writer.capture(capture, digest, page.links, original)
         self._register(capture, page, Kept(place, digest, original))
+
+    def mark_copy(self, url: str, digest: str, of: str) -> bool:
+        """The latest version of a page turned out to be a copy of one in another archive. False when it is not."""
+        latest = next(self.versions.of(url), None)
+        if latest is None or latest.digest != digest:
+            return False
+        self.versions.add(url, msgspec.structs.replace(latest, copy_of=of))
+        return True
 
     def prepare(self) -> None:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""
@@ -126,6 +134,10 @@ class Archive:
     def record(self, version: Version) -> Record:
         """The response or revisit record of a version."""
         return read(self._folder, Place(version.file, version.offset, version.length, version.record))
+
+    def path(self, version: Version) -> Path:
+        """The file that a version lies in."""
+        return self._folder / version.file
 
     def files(self) -> list[tuple[Path, int]]:
         """The WARC files with their committed lengths."""

@@ -5,28 +5,26 @@ The order is what makes a kill harmless: the archive is on the disk before the r
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-from gossamer.errors import StorageError
 from gossamer.model import Clock
 from gossamer.store.table import Table
 
 INTERVAL = 1.0
 CHANGES = 20_000
+BREATH = 0.05
+"""Seconds between commits that are made because somebody waits."""
 
 
 class Commits:
     """Gathers what each part adds and commits when it is time."""
 
-    def __init__(self, table: Table, folder: Path, clock: Clock, *, disk_stop: int = 0) -> None:
+    def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
-        self._folder = folder
         self._clock = clock
-        self._disk_stop = disk_stop
         self._parts: list[Callable[[], None]] = []
+        self._after: list[Callable[[], None]] = []
         self._last = clock.steady()
         self._held = False
 
@@ -44,6 +42,10 @@ class Commits:
         """`prepare` is called before each commit, in the order of joining."""
         self._parts.append(prepare)
 
+    def follow(self, committed: Callable[[], None]) -> None:
+        """`committed` is called after each commit, in the order of joining."""
+        self._after.append(committed)
+
     def when_due(self) -> None:
         """Commit if the last one is a second old, or much has changed."""
         if self._held:
@@ -51,19 +53,16 @@ class Commits:
         if self._clock.steady() - self._last >= INTERVAL or self._table.pending >= CHANGES:
             self.now()
 
+    def soon(self) -> None:
+        """Somebody waits for a commit: make one, unless the last is only a moment old."""
+        if not self._held and self._clock.steady() - self._last >= BREATH:
+            self.now()
+
     def now(self) -> None:
         """Commit."""
-        self._check_disk()
         for prepare in self._parts:
             prepare()
         self._table.commit()
         self._last = self._clock.steady()
-
-    def _check_disk(self) -> None:
-        disk = os.statvfs(self._folder)
-        free = disk.f_bavail * disk.f_frsize
-        if free < self._disk_stop:
-            raise StorageError(
-                f"{self._folder}: only {free >> 20} MiB free on the disk, and the plan stops at"
-                f" {self._disk_stop >> 20} MiB; free some space or lower disk_stop, then crawl again to go on"
-            )
+        for committed in self._after:
+            committed()

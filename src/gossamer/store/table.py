@@ -61,6 +61,8 @@ class Table:
         self._families: dict[str, Rdict] = {name: database.get_column_family(name) for name in families}
         self._handles: dict[str, ColumnFamily] = {name: database.get_column_family_handle(name) for name in families}
         self._overlays = {name: Overlay() for name in families}
+        self.commits = 0
+        """Commits that were made since it was opened: what was put before the last of them lasts."""
 
     @classmethod
     def open(cls, path: Path, families: Sequence[str], *, writable: bool) -> Table:
@@ -132,6 +134,7 @@ class Table:
             raise _told(error, self._path) from error
         for overlay in self._overlays.values():
             overlay.clear()
+        self.commits += 1
 
     def close(self) -> None:
         """Give the table free, once no scan of it is under way. What was not committed is dropped."""

@@ -24,6 +24,12 @@ class Checked:
         self.rows = 0
         self.problems: list[str] = []
 
+    def add(self, other: Checked) -> None:
+        """One archive more."""
+        self.records += other.records
+        self.rows += other.rows
+        self.problems += other.problems
+
 
 def verify_archive(archive: Archive) -> Checked:
     """Check all WARC files against all rows."""

@@ -28,7 +28,8 @@ _LOW = 1
 # Some readers take a line without a visible character for the end of a head, others want CRLF.
 _REGULAR_HEAD = re.compile(rb"(?:[^!-~\r\n]*[!-~][^\r\n]*\r\n)+\r\n")
 
-# Hop letters and contexts as Heritrix writes them: L link, E embed, R redirect, M manifest, P prerequisite.
+# Hop letters and contexts as Heritrix writes them: L link, E embed, R redirect, M manifest, P prerequisite,
+# X speculation.
 _CONTEXTS = {
     "a": " L a/@href\r\n",
     "area": " L area/@href\r\n",
@@ -42,7 +43,7 @@ _CONTEXTS = {
     "redirect": " R location:\r\n",
 }
 _OTHER_CONTEXT = " L =MISC\r\n"
-_KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M"}
+_KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M", Kind.PROBE: "X"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,10 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 
-from gossamer.errors import StorageError
 from gossamer.model import Capture, Clock, Link
+from gossamer.store.files import sync_folder, told
 from gossamer.store.members import LEVEL
 from gossamer.store.warc import Original, Place, files
 from gossamer.store.warcrecords import Info, group, warcinfo
@@ -71,7 +70,7 @@ class Writer:
         try:
             os.fsync(self._file)
         except OSError as error:
-            raise _told(error, self._folder / self._name) from error
+            raise told(error, self._folder / self._name) from error
         return self._name, self._length
 
     def close(self) -> None:
@@ -92,9 +91,9 @@ class Writer:
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
             self._length = os.fstat(self._file).st_size
-            _sync_folder(self._folder)
+            sync_folder(self._folder)
         except OSError as error:
-            raise _told(error, path) from error
+            raise told(error, path) from error
         self._name = name
         self._introduce()
 
@@ -110,7 +109,7 @@ class Writer:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._file, start)
-            raise _told(error, self._folder / self._name) from error
+            raise told(error, self._folder / self._name) from error
         self._length += sum(map(len, parts))
         return start
 
@@ -128,18 +127,3 @@ def _write(file: int, parts: Sequence[bytes], start: int) -> None:
         rest = memoryview(b"".join(parts))
         while written < len(rest):
             written += os.pwrite(file, rest[written:], start + written)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new file lasts when its folder does."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _told(error: OSError, path: Path) -> StorageError:
-    if error.errno in {ENOSPC, EDQUOT, EFBIG}:
-        return StorageError(f"{path}: the disk is full; free some space and go on, what was stored is kept")
-    return StorageError(f"{path}: cannot be written: {error.strerror}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 
 from gossamer.model import Headers
+from gossamer.testing import nothing
 from gossamer.testing.changes import History
 from gossamer.testing.documents import UTF8, Author, Document
 from gossamer.testing.draw import token
@@ -53,20 +54,28 @@ class Answers:
 
     def _answer(self, request: Request, place: Place | None, moment: Moment) -> Answer:
         if place is None:
-            return _missing()
+            return self._nothing(request)
         if place.role in ROBOTS:
             return self._robots(place, moment)
         if place.role is Role.SITEMAP:
             return _file(_XML, self.policy.sitemap(place, moment.now))
         if not self.layout.exists(place) or place.role is Role.MISSING:
-            return _missing()
+            return self._nothing(request)
         if (to := self.layout.redirect(place)) is not None:
             return self._redirect(place, to)
         if place.role in FAULTY and not self._healed(place, moment):
             return self._fault(place, moment)
         if place.role in TRAPS:
-            return _file(_HTML, _html(trap(self.layout, place)))
+            page = trap(self.layout, place)
+            return _file(_HTML, page.html()) if page else self._nothing(request)
         return self._document(request, place, moment)
+
+    def _nothing(self, request: Request) -> Answer:
+        host = self.layout.hosts.number(request.authority) or 0
+        if (to := nothing.redirect(self.layout, host, request.target)) is not None:
+            return Answer(302, (("location", to),))
+        page = nothing.page(self.layout, host, request.target)
+        return _missing() if page is None else _file(_HTML, page.html())
 
     def _robots(self, place: Place, moment: Moment) -> Answer:
         if place.role is Role.ROBOTS and not self.policy.answers_well(place.host, moment.tries):
@@ -144,10 +153,6 @@ def _missing() -> Answer:
 
 def _file(media_type: str, text: str | None) -> Answer:
     return _missing() if text is None else Answer(200, (("content-type", media_type),), text.encode())
-
-
-def _html(document: Document | None) -> str | None:
-    return document.html() if document else None
 
 
 def _unchanged(request: Request, etag: str, since: int) -> bool:

@@ -11,7 +11,7 @@ from gossamer.testing.draw import fraction
 from gossamer.testing.hosts import Hosts
 from gossamer.testing.places import FAULTY, ROBOTS, TRAPS, Place, Role
 from gossamer.testing.prose import prose
-from gossamer.testing.spec import WebSpec
+from gossamer.testing.spec import SOFT_WAYS, WebSpec
 
 _SECTIONS = 5
 _AS_ASKED = TRAPS | ROBOTS | {Role.SITEMAP}
@@ -72,6 +72,7 @@ def _trap_shares(spec: WebSpec) -> dict[Role, float]:
         Role.ECHO: spec.traps.echo,
         Role.SESSION: spec.traps.sessions,
         Role.FACETS: spec.traps.facets,
+        Role.KEYS: spec.traps.keys,
     }
     return {role: share for role, share in wanted.items() if share}
 
@@ -134,6 +135,13 @@ class Layout:
         """The place of that role that belongs to a plain page, with the query it is first met with."""
         first = {Role.MOVED: f"hop={self.spec.redirects.hops}", Role.LOOP: "turn=0"}
         return Place(page.host, role, page.number, first.get(role, ""))
+
+    def soft_way(self, host: int) -> str | None:
+        """How a host hides that there is nothing; None when it says 404."""
+        errors = self.spec.errors
+        if not self.hosts.chosen(host, "soft", errors.soft):
+            return None
+        return errors.soft_way or SOFT_WAYS[int(fraction(self.spec.seed, "soft way", host) * len(SOFT_WAYS))]
 
     def has_sitemap(self, host: int) -> bool:
         return self.hosts.chosen(host, "sitemap", self.spec.sitemaps.hosts)

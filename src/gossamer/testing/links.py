@@ -20,6 +20,7 @@ _TRAP_ENTRIES = {
     Role.ECHO: "/",
     Role.SESSION: "/0",
     Role.FACETS: "",
+    Role.KEYS: "?item=0",
 }
 
 

@@ -36,13 +36,14 @@ class Role(StrEnum):
     ECHO = "echo"
     SESSION = "visitor"
     FACETS = "catalogue"
+    KEYS = "shelf"
     ROBOTS = "robots.txt"
     POLICY = "policy.txt"
     SITEMAP = "sitemap"
 
 
 FAULTY = frozenset({Role.BROKEN, Role.BUSY, Role.DROPPED, Role.SILENT, Role.CUT})
-TRAPS = frozenset({Role.CALENDAR, Role.ECHO, Role.SESSION, Role.FACETS})
+TRAPS = frozenset({Role.CALENDAR, Role.ECHO, Role.SESSION, Role.FACETS, Role.KEYS})
 ROBOTS = frozenset({Role.ROBOTS, Role.POLICY})
 LIKE_THE_PAGE = frozenset({Role.PAGE, Role.COPY, Role.DRAFT})
 
@@ -68,7 +69,7 @@ class Place(NamedTuple):
 
 
 _NUMBERED = re.compile(r"/(?:(.*)/)?[a-z]+-[a-z]+-[a-z]+-(0|[1-9]\d{0,9})\.html(?:\?(hop=\d{1,4}|turn=[01]))?")
-_WHOLE = re.compile(r"/(calendar|echo|visitor|catalogue|sitemap)([-./?].*)?", re.DOTALL)
+_WHOLE = re.compile(r"/(calendar|echo|visitor|catalogue|shelf|sitemap)([-./?].*)?", re.DOTALL)
 
 
 def place_of(host: int, target: str) -> Place | None:

@@ -12,6 +12,9 @@ from typing import Any, Literal
 
 from gossamer.errors import UsageError
 
+SOFT_WAYS = ("text", "echo", "home", "page")
+"""How a host can hide that there is nothing; see `nothing`."""
+
 
 def _hold_shares(value: object, *names: str) -> None:
     for name in names:
@@ -47,9 +50,15 @@ class Errors:
     """How often a transient one fails before it answers."""
     retry_after: int = 120
     """Seconds that a 503 asks for."""
+    soft: float = 0.0
+    """Share of hosts that never answer 404, but with a page or a redirect."""
+    soft_way: str = ""
+    """How they do that: text, echo, home or page; nothing: each host has a way of its own."""
 
     def __post_init__(self) -> None:
-        _hold_shares(self, "missing", "broken", "busy", "dropped", "silent", "cut", "transient")
+        _hold_shares(self, "missing", "broken", "busy", "dropped", "silent", "cut", "transient", "soft")
+        if self.soft_way not in ("", *SOFT_WAYS):
+            raise UsageError(f"Errors.soft_way is one of {', '.join(SOFT_WAYS)}, or empty, not {self.soft_way!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +115,11 @@ class Traps:
     """Five documents under endless session ids."""
     facets: float = 0.0
     """A catalogue whose filters combine in any order, with endless page numbers."""
+    keys: float = 0.0
+    """Thirty documents, chosen by one query key, in addresses with three more that change nothing."""
 
     def __post_init__(self) -> None:
-        _hold_shares(self, "calendar", "echo", "sessions", "facets")
+        _hold_shares(self, "calendar", "echo", "sessions", "facets", "keys")
 
 
 @dataclass(frozen=True, slots=True)

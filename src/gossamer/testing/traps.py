@@ -4,6 +4,7 @@
 `echo`      relative links below a path that accepts anything, so that the path repeats itself
 `sessions`  five documents; every link gets a new session id, so that each is there under endless addresses
 `facets`    filters that can be added in any order, and page numbers without end
+`keys`      documents chosen by one query key, with three more in every link that are new each time and change nothing
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from gossamer.testing.documents import Document, Written
 from gossamer.testing.draw import token
 from gossamer.testing.layout import Layout, topic
 from gossamer.testing.places import Place, Role
+from gossamer.testing.prose import paragraphs, prose
 
 _MONTH = re.compile(r"/(\d{4})/(0[1-9]|1[0-2])\.html")
 _PATH = re.compile(r"/([a-z]+/)*")
 _SESSION = re.compile(r"/([0-4])(?:\?sid=([0-9a-f]{16}))?")
 _DOCUMENTS = 5
+_ITEM = re.compile(r"\?item=([12]?\d)(?:&(?:ref|time|visit)=[0-9a-f]{8})*")
+_ITEMS = 30
+_JUNK = ("ref", "time", "visit")
 _FACETS = {
     "colour": ("red", "green", "blue"),
     "size": ("small", "large"),
@@ -68,6 +73,22 @@ def _sessions(layout: Layout, place: Place) -> Document | None:
     return Document(f"Document {number}", [f"All about the {noun}, whoever you are."], [_HOME, *links])
 
 
+def _keys(layout: Layout, place: Place) -> Document | None:
+    match = _ITEM.fullmatch(place.rest)
+    if match is None:
+        return None
+    number, seed = int(match[1]), layout.spec.seed
+    words = prose(seed).sentences(40, topic(seed, place.host), "shelf", place.host, number)
+    others = sorted({0, (number + 1) % _ITEMS, (number * 7 + 3) % _ITEMS, (number * 3 + 1) % _ITEMS})
+    links = [Written(f"/shelf?item={to}{_junk(layout, place, to)}", f"Item {to}") for to in others]
+    return Document(f"Item {number}", paragraphs(words), [_HOME, *links])
+
+
+def _junk(layout: Layout, place: Place, to: int) -> str:
+    key = layout.spec.seed, "junk", place.host, place.rest, to
+    return "".join(f"&{name}={token(*key, name)[:8]}" for name in _JUNK)
+
+
 def _facets(layout: Layout, place: Place) -> Document | None:
     chosen = dict(parse_qsl(place.rest.removeprefix("?")))
     if place.rest != _query(chosen) or not _sensible(chosen):
@@ -98,4 +119,5 @@ _TRAPS: dict[Role, Callable[[Layout, Place], Document | None]] = {
     Role.ECHO: _echo,
     Role.SESSION: _sessions,
     Role.FACETS: _facets,
+    Role.KEYS: _keys,
 }

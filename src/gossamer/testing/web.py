@@ -14,8 +14,9 @@ from gossamer.testing.client import Client
 from gossamer.testing.documents import Document
 from gossamer.testing.layout import Layout
 from gossamer.testing.log import Log
+from gossamer.testing.nothing import ERROR_PAGE
 from gossamer.testing.origin import Origin
-from gossamer.testing.places import TRAPS, Place, Role
+from gossamer.testing.places import ROBOTS, TRAPS, Place, Role
 from gossamer.testing.server import listen, serving
 from gossamer.testing.spec import WebSpec
 from gossamer.testing.traps import trap
@@ -112,6 +113,19 @@ class MadeWeb:
         """Whether an address lies in a trap."""
         place = self._place(url)
         return place is not None and place.role in TRAPS and self._layout.exists(place)
+
+    def is_soft_404(self, url: URL) -> bool:
+        """Whether there is nothing at an address, and its host does not say so."""
+        number = self._layout.hosts.number(split_url(url)[0])
+        if number is None or self._layout.soft_way(number) is None or split_url(url)[1] == ERROR_PAGE:
+            return False
+        place = self._place(url)
+        return place is None or place.role is Role.MISSING or not self._stands(place)
+
+    def _stands(self, place: Place) -> bool:
+        if place.role in ROBOTS or place.role is Role.SITEMAP:
+            return True
+        return self._layout.exists(place) and (place.role not in TRAPS or trap(self._layout, place) is not None)
 
     def allows(self, url: URL) -> bool:
         """Whether robots.txt of its host, once it could be read, allows an address."""

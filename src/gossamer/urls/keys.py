@@ -70,6 +70,11 @@ def fingerprint(url: URL) -> int:
     return xxhash.xxh3_64_intdigest(url.encode())
 
 
+def digest(data: bytes) -> int:
+    """64 bits that stand for bytes of any length."""
+    return xxhash.xxh3_64_intdigest(data)
+
+
 def shard(site: str, shards: int) -> int:
     """Which of `shards` slices a site belongs to; the same in every process and every year."""
     return xxhash.xxh3_64_intdigest(site.encode()) % shards

@@ -1,0 +1,92 @@
+"""A picture of a few lines, as SVG: legible on light and on dark ground, and readable as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from math import ceil, floor, log10
+
+WIDTH, HEIGHT = 420, 300
+LEFT, RIGHT, TOP, BOTTOM = 62, 16, 44, 48
+STYLE = """
+  .ground { fill: #ffffff } text { font: 12px sans-serif; fill: #24292f }
+  .title { font-weight: bold; font-size: 13px } .grid { stroke: #d0d7de } .axis { stroke: #57606a }
+  .line { fill: none; stroke-width: 2; stroke-linejoin: round } .line0 { stroke: #0969da } .line1 { stroke: #bc4c00 }
+  .key0 { fill: #0969da } .key1 { fill: #bc4c00 }
+  @media (prefers-color-scheme: dark) {
+    .ground { fill: #0d1117 } text { fill: #e6edf3 } .grid { stroke: #30363d } .axis { stroke: #8b949e }
+    .line0 { stroke: #58a6ff } .line1 { stroke: #f0883e } .key0 { fill: #58a6ff } .key1 { fill: #f0883e }
+  }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A name and the points it goes through."""
+
+    name: str
+    across: list[float]
+    up: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Lines over the same two axes; the upper one begins at zero."""
+
+    title: str
+    unit: str
+    lines: list[Line]
+
+
+def draw(*panels: Panel, across: str) -> str:
+    """The panels side by side."""
+    width = WIDTH * len(panels)
+    drawn = "\n".join(
+        f'<g transform="translate({WIDTH * place} 0)">\n{_panel(panel, across)}\n</g>'
+        for place, panel in enumerate(panels)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" width="{width}" height="{HEIGHT}"'
+        f' role="img">\n<title>{escape("; ".join(panel.title for panel in panels))}</title>\n'
+        f'<style>{STYLE}</style>\n<rect class="ground" width="{width}" height="{HEIGHT}"/>\n{drawn}\n</svg>\n'
+    )
+
+
+def ticks(most: float) -> list[float]:
+    """From zero, in steps of 1, 2 or 5 times a power of ten, to at least `most`."""
+    rough = (most or 1.0) / 5
+    power = 10.0 ** floor(log10(rough))
+    step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough)
+    return [step * number for number in range(ceil((most or 1.0) / step) + 1)]
+
+
+def _panel(panel: Panel, across: str) -> str:
+    steps_across = ticks(max(x for line in panel.lines for x in line.across))
+    steps_up = ticks(max(y for line in panel.lines for y in line.up))
+    right, low = WIDTH - RIGHT, HEIGHT - BOTTOM
+
+    def x(value: float) -> float:
+        return round(LEFT + value / steps_across[-1] * (right - LEFT), 1)
+
+    def y(value: float) -> float:
+        return round(low - value / steps_up[-1] * (low - TOP), 1)
+
+    parts = [
+        f'<text class="title" x="{LEFT}" y="18">{escape(panel.title)}</text>',
+        f'<text text-anchor="middle" x="{(LEFT + right) / 2}" y="{HEIGHT - 10}">{escape(across)}</text>',
+        f'<text text-anchor="middle" transform="translate(14 {(TOP + low) / 2}) rotate(-90)">{panel.unit}</text>',
+    ]
+    for step in steps_up:
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y(step)}" y2="{y(step)}"/>')
+        parts.append(f'<text text-anchor="end" x="{LEFT - 6}" y="{y(step) + 4}">{step:,g}</text>')
+    for step in steps_across:
+        parts.append(f'<line class="axis" x1="{x(step)}" x2="{x(step)}" y1="{low}" y2="{low + 4}"/>')
+        parts.append(f'<text text-anchor="middle" x="{x(step)}" y="{low + 18}">{step:,g}</text>')
+    parts.append(f'<path class="axis" fill="none" d="M{LEFT} {TOP}V{low}H{right}"/>')
+    for number, line in enumerate(panel.lines):
+        path = "L".join(f"{x(a)} {y(b)}" for a, b in zip(line.across, line.up, strict=True))
+        parts.append(f'<path class="line line{number}" d="M{path}"/>')
+        parts.append(
+            f'<text class="key{number}" x="{LEFT + 8}" y="{TOP - 10 + 14 * number}">{escape(line.name)}</text>'
+        )
+    return "\n".join(parts)

@@ -1,0 +1,89 @@
+"""A crawl by several processes: who is in charge of them, how it goes altogether, and when it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from functools import partial
+
+from gossamer.collection.folder import Folder
+from gossamer.collection.session import FAMILIES
+from gossamer.collection.shard import HELLO, PROGRESS, STOP, Job, progress_of, work
+from gossamer.collection.status import Progress, together
+from gossamer.engine import Crew, Outfit, quiet
+from gossamer.frontier.gate import Gate
+from gossamer.store.table import Table
+
+log = logging.getLogger("gossamer")
+
+
+class Charge:
+    """Runs all shards of a crawl."""
+
+    def __init__(self, job: Job, lock: int, report: Callable[[Progress], None]) -> None:
+        """`lock` is the descriptor that no other crawl may get while any process of this one lives."""
+        shards = job.plan.shards
+        self._gate_file = Folder(job.path).gate
+        self._report = report
+        self._quiet = quiet.Quiet(shards)
+        self._progress: list[Progress | None] = [None] * shards
+        self._stopping = False
+        for index in range(shards):  # who asks for the status meanwhile finds all of them
+            Table.open(Folder(job.path).table(index), FAMILIES, writable=True).close()
+        Gate.create(self._gate_file, shards)
+        self._gate = Gate(self._gate_file, 0, delay=job.plan.ip_delay)
+        self._crew = Crew(
+            partial(work, job),
+            shards,
+            heard=self._heard,
+            died=self._died,
+            failed=self._failed,
+            outfit=Outfit(preload=("gossamer.collection",), keep=(lock,)),
+        )
+
+    async def run(self, stop: asyncio.Event | None) -> None:
+        """Until every shard has ended."""
+        watcher = asyncio.get_running_loop().create_task(self._watch(stop)) if stop else None
+        try:
+            await self._crew.run()
+        finally:
+            if watcher is not None:
+                watcher.cancel()
+            self._gate.close()
+            self._gate_file.unlink(missing_ok=True)
+
+    async def _watch(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._stop()
+
+    def _stop(self) -> None:
+        self._stopping = True
+        self._crew.send_all(STOP)
+
+    def _heard(self, index: int, message: bytes) -> None:
+        match message[:1]:
+            case bytes(mark) if mark == HELLO:
+                if self._stopping:
+                    self._crew.send(index, STOP)
+            case bytes(mark) if mark == PROGRESS:
+                self._progress[index] = progress_of(message)
+                if (now := together(self._progress)) is not None:
+                    self._report(now)
+            case _:
+                self._order(self._quiet.told(index, quiet.decode_word(message[1:])))
+
+    def _died(self, index: int, words: str) -> None:
+        log.warning("shard %d %s; it is started again and goes on from its last commit", index, words)
+        self._gate.free(index, time.monotonic())
+        self._order(self._quiet.died(index))
+
+    def _failed(self, index: int, error: Exception) -> None:
+        self._gate.free(index, time.monotonic())
+        self._gate.leave(index)
+        self._stop()
+
+    def _order(self, order: quiet.Order | None) -> None:
+        if order is not None:
+            self._crew.send_all(quiet.encode(order))

@@ -1,0 +1,56 @@
+"""The shards of a collection for reading: each with its rows and its archive, all of them together one collection."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+
+from gossamer.collection.folder import Folder
+from gossamer.collection.session import FAMILIES, site_of
+from gossamer.fetch.stored import decoded
+from gossamer.plan import Plan
+from gossamer.store.archive import Archive
+from gossamer.store.table import Table
+from gossamer.urls import keys
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One shard."""
+
+    table: Table
+    archive: Archive
+
+
+class Shelves:
+    """All shards, as they were committed when this was opened."""
+
+    def __init__(self, folder: Folder, plan: Plan) -> None:
+        self._site = site_of(plan)
+        self._open = ExitStack()
+        decode = partial(decoded, limits=plan.as_limits())
+        with ExitStack() as opening:
+            self.all = []
+            for index in range(plan.shards or 1):
+                table = opening.enter_context(Table.open(folder.table(index), FAMILIES, writable=False))
+                self.all.append(Shelf(table, Archive(table, folder.shard(index), decode)))
+            self._open = opening.pop_all()
+
+    @property
+    def tables(self) -> list[Table]:
+        """The rows of all."""
+        return [shelf.table for shelf in self.all]
+
+    @property
+    def archives(self) -> list[Archive]:
+        """The captures of all."""
+        return [shelf.archive for shelf in self.all]
+
+    def of(self, url: str) -> Shelf:
+        """Where an address belongs."""
+        return self.all[keys.shard(self._site(url), len(self.all))]
+
+    def close(self) -> None:
+        """Give back what is held open."""
+        self._open.close()

@@ -1,0 +1,81 @@
+"""Who is to blame for how a visit went? The host, which rests longer for it, or our own network (see `outage`)."""
+
+from __future__ import annotations
+
+from math import inf
+
+from msgspec.structs import replace
+
+from gossamer.frontier.choice import Due
+from gossamer.frontier.entries import State
+from gossamer.frontier.hosts import Host, retry_after
+from gossamer.frontier.intake import Intake
+from gossamer.frontier.origins import Origin
+from gossamer.frontier.outage import is_silence
+from gossamer.frontier.parts import Parts
+from gossamer.frontier.presence import Presence
+from gossamer.frontier.retry import THROTTLED, rule
+from gossamer.frontier.schedule import Schedule
+from gossamer.model import Capture, Kind, Visit
+from gossamer.urls import keys
+
+
+class Blame:
+    """Judges hosts by their answers, and takes back what was not their fault."""
+
+    def __init__(self, parts: Parts, schedule: Schedule, presence: Presence, intake: Intake) -> None:
+        self._parts = parts
+        self._clock = parts.clock
+        self._outage = parts.outage
+        self._schedule = schedule
+        self._presence = presence
+        self._intake = intake
+
+    def judge_host(self, host: Host, capture: Capture) -> None:
+        """The host has answered, or has not."""
+        now = self._clock.steady()
+        host.visits += 1
+        failure = capture.failure
+        if capture.status in THROTTLED:
+            asked = retry_after(capture.header("retry-after"), self._clock.wall())
+            host.throttle(now, asked, capture.status)
+        elif rule(failure.fault if failure else None, capture.status).blames_host:
+            host.failed(now)
+        elif capture.status:
+            host.answered(capture.seconds)
+
+    def watch_network(self, origin: Origin, capture: Capture) -> None:
+        """Was it the host? When it turns out to be the network, the host has done nothing wrong."""
+        if capture.status:
+            self._outage.answered(origin.name)
+        elif is_silence(capture):
+            for visit in self._outage.silent(origin.host.name, capture.visit):
+                self._take_back(visit)
+
+    def ask_witness(self) -> Due | None:
+        """The question to a host that did answer, when it may be asked."""
+        if self._outage.witness is None or self.probe_time() > self._clock.steady():
+            return None
+        origin = self._presence.get(self._outage.witness)
+        group = self._schedule.aside(origin.host)
+        return Due(self._outage.probe(), origin, group) if group is not None else None
+
+    def probe_time(self) -> float:
+        """Steady time when the witness may be asked; infinity while the question, or its host, is out."""
+        witness = self._outage.witness
+        if witness is None:
+            return inf
+        return max(self._outage.until, self._schedule.free_from(self._presence.get(witness).host))
+
+    def _take_back(self, visit: Visit) -> None:
+        """The visit failed because of us: as if it had never been made."""
+        ledger = self._parts.ledger
+        origin = self._presence.get(visit.owner or keys.origin(visit.url))
+        origin.host.forgive()
+        self._parts.hosts.save(origin.host)
+        if visit.kind is Kind.ROBOTS:
+            self._parts.access.forget(origin)
+        elif (entry := ledger.get(visit.url)) and entry.state in (State.QUEUED, State.FAILED):
+            untried = replace(entry, state=State.QUEUED, attempt=visit.attempt, reason="", status=0)
+            ledger.put(visit.url, self._intake.enqueue(visit.url, untried), entry)
+        self._presence.bring_in(origin.name)

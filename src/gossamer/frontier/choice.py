@@ -1,0 +1,110 @@
+"""Which visit is next? Of the origin whose turn it is: robots.txt first, then its next address that is worth it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gossamer.frontier.entries import State
+from gossamer.frontier.intake import Intake
+from gossamer.frontier.origins import Origin
+from gossamer.frontier.parts import Parts
+from gossamer.frontier.presence import Presence
+from gossamer.frontier.ready import Group
+from gossamer.frontier.retry import rule
+from gossamer.frontier.schedule import Schedule
+from gossamer.frontier.settle import Settlement
+from gossamer.frontier.slots import SLOW
+from gossamer.model import Visit
+
+
+class Due(NamedTuple):
+    """A visit that may be made now. The group is held for it: give it back to the schedule."""
+
+    visit: Visit
+    origin: Origin
+    group: Group
+
+
+class Choice:
+    """Takes the next visit from the queues."""
+
+    def __init__(
+        self, parts: Parts, schedule: Schedule, presence: Presence, intake: Intake, settle: Settlement
+    ) -> None:
+        self._parts = parts
+        self._rules = parts.rules
+        self._clock = parts.clock
+        self._queues = parts.queues
+        self._access = parts.access
+        self._waste = parts.waste
+        self._schedule = schedule
+        self._presence = presence
+        self._intake = intake
+        self._settle = settle
+
+    def next(self) -> Due | None:
+        """The visit that is due first; None when nothing is due now."""
+        self._intake.requeue_retries()
+        while popped := self._pop():
+            origin, group = popped
+            if not self._parts.slots.lets(origin.host):
+                self._put_off(origin)
+            elif (visit := self._take(origin)) is not None:
+                return Due(visit, origin, group)
+            self._schedule.release(origin.host, group, visited=False)
+            self._presence.forget(origin)
+        return None
+
+    def _pop(self) -> tuple[Origin, Group] | None:
+        """The origin whose turn it is; when nobody's is, what was found is sifted and more come in from the disk."""
+        while (popped := self._schedule.pop(self._presence.forget)) is None:
+            if self._parts.discovery.waiting:
+                self._intake.sift()
+                continue
+            names = self._schedule.wanted()
+            if not names:
+                return None
+            for name in names:
+                self._presence.bring_in(name)
+        return popped
+
+    def _put_off(self, origin: Origin) -> None:
+        """Enough slow hosts are being visited; this one tries again in a while, also where there is no delay."""
+        origin.host.next = self._clock.steady() + max(self._rules.politeness.gap(origin.host), SLOW)
+        self._schedule.place(origin)
+
+    def _take(self, origin: Origin) -> Visit | None:
+        if origin.urgent:
+            return origin.urgent.popleft()
+        if origin.closed_until > self._clock.steady():
+            self._schedule.place(origin)
+            return None
+        if origin.gone is None and not self._access.known(origin):
+            if origin.closed_until > self._clock.steady():
+                self._schedule.place(origin)
+                return None
+            return self._access.ask(origin) if self._queues.more(origin) else None
+        while (taken := self._queues.take(origin)) is not None:
+            visit = self._admit(origin, *taken)
+            if visit is not None:
+                return visit
+        origin.gone = None
+        return None
+
+    def _admit(self, origin: Origin, place: int, position: int, url: str) -> Visit | None:
+        entry = self._parts.ledger.get(url)
+        if entry is None or entry.state is not State.QUEUED or entry.position != position:
+            self._queues.remove(url, place, position)
+            return None
+        if origin.gone is not None:
+            self._settle.fail(url, entry, str(origin.gone), rule(origin.gone.fault, 0).waits)
+            return None
+        if not self._access.allows(origin, url):
+            self._settle.end(url, entry, State.EXCLUDED, "robots.txt forbids it")
+            self._waste.left(url, entry)
+            return None
+        if (there := self._waste.sink(url, entry)) is not None:
+            self._intake.put_back(url, entry, there)
+            return None
+        head = not entry.headed and self._rules.head_first(url)
+        return entry.visit(url, "HEAD" if head else "GET")

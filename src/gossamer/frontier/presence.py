@@ -1,0 +1,103 @@
+"""Which origins are in memory? Those being visited now; all others cost nothing but rows.
+
+What is queued for an origin on disk does not bring it in: only its turn does (see `turns` and `schedule`).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TypeAlias
+
+from gossamer.frontier.origins import Origin
+from gossamer.frontier.parts import Parts
+from gossamer.frontier.rank import distance
+from gossamer.frontier.schedule import Schedule
+from gossamer.urls import keys
+
+Origins: TypeAlias = dict[str, Origin]
+"""Those in memory, by name."""
+
+
+class Presence:
+    """Brings origins in, puts them where they wait, and forgets them."""
+
+    def __init__(self, parts: Parts, schedule: Schedule) -> None:
+        self._site = parts.rules.site
+        self._ledger = parts.ledger
+        self._hosts = parts.hosts
+        self._queues = parts.queues
+        self._budgets = parts.budgets
+        self._turns = parts.turns
+        self._schedule = schedule
+        self._origins = Origins()
+
+    def get(self, name: str) -> Origin:
+        """The origin of that name, in memory from now on; `forget` it when it is not needed."""
+        origin = self._origins.get(name)
+        if origin is None:
+            number = self._meet(name)
+            host = self._hosts.get(keys.host(f"{name}/"))
+            host.origins += 1
+            origin = self._origins[name] = Origin(name, host)
+            origin.away = partial(self._budgets.distance, self._site(f"{name}/"), number)
+        return origin
+
+    def append(self, url: str, place: int) -> int:
+        """An address joins the queue of its origin, wherever that is. Gives its position there."""
+        name = keys.origin(url)
+        position = self._queues.append(name, url, place)
+        origin = self._origins.get(name)
+        if origin is None:
+            self._expect(name, distance(place))
+        else:
+            self._queues.offer(origin, place, position, url)
+            self.replace(origin)
+        return position
+
+    def open(self) -> None:
+        """Bring in the origins that were being visited when the last crawl ended."""
+        if not self._turns.known():  # a collection from before origins waited on disk
+            for name in self._queues.origins():
+                self._expect(name, 0)
+        for name in self._turns.at_work():
+            self.bring_in(name)
+
+    def bring_in(self, name: str) -> None:
+        """An origin comes from the disk, to the front or to another place on the disk."""
+        origin = self.get(name)
+        self._turns.work(name)
+        self.replace(origin)
+        self.forget(origin)
+
+    def replace(self, origin: Origin) -> None:
+        """Something about it has changed: put it where it waits, if there is anything to fetch."""
+        if origin.urgent or (not origin.asking and self._queues.more(origin)):
+            self._schedule.place(origin)
+
+    def forget(self, origin: Origin) -> None:
+        """Hosts that are not being visited cost nothing but rows: what waits on disk or is idle leaves the memory."""
+        busy = origin.placed or origin.asking or origin.out or origin.urgent
+        if busy or self._origins.get(origin.name) is not origin:
+            return
+        del self._origins[origin.name]
+        if not self._queues.more(origin):
+            self._turns.leave(origin.name)
+        self._hosts.release(origin.host)
+
+    def _expect(self, name: str, away: int) -> None:
+        """Something is queued for an origin that is not in memory; it is not brought there for that."""
+        site = self._site(f"{name}/")
+        least = self._budgets.distance(site) + away
+        if self._turns.may_come_nearer(name, least):
+            number = self._meet(name)
+            self._turns.expect(name, self._budgets.distance(site, number) + away)
+
+    def _meet(self, name: str) -> int:
+        """The number of an origin's host among those of its site; it is counted when it is met first."""
+        host = keys.host(f"{name}/")
+        number = self._hosts.number(host)
+        if number is None:
+            self._ledger.counts.hosts += 1
+            number = self._budgets.new_host(self._site(f"{name}/"))
+            self._hosts.meet(host, number)
+        return number

@@ -1,0 +1,56 @@
+"""Rows that are counted in: read once, changed in memory, written with the next commit.
+
+What was in use since the last commit is held, and a bounded number of others, so that memory does not grow with the
+hosts that are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from gossamer.frontier.entries import encode
+from gossamer.store.table import Table
+
+KEPT = 8_192
+"""Rows of a family that stay in memory after a commit."""
+
+Row = TypeVar("Row")
+
+
+class Rows(Generic[Row]):
+    """The rows of one family, by name."""
+
+    def __init__(self, table: Table, family: str, decode: Callable[[bytes], Row], new: Callable[[], Row]) -> None:
+        self._table = table
+        self._family = family
+        self._decode = decode
+        self._new = new
+        self._used: dict[str, Row] = {}
+        self._kept: dict[str, Row | None] = {}
+
+    def use(self, name: str) -> Row:
+        """The row of that name, to be changed; a new one where there is none."""
+        row = self._used.get(name)
+        if row is None:
+            row = self._used[name] = self.peek(name) or self._new()
+        return row
+
+    def peek(self, name: str) -> Row | None:
+        """The row of that name, not to be changed."""
+        row = self._used.get(name)
+        if row is not None:
+            return row
+        if name not in self._kept:
+            stored = self._table.get(self._family, name.encode())
+            self._kept[name] = None if stored is None else self._decode(stored)
+        return self._kept[name]
+
+    def save(self) -> None:
+        """All that was in use becomes part of the next commit."""
+        for name, row in self._used.items():
+            self._table.put(self._family, name.encode(), encode(row))
+        if len(self._kept) + len(self._used) > KEPT:
+            self._kept.clear()
+        self._kept.update(self._used)
+        self._used.clear()

@@ -1,0 +1,80 @@
+"""The time left is an estimate that says what it is counted from."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.cli import answers
+from gossamer.cli.progress import ProgressLine
+from gossamer.collection import Outside, Progress
+from gossamer.collection.outlook import UNKNOWN, Outlook, Rate, outlook
+from gossamer.frontier.backlog import Stretch
+from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+
+
+def test_the_slower_of_the_two_is_the_basis() -> None:
+    host = Stretch("example.org", 7_100, 1.0)
+    assert outlook(7_200, 4.8, host) == Outlook(7_100.0, "example.org alone has 7,100 queued at 1 s each")
+    assert outlook(72_000, 4.5, host) == Outlook(16_000.0, "72,000 queued at 4.5 pages/s")
+
+
+def test_a_pause_is_part_of_the_basis() -> None:
+    seconds, basis = outlook(3, 10.0, Stretch("example.org", 3, 2.5, 3_600.0))
+    assert seconds == 3_607.5
+    assert basis == "example.org alone has 3 queued at 2.5 s each after a pause of 3,600 s"
+
+
+def test_a_page_limit_makes_it_shorter() -> None:
+    assert outlook(10, 0.0, Stretch("example.org", 7_100, 1.0)).seconds == 10.0
+
+
+def test_where_nothing_is_known_nothing_is_said() -> None:
+    assert outlook(0, 5.0, None) == outlook(10, 0.0, None) == UNKNOWN
+    assert answers.estimate(*UNKNOWN) == ""
+
+
+def test_the_rate_is_that_of_the_last_minute() -> None:
+    rate = Rate()
+    assert rate.at(5.0, 100) == 0.0
+    for second in range(200):
+        rate.note(float(second), 1_000 if second < 100 else 1_000 + 3 * (second - 100))
+    assert rate.at(200.0, 1_300) == pytest.approx(3.0, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(12.4, "12 s"), (700.0, "12 min"), (7_200.0, "2.0 h"), (864_000.0, "10 days")],
+)
+def test_it_is_told_in_words(seconds: float, words: str) -> None:
+    now = Progress(1, 0, 5, 1, 0, 0, 9.0, left=seconds, basis="5 queued at 0.1 pages/s")
+    line = ProgressLine(io.StringIO())
+    line(now)
+    assert line.text(now).endswith(f"about {words}: 5 queued at 0.1 pages/s")
+
+
+def test_the_estimate_of_a_crawl_of_one_host_is_right_all_the_way(tmp_path: Path) -> None:
+    clock, looks = VirtualClock(), list[Progress]()
+    web = MadeWeb(WebSpec(seed=2, hosts=1, pages=200, links=30, latency=(0.05, 0.05)), clock=clock)
+    with gossamer.open(tmp_path) as collection:
+        crawl = collection.crawl_async(web.seed, outside=Outside(clock, web.fetch), report=looks.append)
+        status = clock.run(crawl)
+    assert (status.left, status.basis) == (None, "")
+    known = [look for look in looks if look.seconds > 45 and look.pages + look.queued == 200 and look.left]
+    assert len(known) > 100
+    for look in known:
+        assert look.left == pytest.approx(looks[-1].seconds - look.seconds, rel=0.1, abs=5)
+
+
+def test_a_stopped_crawl_says_what_is_left_when_it_is_asked(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    web = MadeWeb(WebSpec(seed=2, hosts=1, pages=300, latency=(0.5, 0.5)), clock=clock)
+    with gossamer.open(tmp_path) as collection:
+        clock.run(collection.crawl_async(web.seed, outside=Outside(clock, web.fetch), pages=20))
+        clock.run(collection.crawl_async(outside=Outside(clock, web.fetch), pages=50))
+        status = collection.status()
+        assert status.left is None  # all that was asked for is there
+        assert collection.why("h0.example").queued == status.queued > 0  # type: ignore[union-attr]  # a host's answer

@@ -1,0 +1,128 @@
+"""No trap captures a crawl: real pages come first, without a rule for any site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from trap_site import HOME, TrapSite
+
+import gossamer
+from gossamer.collection import Outside
+from gossamer.errors import NotFound
+from gossamer.frontier.why import AddressAnswer, HostAnswer
+from gossamer.model import Visit
+from gossamer.testing import Errors, MadeWeb, Redirects, Traps, VirtualClock, WebSpec
+
+KINDS = ("calendar", "echo", "sessions", "facets", "keys")
+
+
+def crawl(folder: Path, fetch: Callable[[Visit], object], seed: str, **settings: object) -> gossamer.Status:
+    clock = VirtualClock()
+    with gossamer.open(folder / "web") as collection:
+        outside = Outside(clock, fetch)  # type: ignore[arg-type]  # both webs have the signature of a fetcher
+        return clock.run(collection.crawl_async(seed, outside=outside, **settings))
+
+
+def crawl_made(folder: Path, spec: WebSpec, pages: int) -> list[str]:
+    """The addresses that were asked for, in their order."""
+    web = MadeWeb(spec, clock=VirtualClock())
+    crawl(folder, web.fetch, web.seed, pages=pages)
+    return [entry.url for entry in web.log.entries]
+
+
+def real(spec: WebSpec, asked: list[str]) -> int:
+    return len(set(MadeWeb(spec).pages()) & set(asked))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_all_traps_together_leave_490_of_500_pages_within_1000_fetches(tmp_path: Path, seed: int) -> None:
+    spec = WebSpec(seed=seed, pages=500, traps=Traps(**dict.fromkeys(KINDS, 1.0)))
+    asked = crawl_made(tmp_path, spec, 900)
+    assert real(spec, asked[:1_000]) >= 490
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_trap_alone_costs_little(tmp_path: Path, kind: str) -> None:
+    spec = WebSpec(seed=4, pages=200, traps=Traps(**{kind: 1.0}))
+    asked = crawl_made(tmp_path, spec, 300)
+    assert real(spec, asked[:280]) >= 198
+
+
+def test_a_site_without_traps_loses_nothing_and_costs_two_fetches_more(tmp_path: Path) -> None:
+    spec = WebSpec(seed=5, pages=300)
+    asked = crawl_made(tmp_path, spec, 0)
+    assert real(spec, asked) == 300
+    assert len(asked) == 300 + len(("robots.txt", "sitemap.xml")) + 2
+    assert len(set(asked)) == len(asked)
+
+
+@pytest.mark.parametrize(
+    ("site", "requests"),
+    [
+        (TrapSite(), 1_300),
+        (TrapSite(path="/item?name={}-{}"), 1_300),
+        (TrapSite(sessions=True), 1_900),
+        (TrapSite(inventive=True), 2_200),
+    ],
+    ids=["plain", "real pages by query", "sessions everywhere", "traps that invent"],
+)
+def test_a_shop_full_of_traps_shows_its_real_pages(tmp_path: Path, site: TrapSite, requests: int) -> None:
+    crawl(tmp_path, site.fetch, HOME, pages=requests, depth=1_000)
+    assert site.within(requests) >= 490
+
+
+def test_nothing_is_dropped_and_the_crawl_goes_on_into_a_trap(tmp_path: Path) -> None:
+    spec = WebSpec(seed=6, pages=30, traps=Traps(facets=1.0))
+    web = MadeWeb(spec, clock=VirtualClock())
+    status = crawl(tmp_path, web.fetch, web.seed, pages=200)
+    assert status.pages == 200
+    assert (status.excluded, status.failed) == (0, 0)
+    assert status.queued > 500
+    with gossamer.open(tmp_path / "web") as collection:
+        assert collection.verify().problems == []
+
+
+@pytest.mark.parametrize("way", ["text", "echo", "home", "page"])
+def test_dead_links_that_look_alive_are_recognised_and_nothing_else(tmp_path: Path, way: str) -> None:
+    errors = Errors(missing=0.2, soft=1.0, soft_way=way)
+    web = MadeWeb(WebSpec(seed=7, pages=80, errors=errors, redirects=Redirects(chains=0.1)), clock=VirtualClock())
+    crawl(tmp_path, web.fetch, web.seed)
+    asked = {entry.url for entry in web.log.entries}
+    with gossamer.open(tmp_path / "web") as collection:
+        found = {url for url in asked if was_found(collection, url)}
+        marked = {url for url in found if collection.why(url).reason.startswith("soft 404: ")}
+        exported = {page.url for page in collection.pages()}
+    assert marked == {url for url in found if web.is_soft_404(url)}
+    assert len(marked) > 10
+    assert 0 < len(asked - found) < 12
+    assert exported <= found
+
+
+def was_found(collection: gossamer.Collection, url: str) -> bool:
+    """Or made up; robots.txt is neither."""
+    try:
+        return bool(collection.why(url))
+    except NotFound:
+        return False
+
+
+def test_why_tells_of_kinds_keys_and_disguised_errors(tmp_path: Path) -> None:
+    traps = Traps(facets=1.0, keys=1.0)
+    errors = Errors(missing=0.1, soft=1.0, soft_way="text")
+    web = MadeWeb(WebSpec(seed=8, pages=120, traps=traps, errors=errors), clock=VirtualClock())
+    crawl(tmp_path, web.fetch, web.seed, pages=240)
+    with gossamer.open(tmp_path / "web") as collection:
+        host = collection.why("h0.example")
+        late = [entry.url for entry in web.log.entries if "/catalogue?" in entry.url][-1]
+        answers = [collection.why(link.url) for link in web.links(late) if "/catalogue?" in link.url]
+    assert isinstance(host, HostAnswer)
+    assert host.dropped == {"h0.example/shelf": ["ref", "time", "visit"]}
+    assert "h0.example/missing/*.html" in host.disguised
+    queued = [answer for answer in answers if isinstance(answer, AddressAnswer) and answer.state == "queued"]
+    assert queued
+    for answer in queued:
+        assert answer.kind is not None
+        assert answer.kind.name.startswith("h0.example/catalogue?")
+        assert "rounds away" in answer.reason

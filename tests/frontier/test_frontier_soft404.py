@@ -1,0 +1,249 @@
+"""Errors that look like pages are recognised by asking for a name that cannot exist."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small_web import Answer, SmallWeb, crawl_small, gaps, redirect
+
+from gossamer.frontier.entries import FAMILIES, PROBES
+from gossamer.frontier.sketch import sketch
+from gossamer.frontier.soft404 import LETTERS, PAGES, PLACES, SAME_PAGE, SAME_TARGET, Soft404
+from gossamer.frontier.soft404 import Answer as Said
+from gossamer.frontier.templates import template
+from gossamer.model import Capture, Kind, Page, Visit
+from gossamer.store.table import Table
+from gossamer.urls.scope import Scope
+
+MENU = "Home\nProducts and services\nAbout us\nContact\nTerms of use\nAll rights reserved"
+
+
+def said(url: str, text: str) -> Said:
+    return Said(sketch(url, "", text))
+
+
+class Host:
+    """A host that answers to nonsense in a way of its own, with an honest memory of what was asked."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.soft = Soft404(table)
+        self.probes: list[str] = []
+        self.found: dict[str, str] = {}
+
+    def page(self, url: str, text: str, *, alike: bool = False) -> str | None:
+        """Take a page in; gives the made-up address that is to be asked for."""
+        if reason := self.soft.judge(template(url), url, said(url, text)):
+            self.found[url] = reason
+        return self.soft.question(template(url), url, alike=alike)
+
+    def answer(self, probe: str, status: int, answer: Said) -> None:
+        self.soft.asks(probe)
+        self.probes.append(probe)
+        self.found |= dict(self.soft.learn(probe, status, answer))
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        yield Host(table)
+
+
+def prose(seed: object, words: int = 40) -> str:
+    draw = random.Random(str(seed))
+    return " ".join("".join(draw.choices("abcdefghij", k=5)) for _ in range(words))
+
+
+def article(number: int) -> str:
+    return f"http://a.example/news/{prose(number, 1)}-story-{number}.html"
+
+
+def test_a_host_is_asked_when_it_has_shown_some_pages_and_not_before(host: Host) -> None:
+    asked = [host.page(article(number), prose(number)) for number in range(PAGES)]
+    assert asked[:-1] == [None] * (PAGES - 1)
+    assert asked[-1] is not None
+    assert asked[-1].startswith("http://a.example/news/")
+    assert len(asked[-1]) == len("http://a.example/news/") + LETTERS + len(".html")
+
+
+def test_pages_that_look_alike_make_us_ask_sooner(host: Host) -> None:
+    asked = [host.page(article(number), "Not here.", alike=number > 0) for number in range(5)]
+    assert asked[3] is not None
+
+
+def test_an_honest_host_is_asked_about_a_few_directories_only(host: Host) -> None:
+    asked = 0
+    for number in range(500):
+        probe = host.page(
+            f"http://a.example/{prose(number % 50, 1)}/{prose(number, 2).replace(' ', '-')}-x", prose(number)
+        )
+        if probe:
+            asked += 1
+            host.answer(probe, 404, said(probe, "Not found"))
+    assert asked == 2
+    assert host.found == {}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "Not found\nWe could not find that.",
+        "Not found\nThere is no {url} here.",
+        "Not found\nThere is no page {name} here.",
+        "Not found\nRequest {number} failed at 12:{number}:07.",
+        "Not found\nMaybe you want the {random}\nWe could not find what you asked for, sorry for that.",
+    ],
+)
+def test_a_page_that_stands_for_an_error_is_told_from_short_pages(host: Host, error: str) -> None:
+    draw = random.Random(1)
+
+    def text(url: str) -> str:
+        name = url.rpartition("/")[2]
+        filled = error.format(url=url, name=name, number=draw.randrange(10**6), random=prose(draw.random(), 1))
+        return f"{MENU}\n{filled}"
+
+    real, dead = [], []
+    for number in range(60):
+        url = article(number)
+        broken = number % 4 == 3 and number > PAGES
+        (dead if broken else real).append(url)
+        probe = host.page(url, text(url) if broken else f"{MENU}\nStory\n{prose(number, 4)}")
+        if probe:
+            host.answer(probe, 200, said(probe, text(probe)))
+    assert set(host.found) == set(dead)
+    assert set(host.found.values()) == {SAME_PAGE}
+    assert len(host.probes) == 2
+
+
+def test_what_was_fetched_before_the_verdict_is_marked_too(host: Host) -> None:
+    for number in range(PAGES):
+        probe = host.page(article(number), f"{MENU}\nThere is no {article(number)}." if number % 2 else prose(number))
+    assert probe is not None
+    host.answer(probe, 200, said(probe, f"{MENU}\nThere is no {probe}."))
+    assert set(host.found) == {article(number) for number in range(1, PAGES, 2)}
+
+
+def test_a_redirect_to_where_nonsense_is_sent_is_an_error_and_others_are_not(host: Host) -> None:
+    for number in range(PAGES):
+        probe = host.page(article(number), prose(number))
+    assert probe is not None
+    host.answer(probe, 302, Said(None, "http://a.example/"))
+    kind = template(article(1))
+    assert host.soft.judge(kind, article(1), Said(None, "http://a.example/")) == SAME_TARGET
+    assert host.soft.judge(kind, article(1), Said(None, "http://a.example/elsewhere")) == ""
+    assert host.soft.judge(kind, article(1), said(article(1), prose(1))) == ""
+
+
+def test_a_redirect_that_takes_the_name_along_tells_nothing(host: Host) -> None:
+    for number in range(PAGES):
+        probe = host.page(article(number), prose(number))
+    assert probe is not None
+    target = probe.replace("http:", "https:")
+    host.answer(probe, 301, Said(None, target))
+    assert host.soft.judge(template(article(1)), article(1), Said(None, target)) == ""
+
+
+def test_a_server_that_says_something_else_each_time_is_not_blamed(host: Host) -> None:
+    for number in range(60):
+        probe = host.page(article(number), prose(number))
+        if probe:
+            host.answer(probe, 200, said(probe, prose(probe)))
+    assert host.found == {}
+
+
+def test_silence_and_too_many_requests_are_no_answer(host: Host) -> None:
+    for number in range(40):
+        probe = host.page(article(number), "Not here." if number == 30 else prose(number))
+        if probe:
+            host.answer(probe, *[(0, Said(None)), (429, Said(None)), (200, said(probe, "Not here."))][len(host.probes)])
+    assert list(host.found) == [article(30)]
+
+
+def test_home_pages_are_never_errors_and_never_asked_about(host: Host) -> None:
+    for _ in range(50):
+        assert host.page("http://a.example/", "Not here.", alike=True) is None
+    assert host.found == {}
+
+
+def test_rows_are_bounded_and_survive_a_restart(tmp_path: Path) -> None:
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        host = Host(table)
+        for number in range(2 * PLACES):
+            host.page(f"http://a.example/{prose(number, 1)}/{prose(number, 2).replace(' ', '/')}/x", "Not here.")
+        for number in range(PAGES):
+            probe = host.page(article(number).replace("a.", "b."), "Not here.")
+        assert probe is not None
+        host.answer(probe, 200, said(probe, "Not here."))
+        host.soft.save()
+        table.commit()
+        assert sum(1 for _ in table.scan(PROBES)) <= PLACES + 4
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        url = "http://b.example/news/one-more.html"
+        assert Soft404(table).judge(template(url), url, said(url, "Not here.")) == SAME_PAGE
+
+
+# ------------------------------------------------------------------ whole crawls
+
+
+HOME = "http://a.example/"
+STORIES = [f"{HOME}news/story-{prose(number, 1)}.html" for number in range(30)]
+GONE = [f"{HOME}news/gone-{prose(number, 1)}.html" for number in range(6)]
+
+
+class SoftWeb(SmallWeb):
+    """Every page says something of its own, and whatever is not there is redirected home."""
+
+    async def fetch(self, visit: Visit) -> Capture:
+        if visit.kind is not Kind.ROBOTS:
+            self.answers.setdefault(visit.url, redirect(HOME))
+        return await super().fetch(visit)
+
+    async def read(self, capture: Capture) -> Page:
+        page = await super().read(capture)
+        return replace(page, text=prose(capture.visit.url)) if capture.status == 200 else page
+
+
+def crawl_soft(folder: Path, robots: bytes = b"", **rules: object) -> tuple[SoftWeb, set[str]]:
+    """The web after the crawl, and the addresses that were found to be errors."""
+    web = SoftWeb({HOME: Answer((*STORIES, *GONE)), **{url: Answer() for url in STORIES}})
+    if robots:
+        web.answers[f"{HOME}robots.txt"] = Answer(body=robots)
+    done = crawl_small(web, folder, HOME, **rules)
+    return web, {url for url, entry in done.entries.items() if entry.reason == SAME_TARGET}
+
+
+def probes(web: SmallWeb) -> list[str]:
+    return [visit.url for visit in web.visits if visit.kind is Kind.PROBE]
+
+
+def test_a_crawl_marks_dead_links_and_only_those(tmp_path: Path) -> None:
+    web, marked = crawl_soft(tmp_path)
+    assert marked == set(GONE)
+    assert len(probes(web)) == 1
+
+
+def test_a_probe_waits_as_long_as_any_visit(tmp_path: Path) -> None:
+    web, _ = crawl_soft(tmp_path)
+    assert min(gaps(web.host_times("a.example"))) >= 1.0
+
+
+def test_nothing_is_made_up_where_robots_txt_forbids_it(tmp_path: Path) -> None:
+    rules = b"User-agent: *\nAllow: /news/story-\nAllow: /news/gone-\nDisallow: /news/"
+    web, marked = crawl_soft(tmp_path, rules)
+    assert (probes(web), marked) == ([], set())
+
+
+def test_nothing_is_made_up_when_only_the_seeds_are_wanted(tmp_path: Path) -> None:
+    web, _ = crawl_soft(tmp_path, scope=Scope(kind="page", seeds=frozenset({HOME, *STORIES})))
+    assert set(STORIES) <= set(web.asked())
+    assert probes(web) == []
+
+
+def test_a_page_limit_does_not_count_what_was_made_up(tmp_path: Path) -> None:
+    web, _ = crawl_soft(tmp_path, pages=20)
+    assert len(probes(web)) == 1
+    assert len(set(web.asked()) & {HOME, *STORIES}) == 20

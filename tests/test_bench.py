@@ -1,0 +1,34 @@
+"""The benchmarks run: in a small form, so that they are there when they are needed."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+BENCH = Path(__file__).resolve().parents[1] / "bench"
+
+
+def run(name: str, *arguments: str) -> str:
+    command = [sys.executable, str(BENCH / name), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+
+
+def test_the_frontier_is_filled_killed_and_started_again(tmp_path: Path) -> None:
+    sizes = ("--urls", "12000", "--hosts", "500", "--every", "2000")
+    said = run("frontier.py", *sizes, "--kill", "--points", f"{tmp_path}/points", "--picture", f"{tmp_path}/picture")
+    assert re.search(r"restart after SIGKILL: \d+\.\d\d s until https://www\.site\d+\.com/\S* was due", said)
+    assert re.search(r"the last fifth costs \d\.\d\d times as much", said)
+    points = json.loads((tmp_path / "points").read_text())
+    assert points[-1]["urls"] >= 12_000
+    assert all(point["microseconds"] > 0 for point in points)
+    lines = ElementTree.parse(tmp_path / "picture").findall(".//*[@class='line line0']")
+    assert [len(re.findall(r"[ML]", line.attrib["d"])) for line in lines] == [len(points)] * 2
+
+
+def test_the_share_of_allowed_requests_is_told() -> None:
+    said = run("politeness.py", "--hosts", "20", "--seconds", "2", "--workers", "20")
+    assert re.fullmatch(r"politeness +\d+\.\d% of the \d+ requests that 20 hosts allow in 2 s \(.*\)\n", said)

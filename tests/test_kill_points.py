@@ -1,0 +1,182 @@
+"""A kill between any two steps of a commit: the crawl ends as if it had not been.
+
+`test_kills` kills from outside, at moments that chance picks; here the crawler kills itself in the middle of the
+steps that must not be torn apart. See `kill_points/sitecustomize.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import signal
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gossamer
+from crawler_process import crawl_arguments, gossamer_command, run_gossamer
+from gossamer.collection.folder import Folder
+from gossamer.collection.session import FAMILIES
+from gossamer.frontier.ledger import Ledger
+from gossamer.store.table import Table
+from gossamer.testing import Copies, Errors, MadeWeb, Marks, Redirects, RobotsFiles, Sitemaps, WebSpec
+from named_web import Reply, named_web
+
+HERE = Path(__file__).parent / "kill_points"
+POINTS: dict[str, Any] = runpy.run_path(str(HERE / "sitecustomize.py"))["POINTS"]
+BETWEEN_SHARDS = frozenset(
+    name for name, point in POINTS.items() if point.owner in ("Exchange", "Gate", "Peers") or point.name == "take"
+)
+RARE = {
+    "file of the archive begun": 3,
+    "run of addresses written": 3,
+    "runs of addresses merged": 2,
+    "captures rolled forward": 1,
+    "others greeted": 1,
+    "verdict heard": 2,
+    "about to end": 1,
+}
+"""Points that are passed seldom, and which call in a life is the last at the latest."""
+FEW = {"about to end": 1}
+"""Of two shards that die at the end, each tells the other again what it has lost; so only one does."""
+KILLS = 5
+LIVES = KILLS + 2
+SPEC = WebSpec(
+    seed=3,
+    hosts=4,
+    pages=10,
+    names="ip",
+    errors=Errors(missing=0.1),
+    redirects=Redirects(chains=0.2, hops=2, across=0.6),
+    robots=RobotsFiles(rules=0.5, moved=0.5),
+    copies=Copies(exact=0.3),
+    sitemaps=Sitemaps(hosts=0.5, orphans=2),
+    marks=Marks(nofollow_links=0.2),
+)
+
+
+ALONE = {"capture half written", "archive synced", "table committed", "runs of addresses merged"}
+SHARED = {"capture written", "table about to commit", "outbox closed", "batches sent", "batch applied", "page claimed"}
+COPIED = {"batch taken", "about to end"}
+"""The points that every run of the tests passes; all others take minutes."""
+
+
+def mostly_soak(points: Iterable[str], quick: Collection[str]) -> list[Any]:
+    return [pytest.param(point, marks=() if point in quick else pytest.mark.soak) for point in sorted(points)]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The web, and what a crawl brings that is left in peace."""
+
+    web: MadeWeb
+    contents: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def truth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Truth]:
+    with MadeWeb(SPEC).serve() as web:
+        folder = tmp_path_factory.mktemp("calm") / "web"
+        result = run_gossamer(*arguments(folder, web, 1))
+        assert result.returncode == 0, result.stderr
+        yield Truth(web, contents(folder, 1))
+
+
+@pytest.mark.parametrize("point", mostly_soak(POINTS.keys() - BETWEEN_SHARDS, ALONE))
+def test_a_crawl_by_one_process_survives_a_kill_at_any_point(truth: Truth, tmp_path: Path, point: str) -> None:
+    crawl_and_die(truth, tmp_path, point, 1)
+
+
+@pytest.mark.parametrize("point", mostly_soak(POINTS, SHARED))
+def test_a_crawl_by_two_shards_survives_a_kill_at_any_point(truth: Truth, tmp_path: Path, point: str) -> None:
+    crawl_and_die(truth, tmp_path, point, 2)
+
+
+@pytest.mark.parametrize("point", mostly_soak({"table committed", *BETWEEN_SHARDS, *COPIED}, COPIED))
+def test_bodies_that_two_shards_have_are_still_counted_once(tmp_path: Path, point: str) -> None:
+    folder, kills, names = tmp_path / "web", tmp_path / "kills", [f"site{number}" for number in range(12)]
+    with named_web() as web:
+        for name in names:
+            web.link(name, "/", [web.url(other, path) for other in names for path in ("/", "/same")])
+            web.put(name, "/same", Reply("<p>The same everywhere, byte for byte."))
+        words = named_arguments(folder, web.url(names[0]))
+        die_again_and_again(words, point, kills)
+    with gossamer.open(folder) as collection:
+        status, pages = collection.status(), list(collection.pages())
+        assert collection.verify().problems == []
+    assert status.pages == len(pages) == 2 * len(names)
+    assert status.duplicates == len(names) - 1
+    (first,) = [page.url for page in pages if page.url.endswith("/same") and not page.version.copy_of]
+    assert {page.version.copy_of for page in pages if page.version.copy_of} <= {
+        page.url for page in pages if page.url.endswith("/same")
+    }, first
+
+
+def crawl_and_die(truth: Truth, tmp_path: Path, point: str, shards: int) -> None:
+    folder, kills = tmp_path / "web", tmp_path / "kills"
+    die_again_and_again(arguments(folder, truth.web, shards), point, kills)
+    assert contents(folder, shards) == truth.contents
+    with gossamer.open(folder) as collection:
+        assert collection.verify().problems == []
+
+
+def die_again_and_again(words: Sequence[str], point: str, kills: Path) -> None:
+    """Until a crawl comes to its end; a shard that dies is started again by the crawl itself."""
+    for _ in range(LIVES):
+        command = gossamer_command(*words)
+        result = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, check=False, env=deadly(point, kills)
+        )
+        if result.returncode == 0:
+            break
+        assert result.returncode == -signal.SIGKILL, result.stderr
+    else:
+        pytest.fail("it never came to an end")
+    assert kills.read_text(), "nothing was killed"
+
+
+def arguments(folder: Path, web: MadeWeb, shards: int) -> tuple[str, ...]:
+    """The limit of pages is never reached, but has to be asked about."""
+    return tuple(crawl_arguments(folder, web.seed, "--delay", "0.01", "--shards", str(shards), "--pages", "10000"))
+
+
+def named_arguments(folder: Path, seed: str) -> tuple[str, ...]:
+    more = ("--delay", "0.001", "--suffix", "localhost", "--shards", "2", "--pages", "10000")
+    return tuple(crawl_arguments(folder, seed, *more))
+
+
+def deadly(point: str, kills: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PYTHONPATH": f"{HERE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "GOSSAMER_TEST_KILL": f"{point}:{RARE.get(point, 9)}",
+        "GOSSAMER_TEST_KILLS": str(kills),
+        "GOSSAMER_TEST_MOST": str(FEW.get(point, KILLS)),
+    }
+
+
+def contents(folder: Path, shards: int) -> dict[str, Any]:
+    """What became of every address, the pages, and the sums."""
+    with gossamer.open(folder) as collection:
+        pages = {page.url: (page.version.digest, page.text, page.links) for page in collection.pages()}
+        status = collection.status()
+    return {
+        "pages": pages,
+        "states": states(folder, shards),
+        "sums": {
+            name: getattr(status, name) for name in ("pages", "queued", "failed", "excluded", "hosts", "duplicates")
+        },
+    }
+
+
+def states(folder: Path, shards: int) -> dict[str, Any]:
+    kept = ("state", "kind", "reason", "status", "target")
+    found = {}
+    for index in range(shards):
+        with Table.open(Folder(folder).table(index), FAMILIES, writable=False) as table:
+            found.update({url: tuple(getattr(row, name) for name in kept) for url, row in Ledger(table).all()})
+    return found

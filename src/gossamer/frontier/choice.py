@@ -55,8 +55,19 @@ class Choice:
             self._presence.forget(origin)
         return None
 
+    def _fill_front(self) -> None:
+        """Mercator's rule: as many hosts as the front asks for, if there are so many, before any is visited again."""
+        while self._schedule.thin:
+            self._intake.sift()
+            names = self._schedule.wanted()
+            if not names:
+                return
+            for name in names:
+                self._presence.bring_in(name)
+
     def _pop(self) -> tuple[Origin, Group] | None:
         """The origin whose turn it is; when nobody's is, what was found is sifted and more come in from the disk."""
+        self._fill_front()
         while (popped := self._schedule.pop(self._presence.forget)) is None:
             if self._parts.discovery.waiting:
                 self._intake.sift()

@@ -75,6 +75,15 @@ class Schedule:
         """Origins that have something to fetch and wait for their time."""
         return self._ready.origins + self._turns.waiting
 
+    @property
+    def thin(self) -> bool:
+        """Fewer origins are here than the front asks for, and some wait on disk."""
+        return self._turns.waiting > 0 and self._present < self._front
+
+    @property
+    def _present(self) -> int:
+        return self._ready.origins + self._out + self.resolving
+
     def place(self, origin: Origin) -> None:
         """It has something to fetch: put it where it waits."""
         if origin.placed:
@@ -120,7 +129,7 @@ class Schedule:
     def wanted(self) -> list[str]:
         """Nothing is due: the names of origins to bring in from the disk, none when enough are here."""
         roused = list(self._turns.roused(self._dates.date(self._clock.steady())))
-        present = self._ready.origins + self._out + self.resolving
+        present = self._present
         if roused or self.resolving >= BATCH or present >= CROWD * self._front:
             return roused
         near = self._turns.take(BATCH, self._horizon)

@@ -55,29 +55,25 @@ class Choice:
             self._presence.forget(origin)
         return None
 
-    def _fill_front(self) -> None:
-        """Mercator's rule: as many hosts as the front asks for, if there are so many, before any is visited again."""
-        while self._schedule.thin:
-            self._intake.sift()
-            names = self._schedule.wanted()
-            if not names:
-                return
-            for name in names:
-                self._presence.bring_in(name)
-
     def _pop(self) -> tuple[Origin, Group] | None:
-        """The origin whose turn it is; when nobody's is, what was found is sifted and more come in from the disk."""
-        self._fill_front()
+        """The origin whose turn it is; more come in from the disk when the front is thin, or when nobody is due."""
+        if self._schedule.thin:
+            self._bring_more()
         while (popped := self._schedule.pop(self._presence.forget)) is None:
-            if self._parts.discovery.waiting:
-                self._intake.sift()
-                continue
-            names = self._schedule.wanted()
-            if not names:
+            if not self._bring_more():
                 return None
-            for name in names:
-                self._presence.bring_in(name)
         return popped
+
+    def _bring_more(self) -> bool:
+        """Origins from the disk. What was found is sifted before any that is farther away is let in."""
+        names = self._schedule.near()
+        if not names and self._parts.discovery.waiting:
+            self._intake.sift()
+            return True
+        names = names or self._schedule.farther()
+        for name in names:
+            self._presence.bring_in(name)
+        return bool(names)
 
     def _put_off(self, origin: Origin) -> None:
         """Enough slow hosts are being visited; this one tries again in a while, also where there is no delay."""

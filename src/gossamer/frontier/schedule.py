@@ -77,8 +77,8 @@ class Schedule:
 
     @property
     def thin(self) -> bool:
-        """Fewer origins are here than the front asks for, and some wait on disk."""
-        return self._turns.waiting > 0 and self._present < self._front
+        """Clearly fewer origins are here than the front asks for, and some wait on disk."""
+        return self._turns.waiting > 0 and self._present < self._front - self._front // 8
 
     @property
     def _present(self) -> int:
@@ -126,16 +126,20 @@ class Schedule:
         group.next = max(group.next, again)
         return again > 0.0
 
-    def wanted(self) -> list[str]:
-        """Nothing is due: the names of origins to bring in from the disk, none when enough are here."""
+    def near(self) -> list[str]:
+        """Names of origins that may come in from the disk now; none when enough are here."""
         roused = list(self._turns.roused(self._dates.date(self._clock.steady())))
-        present = self._present
-        if roused or self.resolving >= BATCH or present >= CROWD * self._front:
+        if roused or self.resolving >= BATCH or self._present >= CROWD * self._front:
             return roused
-        near = self._turns.take(BATCH, self._horizon)
-        if near or present >= self._front:
-            return near
-        return self._advance()
+        return self._turns.take(BATCH, self._horizon)
+
+    def farther(self) -> list[str]:
+        """None of them is near any more: if the front is not full, the horizon moves as far as it takes."""
+        nearest = self._turns.nearest() if self._present < self._front and self.resolving < BATCH else None
+        if nearest is None:
+            return []
+        self._horizon = max(self._horizon, nearest)
+        return self._turns.take(BATCH, self._horizon)
 
     def free_from(self, host: Host) -> float:
         """Steady time when a host may be visited out of turn: as polite as any other visit."""
@@ -177,14 +181,6 @@ class Schedule:
         """Nobody will ask again."""
         for task in self._resolving:
             task.cancel()
-
-    def _advance(self) -> list[str]:
-        """The front is thin: go as far as it takes to fill it."""
-        nearest = self._turns.nearest()
-        if nearest is None:
-            return []
-        self._horizon = max(self._horizon, nearest)
-        return self._turns.take(BATCH, self._horizon)
 
     def _line_up(self, origin: Origin) -> None:
         host = origin.host

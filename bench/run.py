@@ -52,9 +52,10 @@ def cpu_of(command: list[str]) -> tuple[float, str]:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, result.stdout
 
 
-def gossamer_cost(seed: str, folder: str) -> tuple[float, int]:
+def gossamer_cost(seed: str, folder: str, shards: int) -> tuple[float, int]:
     """CPU seconds and pages of our own crawl: start-up, archive, table and digests included."""
-    cpu, said = cpu_of([sys.executable, "-m", "gossamer", "crawl", f"{folder}/web", seed, *OURS, "--json"])
+    asked = ("crawl", f"{folder}/web{shards}", seed, *OURS, "--shards", str(shards), "--json")
+    cpu, said = cpu_of([sys.executable, "-m", "gossamer", *asked])
     return cpu, json.loads(said)["pages"]
 
 
@@ -67,7 +68,7 @@ def scrapy_cost(seed: str) -> tuple[float, int] | None:
 
 
 def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
-    """CPU seconds by stage of the loop; what is left over is the event loop, libcurl and start-up."""
+    """CPU seconds by stage of the loop, in one process; what is left over is the event loop, libcurl and start-up."""
     spent: Counter[str] = Counter()
 
     def timed(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,8 +83,8 @@ def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
 
     original = Session.__init__
 
-    def watched(self: Session, *arguments: Any) -> None:
-        original(self, *arguments)
+    def watched(self: Session, *arguments: Any, **named: Any) -> None:
+        original(self, *arguments, **named)
         self._read = timed("convert", self._read)  # type: ignore[method-assign]  # a stopwatch around it
         self.archive.append = timed("store", self.archive.append)  # type: ignore[method-assign]  # the same
         self._mark = timed("dedupe", self._mark)
@@ -91,7 +92,8 @@ def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
 
     Session.__init__ = watched  # type: ignore[assignment,method-assign]  # only in this process
     began = time.process_time()
-    settings = {"scope": "any", "delay": 0, "ip_delay": 0, "per_host": 8, "allow_addresses": ("127.0.0.0/8",)}
+    settings: dict[str, Any] = {"scope": "any", "delay": 0, "ip_delay": 0, "per_host": 8, "shards": 1}
+    settings["allow_addresses"] = ("127.0.0.0/8",)
     crawl = gossamer.open(f"{folder}/staged").crawl_async(seed, **settings)
     with asyncio.Runner(loop_factory=fast_loop()) as runner:
         status = runner.run(crawl)
@@ -102,8 +104,9 @@ def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
 def main() -> None:
     """Print two small tables."""
     with served() as seed, tempfile.TemporaryDirectory() as folder:
-        cpu, pages = gossamer_cost(seed, folder)
-        print(f"gossamer  {1000 * cpu / pages:6.2f} CPU s per 1,000 pages ({pages:,} pages)")
+        for shards in (2, 1):
+            cpu, pages = gossamer_cost(seed, folder, shards)
+            print(f"gossamer  {1000 * cpu / pages:6.2f} CPU s per 1,000 pages ({pages:,} pages, shards: {shards})")
         peer = scrapy_cost(seed)
         if peer is None:
             print("scrapy    not installed; `pip install scrapy` puts it beside")

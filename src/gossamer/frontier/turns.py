@@ -32,6 +32,7 @@ class Turns:
         """No origin waits before this key: what was taken from the head leaves graves that a scan would cross."""
         self._next_waking = self._earliest()
         self.waiting = int.from_bytes(table.get(META, b"waiting") or b"", "big")
+        """Origins that wait or sleep. A crawl of few hosts has none, and then nothing is looked for on disk."""
 
     # ---------------------------------------------------------------- one origin
 
@@ -81,11 +82,15 @@ class Turns:
 
     def nearest(self) -> int | None:
         """The distance of the origin that waits in front; None when none waits."""
+        if not self.waiting:
+            return None
         first = next(self._table.scan(TURNS, prefix=_WAITS, start=self._first, limit=1), None)
         return None if first is None else _distance(first[0])
 
     def take(self, number: int, horizon: int) -> list[str]:
         """So many origins from the front, none beyond the horizon. They wait until they are put to `work`."""
+        if not self.waiting:
+            return []
         rows = islice(self._table.scan(TURNS, prefix=_WAITS, start=self._first), number)
         near = [(key, origin) for key, origin in rows if _distance(key) <= horizon]
         if near:

@@ -127,9 +127,11 @@ TITLES = f"{'known':>12}{'CPU/URL':>12}{'memory':>10}{'resident':>10}{'disk':>11
 class Run:
     """A frontier that fills up."""
 
-    def __init__(self, folder: Path, links: MadeLinks, every: int, urls: int) -> None:
+    def __init__(self, folder: Path, links: MadeLinks, every: int, urls: int, notes: Path | None = None) -> None:
+        """`notes` is a file for all looks so far: a run that is cut off has not been for nothing."""
         self.clock = VirtualClock()
         self.points: list[Point] = []
+        self._notes = notes
         self._links, self._making = links, links.cost()
         self._every, self._urls = every, urls
         self._folder = folder
@@ -192,6 +194,8 @@ class Run:
             disk = sum(entry.stat().st_size for entry in os.scandir(self._folder))
             self.points.append(Point(known, cost, *memory(), disk, counts.hosts, self._visits))
             print(self.points[-1], flush=True)
+            if self._notes:
+                self._notes.write_text(json.dumps([asdict(point) for point in self.points], indent=1) + "\n")
         if known >= self._urls:
             self._frontier.stop()
 
@@ -206,11 +210,9 @@ def fill(folder: Path, options: argparse.Namespace) -> list[Point]:
     """Run until enough is known; with --kill the process does not outlive it."""
     gc.freeze()
     gc.set_threshold(20_000, 50, 1_000)
-    run = Run(folder, MadeLinks(options.hosts), options.every, options.urls)
+    run = Run(folder, MadeLinks(options.hosts), options.every, options.urls, options.points)
     print(TITLES)
     run.clock.run(run.to_the_end())
-    if options.points:
-        options.points.write_text(json.dumps([asdict(point) for point in run.points], indent=1) + "\n")
     if options.kill:
         os.kill(os.getpid(), signal.SIGKILL)
     run.close()
@@ -219,7 +221,7 @@ def fill(folder: Path, options: argparse.Namespace) -> list[Point]:
 
 def fill_and_be_killed(folder: Path, options: argparse.Namespace) -> list[Point]:
     """The same in another process, which is killed; then see how long a new one takes until something is due."""
-    points = folder.parent / "points.json"
+    points = options.points or folder.parent / "points.json"
     sizes = ("--urls", str(options.urls), "--hosts", str(options.hosts), "--every", str(options.every))
     command = [sys.executable, str(HERE), *sizes, "--folder", str(folder), "--points", str(points), "--kill"]
     killed = subprocess.run(command, check=False).returncode
@@ -259,7 +261,9 @@ def read_options() -> argparse.Namespace:
     options.add_argument("--hosts", type=int, default=1_000_000, metavar="N", help="hosts of the made web")
     options.add_argument("--every", type=int, default=0, metavar="N", help="look every N addresses (a twentieth)")
     options.add_argument("--kill", action="store_true", help="kill the process at the end and time the restart")
-    options.add_argument("--points", type=Path, metavar="FILE", help="write the looks to FILE as JSON")
+    options.add_argument(
+        "--points", type=Path, metavar="FILE", help="write the looks to FILE as JSON, as they are taken"
+    )
     options.add_argument("--picture", type=Path, nargs="?", const=PICTURE, metavar="FILE", help="draw FILE as SVG")
     options.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     asked = options.parse_args()
@@ -277,8 +281,6 @@ def main() -> None:
         folder = Path(scratch) / "table"
         points = (fill_and_be_killed if options.kill else fill)(folder, options)
     print(f"the last fifth costs {growth(points):.2f} times as much as the first")
-    if options.points:
-        options.points.write_text(json.dumps([asdict(point) for point in points], indent=1) + "\n")
     if options.picture:
         picture(points, options.picture)
 

@@ -152,6 +152,14 @@ class Page:
     """Why it could not be read, if it could not; the capture is kept all the same."""
 
 
+class Answer(NamedTuple):
+    """What came of a visit."""
+
+    visit: Visit
+    capture: Capture
+    page: Page
+
+
 class Clock(Protocol):
     """Two clocks: one for dates, one for gaps. Only the second never jumps."""
 

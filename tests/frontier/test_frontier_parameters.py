@@ -26,7 +26,7 @@ class Site:
 
     def fetch(self, url: str) -> None:
         """The page is taken in, and an address that is asked for is fetched at once."""
-        trial = self.parameters.learn(url, hash(str(self.says(parted(url)[1]))))
+        trial = self.parameters.learn(url, str(self.says(parted(url)[1])))
         if trial is not None:
             self.trials += 1
             self.fetch(trial)

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_web import Answer, SmallWeb, crawl_small
 
+from gossamer import model
 from gossamer.frontier import Entry, Frontier, Politeness, intake
 from gossamer.frontier.discovery import NOFOLLOW, Discovery, Found
 from gossamer.frontier.entries import FAMILIES, State
@@ -326,16 +327,16 @@ def in_a_frontier(folder: Path, *acts: object) -> dict[str, Entry]:
     return run(job())
 
 
-def answered(url: str, *links: str) -> tuple[Visit, Capture, Page]:
+def answered(url: str, *links: str) -> model.Answer:
     visit = Visit(url)
     page = Page(url, "text/html", links=tuple(map(Link, links)))
-    return visit, Capture(visit, 0.0, 0.1, 200, (), body=b"", wire=b""), page
+    return model.Answer(visit, Capture(visit, 0.0, 0.1, 200, (), body=b"", wire=b""), page)
 
 
 def test_what_a_page_points_to_is_in_the_commit_that_says_it_is_done(tmp_path: Path) -> None:
     def act(made: Frontier, table: Table) -> None:
         made.add([Found(HOME)])
-        made.done(*answered(HOME, f"{HOME}1", f"{HOME}2"))
+        made.done(answered(HOME, f"{HOME}1", f"{HOME}2"))
         made.prepare()
         table.commit()
         made.add([Found(f"{HOME}lost")])
@@ -355,8 +356,8 @@ def test_an_answer_from_before_a_kill_finds_the_address_that_led_to_it(tmp_path:
         table.commit()
 
     def after(made: Frontier, table: Table) -> None:
-        made.done(*answered(HOME, f"{HOME}1"))
-        made.done(*answered(f"{HOME}1"))
+        made.done(answered(HOME, f"{HOME}1"))
+        made.done(answered(f"{HOME}1"))
         made.prepare()
         table.commit()
 

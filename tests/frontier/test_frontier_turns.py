@@ -26,7 +26,7 @@ def test_the_nearest_comes_first_and_then_who_came_first(tmp_path: Path) -> None
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         turns = turns_of(table)
         for name, distance in (("far", 7), ("near", 1), ("here", 0), ("too", 1)):
-            assert turns.may_come_nearer(name, 0)
+            assert turns.distance(name) == inf
             turns.expect(name, distance)
         assert turns.nearest() == 0
         assert turns.take(10, 1) == ["here", "near", "too"]
@@ -63,10 +63,12 @@ def test_something_nearer_brings_an_origin_nearer_but_nothing_farther_moves_it(t
         turns.expect("b", 4)
         turns.expect("a", 9)
         assert turns.take(2, 9) == ["b", "a"]
-        assert turns.may_come_nearer("a", 2)
+        assert turns.distance("a") == 5
         turns.expect("a", 2)
         assert turns.take(2, 9) == ["a", "b"]
-        assert not turns.may_come_nearer("a", 2)
+        assert turns.distance("a") == 2
+        turns.work("a")
+        assert turns.distance("a") == 0
 
 
 def test_what_sleeps_is_roused_at_its_date_and_not_by_something_found(tmp_path: Path) -> None:

@@ -265,7 +265,7 @@ def test_an_overlay_orders_few_and_many_new_keys_alike() -> None:
     for step in (1000, 1, 3, 200, 5):
         for _ in range(step):
             key = os.urandom(3)
-            overlay.set(key, b"")
+            overlay.values[key] = b""
             expected.add(key)
         assert overlay.keys(b"", None) == sorted(expected)
         low, high = sorted(expected)[10], sorted(expected)[-10]

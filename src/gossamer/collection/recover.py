@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gossamer.frontier import Frontier
-from gossamer.model import Capture, Page
+from gossamer.model import Answer, Capture, Page
 from gossamer.store.archive import Archive
 
 
@@ -17,4 +17,4 @@ def roll_forward(
         capture = archive.restored(group)
         page = mark(read(capture))
         archive.register_again(group, capture, page)
-        frontier.done(capture.visit, capture, page)
+        frontier.done(Answer(capture.visit, capture, page))

@@ -359,12 +359,14 @@ def head_first(plan: Plan) -> Callable[[str], bool]:
     """Which addresses are asked for their type before their body."""
     limits = plan.as_limits()
 
-    def looks_unwanted(url: str) -> bool:
-        name = url.partition("?")[0].rpartition("/")[2]
-        if "." not in name:
-            return False
-        guess = mimetypes.guess_type(name, strict=False)[0]
+    @lru_cache(maxsize=1_024)
+    def is_skipped(ending: str) -> bool:
+        guess = mimetypes.guess_type(f"name.{ending}", strict=False)[0]
         return guess is not None and limits.skips(Kind.PAGE, guess)
+
+    def looks_unwanted(url: str) -> bool:
+        _, *endings = url.partition("?")[0].rpartition("/")[2].split(".")[-3:]  # two of them: `.tar.gz`
+        return bool(endings) and is_skipped(".".join(endings))
 
     return {"never": lambda _: False, "always": lambda _: True}.get(plan.head, looks_unwanted)
 

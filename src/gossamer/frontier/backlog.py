@@ -32,7 +32,8 @@ class Backlog:
 
     def shift(self, host: str, by: int) -> None:
         """So many more, or less."""
-        self._counts[host] = self.of(host) + by
+        counts = self._counts
+        counts[host] = (counts[host] if host in counts else self._stored(host)) + by
         self._changed.add(host)
 
     def save(self) -> None:

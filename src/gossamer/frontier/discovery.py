@@ -48,25 +48,23 @@ class Recent:
         self._new: dict[int, int] = {}
         self._old: dict[int, int] = {}
 
-    def knows(self, url: str, depth: int) -> bool:
-        """Was it met at this depth or less?"""
-        mark = hash(url)
-        met = self._new.get(mark)
-        if met is None:
-            met = self._old.get(mark)
-            if met is None:
-                return False
-            self._set(mark, met)
-        return met <= depth
+    def unknown(self, urls: Iterable[str], depth: int) -> set[str]:
+        """Those that were not met at this depth or less."""
+        new, old, found = self._new, self._old, set()
+        for url in urls:
+            mark = hash(url)
+            met = new.get(mark)
+            if met is None and (met := old.get(mark)) is not None:
+                new[mark] = met
+            if met is None or met > depth:
+                found.add(url)
+        return found
 
     def add(self, url: str, depth: int) -> None:
         """Remember it for a while."""
-        self._set(hash(url), depth)
-
-    def _set(self, mark: int, depth: int) -> None:
         if len(self._new) >= RECENT:
             self._old, self._new = self._new, {}
-        self._new[mark] = depth
+        self._new[hash(url)] = depth
 
 
 class Discovery:
@@ -103,8 +101,8 @@ class Discovery:
             url = link[0] if self._rewrite is None else self._rewrite(link[0])
             if url not in best or "nofollow" in best[url].rel:
                 best[url] = link
-        knows = self.recent.knows
-        return [link for url, link in best.items() if not knows(url, depth)]
+        unknown = self.recent.unknown(best, depth)
+        return [best[url] for url in best if url in unknown] if unknown else []
 
     def meet(self, found: Iterable[Found]) -> None:
         """Gather what something pointed to, for the next `sift`; of one address a link that may be followed."""
@@ -142,8 +140,8 @@ class Discovery:
 
     def _look_up(self, batch: Batch, met: Iterable[Found]) -> dict[str, Entry | None]:
         """The entries that a verdict needs, in one call to the table."""
-        asked = dict.fromkeys(each.url for each in met if batch.check(each.url, each.depth) is Verdict.ASK)
-        return dict(zip(asked, self._ledger.get_many(list(asked)), strict=True))
+        asked = batch.asked((each.url, each.depth) for each in met)
+        return dict(zip(asked, self._ledger.get_many(asked), strict=True))
 
     def left_out(self, url: str, reason: str) -> None:
         """What was queued is excluded; a better link may let it in again."""

@@ -40,7 +40,7 @@ from gossamer.frontier.robots_answers import RobotsAnswers
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.schedule import Resolve, Schedule
 from gossamer.frontier.settle import Settlement
-from gossamer.model import Capture, Clock, Kind, Page, Visit
+from gossamer.model import Answer, Capture, Clock, Kind, Page, Visit
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -238,8 +238,20 @@ class Frontier:
 
     # ----------------------------------------------------------------- done
 
-    def done(self, visit: Visit, capture: Capture, page: Page) -> None:
-        """Take the answer in: what becomes of the address, of its host, and what it points to."""
+    def done(self, *answers: Answer) -> None:
+        """Take answers in: what becomes of each address, of its host, and what it points to.
+
+        All of them before the next visit is handed out and the next commit made: they are in the archive already.
+        """
+        origins = [self._done(*each) for each in answers]
+        self._handout.dispatch()
+        for (visit, _, _), origin in zip(answers, origins, strict=True):
+            self._presence.forget(origin)
+            if visit.owner not in (None, origin.name) and self._parts.is_ours(visit.owner):  # another's robots.txt
+                self._presence.forget(self._presence.get(visit.owner))
+        self._committed()
+
+    def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
         out, pages = self._out.pop(visit, None), self.ledger.counts.pages
         if out is None:
             self.sift()  # it was handed out before a kill: what led to it may have been added a moment ago
@@ -263,11 +275,7 @@ class Frontier:
             self._schedule.release(host, out.group, visited=True)
         self._presence.replace(origin)
         self._blame.watch_network(origin, capture)
-        self._handout.dispatch()
-        self._presence.forget(origin)
-        if visit.owner not in (None, origin.name) and self._parts.is_ours(visit.owner):  # its robots.txt is another's
-            self._presence.forget(self._presence.get(visit.owner))
-        self._committed()
+        return origin
 
     def _take_in(self, kind: Kind, capture: Capture, page: Page) -> None:
         match kind:

@@ -56,14 +56,14 @@ class Intake:
         """Into the queue of its origin; one that had a place there before has a rank already."""
         if self.flow is not None:
             entry = self.flow.weighed(url, entry)
-        if not entry.position:
-            entry = self._ranked(url, entry, self._waste.place(url, entry))
-        return self._queue(url, entry)
+        if entry.position:
+            return replace(entry, position=self._presence.append(url, entry.rank), due=0.0)
+        return self._placed(url, entry, self._waste.place(url, entry))
 
     def put_back(self, url: str, entry: Entry, there: Place) -> None:
         """Its kind has brought nothing new since it was queued: it goes farther away."""
         self._parts.queues.remove(url, entry.rank, entry.position)
-        self._parts.ledger.put(url, self._queue(url, self._ranked(url, entry, there)), entry)
+        self._parts.ledger.put(url, self._placed(url, entry, there), entry)
 
     def requeue_retries(self) -> None:
         """What failed and is due again stands in its queue once more."""
@@ -73,8 +73,7 @@ class Intake:
             if entry is not None and entry.state is State.QUEUED and entry.position == position:
                 ledger.put(url, self.enqueue(url, entry), entry)
 
-    def _ranked(self, url: str, entry: Entry, place: Place) -> Entry:
-        return replace(entry, rank=rank(place.distance, self._order(url, entry)), sunk=place.level)
-
-    def _queue(self, url: str, entry: Entry) -> Entry:
-        return replace(entry, position=self._presence.append(url, entry.rank), due=0.0)
+    def _placed(self, url: str, entry: Entry, place: Place) -> Entry:
+        there = rank(place.distance, self._order(url, entry))
+        position = self._presence.append(url, there)
+        return replace(entry, rank=there, sunk=place.level, position=position, due=0.0)

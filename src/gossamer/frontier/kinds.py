@@ -54,9 +54,6 @@ class KindRow(msgspec.Struct, array_like=True):
     part: float = 0.0
     """Of the visits to the next larger kind, fading, as of its visit number `at`."""
     at: int = 0
-    memory: bytes = b""
-    made: int = 0
-    """What the pages of a family have shown; see `sketch`."""
 
     @property
     def life(self) -> float:
@@ -93,6 +90,8 @@ class HostKinds(msgspec.Struct, array_like=True):
     """Addresses of those families that wait."""
     passed: int = 0
     """Addresses put back since one was handed out."""
+    first: dict[str, KindRow] = {}
+    """The kinds that were met first, by what follows the host in their names: most hosts never have more."""
 
 
 def is_fine(host: HostKinds, rows: list[KindRow]) -> bool:
@@ -100,8 +99,9 @@ def is_fine(host: HostKinds, rows: list[KindRow]) -> bool:
     guess = 1.0
     for row in rows:
         guess = (row.recent_fresh + PRIOR * guess) / (row.recent + PRIOR)
-    behind = guess < BELOW[0] * max(host.best, WORST_BEST)
-    return not (behind or _is_crowding(rows[0], host) or _is_crowding(rows[1], rows[0]))
+    if guess < BELOW[0] * max(host.best, WORST_BEST):
+        return False
+    return rows[0].waiting < CROWD or not (_is_crowding(rows[0], host) or _is_crowding(rows[1], rows[0]))
 
 
 def levels(host: HostKinds, rows: list[KindRow]) -> list[int]:

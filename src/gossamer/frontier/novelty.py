@@ -13,13 +13,13 @@ round (see `budget`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
 import msgspec
 
-from gossamer.frontier.budget import Budgets
 from gossamer.frontier.entries import TEMPLATES, TEXTS
 from gossamer.frontier.kinds import (
     ALL_BEHIND,
@@ -48,6 +48,8 @@ NUMBERS = 0.1
 """What a page is worth that differs from others in its numbers only."""
 KINDS = 2_000
 """Kinds of a host that are told apart; a host with more of them makes them up."""
+FIRST = 16
+"""Kinds of a host that lie in its own row: one row is read and written for them, not one for each."""
 CREDIT = 0.5
 """What a new page counts for the kind whose page led to it."""
 
@@ -73,39 +75,44 @@ class Place(NamedTuple):
     level: int
 
 
+NEAR = Place(0, 0)
+
 _kind = msgspec.msgpack.Decoder(KindRow).decode
 _host = msgspec.msgpack.Decoder(HostKinds).decode
+_memory = msgspec.msgpack.Decoder(Memory).decode
 
 
 class Novelty:
     """Counts what kinds of addresses bring, and says how far away the next one is."""
 
-    def __init__(self, table: Table, budgets: Budgets) -> None:
+    def __init__(self, table: Table, pages: Callable[[str], int]) -> None:
+        """`pages` tells how many pages a round the site of a host is worth."""
         self._table = table
-        self._budgets = budgets
+        self._pages = pages
         self._kinds = Rows(table, TEMPLATES, _kind, KindRow)
         self._hosts = Rows(table, TEMPLATES, _host, HostKinds)
+        self._memories = Rows(table, TEMPLATES, _memory, Memory)
         self._in_use: dict[str, tuple[HostKinds, list[KindRow]]] = {}
         """The rows of a kind, as long as all of them are in use."""
 
     # ---------------------------------------------------------------- queued
 
-    def place(self, kind: Template, site: str) -> Place:
+    def place(self, kind: Template) -> Place:
         """Where a new address of that kind is put."""
         host, rows = self._rows(kind)
         for row in rows:
             row.found += 1
         wait(host, rows, 1)
         if is_fine(host, rows):
-            return Place(0, 0)
-        standing = levels(host, rows)
-        now = host.fetched // self._budgets.pages(site)
+            return NEAR
+        standing, pages = levels(host, rows), self._pages(kind.host)
+        now = host.fetched // pages
         if standing[-1] > CROWDING and now >= rows[0].scout:
-            rows[0].scout = now + self._pause(standing[-1], site)
+            rows[0].scout = now + _pause(standing[-1], pages)
             return Place(0, standing[-1] + SCOUT)
-        return self._behind(host, rows, standing, site)
+        return _behind(host, rows, standing, pages)
 
-    def sink(self, kind: Template, site: str, before: Place, least: int = 0) -> Place | None:
+    def sink(self, kind: Template, before: Place, least: int = 0) -> Place | None:
         """Where an address goes that is next but should not be; None when it may go out.
 
         It may when nothing better is left in its queue, when its kind has not had its share, or when looking for
@@ -120,31 +127,11 @@ class Novelty:
             host.passed, host.now = 0, before.distance
             return None
         host.passed += 1
+        pages = self._pages(kind.host)
         if before.level > SCOUT:
-            return Place(before.distance + self._pause(standing[-1], site), before.level)
-        behind = self._behind(host, rows, standing, site)
+            return Place(before.distance + _pause(standing[-1], pages), before.level)
+        behind = _behind(host, rows, standing, pages)
         return behind._replace(distance=max(behind.distance, before.distance * 3 // 2 + 1))
-
-    def _pause(self, level: int, site: str) -> int:
-        """Rounds between two addresses of a kind that is behind."""
-        return ceil(1 / (self._budgets.pages(site) * SHARES[level]))
-
-    def _behind(self, host: HostKinds, rows: list[KindRow], standing: list[int], site: str) -> Place:
-        """After all that is better now, each size of kind at its own distance from the address before.
-
-        One that only crowds stands in a second row, with all others that do, at the full pace of the site.
-        """
-        pages = self._budgets.pages(site)
-        if standing[-1] == CROWDING:
-            host.tail = max(host.tail, host.now) + 1 / pages
-            host.farthest = max(host.farthest, int(host.tail))
-            return Place(int(host.tail), CROWDING)
-        away = host.farthest + 1
-        for row, level in zip(rows, standing, strict=True):
-            if level > CROWDING:
-                row.tail = max(row.tail, host.farthest) + 1 / (pages * SHARES[level])
-                away = max(away, int(row.tail))
-        return Place(away, standing[-1])
 
     # --------------------------------------------------------------- visited
 
@@ -164,11 +151,7 @@ class Novelty:
         if self._table.get(TEXTS, key) is not None:
             return 0.0
         self._table.put(TEXTS, key, b"")
-        family = self._rows(kind)[1][0]
-        memory = Memory(family.memory, family.made)
-        found = memory.news(page)
-        family.memory, family.made = bytes(memory.table), memory.made
-        return max(found, NUMBERS)
+        return max(self._memories.use(self._memory_key(kind)).news(page), NUMBERS)
 
     def count(self, kind: Template, worth: float) -> None:
         """A visit to an address of that kind brought so much."""
@@ -199,6 +182,7 @@ class Novelty:
         """The counts become part of the next commit."""
         self._kinds.save()
         self._hosts.save()
+        self._memories.save()
         self._in_use.clear()
 
     def _rows(self, kind: Template) -> tuple[HostKinds, list[KindRow]]:
@@ -211,24 +195,68 @@ class Novelty:
         return found
 
     def _row(self, name: str, host_name: str, host: HostKinds) -> KindRow:
+        rest = name[len(host_name) :]
+        row = host.first.get(rest)
+        if row is None and host.kinds < FIRST:
+            row = host.first[rest] = KindRow()
+            host.kinds += 1
+        return row or self._further(name, host_name, host)
+
+    def _further(self, name: str, host_name: str, host: HostKinds) -> KindRow:
+        """Not one of the first kinds of its host: it has a row of its own."""
         if self._kinds.peek(name) is None:
             if host.kinds >= KINDS:
                 return self._kinds.use(f"{host_name}*")
             host.kinds += 1
         return self._kinds.use(name)
 
+    def _memory_key(self, kind: Template) -> str:
+        """Where it stands what the pages of a family have shown; kinds that are not told apart share one place."""
+        host, rows = self._rows(kind)
+        rest = f"{kind.host}*"
+        shared = host.kinds >= KINDS and rows[0] is self._kinds.peek(rest)
+        return f"{rest if shared else kind.family}\0"
+
+
+def _pause(level: int, pages: int) -> int:
+    """Rounds between two addresses of a kind that is behind."""
+    return ceil(1 / (pages * SHARES[level]))
+
+
+def _behind(host: HostKinds, rows: list[KindRow], standing: list[int], pages: int) -> Place:
+    """After all that is better now, each size of kind at its own distance from the address before.
+
+    One that only crowds stands in a second row, with all others that do, at the full pace of the site.
+    """
+    if standing[-1] == CROWDING:
+        host.tail = max(host.tail, host.now) + 1 / pages
+        host.farthest = max(host.farthest, int(host.tail))
+        return Place(int(host.tail), CROWDING)
+    away = host.farthest + 1
+    for row, level in zip(rows, standing, strict=True):
+        if level > CROWDING:
+            row.tail = max(row.tail, host.farthest) + 1 / (pages * SHARES[level])
+            away = max(away, int(row.tail))
+    return Place(away, standing[-1])
+
 
 def about_kind(table: Table, url: str) -> KindAnswer | None:
     """What is known of addresses like this one; None when there is none."""
     kind = template(url)
-    names = dict.fromkeys(kind[1:4])
-    stored = [table.get(TEMPLATES, name.encode()) for name in (*names, host_key(kind.host))]
-    if None in stored:
+    stored = table.get(TEMPLATES, host_key(kind.host).encode())
+    host = _host(stored) if stored else HostKinds()
+    rows = [_known(table, host, kind.host, name) for name in dict.fromkeys(kind[1:4])]
+    kinds = [row for row in rows if row is not None]
+    if len(kinds) < len(rows):
         return None
-    *rows, host = [data for data in stored if data is not None]
-    kinds = [_kind(data) for data in rows]
-    level = levels(_host(host), kinds)[-1]
+    level = levels(host, kinds)[-1]
     return KindAnswer(kind.full, kinds[-1].found, kinds[-1].fetched, round(kinds[-1].fresh, 1), SHARES[level])
+
+
+def _known(table: Table, host: HostKinds, host_name: str, name: str) -> KindRow | None:
+    row = host.first.get(name[len(host_name) :])
+    stored = table.get(TEMPLATES, name.encode()) if row is None else None
+    return _kind(stored) if stored else row
 
 
 def host_key(host: str) -> str:

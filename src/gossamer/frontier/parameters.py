@@ -118,7 +118,7 @@ class Parameters:
         dropped = host.kinds.get(script(url))
         return without(url, dropped) if dropped and keys.fingerprint(url) % EXPLORED else url
 
-    def learn(self, url: str, content: int) -> str | None:
+    def learn(self, url: str, text: str) -> str | None:
         """Take in what a page says. Gives an address that would show whether it can be asked for more simply."""
         bare = "?" not in url and ";" not in url
         if bare and self._hosts.peek(_host_key(url)) is None:
@@ -131,7 +131,8 @@ class Parameters:
         host.watched += not known
         core, values = parted(url)
         row = self._rows.use(kind)
-        page = Seen(content, keys.fingerprint(core), {name: crc32(value.encode()) for name, value in values.items()})
+        numbers = {name: crc32(value.encode()) for name, value in values.items()}
+        page = Seen(keys.fingerprint(text), keys.fingerprint(core), numbers)
         for name in page.values:
             if name not in row.keys and len(row.keys) < MOST_KEYS:
                 row.keys[name] = Key()

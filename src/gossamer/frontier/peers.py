@@ -143,7 +143,7 @@ class Peers:
             mark = each.url if each.followed else f"nofollow {each.url}"
             if owner == self.me:
                 yield each
-            elif not recent.knows(mark, each.depth):
+            elif recent.unknown((mark,), each.depth):
                 recent.add(mark, each.depth)
                 self._post(owner, Linked(*each))
 

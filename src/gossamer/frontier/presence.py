@@ -86,9 +86,11 @@ class Presence:
 
     def _expect(self, name: str, away: int) -> None:
         """Something is queued for an origin that is not in memory; it is not brought there for that."""
+        stands = self._turns.distance(name)
+        if stands <= away:
+            return
         site = self._site(f"{name}/")
-        least = self._budgets.distance(site) + away
-        if self._turns.may_come_nearer(name, least):
+        if self._budgets.distance(site) + away < stands:
             number = self._meet(name)
             self._turns.expect(name, self._budgets.distance(site, number) + away)
 

@@ -13,7 +13,7 @@ from gossamer.frontier.entries import encode
 from gossamer.store.table import Table
 
 KEPT = 8_192
-"""Rows of a family that stay in memory after a commit."""
+"""Rows in each of two generations that stay in memory; the older one is dropped when the newer is full."""
 
 Row = TypeVar("Row")
 
@@ -28,6 +28,7 @@ class Rows(Generic[Row]):
         self._new = new
         self._used: dict[str, Row] = {}
         self._kept: dict[str, Row | None] = {}
+        self._old: dict[str, Row | None] = {}
 
     def use(self, name: str) -> Row:
         """The row of that name, to be changed; a new one where there is none."""
@@ -38,19 +39,20 @@ class Rows(Generic[Row]):
 
     def peek(self, name: str) -> Row | None:
         """The row of that name, not to be changed."""
-        row = self._used.get(name)
-        if row is not None:
-            return row
-        if name not in self._kept:
-            stored = self._table.get(self._family, name.encode())
-            self._kept[name] = None if stored is None else self._decode(stored)
-        return self._kept[name]
+        row = self._used.get(name) or self._kept.get(name)
+        if row is None and name not in self._kept:
+            row = self._kept[name] = self._old[name] if name in self._old else self._stored(name)
+        return row
 
     def save(self) -> None:
         """All that was in use becomes part of the next commit."""
         for name, row in self._used.items():
             self._table.put(self._family, name.encode(), encode(row))
-        if len(self._kept) + len(self._used) > KEPT:
-            self._kept.clear()
         self._kept.update(self._used)
         self._used.clear()
+        if len(self._kept) > KEPT:
+            self._old, self._kept = self._kept, {}
+
+    def _stored(self, name: str) -> Row | None:
+        data = self._table.get(self._family, name.encode())
+        return None if data is None else self._decode(data)

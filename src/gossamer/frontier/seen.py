@@ -43,6 +43,12 @@ class Batch:
         self._prints = {url: keys.fingerprint(url) for url in urls}
         self._marks = dict(zip(self._prints, sieve.marks(list(self._prints.values())), strict=True))
 
+    def asked(self, links: Iterable[tuple[str, int]]) -> list[str]:
+        """Of addresses and the depths of links to them, those that the table must be asked about, each once."""
+        marks = self._marks
+        unsure = {url: None for url, depth in links if (mark := marks[url]) == ASK or mark > depth}
+        return list(unsure)
+
     def check(self, url: str, depth: int) -> Verdict:
         """What a link to it from this depth means now."""
         mark = self._marks[url]
@@ -52,7 +58,7 @@ class Batch:
 
     def note(self, url: str, depth: int | None) -> None:
         """The depth of its entry; None when the table must be asked about it."""
-        mark = _mark(depth)
+        mark = ASK if depth is None or depth > ASK else depth
         if mark != self._marks[url]:
             self._marks[url] = mark
             self._sieve.put(self._prints[url], mark)
@@ -70,7 +76,7 @@ class Seen:
 
     def note(self, url: str, depth: int | None) -> None:
         """As in a batch, for a single address."""
-        self._sieve.put(keys.fingerprint(url), _mark(depth))
+        self._sieve.put(keys.fingerprint(url), ASK if depth is None or depth > ASK else depth)
 
     def prepare(self) -> None:
         """What was noted becomes part of the next commit."""
@@ -93,7 +99,3 @@ class Seen:
             self.note(url, depth)
             if count % REBUILT_AT_ONCE == 0:
                 self._sieve.prepare()
-
-
-def _mark(depth: int | None) -> int:
-    return ASK if depth is None else min(depth, ASK)

@@ -11,10 +11,12 @@ remember the last few dozen pages, and take an unknown line for known once in 25
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from urllib.parse import unquote
 from zlib import crc32
+
+import msgspec
 
 from gossamer.urls import keys
 
@@ -26,33 +28,49 @@ LINES = 256
 """Lines of a page that are looked at."""
 PAIRS = 200
 """Pairs that are looked at before a page is judged by what was found."""
+STRETCH = 64
+"""Words of a line that are looked at together."""
 SIZES = (256, 1_024, 2_048)
 """Bytes of a memory: the next size when half as many marks as it has bytes were made. It begins anew then."""
 MARKS = 48
 """Words that stand for all words of a page: those with the smallest hashes."""
 _MIX, _MASK = 0x9E3779B1, 0xFFFFFFFF
+_DIGITS = b"0123456789"
 
 
-class Sketch(NamedTuple):
-    """A page without what varies."""
+class Sketch:
+    """A page without what varies. Most is worked out only when it is asked for: a new page shows soon that it is."""
 
-    lines: tuple[bytes, ...]
-    digest: int
-    """Of the text with its numbers; equal for pages that say the same, but for their own address."""
-    plain: int
-    """Of the text without them."""
+    def __init__(self, told: str) -> None:
+        """`told` is the text without the page's own address."""
+        self._data = told.encode("utf-8", "replace")
+
+    @cached_property
+    def digest(self) -> int:
+        """Of the text with its numbers; equal for pages that say the same, but for their own address."""
+        return keys.digest(self._data)
+
+    @cached_property
+    def plain(self) -> int:
+        """Of the text without them."""
+        return keys.digest(self._data.translate(None, _DIGITS))
+
+    @cached_property
+    def lines(self) -> tuple[bytes, ...]:
+        """Each once, without digits."""
+        plain = self._data.translate(None, _DIGITS)
+        return tuple(dict.fromkeys(filter(None, map(bytes.strip, plain.split(b"\n")))))
 
 
 def sketch(url: str, title: str, text: str) -> Sketch:
-    """The lines of a page, each once, without digits and without its own address."""
-    told = f"{title}\n{text[:LONGEST]}"
-    for name in _names(url):
+    """A page without its own address."""
+    told, names = f"{title}\n{text[:LONGEST]}", _names(url)
+    if not names or ("%" not in url and names[-1] not in told):  # then it is in all the others
+        return Sketch(told)
+    for name in names:
         if name in told:
             told = told.replace(name, "")
-    data = told.encode("utf-8", "replace")
-    plain = data.translate(None, b"0123456789")
-    lines = tuple(dict.fromkeys(filter(None, map(bytes.strip, plain.split(b"\n")))))
-    return Sketch(lines, keys.digest(data), keys.digest(plain))
+    return Sketch(told)
 
 
 def _names(url: str) -> list[str]:
@@ -69,26 +87,47 @@ def marks(found: Sketch) -> tuple[int, ...]:
     return tuple(sorted(map(crc32, set(b" ".join(found.lines).split())))[:MARKS])
 
 
-class Memory:
+def _pairs(line: bytes) -> Iterator[list[int]]:
+    """Its pairs of words, some at a time: a long line that is new shows it soon."""
+    before, rest = 0, line
+    while rest:
+        words = rest.split(maxsplit=STRETCH)
+        rest = words.pop() if len(words) > STRETCH else b""
+        marks = list(map(crc32, words))
+        yield [(one * _MIX + other) & _MASK for one, other in zip([before, *marks], marks, strict=False)]
+        before = marks[-1]
+
+
+class Memory(msgspec.Struct, array_like=True):
     """What a kind of page has shown lately."""
 
-    def __init__(self, table: bytes = b"", made: int = 0) -> None:
-        self.table = bytearray(table or SIZES[0])
-        self.made = made
+    table: bytearray = msgspec.field(default_factory=lambda: bytearray(SIZES[0]))
+    made: int = 0
+    """Marks since the table has its size."""
 
     def news(self, page: Sketch) -> float:
         """How new a page is, from 0 to 1; it is remembered."""
         pairs = new = 0
-        for line in page.lines[:LINES]:
-            if not self._meet((crc32(line),)):
-                continue
-            words = list(map(crc32, line.split()))
-            new += self._meet([(one * _MIX + other) & _MASK for one, other in zip([0, *words], words, strict=False)])
-            pairs += len(words)
+        for line in self._unknown(page.lines[:LINES]):
+            for marks in _pairs(line):
+                new += self._meet(marks)
+                pairs += len(marks)
+                if new >= ENOUGH:
+                    break
             if new >= ENOUGH or pairs >= PAIRS:
                 break
         self._grow()
         return min(new / ENOUGH, 1.0)
+
+    def _unknown(self, lines: Sequence[bytes]) -> Iterator[bytes]:
+        """Those that were not met lately; from now on they were."""
+        table, size = self.table, len(self.table)
+        for line, mark in zip(lines, map(crc32, lines), strict=True):
+            place, print_ = mark % size, mark >> 24 or 1
+            if table[place] != print_:
+                table[place] = print_
+                self.made += 1
+                yield line
 
     def _meet(self, marks: Iterable[int]) -> int:
         """How many were not met lately; from now on they were."""

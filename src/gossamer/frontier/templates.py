@@ -58,8 +58,9 @@ class _Directory(NamedTuple):
     """Those that must not stand there again."""
 
 
+@lru_cache(maxsize=8_192)
 def template(url: str) -> Template:
-    """The kind of a canonical address."""
+    """The kind of a canonical address. Asked for when one is found, and again when it goes out and is answered."""
     head, _, query = url.partition("?")
     _, _, host, path = head.split("/", 3)
     keys = _keys(_VALUES.sub("", query), "?") if query else ""

@@ -36,10 +36,12 @@ class Turns:
 
     # ---------------------------------------------------------------- one origin
 
-    def may_come_nearer(self, origin: str, least: int) -> bool:
-        """Something was queued for an origin that is not in memory: is that news, if it is at least so far away?"""
+    def distance(self, origin: str) -> float:
+        """How many rounds away an origin waits; infinity when nothing of it is queued, and 0 when it does not wait."""
         stands = self._table.get(STANDING, origin.encode())
-        return stands is None or (stands[:1] == _WAITS and least < _distance(stands))
+        if stands is None:
+            return inf
+        return _distance(stands) if stands[:1] == _WAITS else 0
 
     def expect(self, origin: str, distance: int) -> None:
         """Something was queued so many rounds away; an origin that is nearer, asleep or at work stays where it is."""

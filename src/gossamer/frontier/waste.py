@@ -13,7 +13,7 @@ from gossamer.frontier.budget import Budgets
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.kinds import DEEPEST
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.novelty import Novelty, Place
+from gossamer.frontier.novelty import NEAR, Novelty, Place
 from gossamer.frontier.outcome import Act, Outcome
 from gossamer.frontier.parameters import SHORTEST, Parameters
 from gossamer.frontier.rank import distance
@@ -47,22 +47,19 @@ class Waste:
     def __init__(self, table: Table, ledger: Ledger, seen: Seen, budgets: Budgets, site: Callable[[str], str]) -> None:
         self._ledger = ledger
         self._seen = seen
-        self._site = site
-        self._novelty = Novelty(table, budgets)
+        self._novelty = Novelty(table, lambda host: budgets.pages(site(f"http://{host}/")))
         self._parameters = Parameters(table)
+        self.simpler = self._parameters.simpler
+        """The address without keys that are known not to matter."""
         self._soft404 = Soft404(table)
         self._trials: set[str] = set()
         """Addresses that are asked for soon because of what they would show."""
 
-    def simpler(self, url: str) -> str:
-        """The address without keys that are known not to matter."""
-        return self._parameters.simpler(url)
-
     def place(self, url: str, entry: Entry) -> Place:
         """Where a new address is put."""
         if not _is_judged(entry):
-            return Place(0, 0)
-        place = self._novelty.place(template(url), self._site(url))
+            return NEAR
+        place = self._novelty.place(template(url))
         return Place(self._novelty.now(keys.authority(url)), 0) if url in self._trials else place
 
     def sink(self, url: str, entry: Entry) -> Place | None:
@@ -75,7 +72,7 @@ class Waste:
             self._stand_for(simple, url, entry)
             return None
         before = Place(distance(entry.rank), entry.sunk)
-        return self._novelty.sink(template(url), self._site(url), before, DEEPEST if spare else 0)
+        return self._novelty.sink(template(url), before, DEEPEST if spare else 0)
 
     def _stand_for(self, simple: str, url: str, entry: Entry) -> None:
         """An address that was queued before its keys were known is visited in the place of the simpler one."""
@@ -125,7 +122,7 @@ class Waste:
         self._trials.discard(url)
         if len(page.text) < SHORTEST:
             return None
-        trial = self._parameters.learn(url, keys.fingerprint(page.text))
+        trial = self._parameters.learn(url, page.text)
         if trial is None or len(self._trials) >= TRIALS or self._ledger.get(trial) is not None:
             return None
         self._trials.add(trial)

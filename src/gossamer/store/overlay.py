@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from itertools import islice
 
 
 class Overlay:
@@ -14,13 +15,8 @@ class Overlay:
 
     def __init__(self) -> None:
         self.values: dict[bytes, bytes | None] = {}
+        """To be read and set, but nothing is taken out: new keys are those at its end."""
         self._ordered: list[bytes] = []
-        self._new: list[bytes] = []
-
-    def set(self, key: bytes, value: bytes | None) -> None:
-        if key not in self.values:
-            self._new.append(key)
-        self.values[key] = value
 
     def keys(self, first: bytes, end: bytes | None) -> list[bytes]:
         """The changed keys from `first` up to but not including `end`, in order."""
@@ -32,13 +28,12 @@ class Overlay:
     def clear(self) -> None:
         self.values.clear()
         self._ordered.clear()
-        self._new.clear()
 
     def _put_in_order(self) -> None:
-        if len(self._new) * 8 > len(self._ordered):
-            self._ordered += self._new
+        new = list(islice(self.values, len(self._ordered), None))
+        if len(new) * 8 > len(self._ordered):
+            self._ordered += new
             self._ordered.sort()
         else:
-            for key in self._new:
+            for key in new:
                 insort(self._ordered, key)
-        self._new.clear()

@@ -39,6 +39,7 @@ from rocksdict import (
 
 from gossamer.errors import Damaged, GossamerError, Locked, StorageError
 from gossamer.store.overlay import Overlay
+from gossamer.store.recent import UNKNOWN, Recent
 
 BLOCK_CACHE_BYTES = 24 << 20
 """Read blocks, indexes and filters, of all families together."""
@@ -61,6 +62,8 @@ class Table:
         self._families: dict[str, Rdict] = {name: database.get_column_family(name) for name in families}
         self._handles: dict[str, ColumnFamily] = {name: database.get_column_family_handle(name) for name in families}
         self._overlays = {name: Overlay() for name in families}
+        self._changes = {name: overlay.values for name, overlay in self._overlays.items()}
+        self._recent = {name: Recent() for name in families}
         self.commits = 0
         """Commits that were made since it was opened: what was put before the last of them lasts."""
 
@@ -72,21 +75,25 @@ class Table:
     @property
     def pending(self) -> int:
         """Changed rows that are not committed yet."""
-        return sum(len(overlay.values) for overlay in self._overlays.values())
+        return sum(map(len, self._changes.values()))
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        changes = self._overlays[family].values
+        changes = self._changes[family]
         if key in changes:
             return changes[key]
+        recent = self._recent[family]
+        if (value := recent.get(key)) is not UNKNOWN:
+            return value
         try:
-            value: bytes | None = self._families[family].get(key)
+            value = self._families[family].get(key)
         except Exception as error:
             raise _told(error, self._path) from error
+        recent.add(key, value)
         return value
 
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
         """The values of `keys`, in their order; one call to the database for all of them."""
-        changes = self._overlays[family].values
+        changes = self._changes[family]
         asked: list[Any] = [key for key in keys if key not in changes] if changes else list(keys)
         try:
             found: Any = self._families[family].get(asked) if asked else []
@@ -98,10 +105,10 @@ class Table:
         return [changes[key] if key in changes else next(stored) for key in keys]
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
-        self._overlays[family].set(key, value)
+        self._changes[family][key] = value
 
     def delete(self, family: str, key: bytes) -> None:
-        self._overlays[family].set(key, None)
+        self._changes[family][key] = None
 
     def scan(
         self, family: str, prefix: bytes = b"", start: bytes = b"", limit: int | None = None
@@ -119,9 +126,9 @@ class Table:
     def commit(self) -> None:
         """Make every change since the last commit last, all or none, also through a power cut."""
         batch = WriteBatch(raw_mode=True)
-        for name, overlay in self._overlays.items():
+        for name, changes in self._changes.items():
             handle = self._handles[name]
-            for key, value in overlay.values.items():
+            for key, value in changes.items():
                 if value is None:
                     batch.delete(key, handle)
                 else:
@@ -132,7 +139,8 @@ class Table:
             self._database.write(batch, _synced())
         except Exception as error:
             raise _told(error, self._path) from error
-        for overlay in self._overlays.values():
+        for name, overlay in self._overlays.items():
+            self._recent[name].committed(overlay.values)
             overlay.clear()
         self.commits += 1
 

@@ -28,7 +28,8 @@ _BELOW_COMMA = re.compile(r"[!-,]")
 
 def host(url: URL) -> str:
     """The host of a canonical address, without the port."""
-    return _split_port(authority(url))[0]
+    place = url.split("/", 3)[2]
+    return _split_port(place)[0] if ":" in place else place
 
 
 def authority(url: URL) -> str:

@@ -68,7 +68,7 @@ class Scope:
         seed = url in self.seeds
         if not seed and self.kind != "any" and self._places.isdisjoint(self._around(url)):
             return _OUTSIDE[self.kind]
-        return self._trap(url) or self._unwanted(url, seed)
+        return self._trap(url) or (self._unwanted(url, seed) if self.exclude or self.include else None)
 
     def with_seed(self, *urls: URL) -> Scope:
         """This scope around more seeds: where a seed redirects to, the crawl goes on."""
@@ -139,7 +139,7 @@ def _repeats(segments: list[str]) -> bool:
     once; a hostile one costs n log n.
     """
     known = len(segments) - len(set(segments))
-    return any(
+    return known > 1 and any(
         segments[start] == segments[start + period] and _equal_stretch(segments, start, period) >= 2 * period
         for period in range(1, known // 2 + 1)
         for start in range(0, len(segments) - period, 2 * period)

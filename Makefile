@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test lint soak bench clean
+.PHONY: demo test lint soak bench quality clean
 
 demo: $(READY)
 	rm -rf demo-web
@@ -14,8 +14,8 @@ test: $(READY) lint
 	$(BIN)/pytest -m "not soak"
 
 lint: $(READY)
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench quality
+	$(BIN)/ruff format --check src tests bench quality
 	$(BIN)/mypy
 
 soak: $(READY)
@@ -25,11 +25,14 @@ bench: $(READY)
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/politeness.py
 
-clean:
-	rm -rf $(VENV) demo-web src/gossamer/convert/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+quality: $(READY)
+	$(BIN)/python quality/run.py
 
-$(READY): pyproject.toml constraints.txt setup.py $(wildcard src/gossamer/convert/*.c src/gossamer/convert/scanner/*.h)
+clean:
+	rm -rf $(VENV) demo-web src/gossamer/*/*.so src/gossamer/*/*/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests bench quality -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt setup.py $(wildcard src/gossamer/convert/*.c src/gossamer/convert/*/*.[ch])
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $(READY)

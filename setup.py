@@ -1,4 +1,4 @@
-"""Builds the compiled twin of the HTML reader. Where that fails, as without a C compiler, Python reads all pages."""
+"""Builds the compiled twins. Where that fails, as without a C compiler, Python does their work."""
 
 from glob import glob
 
@@ -11,6 +11,13 @@ setup(
             ["src/gossamer/convert/_scan.c"],
             depends=glob("src/gossamer/convert/scanner/*.h"),
             optional=True,
-        )
+        ),
+        Extension(
+            "gossamer.convert.content._score",
+            ["src/gossamer/convert/content/_score.c"],
+            libraries=["m"],
+            extra_compile_args=["-O3"],
+            optional=True,
+        ),
     ]
 )

@@ -59,7 +59,7 @@ SPEC = WebSpec(
 )
 
 
-ALONE = {"capture half written", "archive synced", "table committed", "runs of addresses merged"}
+ALONE = {"capture half written", "text written", "archive synced", "table committed", "runs of addresses merged"}
 SHARED = {"capture written", "table about to commit", "outbox closed", "batches sent", "batch applied", "page claimed"}
 COPIED = {"batch taken", "about to end"}
 """The points that every run of the tests passes; all others take minutes."""
@@ -162,7 +162,7 @@ def deadly(point: str, kills: Path) -> dict[str, str]:
 def contents(folder: Path, shards: int) -> dict[str, Any]:
     """What became of every address, the pages, and the sums."""
     with gossamer.open(folder) as collection:
-        pages = {page.url: (page.version.digest, page.text, page.links) for page in collection.pages()}
+        pages = {page.url: (page.version.digest, page.text, targets(page)) for page in collection.pages()}
         status = collection.status()
     return {
         "pages": pages,
@@ -171,6 +171,11 @@ def contents(folder: Path, shards: int) -> dict[str, Any]:
             name: getattr(status, name) for name in ("pages", "queued", "failed", "excluded", "hosts", "duplicates")
         },
     }
+
+
+def targets(page: gossamer.Document) -> list[Any]:
+    """Its links, but for whether they stand in the content: that depends on the pages that were read before."""
+    return [link[:4] for link in page.links]
 
 
 def states(folder: Path, shards: int) -> dict[str, Any]:

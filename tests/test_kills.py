@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -178,16 +178,23 @@ def contents(folder: Path, port: int) -> dict[str, object]:
 
     pages = exported(folder)
     assert len({page["url"] for page in pages}) == len(pages)
-    kept = ("status", "media_type", "title", "text", "links")
-    return {str(here(page["url"])): [here(page[name]) for name in kept] for page in pages}
+    kept = ("status", "media_type", "title", "text")
+    return {str(here(page["url"])): [*(here(page[name]) for name in kept), here(targets(page))] for page in pages}
+
+
+def targets(page: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Its links, but for whether they stand in the content: that depends on the pages that were read before."""
+    return [(link["url"], link["anchor"], link["rel"]) for link in page["links"]]
 
 
 def check_archive(folder: Path) -> None:
     verified = run_gossamer("verify", str(folder))
     assert verified.returncode == 0, verified.stdout
-    files = sorted((folder / "shards").glob("*/captures/*.warc.gz"))
-    assert files
-    for path in files:
+    captures = sorted((folder / "shards").glob("*/captures/*.warc.gz"))
+    texts = sorted((folder / "shards").glob("*/texts/*.warc.gz"))
+    assert captures
+    assert texts
+    for path in [*captures, *texts]:
         check = [sys.executable, "-m", "warcio.cli", "check", str(path)]
         result = subprocess.run(check, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stdout

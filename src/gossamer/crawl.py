@@ -46,12 +46,12 @@ async def crawl(
                 keep()
 
     def keep() -> None:
-        answers = []
-        for visit, capture, page in read:
+        come, answers = read[:], []
+        read.clear()  # first, for should one of them break us, nobody may keep the others twice
+        for visit, capture, page in come:
             page = mark(page)  # copy_of is set
             store(capture, page)  # in the archive before it is done
             answers.append(Answer(visit, capture, page))
-        read.clear()
         frontier.done(*answers)  # next date for these addresses, new links in
 
     async with TaskGroup() as group:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol, TypeAlias
 
+from gossamer import markdown
+
 URL: TypeAlias = str
 """An absolute http or https address in the canonical form of `gossamer.urls.normalize`."""
 
@@ -63,11 +65,13 @@ class Link(NamedTuple):
     rel: str = ""
     """Lower-case link types, joined by one space."""
     place: str = "a"
-    """Where it stood: a, area, frame, iframe, link, refresh, header, sitemap, robots, redirect."""
+    """Where it stood: a, area, frame, iframe, link, refresh, header, sitemap, feed, robots, redirect."""
     modified: float | None = None
     """When the target changed, as its source says (sitemaps, feeds); seconds since 1970."""
     priority: float = 0.5
     """How a sitemap ranks the target among its pages, 0 to 1."""
+    content: bool = True
+    """It stands in the main content of its page, not in what is around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,22 @@ class Page:
     """WHATWG name of the encoding that was used; None for bytes that are not text."""
     title: str = ""
     text: str = ""
+    """All of its words, a line for each block."""
     links: tuple[Link, ...] = ()
+    content: str = ""
+    """The words of its main content: without navigation, adverts, comments and what else is around it."""
+    html: str = ""
+    """Its main content as tagged text; see `tagged`."""
+    declared: str | None = None
+    """WHATWG name of the encoding that the document or its header fields name, if any."""
+    language: str | None = None
+    """ISO 639 code of the language it is written in; None when there is too little to tell."""
+    author: str = ""
+    published: float | None = None
+    """Seconds since 1970, as the document says; like the next."""
+    modified: float | None = None
+    update_every: float | None = None
+    """Seconds after which it is worth another look, as a feed says."""
     canonical: URL | None = None
     noindex: bool = False
     nofollow: bool = False
@@ -150,6 +169,11 @@ class Page:
     copy_of: URL | None = None
     problem: str = ""
     """Why it could not be read, if it could not; the capture is kept all the same."""
+
+    @property
+    def markdown(self) -> str:
+        """Its main content as Markdown."""
+        return markdown.written(self.html)
 
 
 class Answer(NamedTuple):

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gossamer.convert.content import DEFAULT, METHODS
+from gossamer.engine.cell import Limits as CellLimits
 from gossamer.errors import InvalidPlan
 from gossamer.fetch import Identity, Limits
 from gossamer.frontier import Politeness
@@ -96,7 +98,10 @@ class Plan:
     html_bytes: int = _setting(5 << 20, "Most bytes of an HTML page, decoded.", least=1)
     text_bytes: int = _setting(10 << 20, "Most bytes of other text, decoded.", least=1)
     document_bytes: int = _setting(64 << 20, "Most bytes of any other document, decoded.", least=1)
+    document_seconds: float = _setting(20.0, "Most seconds of CPU for reading a document that is no HTML.", least=0.1)
+    document_memory: int = _setting(1 << 30, "Most bytes of memory for reading such a document.", least=16 << 20)
 
+    content: str = _setting(DEFAULT, "How the main content of a page is found.", choices=tuple(METHODS))
     warc_bytes: int = _setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16)
     disk_pause: int = _setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0)
     disk_pause_share: float = _setting(0.05, "Pause while less than this share of the disk is free.", least=0)
@@ -149,6 +154,10 @@ class Plan:
             document=self.document_bytes,
             bandwidth=self.bandwidth,
         )
+
+    def as_cell(self) -> CellLimits:
+        """The part that keeps the reading of one document within bounds. A busy machine may be slow, so it has time."""
+        return CellLimits(cpu=self.document_seconds, seconds=3 * self.document_seconds, memory=self.document_memory)
 
     def as_marks(self) -> Marks:
         """The part that keeps room on the disk."""

@@ -178,7 +178,8 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path, small_disk
         assert verified.returncode == 0, verified.stdout + verified.stderr
         more = run_gossamer("crawl", str(folder), "--pages", "2500")
         assert more.returncode == 0, more.stderr
-        assert run_gossamer("verify", str(folder)).returncode == 0
+        verified = run_gossamer("verify", str(folder))
+        assert verified.returncode == 0, verified.stdout
 
 
 def test_a_crawl_waits_for_room_on_a_real_disk(tmp_path: Path, small_disk: Path) -> None:

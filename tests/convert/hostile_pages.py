@@ -23,6 +23,9 @@ def pages() -> Iterator[tuple[str, bytes]]:
     )
     yield "formatting before blocks", b"".join(b"<i a=%d>" % n for n in range(MANY)) + b"<p>x" * MANY
     yield "a small page of formatting", b"".join(b"<p><u a=%d>x" % n for n in range(3_000))
+    yield "long attributes in every paragraph", b"<b class='" + b"x1 " * MANY + b"'>" + b"<p>x" * MANY
+    yield "long attributes beside each other", b"<b x='" + b"y" * MANY + b"'><b y><b z>" + b"<b w></b>" * MANY
+    yield "formatting around a long block", b"<b><i><u><s><div>" + b"<br>" * MANY + b"</s></u></i></b>" * 8
     yield "links inside links", b"".join(b"<a href=%d>text<table><td>" % n for n in range(MANY))
     yield "pictures in links", b"<a href=x><img></a>" * MANY
     yield "options", b"<select><selectedcontent></selectedcontent>" + b"<option>x" * MANY

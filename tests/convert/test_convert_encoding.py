@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.convert import encoding
+from gossamer.convert import document, encoding
 from gossamer.convert.decode import decode, utf8
+from gossamer.convert.guess import guessed
 from gossamer.convert.labels import encoding_named
 from reference import reference
 
@@ -23,8 +24,11 @@ windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 wi
 gb18030 Big5 EUC-JP ISO-2022-JP Shift_JIS EUC-KR replacement UTF-16BE UTF-16LE x-user-defined
 """
 ALL = NAMES.split()
-RIGHT_AT_LEAST = 192
-"""Of the 203 documents of the corpus. Raise it, never lower it."""
+RIGHT_AT_LEAST = 197
+"""Of the 203 documents of the corpus, as Python reads them. Raise it, never lower it; the same holds for the next."""
+GUESSED_AT_LEAST = 203
+"""Without what they say of themselves, as the standard reads them: its Shift_JIS is Python's cp932, and so on."""
+WIDER = {"cp932": "Shift_JIS", "cp949": "EUC-KR", "maccyrillic": "x-mac-cyrillic", "utf-8-sig": "UTF-8"}
 
 
 def test_every_label_of_the_standard_is_known() -> None:
@@ -67,6 +71,17 @@ def test_detection_does_not_get_worse() -> None:
     assert right >= RIGHT_AT_LEAST
 
 
+def test_guesses_do_not_get_worse() -> None:
+    folder = reference("chardet-corpus")
+    right = 0
+    for case in map(json.loads, (folder / "cases.jsonl").read_text().splitlines()):
+        data = gzip.decompress((folder / case["file"]).read_bytes())
+        meant = WIDER.get(case["encoding"]) or encoding_named(case["encoding"]) or case["encoding"]
+        marked = case["encoding"] in ("utf-16", "utf-32")
+        right += marked or decode(data, guessed(data)) == decode(data, meant)
+    assert right >= GUESSED_AT_LEAST
+
+
 def _folded(data: bytes, name: str) -> str:
     return unicodedata.normalize("NFKC", data.decode(name, "ignore")).lstrip("\ufeff")
 
@@ -103,6 +118,109 @@ def _folded(data: bytes, name: str) -> str:
 )
 def test_marks_beat_headers_beat_declarations_beat_guesses(data: bytes, content_type: str | None, found: str) -> None:
     assert encoding(data, content_type) == found
+
+
+RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. "
+GREEK = "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία, και πάλι από την αρχή. "
+FRENCH = "Voilà un garçon très gâté qui a déjà mangé tous les œufs près du hêtre. "
+JAPANESE = "これは日本語で書かれた、とても長い文章です。"
+CHINESE = "我们在这里说的是中国的一个地方，那里的人都很好。"
+KOREAN = "이것은 한국어로 쓴 글이고 우리는 그것을 읽을 수 있습니다. "
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy, a pak se šťastně vrátil do své stáje. "
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "name"),
+    [
+        (RUSSIAN, "cp1251", "windows-1251"),
+        (RUSSIAN, "koi8-r", "KOI8-R"),
+        (RUSSIAN, "iso8859-5", "ISO-8859-5"),
+        (RUSSIAN, "cp866", "IBM866"),
+        (GREEK, "cp1253", "windows-1253"),
+        (FRENCH, "cp1252", "windows-1252"),
+        (CZECH, "iso8859-2", "ISO-8859-2"),
+        (CZECH, "cp1250", "windows-1250"),
+        (JAPANESE, "cp932", "Shift_JIS"),
+        (JAPANESE, "euc-jp", "EUC-JP"),
+        (CHINESE, "gbk", "GBK"),
+        ("我們在這裡說的是中國的一個地方，那裡的人都很好。", "big5", "Big5"),
+        (KOREAN, "cp949", "EUC-KR"),
+        (KOREAN, "johab", "johab"),
+        (KOREAN, "iso2022_kr", "ISO-2022-KR"),
+        (CHINESE, "hz", "HZ-GB-2312"),
+        (RUSSIAN, "utf-16-be", "UTF-16BE"),
+        (RUSSIAN + FRENCH, "utf-32-be", "UTF-32BE"),
+        (CHINESE, "utf-32-le", "UTF-32LE"),
+    ],
+)
+def test_what_says_nothing_is_told_by_its_bytes(text: str, codec: str, name: str) -> None:
+    data = text.encode(codec, "ignore")
+    assert encoding(data, "text/plain") == name
+    assert decode(data, name) == data.decode(codec)
+
+
+def test_a_sentence_in_a_page_of_scripts_is_enough() -> None:
+    page = b"<script>" + b"var x = '<b>';\n" * 3000 + b"</script><p>" + RUSSIAN.encode("cp1251")
+    assert encoding(page) == "windows-1251"
+    assert encoding(b"English with one line of Japanese.\n" * 99 + JAPANESE.encode("cp932")) == "Shift_JIS"
+
+
+def test_characters_cut_in_half_do_not_hide_a_language() -> None:
+    headlines = "".join(f"<li>{CHINESE}</li>" for _ in range(40)).encode("gbk")
+    assert encoding(headlines.replace("好。".encode("gbk"), "好".encode("gbk")[:1] + b"...")) == "GBK"
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type", "found"),
+    [
+        (RUSSIAN.encode("cp1251"), "text/html; charset=utf-8", "windows-1251"),
+        (RUSSIAN.encode("koi8-r"), "text/html; charset=utf-8", "KOI8-R"),
+        (b"<meta charset=koi8-r>" + RUSSIAN.encode("koi8-r"), "text/html; charset=utf-8", "KOI8-R"),
+        (b"<meta charset=utf-8>" + RUSSIAN.encode("cp1251") * 2, "text/html; charset=iso-8859-1", "windows-1251"),
+        (FRENCH.encode("cp1252"), "text/plain; charset=utf-8", "windows-1252"),
+        (JAPANESE.encode("cp932") * 9, "text/html; charset=utf-8", "Shift_JIS"),
+        (FRENCH.encode(), "text/html; charset=iso-8859-1", "UTF-8"),
+        (RUSSIAN.encode(), "text/html; charset=windows-1251", "UTF-8"),
+        (JAPANESE.encode() * 20, "text/html; charset=shift_jis", "UTF-8"),
+        (JAPANESE.encode("euc-jp") * 20, "text/html; charset=iso-8859-1", "EUC-JP"),
+        (b"plain words", "text/plain; charset=utf-16", "windows-1252"),
+    ],
+)
+def test_what_cannot_be_true_is_overruled(data: bytes, content_type: str, found: str) -> None:
+    assert encoding(data, content_type) == found
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type", "found"),
+    [
+        (b"caf\xe9 cr\xe8me", "text/html; charset=utf-8", "UTF-8"),
+        (RUSSIAN.encode() * 9 + b"\xe9\xe8\xe7 " * 9, "text/html; charset=utf-8", "UTF-8"),
+        ("Ã© stands for é".encode("cp1252"), "text/html; charset=windows-1252", "windows-1252"),
+        (FRENCH.encode("cp1252"), "text/html; charset=windows-1251", "windows-1251"),
+        (FRENCH.upper().encode("cp1252") * 9, "text/html; charset=iso-8859-1", "windows-1252"),
+        (JAPANESE.encode(), "text/html; charset=euc-jp", "EUC-JP"),
+        (RUSSIAN.encode(), "text/plain; charset=x-user-defined", "x-user-defined"),
+    ],
+)
+def test_a_weak_case_against_a_name_leaves_it_as_browsers_do(data: bytes, content_type: str, found: str) -> None:
+    assert encoding(data, content_type) == found
+
+
+def test_a_page_says_what_was_named_and_what_was_used() -> None:
+    for kind in ("text/html", "text/plain"):
+        page = document(RUSSIAN.strip().encode("cp1251"), f"{kind}; charset=utf-8")
+        assert (page.declared, page.encoding, page.text) == ("UTF-8", "windows-1251", RUSSIAN.strip()), kind
+    marked = document(b"\xef\xbb\xbf<meta charset=koi8-r>" + FRENCH.encode(), "text/html")
+    assert (marked.declared, marked.encoding) == ("KOI8-R", "UTF-8")
+    assert document(RUSSIAN.encode("cp1251")).declared is None
+
+
+@pytest.mark.parametrize(
+    "piece", [b"\xe9", b"a" * 99 + b"\xe9", b"<\xe9", b"\xe9>", b"~{", b"~{!!", b"\x1b", b"\0\xff"]
+)
+def test_no_document_takes_long_to_guess(piece: bytes) -> None:
+    for data in (piece * (2_000_000 // len(piece)), b"a" * 2_000_000 + piece):
+        assert decode(data, guessed(data))
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,11 @@ class Point(NamedTuple):
 POINTS = {
     "capture written": Point("gossamer.store.warcwriter", "Writer", "capture", True),
     "capture half written": Point("gossamer.store.warcwriter", "", "_write", False),
+    "text about to be written": Point("gossamer.store.texts", "Texts", "write", False),
+    "text written": Point("gossamer.store.texts", "Texts", "write", True),
     "archive about to sync": Point("gossamer.store.archive", "Archive", "prepare", False),
     "archive synced": Point("gossamer.store.archive", "Archive", "prepare", True),
-    "file of the archive begun": Point("gossamer.store.warcwriter", "Writer", "_start_another", True),
+    "file of the archive begun": Point("gossamer.store.warcwriter", "Writer", "start_another", True),
     "table about to commit": Point("gossamer.store.table", "Table", "commit", False),
     "table committed": Point("gossamer.store.table", "Table", "commit", True),
     "captures rolled forward": Point("gossamer.collection.session", "", "roll_forward", True),

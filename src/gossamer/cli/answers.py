@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from gossamer.collection import Document, Status
+from gossamer.cli import forms
+from gossamer.collection import Built, Document, Status
 from gossamer.frontier.novelty import KindAnswer
 from gossamer.frontier.why import AddressAnswer, HostAnswer
 from gossamer.store.verify import Checked
@@ -124,13 +125,17 @@ def _host(answer: HostAnswer) -> str:
 
 
 def page(found: Document, form: str) -> str:
-    """A page as text, as links, or as header fields."""
-    match form:
-        case "links":
-            return "\n".join(f"{link.url}\t{printable(link.anchor)}\t{link.rel}" for link in found.links)
-        case "headers":
-            return printable(found.capture.head.decode("latin-1").replace("\r\n", "\n").rstrip())
-    return printable(f"{found.title}\n\n{found.text}" if found.title else found.text)
+    """A page in one of the forms, or the header fields it came with."""
+    if form == "headers":
+        return printable(found.capture.head.decode("latin-1").replace("\r\n", "\n").rstrip())
+    return printable((forms.full if form == "full" else forms.FORMS[form])(found.page).rstrip("\n"))
+
+
+def built(found: Built) -> str:
+    """Every problem on a line, then what was made."""
+    lines = [printable(problem) for problem in found.problems]
+    made = f"made {_counted(found.texts, 'text')}" if found.texts else "no text is missing"
+    return "\n".join([*lines, f"{made}; looked at {_counted(found.looked, 'page')}"])
 
 
 def verified(checked: Checked) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import gossamer
 from gossamer.cli import answers
-from gossamer.cli.progress import ProgressLine
+from gossamer.cli.progress import BuildLine, ProgressLine
 from gossamer.collection import Collection, Status, fast_loop
 from gossamer.collection.export import to_path
 from gossamer.errors import Damaged, UsageError
@@ -94,7 +94,7 @@ def _on_signals(stop: asyncio.Event) -> None:
 
 def settings(options: argparse.Namespace) -> dict[str, Any]:
     """The settings of the plan that were given; lists become tuples, and one delay means both."""
-    given = {name: getattr(options, name) for name in SETTINGS if getattr(options, name) is not None}
+    given = {name: getattr(options, name) for name in SETTINGS if getattr(options, name, None) is not None}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     if "delay" in given:
         given["ip_delay"] = given["delay"]
@@ -119,13 +119,34 @@ def why(options: argparse.Namespace) -> int:
 
 def show(options: argparse.Namespace) -> int:
     """Print a page in one of its forms."""
+    if options.full and options.form != "text":
+        raise UsageError("--full is for --as text; the other forms are of the main content")
     with gossamer.open(options.dir) as collection:
         page = collection.page(options.url, _moment(options.at) if options.at else None)
     if options.form == "raw" and not options.json:
         sys.stdout.buffer.write(page.capture.body)
         return 0
-    _print(options, page.as_json(), answers.page(page, options.form))
+    _print(options, page.as_json(), answers.page(page, "full" if options.full else options.form))
     return 0
+
+
+def convert(options: argparse.Namespace) -> int:
+    """Read documents that are in no collection."""
+    from gossamer.cli.convert import run
+
+    return run(options, settings(options))
+
+
+def build(options: argparse.Namespace) -> int:
+    """Make what is missing, or all of it, with a progress line; captures that cannot be read are damage."""
+    line = BuildLine()
+    try:
+        with gossamer.open(options.dir) as collection:
+            built = collection.build(convert=options.convert, report=line)
+    finally:
+        line.end()
+    _print(options, asdict(built), answers.built(built))
+    return Damaged.exit_code if built.problems else 0
 
 
 def export(options: argparse.Namespace) -> int:

@@ -31,6 +31,8 @@ def parser() -> argparse.ArgumentParser:
     _status(verbs)
     _why(verbs)
     _show(verbs)
+    _convert(verbs)
+    _build(verbs)
     _export(verbs)
     _verify(verbs)
     _demo(verbs)
@@ -164,11 +166,62 @@ def _show(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument(
         "--as",
         dest="form",
-        choices=("text", "links", "headers", "raw"),
+        choices=("text", "html", "markdown", "links", "headers", "raw"),
         default="text",
-        help="what to show (text)",
+        help="the main content as text, HTML or Markdown, the links, the header fields, or the bytes (text)",
     )
+    verb.add_argument("--full", action="store_true", help="with --as text: all words, not only the main content")
     verb.add_argument("--at", metavar="TIME", help="as it was then: a date or time, as 2026-11-01 or 2026-11-01T12:00")
+
+
+def _convert(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "convert",
+        "read any documents, without a collection",
+        "gossamer convert report.pdf page.html --as markdown\n"
+        "  gossamer convert https://example.org/ --as text --contact me@example.org\n"
+        "  gossamer convert - --type html --as json < page",
+    )
+    verb.add_argument(
+        "inputs", metavar="FILE|URL|-", nargs="+", help="a file, an http address, or - for standard input"
+    )
+    verb.add_argument(
+        "--as",
+        dest="form",
+        choices=("html", "markdown", "text", "json", "links"),
+        default="markdown",
+        help="the main content as HTML, Markdown or text; an object with all of it; or the links (markdown)",
+    )
+    verb.add_argument("--json", action="store_const", const="json", dest="form", help="the same as --as json")
+    verb.add_argument("--full", action="store_true", help="with --as text: all words, not only the main content")
+    verb.add_argument(
+        "--type", metavar="TYPE", help="what the files are, as text/html or html; otherwise it is found out"
+    )
+    group = verb.add_argument_group("for addresses")
+    group.add_argument("--contact", metavar="WHO", help="address or page of who runs this; sites will see it")
+    group.add_argument(
+        "--allow-address",
+        action="append",
+        dest="allow_addresses",
+        metavar="CIDR",
+        help="open a private or special address range; repeatable",
+    )
+    group.add_argument("--proxy", metavar="URL", help="send all requests through this proxy")
+    group.add_argument("--ca-file", metavar="FILE", help="certificate authorities to trust instead of the system's")
+
+
+def _build(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "build",
+        "make what is derived from the captures, where it is missing: the texts",
+        "gossamer build my-web --convert",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "--convert", action="store_true", help="read all pages again, as after an upgrade or with other settings"
+    )
 
 
 def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:

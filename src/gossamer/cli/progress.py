@@ -1,4 +1,4 @@
-"""The line that says how a crawl is doing; on a pipe there is none."""
+"""The line that says how long work is doing; on a pipe there is none."""
 
 from __future__ import annotations
 
@@ -8,26 +8,45 @@ from collections import deque
 from typing import TextIO
 
 from gossamer.cli.answers import estimate, shortage
-from gossamer.collection import Progress
+from gossamer.collection import Built, Progress
 
 WINDOW = 20
 """Reports that a rate is taken over."""
 
 
-class ProgressLine:
+class Line:
     """Rewrites one line on a terminal."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
+    def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._shown = out.isatty()
+        self._is_terminal = out.isatty()
+        self._begun = False
+
+    def show(self, text: str) -> None:
+        """In the place of what was there."""
+        if self._is_terminal:
+            width = shutil.get_terminal_size().columns - 1
+            self._out.write("\r" + text[:width].ljust(width))
+            self._out.flush()
+            self._begun = True
+
+    def end(self) -> None:
+        """Leave the line as it is and go to the next."""
+        if self._begun:
+            self._out.write("\n")
+
+
+class ProgressLine:
+    """How a crawl is doing."""
+
+    def __init__(self, out: TextIO = sys.stderr) -> None:
+        self._line = Line(out)
+        self.end = self._line.end
         self._past: deque[Progress] = deque(maxlen=WINDOW)
 
     def __call__(self, now: Progress) -> None:
         self._past.append(now)
-        if self._shown:
-            width = shutil.get_terminal_size().columns - 1
-            self._out.write("\r" + self.text(now)[:width].ljust(width))
-            self._out.flush()
+        self._line.show(self.text(now))
 
     def text(self, now: Progress) -> str:
         """What is shown."""
@@ -44,17 +63,25 @@ class ProgressLine:
         ]
         return "  ".join(part for part in parts if part)
 
-    def end(self) -> None:
-        """Leave the line as it is and go to the next."""
-        if self._shown and self._past:
-            self._out.write("\n")
-
     def _rate(self, now: Progress) -> tuple[float, float]:
         then = self._past[0]
         seconds = now.seconds - then.seconds
         if seconds <= 0:
             return 0.0, 0.0
         return (now.pages - then.pages) / seconds, (now.bytes - then.bytes) / seconds
+
+
+class BuildLine:
+    """How a build is doing."""
+
+    def __init__(self, out: TextIO = sys.stderr) -> None:
+        self._line = Line(out)
+        self.end = self._line.end
+
+    def __call__(self, now: Built) -> None:
+        rate = now.looked / now.seconds if now.seconds else 0.0
+        left = estimate(max(now.pages - now.looked, 0) / rate, "the pages that are left") if rate else ""
+        self._line.show(f"{now.looked:,} of {now.pages:,} pages  {now.texts:,} texts made  {rate:,.1f}/s  {left}")
 
 
 def _left(now: Progress) -> str:

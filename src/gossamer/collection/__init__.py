@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from gossamer.collection.build import Built
 from gossamer.collection.collection import FORMATS, Collection, fast_loop, open
 from gossamer.collection.documents import Document
 from gossamer.collection.session import Outside
 from gossamer.collection.status import Progress, Status
 
-__all__ = ["FORMATS", "Collection", "Document", "Outside", "Progress", "Status", "fast_loop", "open"]
+__all__ = ["FORMATS", "Built", "Collection", "Document", "Outside", "Progress", "Status", "fast_loop", "open"]

@@ -15,7 +15,9 @@ from types import TracebackType
 from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
+from gossamer.collection import build as builds
 from gossamer.collection import export
+from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
 from gossamer.collection.folder import Folder
@@ -134,6 +136,16 @@ class Collection:
         except NotFound:
             return "never met; a rule of the plan turns it into another address"
 
+    def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
+        """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""
+        return _run(self._build(builds.Job(self.path, self.plan, convert), report or (lambda _: None)))
+
+    async def _build(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
+        self._folder.require()
+        self.close()
+        with exclusive(self.path) as lock:
+            return await builds.build(job, lock, report)
+
     # ----------------------------------------------------------------- reading
 
     def status(self) -> Status:
@@ -207,7 +219,8 @@ class Collection:
         return self._reader
 
     def _read(self, capture: Capture) -> Page:
-        return convert.read(capture, self.plan.as_identity().product)
+        plan = self.plan
+        return convert.read(capture, plan.as_identity().product, content=plan.content)
 
 
 def as_seed(text: str) -> str:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
+from gossamer.convert.standalone import timestamp
 from gossamer.frontier import Entry
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
@@ -35,8 +36,13 @@ class Document:
 
     @property
     def text(self) -> str:
-        """All of its text."""
+        """All of its words."""
         return self.page.text
+
+    @property
+    def content(self) -> str:
+        """The words of its main content."""
+        return self.page.content
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -59,11 +65,18 @@ class Document:
             "digest": self.version.digest,
             "title": self.page.title,
             "text": self.page.text,
-            "language": None,
+            "content": self.page.content,
+            "language": self.page.language,
+            "author": self.page.author or None,
+            "published": timestamp(self.page.published),
+            "modified": timestamp(self.page.modified),
             "depth": self.entry.depth if self.entry else None,
             "copy_of": self.version.copy_of,
             "near_copy_of": None,
-            "links": [{"url": link.url, "anchor": link.anchor, "rel": link.rel} for link in self.page.links],
+            "links": [
+                {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content}
+                for link in self.page.links
+            ],
         }
 
 
@@ -90,4 +103,4 @@ def is_document(version: Version) -> bool:
 
 def _document(url: str, entry: Entry | None, version: Version, archive: Archive, read: Read) -> Document:
     capture = archive.capture(url, version)
-    return Document(url, entry, version, capture, read(capture))
+    return Document(url, entry, version, capture, archive.page(url, version) or read(capture))

@@ -18,8 +18,10 @@ from gossamer import convert
 from gossamer.collection.outlook import Rate, outlook
 from gossamer.collection.recover import roll_forward
 from gossamer.collection.status import Progress, note
+from gossamer.convert.source import Source
 from gossamer.crawl import crawl
-from gossamer.dedupe import Copies
+from gossamer.dedupe import Blocks, Copies
+from gossamer.dedupe.blocks import FAMILY as BLOCKS
 from gossamer.errors import GossamerError
 from gossamer.fetch import Fetcher, Guard, Resolver, Route
 from gossamer.fetch.stored import decoded
@@ -44,8 +46,10 @@ from gossamer.urls import rules as url_rules
 
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
-FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES)
+FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, BLOCKS)
 REPORT_EVERY = 0.5
+READERS = 2
+"""Processes in which files are read, so that one that takes long does not hold up all others."""
 FRONT_PER_WORKER = 3
 """Mercator's figure: back queues for each worker."""
 
@@ -85,6 +89,7 @@ class Session:
         self.plan = plan
         self._peers = peers
         self._suspects = Suspects(shard / "reading", table)
+        self._apart = convert.Apart(plan.as_cell(), workers=READERS)
         self._agent = plan.as_identity().product
         self._clock = outside.clock
         self._table = table
@@ -106,6 +111,8 @@ class Session:
             copied=self.archive.mark_copy,
         )
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
+        self._blocks = blocks_of(table)
+        self._commits.join(self._blocks.save)
         self._commits.join(self.archive.prepare)
         self._commits.join(self.frontier.prepare)
         self._commits.join(lambda: note(table, self.progress()))
@@ -140,7 +147,7 @@ class Session:
                         self._fetch,
                         self._convert,
                         self._mark,
-                        self.archive.append,
+                        self._keep,
                         workers=2 * self.plan.workers,  # half of them for visits that drip along
                     )
                     ticker.cancel()
@@ -182,9 +189,10 @@ class Session:
     def _start(self, errand: Errand) -> None:
         self._commits.now()
         with self._commits.held():
+            prefix = prefix_of(self._peers.me if self._peers else None)
+            self.archive.texts.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             roll_forward(self.archive, self.frontier, self._read, self._mark)
-            prefix = f"gossamer-{self._peers.me:02}" if self._peers else "gossamer"
-            self.archive.open(self._info(), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
+            self.archive.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             if self._scope_changed():
                 self.frontier.reconsider()
             self._run(errand)
@@ -223,6 +231,7 @@ class Session:
             self.archive.close()
             self._resolver.close()
             self._suspects.close()
+            self._apart.close()
 
     def _finish(self) -> None:
         self.frontier.settle()
@@ -254,16 +263,26 @@ class Session:
         else:
             self._commits.when_due()
 
+    def _keep(self, capture: Capture, page: Page) -> None:
+        with self._commits.whole():
+            self.archive.append(capture, page)
+
     async def _convert(self, capture: Capture) -> Page:
-        return self._read(capture)
+        begun = self._begin(capture)
+        return begun if isinstance(begun, Page) else convert.finish(begun, await self._apart.soon(begun))
 
     def _read(self, capture: Capture) -> Page:
+        """The same for who cannot wait, at the start."""
+        begun = self._begin(capture)
+        return begun if isinstance(begun, Page) else convert.finish(begun, self._apart.now(begun))
+
+    def _begin(self, capture: Capture) -> Page | Source:
         url = capture.visit.url
         if self._suspects.quarantined(url):
             return Page(url, problem="left unread: the process died each time it read this page")
         try:
             with self._suspects.reading(url):
-                return convert.read(capture, self._agent)
+                return convert.begin(capture, self._agent, content=self.plan.content, template=self._blocks.met(url))
         except Exception as error:
             # Our own mistake, but one odd page must not end a crawl of millions: it is kept, and the mistake is told.
             log.warning("%s could not be read, which is a bug: %r", url, error)
@@ -273,10 +292,6 @@ class Session:
         answer = await self._resolver.resolve(host.strip("[]"))
         seconds = min(answer.expires - self._clock.steady(), 3_600.0)
         return (answer.addresses[0] if answer.addresses else None), seconds
-
-    def _info(self) -> Info:
-        identity = self.plan.as_identity()
-        return Info(f"{identity.product}/{identity.version}", agent=identity.agent, operator=identity.contact or None)
 
     def _real_fetch(self) -> Fetch:
         return Fetcher(
@@ -306,6 +321,22 @@ class Session:
             at_once=plan.workers,
             front=FRONT_PER_WORKER * plan.workers,
         )
+
+
+def info_of(plan: Plan) -> Info:
+    """Who made the files of the archive."""
+    identity = plan.as_identity()
+    return Info(f"{identity.product}/{identity.version}", agent=identity.agent, operator=identity.contact or None)
+
+
+def blocks_of(table: Table) -> Blocks:
+    """Which blocks of which host are template, as its rows remember it."""
+    return Blocks(partial(table.get, BLOCKS), partial(table.put, BLOCKS))
+
+
+def prefix_of(shard: int | None) -> str:
+    """How the names of the files of a shard begin; one that is alone has no number."""
+    return "gossamer" if shard is None else f"gossamer-{shard:02}"
 
 
 def _first(group: BaseExceptionGroup[GossamerError]) -> GossamerError:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from gossamer.convert.apart import Apart
 from gossamer.convert.charset import encoding
-from gossamer.convert.document import document, read
+from gossamer.convert.document import begin, document, finish, read
 
-__all__ = ["document", "encoding", "read"]
+__all__ = ["Apart", "begin", "document", "encoding", "finish", "read"]

@@ -2,9 +2,9 @@
  *
  * It follows the HTML standard's tokenizer and as much of its tree construction as is needed to know what a tree
  * would say: which elements are open, which formatting is opened again, where implied ends are. Where a page needs
- * more than that (text that leaves a table, links that are cloned, frames), or holds what is not valid UTF-8, it gives
- * up and the page is read by way of the tree. So it never differs from that, and tests hold it to it. It reads a page
- * of very many tags as a whole, though, where tame.py has to cut it into pieces.
+ * more than that (what leaves a table, frames), or holds what is not valid UTF-8, it gives up and the page is read by
+ * way of the tree. So it never differs from that, and tests hold it to it. It reads a page of very many tags as a
+ * whole, though, where tame.py has to cut it into pieces.
  *
  * Input is hostile. There is no recursion but one level for noscript, every buffer grows in one place, and the number
  * of open elements is bounded, so that time is linear.
@@ -14,6 +14,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "scanner/counting.h"
 #include "scanner/tokens.h"
 
 static bool is_continued(const byte *at, const byte *end, int count)
@@ -163,16 +164,102 @@ static PyObject *links_tuple(const findings *found)
     return tuple;
 }
 
+/* Only Python knows the small letters of all scripts. */
+static PyObject *lower_string(const findings *found, piece text)
+{
+    PyObject *written = string(found, text);
+    PyObject *small = written == NULL ? NULL : PyObject_CallMethod(written, "lower", NULL);
+    Py_XDECREF(written);
+    return small;
+}
+
 static PyObject *metas_tuple(const findings *found)
 {
     PyObject *tuple = PyTuple_New((Py_ssize_t)found->metas_found);
     for (size_t i = 0; tuple != NULL && i < found->metas_found; i++) {
-        PyObject *items[] = {string(found, found->metas[i].name), string(found, found->metas[i].content)};
+        PyObject *items[] = {lower_string(found, found->metas[i].name), string(found, found->metas[i].content)};
         PyObject *pair = tuple_of(items, 2);
         if (pair == NULL || PyTuple_SetItem(tuple, (Py_ssize_t)i, pair) < 0)
             Py_CLEAR(tuple);
     }
     return tuple;
+}
+
+static PyObject *bytes_of(const buffer *b)
+{
+    return PyBytes_FromStringAndSize(b->size > 0 ? (const char *)b->at : "", (Py_ssize_t)b->size);
+}
+
+/* An empty bytes object for so many numbers, and where they go. */
+static PyObject *room_for(size_t count, int32_t **at)
+{
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof **at));
+    *at = bytes == NULL ? NULL : (int32_t *)(void *)PyBytes_AsString(bytes);
+    return bytes;
+}
+
+/* For each element the number after that of its last descendant. */
+static PyObject *ends_bytes(const outline *o)
+{
+    const int32_t *parents = numbers(&o->parents);
+    int32_t *ends, count = (int32_t)o->tags.size;
+    PyObject *bytes = room_for(o->tags.size, &ends);
+    if (bytes == NULL)
+        return NULL;
+    for (int32_t i = 0; i < count; i++)
+        ends[i] = i + 1;
+    for (int32_t i = count - 1; i > 0; i--)
+        if (parents[i] >= 0 && ends[parents[i]] < ends[i])
+            ends[parents[i]] = ends[i];
+    return bytes;
+}
+
+static PyObject *starts_bytes(const outline *o)
+{
+    int32_t *starts;
+    PyObject *bytes = room_for(count_of(&o->starts) + 1, &starts);
+    if (bytes == NULL)
+        return NULL;
+    if (o->starts.size > 0)
+        memcpy(starts, o->starts.at, o->starts.size);
+    starts[count_of(&o->starts)] = (int32_t)o->text.size;
+    return bytes;
+}
+
+static PyObject *counts_bytes(const outline *o)
+{
+    size_t runs = count_of(&o->starts);
+    int32_t *rows;
+    PyObject *bytes = room_for(COUNTED * runs, &rows);
+    if (bytes == NULL)
+        return NULL;
+    for (size_t i = 0; i < runs; i++) {
+        size_t from = (size_t)numbers(&o->starts)[i];
+        size_t to = i + 1 < runs ? (size_t)numbers(&o->starts)[i + 1] : o->text.size;
+        count_run(o->text.at + from, o->text.at + to, rows + COUNTED * i);
+    }
+    return bytes;
+}
+
+static PyObject *points_bytes(const findings *found)
+{
+    int32_t *points;
+    PyObject *bytes = room_for(found->linked, &points);
+    for (size_t i = 0; bytes != NULL && i < found->linked; i++)
+        points[i] = found->links[i].where;
+    return bytes;
+}
+
+/* The fields of an Outline. */
+static PyObject *outline_tuple(const findings *found)
+{
+    const outline *o = &found->outline;
+    PyObject *items[] = {
+        bytes_of(&o->tags),   bytes_of(&o->parents), ends_bytes(o),   bytes_of(&o->text),  starts_bytes(o),
+        bytes_of(&o->owners), bytes_of(&o->befores), counts_bytes(o), bytes_of(&o->names), bytes_of(&o->named),
+        points_bytes(found),
+    };
+    return tuple_of(items, sizeof items / sizeof *items);
 }
 
 static PyObject *findings_tuple(const findings *found)
@@ -186,8 +273,20 @@ static PyObject *findings_tuple(const findings *found)
         found->based ? string(found, found->base) : Py_NewRef(Py_None),
         metas_tuple(found),
         string(found, found->language),
+        outline_tuple(found),
     };
-    return tuple_of(items, 7);
+    return tuple_of(items, sizeof items / sizeof *items);
+}
+
+static void let_findings_go(findings *found)
+{
+    outline *o = &found->outline;
+    buffer *owned[] = {&found->bytes, &found->text, &o->tags,    &o->parents, &o->text,
+                       &o->starts,    &o->owners,   &o->befores, &o->names,   &o->named};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]->at);
+    free(found->links);
+    free(found);
 }
 
 PyDoc_STRVAR(scan_doc, "scan(data: bytes, links_most: int) -> tuple | None\n\n"
@@ -215,10 +314,7 @@ static PyObject *scan(PyObject *module, PyObject *args)
     default:
         result = PyErr_NoMemory();
     }
-    free(found->bytes.at);
-    free(found->text.at);
-    free(found->links);
-    free(found);
+    let_findings_go(found);
     return result;
 }
 
@@ -262,6 +358,7 @@ static int fill(PyObject *module)
 {
     (void)module;
     fill_tag_slots();
+    fill_ascii_counts();
     return fill_entities();
 }
 

@@ -1,21 +1,29 @@
-"""Which encoding is a document in? What browsers ask first, then a look at the bytes.
+"""Which encoding is a document in? What browsers ask, in their order; and where all of it cannot be true, the bytes.
 
-A byte order mark beats the Content-Type header, which beats what the document says of itself. Only a document that
-says nothing is guessed at: text that is valid UTF-8 is UTF-8, and for the rest there is resiliparse, whose detector
-(uchardet) is the fastest of the accurate ones. Plain ASCII is windows-1252, as in browsers.
+A byte order mark beats the Content-Type header, which beats what the document says of itself. A document that says
+nothing is guessed at (`guess`). So far we do as browsers do. But servers name encodings that are not those of their
+documents, and a browser then shows garbage where a reader wants words. A name is overruled in these cases only:
+
+- UTF-8, if most of what is beyond ASCII is invalid in it.
+- An encoding of one byte a character, for what is UTF-8 from end to end: in three characters that cannot be chance.
+- An encoding of two bytes a character, in both cases, but on 200 characters: nobody names one without a thought.
+- windows-1252, by whichever of its names, for text with more letters beyond ASCII than within: no language of western
+  Europe is written like that, but Russian, Greek, Hebrew and Chinese are. The letters must look like one of these.
+- UTF-16 that has no zero in it and is valid UTF-8.
+
+If the header is overruled, the document's own word is heard next, and then the bytes.
 """
 
 from __future__ import annotations
 
 import codecs
-
-from resiliparse.parse.encoding import detect_encoding  # type: ignore[import-untyped]  # it ships no types
+from typing import NamedTuple
 
 from gossamer.convert import mime
+from gossamer.convert.decode import python_codec
+from gossamer.convert.guess import DEFAULT, by_letters, guessed, is_utf8
 from gossamer.convert.labels import encoding_named
 from gossamer.convert.prescan import declared_in_html, declared_in_xml
-
-DEFAULT = "windows-1252"
 
 _MARKS = (
     (codecs.BOM_UTF8, "UTF-8"),
@@ -24,73 +32,101 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16LE"),
     (codecs.BOM_UTF16_BE, "UTF-16BE"),
 )
-_DETECTED = {
-    "cp855": "IBM855",
-    "cp949": "EUC-KR",
-    "euc_jp": "EUC-JP",
-    "iso2022_jp": "ISO-2022-JP",
-    "mac-cyrillic": "x-mac-cyrillic",
-}
-"""What the detector calls encodings that the standard calls otherwise. Its other code pages of DOS are mistakes."""
+_TWO_BYTES = frozenset({"GBK", "gb18030", "Big5", "EUC-JP", "ISO-2022-JP", "Shift_JIS", "EUC-KR"})
+_NOT_MEANT_AS_TEXT = frozenset({"replacement", "x-user-defined"})
 _LOOKED_AT = 1 << 16
+_INVALID_LEAST = 4
+"""Places. A few may be in any document."""
+_UTF8_LEAST = 3
+"""Characters of more than one byte."""
+_TWO_BYTES_LEAST = 200
+"""Characters of either kind that it takes here."""
+_BEYOND_LEAST = 64
+"""Bytes beyond ASCII, from which a script can be told."""
+_LATIN = frozenset({"windows-1252", "windows-1250", "windows-1254", "windows-1257", "windows-1258", "ISO-8859-2"})
 _ASCII = bytes(range(0x80))
-_ENOUGH = 4
-"""Bytes beyond ASCII. From fewer nothing can be guessed."""
-_ESCAPE = b"\x1b"
-"""With it begin the shifts of ISO-2022-JP, whose bytes are all ASCII."""
+_NOT_LETTERS = bytes(byte for byte in range(256) if not (byte < 0x80 and chr(byte).isalpha()))
+
+
+class Encoding(NamedTuple):
+    """What was said and what is so."""
+
+    used: str
+    """The name of the encoding, as the WHATWG Encoding standard spells it, like the next."""
+    declared: str | None
+    """As the header or else the document says; a byte order mark says nothing."""
 
 
 def encoding(data: bytes, content_type: str | None = None) -> str:
     """The name of the encoding of a document, as the WHATWG Encoding standard spells it.
 
-    Three that it does not know have the name that Python knows: UTF-32LE, UTF-32BE, IBM855.
+    Those that it does not know have the name that Python knows: UTF-32LE, UTF-32BE, IBM855, johab, ISO-2022-KR,
+    HZ-GB-2312.
     """
     return encoding_of(data, mime.extract((content_type,)) if content_type else None)
 
 
 def encoding_of(data: bytes, mime_type: mime.MimeType | None) -> str:
     """The same for a Content-Type that has been parsed."""
-    for mark, name in _MARKS:
-        if data.startswith(mark):
-            return name
-    said = encoding_named(mime_type.charset or "") if mime_type else None
-    return said or _declared(data, mime_type) or _detected(data)
+    return judged(data, mime_type).used
+
+
+def judged(data: bytes, mime_type: mime.MimeType | None) -> Encoding:
+    """The same, with what was said beside it."""
+    in_header = encoding_named(mime_type.charset or "") if mime_type else None
+    declared = in_header or _declared(data, mime_type)
+    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    if marked or declared is None:
+        return Encoding(marked or _unsaid(data, mime_type), declared)
+    if fits(data, declared):
+        return Encoding(declared, declared)
+    own = _declared(data, mime_type) if in_header else None
+    return Encoding(own if own and fits(data, own) else guessed(data), declared)
+
+
+def fits(data: bytes, declared: str) -> bool:
+    """There is no strong evidence that a document is in another encoding than it says."""
+    if declared in _NOT_MEANT_AS_TEXT or (data.isascii() and not declared.startswith("UTF-16")):
+        return True
+    start = data[:_LOOKED_AT]
+    valid = is_utf8(start)
+    if declared.startswith("UTF-16"):
+        return b"\0" in start or not (valid or start.isascii())
+    if declared == "UTF-8":
+        return valid or not _is_garbage(start, declared, _INVALID_LEAST)
+    if (valid or start.isascii()) and is_utf8(data):
+        return _characters(data) < (_TWO_BYTES_LEAST if declared in _TWO_BYTES else _UTF8_LEAST)
+    if declared in _TWO_BYTES:
+        return not _is_garbage(start, declared, _TWO_BYTES_LEAST)
+    return declared != DEFAULT or not _is_another_script(start)
 
 
 def _declared(data: bytes, mime_type: mime.MimeType | None) -> str | None:
     groups = mime.groups(mime_type) if mime_type else frozenset({"HTML"})
     if "HTML" in groups:
         return declared_in_html(data)
-    if "XML" in groups:
-        return declared_in_xml(data) or ("UTF-8" if data.isascii() else None)
-    return None
+    return declared_in_xml(data) if "XML" in groups else None
 
 
-def _detected(data: bytes) -> str:
-    if data.isascii() and _ESCAPE not in data and b"\0" not in data:
-        return DEFAULT
-    if wide := _without_mark(data[:_LOOKED_AT]):
-        return wide
-    if _is_utf8(data):
-        return "UTF-8"
-    if _ESCAPE not in data and len(data[:_LOOKED_AT].translate(None, _ASCII)) < _ENOUGH:
-        return DEFAULT
-    found = detect_encoding(data, max_len=_LOOKED_AT, html5_compatible=False) or ""
-    return encoding_named(found) or _DETECTED.get(found, DEFAULT)
+def _unsaid(data: bytes, mime_type: mime.MimeType | None) -> str:
+    """XML that says nothing is UTF-8."""
+    is_xml = mime_type is not None and "XML" in mime.groups(mime_type)
+    return "UTF-8" if is_xml and data.isascii() else guessed(data)
 
 
-def _without_mark(data: bytes) -> str | None:
-    """UTF-16 of most languages has a zero in every other byte of most of its spaces, digits and signs."""
-    even, odd = data[::2].count(0), data[1::2].count(0)
-    if max(even, odd) * 8 < len(data) or min(even, odd) * 8 > max(even, odd):
-        return None
-    return "UTF-16BE" if even > odd else "UTF-16LE"
+def _is_garbage(start: bytes, declared: str, least: int) -> bool:
+    """Most of what is beyond ASCII is invalid."""
+    text = start.decode(python_codec(declared), "replace")
+    invalid = text.count("\ufffd")
+    return invalid >= least and 2 * invalid >= len(text) - len(text.encode("ascii", "ignore"))
 
 
-def _is_utf8(data: bytes) -> bool:
-    """More than ASCII, and all of it valid. A character that was cut off at the end does not count."""
-    try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError:
-        return False
-    return not text.isascii()
+def _characters(data: bytes) -> int:
+    """How many characters beyond ASCII there are in UTF-8."""
+    return len(data.translate(None, _ASCII).translate(None, bytes(range(0x80, 0xC0))))
+
+
+def _is_another_script(start: bytes) -> bool:
+    beyond = len(start.translate(None, _ASCII))
+    within = len(start.translate(None, _NOT_LETTERS))
+    return beyond >= _BEYOND_LEAST and beyond > within and by_letters(start) not in _LATIN

@@ -37,7 +37,9 @@ _DIFFERENT = {
     ("windows-1255", 0xCA): "\u05ba",
 }
 
-_NOT_ASCII = frozenset({"ISO-2022-JP", "UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE", "replacement"})
+_NOT_ASCII = frozenset(
+    ["HZ-GB-2312", "ISO-2022-JP", "ISO-2022-KR", "UTF-16BE", "UTF-16LE", "UTF-32BE", "UTF-32LE", "replacement"]
+)
 """Those in which bytes below 0x80 may be something else than ASCII."""
 
 _MARKS = {

@@ -1,55 +1,54 @@
 """A document becomes a Page: its kind, its words, where it points, what it asks of robots.
 
-This is where a media type gets its reader: `_READERS` is the list.
+This is where a media type gets its reader: `_READERS` is the list for what is text, `documents.table` for files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from gossamer import robots
-from gossamer.convert import mime, sitemap
-from gossamer.convert.charset import encoding_of
+from gossamer.convert import feed, hypertext, mime, sitemap
+from gossamer.convert.apart import common
+from gossamer.convert.charset import judged
+from gossamer.convert.clean import cleaned
+from gossamer.convert.content import DEFAULT
 from gossamer.convert.decode import decode
-from gossamer.convert.html import scan
-from gossamer.convert.links import LINKS_MOST, header_pointers, refresh_pointers, resolved
+from gossamer.convert.documents import kinds, xml
+from gossamer.convert.documents.table import OURS, reader_of
+from gossamer.convert.fields import header_links, with_fields
+from gossamer.convert.language import language
 from gossamer.convert.sniff import media_type as sniffed
 from gossamer.convert.sniff import wants_no_sniffing
-from gossamer.convert.xhtml import as_html
+from gossamer.convert.source import Reader, Source
+from gossamer.convert.template import Template
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.urls import resolve
 
-_FEEDS = (b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b"<rdf:RDF", b":urlset", b":sitemapindex")
+_SITEMAPS = (b"<urlset", b"<sitemapindex", b":urlset", b":sitemapindex")
 _ROOT_WITHIN = 4_096
 """Bytes in which the root element of XML is looked for."""
-_NO_PAGE = ""
+_SOME_BYTES = "application/octet-stream"
 _NEVER_TEXT = (b"%PDF-", b"PK\x03\x04", b"\x1f\x8b\x08", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a reader gets: the bytes and all that was said about them."""
-
-    data: bytes
-    kind: mime.MimeType
-    url: str | None = None
-    links: Sequence[str] = ()
-    """Link header fields, like the next two."""
-    refreshes: Sequence[str] = ()
-    robots: Sequence[str] = ()
-    agent: str = "Gossamer"
 
 
 def document(data: bytes, media_type: str | None = None, url: str | None = None) -> Page:
     """What a document says. `media_type` may have parameters; without `url` only absolute links are kept."""
-    kind = _kind(data, (media_type,) if media_type else (), nosniff=False)
-    return replace(_read(Source(data, kind, url)), digest=digest_of(data))
+    kind = _kind(data, (media_type,) if media_type else (), url, nosniff=False)
+    source = Source(data, kind, url)
+    return finish(source, common().now(source)) if _is_file(source) else replace(_read(source), digest=digest_of(data))
 
 
-def read(capture: Capture, agent: str) -> Page:
-    """What was captured says. `agent` is the product token that robots directives may name."""
+def read(capture: Capture, agent: str, *, content: str = DEFAULT, template: Template | None = None) -> Page:
+    """What was captured says. `agent` is the product token that robots directives may name, `content` a method."""
+    begun = begin(capture, agent, content=content, template=template)
+    return begun if isinstance(begun, Page) else finish(begun, common().now(begun))
+
+
+def begin(capture: Capture, agent: str, *, content: str = DEFAULT, template: Template | None = None) -> Page | Source:
+    """What was captured says; or the source, if it is a file, which is better read apart and then finished."""
     digest = digest_of(capture.body) if capture.body else ""
     url = capture.visit.url
     if capture.visit.kind is Kind.ROBOTS:
@@ -66,8 +65,20 @@ def read(capture: Capture, agent: str) -> Page:
         refreshes=capture.header_values("refresh"),
         robots=capture.header_values("x-robots-tag"),
         agent=agent,
+        content=content,
+        template=template,
     )
-    return replace(_read(source), digest=digest)
+    return source if _is_file(source) else replace(_read(source), digest=digest)
+
+
+def finish(source: Source, page: Page) -> Page:
+    """What a file says, now that it has been read, and what its header fields add."""
+    return replace(with_fields(source, page), digest=digest_of(source.data))
+
+
+def read_here(source: Source) -> Page:
+    """What a file says, read in this process. It may be the last thing that this process does: see `apart`."""
+    return _read(source)
 
 
 def digest_of(data: bytes) -> str:
@@ -78,72 +89,90 @@ def digest_of(data: bytes) -> str:
 def _kind_of(capture: Capture) -> mime.MimeType:
     options = capture.header_values("x-content-type-options")
     nosniff = bool(options) and wants_no_sniffing(options)
-    return _kind(capture.body, capture.header_values("content-type"), nosniff=nosniff)
+    return _kind(capture.body, capture.header_values("content-type"), capture.visit.url, nosniff=nosniff)
 
 
-def _kind(data: bytes, content_types: Sequence[str], *, nosniff: bool) -> mime.MimeType:
-    """As browsers see it; but what can only be a PDF or an archive is no text, whatever it is called."""
+def _kind(data: bytes, content_types: Sequence[str], url: str | None, *, nosniff: bool) -> mime.MimeType:
+    """As browsers see it; but what can only be a PDF or an archive is no text, whatever it is called.
+
+    A feed that was sent as HTML keeps the charset that it was sent with.
+    """
     found = sniffed(data, content_types, nosniff=nosniff)
-    return sniffed(data) if found.type == "text" and data.startswith(_NEVER_TEXT) else found
+    if found.type == "text" and data.startswith(_NEVER_TEXT):
+        found = sniffed(data)
+    said = mime.extract(content_types) if _is_xml(found.essence) and not found.parameters else None
+    if said is not None:
+        found = found._replace(parameters=said.parameters)
+    return kinds.settled(data, found, url, untold=not content_types)
+
+
+def _is_file(source: Source) -> bool:
+    """Is it read apart? Plain text is not worth the way, and a reader that was added is known to this process alone."""
+    essence = source.kind.essence
+    if _is_xml(essence):
+        return not (_is_html(essence) or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
+    return essence != kinds.PLAIN and reader_of(essence) in OURS
 
 
 def _read(source: Source) -> Page:
-    for belongs, reader in _READERS:
-        if belongs(source.kind.essence):
-            return reader(source)
-    return _other(source)
+    """What is done for documents of all kinds. What a document calls its language is a hint and no more."""
+    page = cleaned(_said(source))
+    return replace(page, language=language(page.content or page.text, claimed=page.language))
+
+
+def _said(source: Source) -> Page:
+    essence = source.kind.essence
+    if _is_json(essence) and feed.is_feed(source.data):
+        return _feed(source)
+    if reader := reader_of(essence):
+        return _with_reason(source, reader(replace(source, inner=_said)))
+    return next((read(source) for belongs, read in _READERS if belongs(essence)), None) or _other(source)
 
 
 def _html(source: Source) -> Page:
-    encoding = encoding_of(source.data, source.kind)
-    found = scan(as_html(source.data) if _is_xml(source.kind.essence) else source.data, encoding)
-    base = source.url or _NO_PAGE
-    if found.base is not None:
-        base = resolve([found.base], base)[0] or base
-    links = resolved(found.links, base, encoding) + _header_links(source)
-    said = robots.read(source.robots, found.metas, source.agent)
-    return Page(
-        source.url,
-        source.kind.essence,
-        encoding,
-        found.title,
-        found.text,
-        tuple(links[:LINKS_MOST]),
-        canonical=_canonical(links),
-        noindex=said.noindex,
-        nofollow=said.nofollow,
-        noarchive=said.noarchive,
-        links_cut=found.links_cut or len(links) > LINKS_MOST,
-    )
+    return hypertext.read(source, xml=_is_xml(source.kind.essence))
 
 
 def _xml(source: Source) -> Page:
     """Feeds and sitemaps are lists of links, wherever they are met; other XML is a page or text."""
-    start = source.data[:_ROOT_WITHIN]
-    if source.url is not None and any(name in start for name in _FEEDS):
+    if source.url is not None and _is_sitemap(source):
         return replace(_listing(source.data, source.url, str(source.kind)), media_type=source.kind.essence)
-    return _html(source) if b"<html" in start else _text(source)
+    if feed.is_feed(source.data):
+        return _feed(source)
+    return _html(source) if _has_html(source) else _with_reason(source, xml.read(source))
+
+
+def _feed(source: Source) -> Page:
+    found = feed.page(feed.read(source.data, source.url, source.kind), source.url, source.kind.essence)
+    said = robots.read(source.robots, (), source.agent)
+    links = (*found.links, *header_links(source))
+    return replace(found, links=links, noindex=said.noindex, nofollow=said.nofollow, noarchive=said.noarchive)
+
+
+def _is_sitemap(source: Source) -> bool:
+    return any(name in source.data[:_ROOT_WITHIN] for name in _SITEMAPS)
+
+
+def _has_html(source: Source) -> bool:
+    return b"<html" in source.data[:_ROOT_WITHIN]
+
+
+def _with_reason(source: Source, page: Page) -> Page:
+    """A file that says nothing is said to say nothing."""
+    silent = source.data and not source.depth and not page.text and not page.problem
+    return with_fields(source, replace(page, problem="no text in it") if silent else page)
 
 
 def _text(source: Source) -> Page:
-    encoding = encoding_of(source.data, source.kind)
-    text = decode(source.data, encoding).replace("\0", "")
-    return replace(_other(source), encoding=encoding, text=text)
+    encoding, declared = judged(source.data, source.kind)
+    return replace(_other(source), encoding=encoding, declared=declared, text=decode(source.data, encoding))
 
 
 def _other(source: Source) -> Page:
     """Nothing is known but what the header fields say."""
-    links = _header_links(source)
-    said = robots.read(source.robots, (), source.agent)
-    return Page(
-        source.url,
-        source.kind.essence,
-        links=tuple(links[:LINKS_MOST]),
-        canonical=_canonical(links),
-        noindex=said.noindex,
-        nofollow=said.nofollow,
-        noarchive=said.noarchive,
-    )
+    unknown = source.kind.essence == _SOME_BYTES and source.data and not source.depth
+    problem = "nothing tells what kind of file it is" if unknown else ""
+    return with_fields(source, Page(source.url, source.kind.essence, problem=problem))
 
 
 def _robots(capture: Capture) -> Page:
@@ -160,19 +189,6 @@ def _listing(data: bytes, url: str, content_type: str | None) -> Page:
     return Page(url, "application/xml", links=found.links + further, problem=found.problem or "")
 
 
-def _header_links(source: Source) -> list[Link]:
-    if not source.links and not source.refreshes:
-        return []
-    pointers = header_pointers(source.links) + refresh_pointers(source.refreshes)
-    return resolved(pointers, source.url or _NO_PAGE, None)
-
-
-def _canonical(links: Sequence[Link]) -> str | None:
-    """Only the page as a whole can say so, not a link within it."""
-    said = (link for link in links if link.rel and link.place in ("link", "header"))
-    return next((link.url for link in said if "canonical" in link.rel.split()), None)
-
-
 def _is_html(media_type: str) -> bool:
     return media_type in ("text/html", "application/xhtml+xml")
 
@@ -181,12 +197,16 @@ def _is_xml(media_type: str) -> bool:
     return media_type.endswith("+xml") or media_type in ("application/xml", "text/xml")
 
 
+def _is_json(media_type: str) -> bool:
+    return media_type.endswith("+json") or media_type in ("application/json", "text/json")
+
+
 def _is_text(media_type: str) -> bool:
-    textual = ("application/json", "application/javascript", "application/x-javascript", "application/ecmascript")
-    return media_type.startswith("text/") or media_type.endswith("+json") or media_type in textual
+    textual = ("application/javascript", "application/x-javascript", "application/ecmascript")
+    return media_type.startswith("text/") or media_type in textual
 
 
-_READERS: tuple[tuple[Callable[[str], bool], Callable[[Source], Page]], ...] = (
+_READERS: tuple[tuple[Callable[[str], bool], Reader], ...] = (
     (_is_html, _html),
     (_is_xml, _xml),
     (_is_text, _text),

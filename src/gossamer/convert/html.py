@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from gossamer.convert import twin
+from gossamer.convert import outline, twin
 from gossamer.convert.decode import utf8
 from gossamer.convert.links import LINKS_MOST, POINTING, Pointer, pointers
+from gossamer.convert.outline import Outline, from_bytes
 from gossamer.convert.tame import tame
 from gossamer.convert.text import BLOCKS, LEFT_OUT, PRE, SILENT, silence, text_of
 from gossamer.convert.tree import Node, parse, tag_id
@@ -44,13 +45,15 @@ class Scan(NamedTuple):
     """(name or property in lower case, content) of meta elements."""
     language: str = ""
     """As the html element says."""
+    outline: Outline | None = None
+    """Its body as a flat tree; None if it has none."""
 
 
 def scan(data: bytes, encoding: str) -> Scan:
     """Read a page in the encoding of that name. Never fails, whatever the bytes."""
     page = utf8(data, encoding)
     found = twin.scan(page, LINKS_MOST)
-    return by_tree(page) if found is None else Scan(*found)
+    return by_tree(page) if found is None else Scan(*found[:-1], outline=from_bytes(found[-1]))
 
 
 def by_tree(page: bytes) -> Scan:
@@ -61,7 +64,7 @@ def by_tree(page: bytes) -> Scan:
     for piece in others:
         scans.append(_scan(piece, room))
         room -= len(scans[-1].links)
-    return _joined(scans) if others else scans[0]
+    return (_joined(scans) if others else scans[0])._replace(outline=outline.by_tree(page))
 
 
 def _scan(data: bytes, links_most: int) -> Scan:

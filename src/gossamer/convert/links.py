@@ -85,14 +85,19 @@ def refresh_pointers(values: Iterable[str]) -> list[Pointer]:
 def resolved(pointed: Iterable[Pointer], base: str, encoding: str | None) -> list[Link]:
     """The links in canonical form, without those that are no http or https address."""
     pointed = list(pointed)
+    return [
+        Link(url, anchor, rel, place)
+        for url, (_, anchor, rel, place) in zip(addresses(pointed, base, encoding), pointed, strict=True)
+        if url is not None
+    ]
+
+
+def addresses(pointed: Sequence[Pointer], base: str, encoding: str | None) -> list[str | None]:
+    """Where each link points to, in canonical form; None for what is no http or https address."""
     hrefs = [pointer[0] for pointer in pointed]
     if encoding not in (None, "UTF-8"):
         hrefs = [href if href.isascii() else _with_query_in(href, encoding or "") for href in hrefs]
-    return [
-        Link(url, anchor, rel, place)
-        for url, (_, anchor, rel, place) in zip(resolve(hrefs, base), pointed, strict=True)
-        if url is not None
-    ]
+    return resolve(hrefs, base)
 
 
 def _other(tag: int, attributes: dict[str, str | None]) -> Pointer | None:

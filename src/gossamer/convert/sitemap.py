@@ -1,4 +1,4 @@
-"""Which pages does a site list? Sitemaps (sitemaps.org), and the feeds and plain lists that serve as such.
+"""Which pages does a site list? Sitemaps (sitemaps.org), and plain lists that serve as such; feeds are read by `feed`.
 
 Many sitemaps in the wild are not well-formed: raw ampersands, wrong namespaces, a PHP warning in front, the
 end cut off. So there is no XML parser here. One regular expression finds the few elements that matter, aware
@@ -13,15 +13,14 @@ import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
 from html import unescape
 from html.entities import html5
 from io import BytesIO
 from itertools import islice
-from typing import NamedTuple
 
+from gossamer.convert import feed, mime
+from gossamer.convert.dates import seconds
 from gossamer.convert.decode import utf8
 from gossamer.convert.labels import encoding_named
 from gossamer.model import URL, Link
@@ -74,8 +73,10 @@ def read(data: bytes, url: str, content_type: str | None = None) -> Sitemap:
     body, problem = _unpacked(data)
     text = utf8(body, _encoding(body, content_type))
     root = _root(text)
-    if root in _GRAMMARS:
-        entries, cut = _entries(text, _GRAMMARS[root])
+    if root in _FEEDS:
+        return _of_feed(body, url, content_type, problem)
+    if root in _SITEMAPS:
+        entries, cut = _entries(text)
     else:
         entries, cut = ([], _NO_SITEMAP) if root else _listed(text)
     links: list[Link] = []
@@ -84,9 +85,15 @@ def read(data: bytes, url: str, content_type: str | None = None) -> Sitemap:
         if address and entry.is_sitemap:
             sitemaps.append(address)
         elif address:
-            links.append(Link(address, place="sitemap", modified=_seconds(entry.date), priority=_share(entry.priority)))
+            links.append(Link(address, place="sitemap", modified=seconds(entry.date), priority=_share(entry.priority)))
     is_index = root == _INDEX or bool(sitemaps and not links)
-    return Sitemap(is_index, tuple(links), tuple(sitemaps), root in _FEEDS, problem or cut)
+    return Sitemap(is_index, tuple(links), tuple(sitemaps), problem=problem or cut)
+
+
+def _of_feed(body: bytes, url: str, content_type: str | None, problem: str | None) -> Sitemap:
+    kind = mime.extract((content_type,)) if content_type else None
+    found = feed.read(body, url, kind)
+    return Sitemap(links=feed.links_of(found), feed=True, problem=problem or found.problem or None)
 
 
 def _unpacked(data: bytes) -> tuple[bytes, str | None]:
@@ -150,18 +157,6 @@ _PRIORITY = b"priority"
 """A number from 0 to 1 that says how a page ranks among those of its site."""
 
 
-class _Grammar(NamedTuple):
-    """The elements that matter in one kind of document, by local name: namespaces are too often wrong."""
-
-    entries: frozenset[bytes]
-    addresses: dict[bytes, int]
-    """With their rank: an entry may have several, and the lowest counts."""
-    dates: dict[bytes, int]
-    asides: frozenset[bytes]
-    """Elements whose content says nothing about the entry they stand in."""
-    tags: re.Pattern[bytes]
-
-
 def _tags(names: Iterable[bytes], asides: Iterable[bytes]) -> re.Pattern[bytes]:
     """Groups: an aside that ends; an element that begins, its attributes and its text up to the next tag.
 
@@ -177,23 +172,16 @@ def _tags(names: Iterable[bytes], asides: Iterable[bytes]) -> re.Pattern[bytes]:
     return re.compile(b"|".join([comment, cdata, doctype, end, begin + text]), re.IGNORECASE | re.DOTALL)
 
 
-def _grammar(entries: bytes, addresses: dict[bytes, int], dates: dict[bytes, int], asides: bytes) -> _Grammar:
-    names = (*entries.split(), *addresses, *dates, _PRIORITY, *asides.split())
-    tags = _tags(names, asides.split())
-    return _Grammar(frozenset(entries.split()), addresses, dates, frozenset(asides.split()), tags)
-
-
-_SITEMAP = _grammar(b"url sitemap", {b"loc": 0}, {b"lastmod": 0, b"publication_date": 1}, b"image video")
-_RSS = _grammar(
-    b"item",
-    {b"link": 0, b"guid": 1},
-    {b"updated": 0, b"modified": 0, b"pubdate": 1, b"date": 1},
-    b"image textinput source",
-)
-_ATOM = _grammar(b"entry", {b"link": 0}, {b"updated": 0, b"modified": 0, b"published": 1, b"issued": 1}, b"source")
-_FEEDS = {b"rss": _RSS, b"rdf": _RSS, b"item": _RSS, b"feed": _ATOM, b"entry": _ATOM}
-_GRAMMARS = {b"urlset": _SITEMAP, _INDEX: _SITEMAP, b"url": _SITEMAP, b"sitemap": _SITEMAP, **_FEEDS}
-_ROOTS = _tags([b"html", b"body", *_GRAMMARS], [b"html"])
+_ENTRIES = frozenset({b"url", b"sitemap"})
+_DATES = {b"lastmod": 0, b"publication_date": 1}
+"""With their rank: an entry may have several, and the lowest counts."""
+_ASIDES = frozenset({b"image", b"video"})
+"""Elements whose content says nothing about the entry they stand in."""
+_TAGS = _tags([*_ENTRIES, b"loc", *_DATES, _PRIORITY, *_ASIDES], _ASIDES)
+"""By local name: namespaces are too often wrong."""
+_SITEMAPS = frozenset({b"urlset", _INDEX, *_ENTRIES})
+_FEEDS = frozenset({b"rss", b"rdf", b"item", b"feed", b"entry"})
+_ROOTS = _tags([b"html", b"body", *_SITEMAPS, *_FEEDS], [b"html"])
 
 
 def _root(text: bytes) -> bytes:
@@ -225,7 +213,7 @@ class _Entry:
             self._date_rank, self.date = rank, text
 
 
-def _entries(text: bytes, grammar: _Grammar) -> tuple[list[_Entry], str | None]:
+def _entries(text: bytes) -> tuple[list[_Entry], str | None]:
     """The entries that have an address, and why there may be more of them.
 
     Nothing needs to be closed: an entry lasts until the next one begins.
@@ -234,18 +222,18 @@ def _entries(text: bytes, grammar: _Grammar) -> tuple[list[_Entry], str | None]:
     found: list[_Entry] = []
     entry: _Entry | None = None
     aside = b""
-    for count, tag in enumerate(grammar.tags.finditer(text)):
+    for count, tag in enumerate(_TAGS.finditer(text)):
         name = (tag[2] or b"").lower()
-        if name in grammar.entries:
+        if name in _ENTRIES:
             if entry and entry.address:
                 found.append(entry)
             entry, aside = _begun(name, tag), b""
         elif not name or aside:
             aside = b"" if tag[1] and tag[1].lower() == aside else aside
-        elif name in grammar.asides:
+        elif name in _ASIDES:
             aside = b"" if tag[3].endswith(b"/") else name
         elif entry:
-            _gather(entry, name, tag, grammar)
+            _gather(entry, name, tag)
         if count > _ELEMENTS_MOST or len(found) > ADDRESSES_MOST:
             cut = _TOO_MUCH_MARKUP
             break
@@ -265,25 +253,19 @@ def _bearable(text: bytes) -> tuple[bytes, str | None]:
 
 
 def _begun(name: bytes, tag: re.Match[bytes]) -> _Entry:
-    """Some write the address right into the entry, and RDF has it as an attribute too."""
+    """Some write the address right into the entry."""
     entry = _Entry(is_sitemap=name == b"sitemap")
     entry.offer_address(1, _value(tag))
-    if tag[3]:
-        entry.offer_address(2, _attributes(tag[3]).get(b"about", ""))
     return entry
 
 
-def _gather(entry: _Entry, name: bytes, tag: re.Match[bytes], grammar: _Grammar) -> None:
-    if name in grammar.dates:
-        entry.offer_date(grammar.dates[name], _value(tag))
+def _gather(entry: _Entry, name: bytes, tag: re.Match[bytes]) -> None:
+    if name in _DATES:
+        entry.offer_date(_DATES[name], _value(tag))
     elif name == _PRIORITY:
         entry.priority = entry.priority or _value(tag)
-    elif b"href" in tag[3].lower():
-        attributes = _attributes(tag[3])
-        if attributes.get(b"rel", "alternate").lower() == "alternate":
-            entry.offer_address(grammar.addresses[name], attributes.get(b"href", ""))
     else:
-        entry.offer_address(grammar.addresses[name], _value(tag))
+        entry.offer_address(0, _value(tag))
 
 
 def _value(tag: re.Match[bytes]) -> str:
@@ -292,18 +274,9 @@ def _value(tag: re.Match[bytes]) -> str:
     return "" if begin == end or end == len(tag.string) else _plain(tag[4][: _VALUE_MOST + 1])
 
 
-_ATTRIBUTE = re.compile(
-    rb"(?<![\w.:-])(?:[\w.-]{1,40}:)?(href|rel|about)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE
-)
 _MARKUP = re.compile(rb"<!\[CDATA\[|\]\]>|<!--.*?(?:-->|\Z)|<[^>]*>?", re.DOTALL)
 _NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9._-]*);")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);")
-
-
-def _attributes(text: bytes) -> dict[bytes, str]:
-    """Local name in lower case -> value, of the few attributes that matter."""
-    found = _ATTRIBUTE.findall(text[:_VALUE_MOST])
-    return {name.lower(): _plain(double or single) for name, double, single in reversed(found)}
 
 
 def _plain(value: bytes) -> str:
@@ -344,38 +317,3 @@ def _share(priority: str) -> float:
     except ValueError:
         return 0.5
     return share if 0.0 <= share <= 1.0 else 0.5
-
-
-_W3C_DATE = re.compile(
-    r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)"
-    r"(?:(?:\s*T\s*|\s+)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d*)?)?\s*(?:Z|UTC|GMT|([+-])(\d\d):?(\d\d)?)?)?)?)?",
-    re.IGNORECASE | re.ASCII,
-)
-
-
-@lru_cache(maxsize=1024)
-def _seconds(date: str) -> float | None:
-    """Seconds since 1970 of a W3C or RFC 822 date. Without a zone it is UTC; before 1970 it is none."""
-    if not date or len(date) > 64:
-        return None
-    try:
-        seconds = _w3c_seconds(date) or _rfc822_seconds(date)
-    except (ValueError, OverflowError, IndexError, TypeError):
-        return None
-    return seconds if seconds > 0 else None
-
-
-def _w3c_seconds(date: str) -> float:
-    found = _W3C_DATE.fullmatch(date)
-    if not found:
-        return 0.0
-    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
-    moment = datetime(year, month or 1, day or 1, hour, minute, min(second, 59), tzinfo=UTC)
-    sign, hours, minutes = found.groups()[6:]
-    offset = int(hours or 0) * 3600 + int(minutes or 0) * 60
-    return moment.timestamp() + (offset if sign == "-" else -offset)
-
-
-def _rfc822_seconds(date: str) -> float:
-    parts = parsedate_tz(date)
-    return float(mktime_tz((*parts[:9], parts[9] or 0))) if parts else 0.0

@@ -75,12 +75,7 @@ class Nursery:
         self._lose_nurse()
 
     def _start(self) -> socket.socket:
-        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            call = f"nurse({theirs.fileno()}, {self._preload!r}, live)"
-            code = f"from gossamer.engine.nurse import nurse; from gossamer.engine.child import live; {call}"
-            command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
-            self._nurse = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+        self._nurse, line = start_nurse(self._preload, "from gossamer.engine.child import live as child")
         line.setblocking(False)
         self._loop.add_reader(line, self._hear, line)
         self._line = line
@@ -118,6 +113,15 @@ class Nursery:
             birth.kill(signal.SIGKILL)
             _await_end(birth.process)
             birth.parent.ended(None)
+
+
+def start_nurse(preload: Sequence[str], child: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A new nurse and the line to her; `child` is the code that defines what her children do, under that name."""
+    line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        code = f"from gossamer.engine.nurse import nurse; {child}; nurse({theirs.fileno()}, {tuple(preload)!r}, child)"
+        command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]), line
 
 
 def _receive(line: socket.socket) -> bytes:

@@ -16,7 +16,8 @@ import msgspec
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Clock, Kind, Page
 from gossamer.store.table import Table
-from gossamer.store.versions import CAPTURES, DIGESTS, First, Version, Versions
+from gossamer.store.texts import Texts, mark_of
+from gossamer.store.versions import CAPTURES, DIGESTS, First, TextPlace, Version, Versions
 from gossamer.store.warc import Original, Place, Record, files, payload_digest
 from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
 from gossamer.store.warcrecords import Info
@@ -50,6 +51,7 @@ class Archive:
         self._decode = decode
         self._writer: Writer | None = None
         self.versions = Versions(table)
+        self.texts = Texts(table, STATE, shard)
 
     def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
         """Ready to append to files of that prefix. Whatever `uncommitted` gives must have been registered before."""
@@ -79,12 +81,14 @@ class Archive:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""
         if self._writer is not None:
             self._table.put(STATE, b"end", msgspec.msgpack.encode(self._writer.sync()))
+        self.texts.prepare()
 
     def close(self) -> None:
         """No more appending."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+        self.texts.close()
 
     def first_url(self, digest: str) -> str | None:
         """The address a payload was met at first."""
@@ -135,6 +139,17 @@ class Archive:
         """The response or revisit record of a version."""
         return read(self._folder, Place(version.file, version.offset, version.length, version.record))
 
+    def page(self, url: str, version: Version) -> Page | None:
+        """What a version says, as it was kept; None when that is not there and has to be read again."""
+        owner = self.versions.at(version.text_of, version.text_began) if version.text_of else version
+        if owner is None or owner.text is None:
+            return None
+        try:
+            page = self.texts.read(url, owner.text)
+        except Damaged:
+            return None
+        return replace(page, digest=version.digest, copy_of=version.copy_of)
+
     def path(self, version: Version) -> Path:
         """The file that a version lies in."""
         return self._folder / version.file
@@ -179,6 +194,7 @@ class Archive:
         if capture.status == NOT_MODIFIED:
             return
         url, (place, digest, original) = capture.visit.url, kept
+        text, owner = self._text(capture, page, place.record)
         version = Version(
             began=capture.began,
             status=capture.status,
@@ -199,10 +215,23 @@ class Archive:
             noindex=page.noindex,
             noarchive=page.noarchive,
             wire_digest=digest if digest != page.digest else None,
+            text=text,
+            text_of=owner.url if owner else None,
+            text_began=owner.began if owner else 0.0,
         )
         self.versions.add(url, version)
         if original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body:
             self._remember(page.digest, First(url, capture.began, place.record, capture.body is capture.wire))
+
+    def _text(self, capture: Capture, page: Page, record: str) -> tuple[TextPlace | None, First | None]:
+        """Where it is kept what a page says: in records of its own, or in those of the capture it is a copy of."""
+        if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300:
+            return None, None
+        first = self.versions.first(page.digest) if page.digest else None
+        owner = self.versions.at(first.url, first.began) if first else None
+        if owner is not None and owner.text is not None and owner.text.mark == mark_of(page):
+            return None, first
+        return self.texts.write(page, capture.visit.url, capture.began, record), None
 
     def _remember(self, digest: str, first: First) -> None:
         if digest and self.versions.first(digest) is None:

@@ -27,6 +27,8 @@ class Commits:
         self._after: list[Callable[[], None]] = []
         self._last = clock.steady()
         self._held = False
+        self.broken = False
+        """Something was done by half, and must not be committed."""
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -37,6 +39,15 @@ class Commits:
         finally:
             self._held = False
         self.now()
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """What happens inside happens as a whole, or nothing is committed any more: the next start rolls it forward."""
+        try:
+            yield
+        except BaseException:
+            self.broken = True
+            raise
 
     def join(self, prepare: Callable[[], None]) -> None:
         """`prepare` is called before each commit, in the order of joining."""
@@ -60,6 +71,8 @@ class Commits:
 
     def now(self) -> None:
         """Commit."""
+        if self.broken:
+            return
         for prepare in self._parts:
             prepare()
         self._table.commit()

@@ -190,6 +190,7 @@ def _open_reader(path: Path, families: Sequence[str]) -> Table:
     options = _options()
     # The writer deletes files that it has compacted; what a reader holds open stays readable.
     options.set_max_open_files(-1)
+    families = _present(path, families)
     scratch = TemporaryDirectory(prefix="gossamer-reader-")
     try:
         database = _database(path, families, options, AccessType.secondary(scratch.name))
@@ -197,6 +198,18 @@ def _open_reader(path: Path, families: Sequence[str]) -> Table:
         scratch.cleanup()
         raise
     return Table(path, database, families, scratch)
+
+
+def _present(path: Path, families: Sequence[str]) -> list[str]:
+    """The families that a table has. One that was made by an older version lacks what came later."""
+    try:
+        made = set(Rdict.list_cf(str(path)))
+    except Exception as error:
+        raise _told(error, path) from error
+    present = [name for name in families if name in made]
+    if not present:
+        raise Damaged(f"{path}: this table has none of our rows; was another one put in its place?")
+    return present
 
 
 def _database(path: Path, families: Sequence[str], options: Options, access: AccessType) -> Rdict:

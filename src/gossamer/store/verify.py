@@ -1,7 +1,8 @@
 """Is every row backed by a record, and every record known to a row?
 
 One pass over the WARC files checks each record's digest and looks for its row. Rows that the pass did not meet are
-then asked for one by one, so that a sound archive is read once, from front to back.
+then asked for one by one, so that a sound archive is read once, from front to back. Texts are checked the same way,
+but one that no row knows is no fault: a build that was killed may leave some.
 """
 
 from __future__ import annotations
@@ -39,10 +40,28 @@ def verify_archive(archive: Archive) -> Checked:
         for record in _contiguous(path, length, checked):
             checked.records += 1
             met += _check(archive, record, checked)
-    checked.rows = sum(1 for _ in archive.versions.all())
+    worded = _check_texts(archive, checked)
+    texts = 0
+    for _, version in archive.versions.all():
+        checked.rows += 1
+        texts += version.text is not None
     if checked.rows != met:
         checked.problems += _unbacked(archive)
+    if texts != worded:
+        checked.problems += _wordless(archive)
     return checked
+
+
+def _check_texts(archive: Archive, checked: Checked) -> int:
+    """How many texts were met that a row points at."""
+    met = 0
+    for path, length in archive.texts.files():
+        for record in _contiguous(path, length, checked):
+            checked.records += 1
+            if record.type == "conversion" and record.url is not None:
+                versions = archive.versions.of(record.url, until=record.began)
+                met += any(version.text and version.text.record == record.place.record for version in versions)
+    return met
 
 
 def _contiguous(path: Path, length: int, checked: Checked) -> Iterator[Record]:
@@ -83,5 +102,14 @@ def _unbacked(archive: Archive) -> Iterator[str]:
     for url, version in archive.versions.all():
         try:
             archive.record(version)
+        except Damaged as error:
+            yield f"{url}: {error}"
+
+
+def _wordless(archive: Archive) -> Iterator[str]:
+    for url, version in archive.versions.all():
+        try:
+            if version.text:
+                archive.texts.read(url, version.text)
         except Damaged as error:
             yield f"{url}: {error}"

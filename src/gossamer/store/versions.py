@@ -22,6 +22,22 @@ DIGESTS = "digests"
 _FOREVER = (1 << 64) - 1
 
 
+class TextPlace(msgspec.Struct, array_like=True, frozen=True):
+    """Where it lies what a page says: records one behind the other, see `textrecords`."""
+
+    file: str
+    offset: int
+    html: int
+    """Bytes of a record in the file, like the next two."""
+    plain: int
+    """0: there is none, for the first has all words."""
+    said: int
+    record: str
+    """The UUID of the first."""
+    mark: int
+    """By which copies know whether it is their text too; see `texts.mark_of`."""
+
+
 class Version(msgspec.Struct, array_like=True, frozen=True):
     """One capture: what kind of thing it is and where its record lies."""
 
@@ -47,6 +63,11 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     noarchive: bool = False
     wire_digest: str | None = None
     """Of the payload as it came, where a coding makes it differ from `digest`."""
+    text: TextPlace | None = None
+    """Where it lies what the page says. None also for what is no page, and in collections from before."""
+    text_of: str | None = None
+    """The address whose version says the same and has the text, like the next."""
+    text_began: float = 0.0
 
     @property
     def payload(self) -> str:
@@ -85,6 +106,11 @@ class Versions:
         start = prefix if until is None else _key(url, until)
         for _, data in self._table.scan(CAPTURES, prefix=prefix, start=start):
             yield _version(data)
+
+    def at(self, url: str, began: float) -> Version | None:
+        """The version of that moment."""
+        data = self._table.get(CAPTURES, _key(url, began))
+        return None if data is None else _version(data)
 
     def all(self) -> Iterator[tuple[str, Version]]:
         """Every version of every address, in the order of the row keys."""

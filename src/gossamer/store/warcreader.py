@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -73,17 +74,29 @@ def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
 
 def read(folder: Path, place: Place) -> Record:
     """The record at a place that was kept in mind."""
-    path = folder / place.file
+    (record,) = read_together(folder / place.file, place.offset, [place.length]) or (None,)
+    if record is None or record.place != place:
+        raise Damaged(
+            f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}; run gossamer verify"
+        )
+    return record
+
+
+def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Record]:
+    """The records of those lengths that lie one behind the other; none where one of them is not whole."""
     try:
         with path.open("rb", buffering=0) as file:
-            data = os.pread(file.fileno(), place.length, place.offset)
+            data = os.pread(file.fileno(), sum(lengths), offset)
     except OSError as error:
         raise Damaged(f"{path}: cannot be read: {error.strerror}; restore it from a copy") from error
-    found = unpacked([data])
-    record = _record(path.name, place.offset, place.length, found[0]) if found else None
-    if record is None or record.place != place:
-        raise Damaged(f"{path}: record {place.record} is not whole at offset {place.offset}; run gossamer verify")
-    return record
+    found = []
+    for start, length in zip(accumulate(lengths, initial=0), lengths, strict=False):
+        member = unpacked([data[start : start + length]])
+        record = _record(path.name, offset + start, length, member[0]) if member else None
+        if record is None:
+            return []
+        found.append(record)
+    return found
 
 
 def records(path: Path, start: int = 0) -> Iterator[Record]:

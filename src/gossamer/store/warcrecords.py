@@ -21,8 +21,8 @@ from gossamer.store.warc import (
     date,
 )
 
-_END = b"\r\n\r\n"
-_LOW = 1
+END = b"\r\n\r\n"
+LOW = 1
 """The level for requests and metadata: short lines gain nothing from a higher one."""
 
 # Some readers take a line without a visible character for the end of a head, others want CRLF.
@@ -39,6 +39,7 @@ _CONTEXTS = {
     "refresh": " R meta/@content\r\n",
     "header": " L link:\r\n",
     "sitemap": " M loc\r\n",
+    "feed": " L link/@href\r\n",
     "robots": " M sitemap:\r\n",
     "redirect": " R location:\r\n",
 }
@@ -80,13 +81,13 @@ def warcinfo(info: Info, filename: str, moment: float) -> bytes:
     lines = [f"{name}: {' '.join(value.split())}\r\n" for name, value in told.items() if value]
     block = "".join(lines).encode()
     fields = f"WARC-Date: {date(moment)}\r\nWARC-Filename: {filename}\r\n"
-    header = _header("warcinfo", _new_record(), fields, "application/warc-fields", len(block))
-    return packed((header, block, _END), _LOW)
+    opening = header("warcinfo", new_record(), fields, "application/warc-fields", len(block))
+    return packed((opening, block, END), LOW)
 
 
 def group(capture: Capture, digest: str, outlinks: Sequence[Link], original: Original | None, level: int) -> Packed:
     """`digest` is that of `capture.wire`; `level` is for the response, the one record that is large."""
-    record = _new_record()
+    record = new_record()
     about = f"WARC-Date: {date(capture.began)}\r\nWARC-Target-URI: {capture.visit.url}\r\n"
     address = f"WARC-IP-Address: {capture.address}\r\n" if capture.address else ""
     beside = f"{about}WARC-Concurrent-To: <urn:uuid:{record}>\r\n"
@@ -106,15 +107,15 @@ def group(capture: Capture, digest: str, outlinks: Sequence[Link], original: Ori
 
 def _response(capture: Capture, record: str, fields: str, level: int) -> bytes:
     length = len(capture.head) + len(capture.wire)
-    header = _header("response", record, fields, "application/http;msgtype=response", length)
+    opening = header("response", record, fields, "application/http;msgtype=response", length)
     if capture.wire and (capture.header("content-encoding") or "identity") != "identity":
-        return packed_around(header + capture.head, capture.wire, _END)
-    return packed((header, capture.head, capture.wire, _END), level)
+        return packed_around(opening + capture.head, capture.wire, END)
+    return packed((opening, capture.head, capture.wire, END), level)
 
 
 def _revisit(head: bytes, record: str, fields: str) -> bytes:
-    header = _header("revisit", record, fields, "application/http;msgtype=response", len(head))
-    return packed((header, head, _END), _LOW)
+    opening = header("revisit", record, fields, "application/http;msgtype=response", len(head))
+    return packed((opening, head, END), LOW)
 
 
 def _refers_to(original: Original, status: int, digest: str) -> str:
@@ -129,8 +130,8 @@ def _refers_to(original: Original, status: int, digest: str) -> str:
 
 
 def _request(head: bytes, fields: str) -> bytes:
-    header = _header("request", _new_record(), fields, "application/http;msgtype=request", len(head))
-    return packed((header, head, _END), _LOW)
+    opening = header("request", new_record(), fields, "application/http;msgtype=request", len(head))
+    return packed((opening, head, END), LOW)
 
 
 def _metadata(capture: Capture, fields: str, outlinks: Sequence[Link]) -> bytes:
@@ -145,11 +146,12 @@ def _metadata(capture: Capture, fields: str, outlinks: Sequence[Link]) -> bytes:
     places = {link[0]: link[3] for link in outlinks}  # a page links to half of its targets twice
     lines += [f"outlink: {url}{_CONTEXTS.get(place, _OTHER_CONTEXT)}" for url, place in places.items()]
     block = "".join(lines).encode()
-    header = _header("metadata", _new_record(), fields, "application/warc-fields", len(block))
-    return packed((header, block, _END), _LOW)
+    opening = header("metadata", new_record(), fields, "application/warc-fields", len(block))
+    return packed((opening, block, END), LOW)
 
 
-def _header(kind: str, record: str, fields: str, media_type: str, length: int) -> bytes:
+def header(kind: str, record: str, fields: str, media_type: str, length: int) -> bytes:
+    """How a record begins."""
     return (
         f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{record}>\r\n{fields}"
         f"Content-Type: {media_type}\r\nContent-Length: {length}\r\n\r\n"
@@ -169,7 +171,7 @@ def _hops(visit: Visit) -> str:
     return f"{'L' * visit.depth}{'R' * visit.hops}{_KIND_HOPS[visit.kind]}"
 
 
-def _new_record() -> str:
+def new_record() -> str:
     """A random UUID (version 4); the library's takes three times as long."""
     digits = os.urandom(16).hex()
     variant = "89ab"[int(digits[16], 16) & 3]

@@ -59,11 +59,22 @@ class Writer:
         said that nothing changed (304), `original` is the response that has it, and only the head is kept.
         """
         records = group(capture, digest, outlinks, original, self._level)
+        file, offset = self.write(records.response, records.request, records.metadata)
+        return Place(file, offset, len(records.response), records.record)
+
+    def write(self, *records: bytes) -> tuple[str, int]:
+        """Records that belong together, in one write. The name of the file, and the offset of the first."""
         if self._length >= self._max_bytes:
-            self._start_another()
+            self.start_another()
         self._introduce()
-        offset = self._append(records.response, records.request, records.metadata)
-        return Place(self._name, offset, len(records.response), records.record)
+        offset = self._append(*records)
+        return self._name, offset
+
+    def start_another(self) -> str:
+        """Go on in a new file, whose name comes after all others. That name."""
+        self.close()
+        self._open(self._name_after(self._name))
+        return self._name
 
     def sync(self) -> tuple[str, int]:
         """Make all that was written last through a power cut. The name of the file and its length."""
@@ -81,10 +92,6 @@ class Writer:
             finally:
                 os.close(self._file)
                 self._file = -1
-
-    def _start_another(self) -> None:
-        self.close()
-        self._open(self._name_after(self._name))
 
     def _open(self, name: str) -> None:
         path = self._folder / name

@@ -17,18 +17,27 @@ static bool hides_links(span markup)
 
 static void start_raw(scanner *s, const token *tag)
 {
-    add_node(s);
+    int flags = FLAGS[tag->tag];
+    int32_t where = -1;
+    if (!(flags & SILENT))
+        push(s, tag);
+    else if (flags & UNSEEN)
+        add_node(s);
+    else
+        where = add_empty(s, tag);
     if (tag->tag == T_IFRAME)
-        tell_pointer(s, tag, SRC, TITLE, PLACE_IFRAME);
+        tell_pointer(s, tag, SRC, TITLE, PLACE_IFRAME, where);
     span text = raw_text(s, tag);
     if (tag->tag == T_TITLE)
         tell_title(s, text);
     else if (tag->tag == T_NOSCRIPT && !s->within_noscript && hides_links(text))
         scan_noscript(s, text);
-    if (!(FLAGS[tag->tag] & SILENT))
+    if (!(flags & SILENT)) {
         say(s, text);
-    else if (s->within_noscript && s->link >= 0)
+        pop(s);
+    } else if (s->within_noscript && s->link >= 0) {
         odd(s); /* html.py does not take the text out there */
+    }
     s->parted = true;
 }
 
@@ -42,7 +51,7 @@ static bool skip_other_markup(scanner *s);
 /* After some elements what follows is not read as elsewhere, or formatting is not forgotten at the end. */
 static bool leaks_from_template(enum tag tag)
 {
-    return tag == T_SELECT || tag == T_COL || tag == T_COLGROUP || (FLAGS[tag] & SCOPE && tag != T_TABLE) ||
+    return tag == T_COL || tag == T_COLGROUP || (FLAGS[tag] & SCOPE && tag != T_TABLE) ||
            ACTIONS[tag] == DO_ODD;
 }
 
@@ -93,6 +102,10 @@ static void start_of_head(scanner *s, const token *tag)
         start_raw(s, tag);
         return;
     }
+    if (!(FLAGS[tag->tag] & UNSEEN)) {
+        add_empty(s, tag);
+        return;
+    }
     add_node(s);
     if (tag->tag == T_TEMPLATE)
         skip_template(s);
@@ -124,7 +137,7 @@ static void start_table(scanner *s, const token *tag)
         odd(s);
     if (s->quirks == QUIRKS_NO)
         close_p(s);
-    push(s, tag->tag, tag->name);
+    push(s, tag);
     s->mode = IN_TABLE;
 }
 
@@ -142,31 +155,42 @@ static void start_a(scanner *s, const token *tag)
         tell_a(s, tag);
 }
 
+/* In a choice there is no other, and no field. */
+static bool leave_select(scanner *s)
+{
+    int at = in_scope(s, T_SELECT, SCOPE, T_NONE);
+    if (at >= 0)
+        pop_to(s, at);
+    return at >= 0;
+}
+
 static void start_empty(scanner *s, const token *tag)
 {
+    if (tag->tag == T_INPUT)
+        leave_select(s);
     if (tag->tag != T_PARAM && tag->tag != T_SOURCE && tag->tag != T_TRACK)
         reopen_formatting(s);
-    add_empty(s, tag->tag);
+    int32_t where = add_empty(s, tag);
     if (tag->tag == T_IMG || tag->tag == T_IMAGE)
         tell_picture(s, tag);
     else if (tag->tag == T_AREA)
-        tell_pointer(s, tag, HREF, ALT, PLACE_AREA);
+        tell_pointer(s, tag, HREF, ALT, PLACE_AREA, where);
 }
 
 static void start_choice(scanner *s, const token *tag)
 {
-    if (is_current(s, T_OPTION))
-        pop(s);
-    if (s->mode == IN_SELECT && tag->tag == T_OPTGROUP && is_current(s, T_OPTGROUP))
+    if (in_scope(s, T_SELECT, SCOPE, T_NONE) >= 0)
+        imply_ends(s, tag->tag == T_OPTION ? T_OPTGROUP : T_NONE);
+    else if (is_current(s, T_OPTION))
         pop(s);
     reopen_formatting(s);
-    push(s, tag->tag, tag->name);
+    push(s, tag);
 }
 
 static void start_drawing(scanner *s, const token *tag)
 {
     reopen_formatting(s);
-    push(s, tag->tag, tag->name)->foreign = true;
+    push(s, tag)->foreign = true;
     if (tag->self_closing)
         pop(s);
 }
@@ -174,7 +198,7 @@ static void start_drawing(scanner *s, const token *tag)
 static void start_preformatted(scanner *s, const token *tag)
 {
     close_p(s);
-    push(s, tag->tag, tag->name);
+    push(s, tag);
     if (tag->tag == T_PRE && s->left_out == 0)
         s->kept = true;
     s->newline_skipped = true;
@@ -188,6 +212,8 @@ static void start_in_body(scanner *s, const token *tag)
         odd(s);
         return;
     case DO_IGNORED:
+        if (tag->tag == T_BODY)
+            add_to_body(s, tag);
         return;
     case DO_ROOT:
         tell_language(s, tag);
@@ -221,7 +247,9 @@ static void start_in_body(scanner *s, const token *tag)
         return;
     case DO_RULE:
         close_p(s);
-        add_empty(s, tag->tag);
+        if (in_scope(s, T_SELECT, SCOPE, T_NONE) >= 0)
+            imply_ends(s, T_NONE);
+        add_empty(s, tag);
         return;
     case DO_RAW:
         if (tag->tag == T_XMP) {
@@ -236,25 +264,25 @@ static void start_in_body(scanner *s, const token *tag)
         if (s->has_form)
             return;
         close_p(s);
-        push(s, tag->tag, tag->name);
+        push(s, tag);
         s->has_form = true;
         s->form = s->depth - 1;
         return;
     case DO_SELECT:
-        reopen_formatting(s);
-        push(s, tag->tag, tag->name);
-        s->mode_before_select = s->mode;
-        s->mode = IN_SELECT;
+        if (!leave_select(s)) {
+            reopen_formatting(s);
+            push(s, tag);
+        }
         return;
     case DO_OBJECT:
         reopen_formatting(s);
-        push(s, tag->tag, tag->name);
+        push(s, tag);
         list_marker(s);
         return;
     case DO_RUBY:
         if (in_scope(s, T_RUBY, SCOPE, T_NONE) >= 0)
             imply_ends(s, tag->tag == T_RP || tag->tag == T_RT ? T_RTC : T_NONE);
-        push(s, tag->tag, tag->name);
+        push(s, tag);
         return;
     case DO_ITEM:
         end_item_before(s, T_LI, T_LI);
@@ -283,7 +311,7 @@ static void start_in_body(scanner *s, const token *tag)
         reopen_formatting(s);
         break;
     }
-    push(s, tag->tag, tag->name);
+    push(s, tag);
 }
 
 static void end_heading(scanner *s)
@@ -375,9 +403,9 @@ static void end_in_body(scanner *s, const token *tag)
     default:
         if (name == T_BR)
             start_empty(s, tag);
-        else if ((name == T_BODY || name == T_HTML) && s->link >= 0)
-            odd(s); /* comments that follow are not in the body */
-        else if (name != T_TEMPLATE && name != T_BODY && name != T_HTML)
+        else if (name == T_BODY || name == T_HTML)
+            s->ended = in_scope(s, T_BODY, SCOPE, T_NONE) >= 0;
+        else if (name != T_TEMPLATE)
             end_ordinary(s, tag);
     }
 }
@@ -396,7 +424,7 @@ static void start_in_drawing(scanner *s, const token *tag)
         odd(s);
         return;
     }
-    element *opened = push(s, tag->tag, tag->name);
+    element *opened = push(s, tag);
     opened->foreign = true;
     if (s->verdict != FINE)
         return;

@@ -5,8 +5,8 @@
 
 #include "types.h"
 
-/* Of HTML; carriage returns are gone by now. */
-static const bool SPACE[256] = {['\t'] = true, ['\n'] = true, ['\f'] = true, [' '] = true};
+/* Of HTML. Carriage returns are gone by now, but for those that were written as references. */
+static const bool SPACE[256] = {['\t'] = true, ['\n'] = true, ['\f'] = true, ['\r'] = true, [' '] = true};
 static const bool NAME_END[256] = {
     ['\t'] = true, ['\n'] = true, ['\f'] = true, [' '] = true, ['/'] = true, ['>'] = true,
 };

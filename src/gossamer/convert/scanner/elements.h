@@ -1,4 +1,4 @@
-/* Which elements are open, and which formatting goes on in the next block. */
+/* Which elements are open, and what a link has said so far. */
 
 #ifndef GOSSAMER_SCANNER_ELEMENTS_H
 #define GOSSAMER_SCANNER_ELEMENTS_H
@@ -19,11 +19,11 @@ static bool is_current(scanner *s, enum tag tag)
 static void add_node(scanner *s)
 {
     s->parted = true;
-    s->hushed = false;
+    s->hushed = s->in_run = false;
     s->searched++;
 }
 
-static element *push(scanner *s, enum tag tag, span name)
+static element *push_as(scanner *s, enum tag tag, span name, byte outlined)
 {
     if (s->depth == DEPTH_MOST) {
         odd(s);
@@ -35,34 +35,125 @@ static element *push(scanner *s, enum tag tag, span name)
     if (FLAGS[tag] & LEFT_OUT)
         s->left_out++;
     s->opened[tag]++;
-    s->stack[s->depth] = (element){name, tag, -1, -1, false, FLAGS[tag] & BLOCK};
-    return &s->stack[s->depth++];
+    element *begun = &s->stack[s->depth++];
+    *begun = (element){
+        .name = name,
+        .tag = tag,
+        .listed = -1,
+        .link = -1,
+        .ends_line = FLAGS[tag] & BLOCK,
+        .anchor_at = s->anchor.size,
+        .searched = s->searched,
+        .links_before = s->found->linked,
+        .pictured = s->pictured,
+    };
+    outline_element(s, begun, s->depth > 1 ? begun - 1 : NULL, outlined);
+    return begun;
 }
 
 static void push_implied(scanner *s, enum tag tag)
 {
-    push(s, tag, NAMES[tag]);
+    push_as(s, tag, NAMES[tag], OUTLINED_AS[tag]);
 }
 
-/* An element that has no content. */
-static void add_empty(scanner *s, enum tag tag)
+/* A link that points nowhere is none in the outline. */
+static byte outlined_as(const token *tag)
+{
+    return tag->tag == T_A && tag->attributes[HREF].size == SIZE_MAX ? N_OTHER : OUTLINED_AS[tag->tag];
+}
+
+static void name_element(scanner *s, const element *begun, const token *tag)
+{
+    if (!begun->outlined || tag->namings.count == 0)
+        return;
+    const names known = names_of(s, &tag->namings);
+    put_names(s, begun->number, &known);
+}
+
+static element *push(scanner *s, const token *tag)
+{
+    element *begun = push_as(s, tag->tag, tag->name, outlined_as(tag));
+    name_element(s, begun, tag);
+    return begun;
+}
+
+/* An element that has no content. Gives its number in the outline. */
+static int32_t add_empty(scanner *s, const token *tag)
 {
     add_node(s);
-    if (FLAGS[tag] & BLOCK)
+    if (FLAGS[tag->tag] & BLOCK)
         end_line(s);
+    element begun = {.tag = tag->tag};
+    outline_element(s, &begun, current(s), tag->tag == T_IMAGE ? N_IMG : outlined_as(tag));
+    name_element(s, &begun, tag);
+    return begun.number;
+}
+
+/* The text of the open link as far as it goes, or else its picture. */
+static void tell_anchor(scanner *s, size_t to, bool pictured)
+{
+    pointer *link = &s->found->links[s->link];
+    s->found->anchors_size += to - s->anchor_from;
+    if (s->found->anchors_size > ANCHORS_MOST)
+        odd(s);
+    if (to > s->anchor_from)
+        link->anchor = keep_anchor(s, (span){s->anchor.at + s->anchor_from, to - s->anchor_from});
+    if (link->anchor.size == 0 && s->in_doubt)
+        odd(s);
+    if (link->anchor.size == 0 && pictured)
+        link->anchor = s->picture;
 }
 
 static void end_link(scanner *s)
 {
-    pointer *link = &s->found->links[s->link];
-    s->found->anchors_size += s->anchor.size;
-    if (s->found->anchors_size > ANCHORS_MOST)
-        odd(s);
-    if (s->anchor_begun)
-        link->anchor = keep_anchor(s, (span){s->anchor.at, s->anchor.size});
-    if (link->anchor.size == 0 && s->pictured)
-        link->anchor = s->picture;
+    tell_anchor(s, s->anchor.size, s->pictured);
     s->link = -1;
+}
+
+/* A link begins, if it has a number: what follows is its text. */
+static void begin_link(scanner *s, element *opened, int link)
+{
+    if (s->link >= 0)
+        odd(s);
+    if (link < 0 || s->verdict != FINE)
+        return;
+    opened->link = s->link = link;
+    if (opened->listed >= 0)
+        s->list[opened->listed].link = link;
+    s->anchor.size = s->anchor_from = 0;
+    s->searched = 1;
+    s->anchor_begun = s->pictured = s->in_doubt = false;
+}
+
+/* There are more elements in the open link than were counted, so that its picture may be another. */
+static void look_further(scanner *s, size_t more)
+{
+    s->searched += more;
+    if (s->searched > SEARCHED_MOST)
+        s->in_doubt = true;
+}
+
+/* The open link ends before a block and begins again in it: it becomes two. Gives the number of the second. */
+static int split_link(scanner *s, int block)
+{
+    const element at = s->stack[block];
+    if (s->found->linked == s->found->links_most) {
+        odd(s);
+        return -1;
+    }
+    tell_anchor(s, at.anchor_at, at.pictured);
+    int link = copy_link(s, s->link, at.links_before, at.number + !at.shut);
+    s->link = link;
+    s->anchor_from = at.anchor_at;
+    s->in_doubt = at.pictured || s->searched > SEARCHED_MOST;
+    s->pictured = s->pictured && !at.pictured;
+    s->searched -= at.searched - 1;
+    for (int i = block + 1; i < s->depth; i++) {
+        s->stack[i].searched -= at.searched - 1;
+        s->stack[i].links_before++;
+        s->stack[i].pictured = s->stack[i].pictured && !at.pictured;
+    }
+    return link;
 }
 
 static void pop(scanner *s)
@@ -81,7 +172,7 @@ static void pop(scanner *s)
     s->opened[last->tag]--;
     s->depth--;
     s->parted = true;
-    s->hushed = false;
+    s->hushed = s->in_run = false;
 }
 
 /* Close an element before those that were opened in it. */
@@ -149,103 +240,6 @@ static void pop_until_one_of(scanner *s, enum tag a, enum tag b, enum tag c)
         pop(s);
 }
 
-static void list_marker(scanner *s)
-{
-    if (s->listed == LISTED_MOST) {
-        odd(s);
-        return;
-    }
-    s->list[s->listed++] = (formatting){NOTHING, NOTHING, T_OTHER, -1, -1};
-}
-
-static void forget_to_marker(scanner *s)
-{
-    while (s->listed > 0) {
-        formatting *last = &s->list[--s->listed];
-        if (last->open >= 0)
-            s->stack[last->open].listed = -1;
-        if (last->tag == T_OTHER)
-            return;
-    }
-}
-
-static void forget(scanner *s, int which)
-{
-    if (s->list[which].open >= 0)
-        s->stack[s->list[which].open].listed = -1;
-    s->listed--;
-    for (int i = which; i < s->listed; i++) {
-        s->list[i] = s->list[i + 1];
-        if (s->list[i].open >= 0)
-            s->stack[s->list[i].open].listed = i;
-    }
-}
-
-/* Whether the formatting before that one in the list was not closed, and is not open either. */
-static bool is_waiting(scanner *s, int next)
-{
-    return next > 0 && s->list[next - 1].tag != T_OTHER && s->list[next - 1].open < 0;
-}
-
-/* Formatting that was not closed goes on in the next block. A link that does would become two. */
-static void reopen_formatting(scanner *s)
-{
-    int first = s->listed;
-    while (is_waiting(s, first))
-        first--;
-    for (int i = first; i < s->listed && s->verdict == FINE; i++) {
-        formatting *each = &s->list[i];
-        if (each->link >= 0) {
-            odd(s);
-            return;
-        }
-        element *again = push(s, each->tag, each->name);
-        again->listed = i;
-        each->open = s->depth - 1;
-    }
-}
-
-static int last_listed(scanner *s, enum tag tag)
-{
-    for (int i = s->listed - 1; i >= 0 && s->list[i].tag != T_OTHER; i--)
-        if (s->list[i].tag == tag)
-            return i;
-    return -1;
-}
-
-/* Of equal formatting elements only three are opened again. False if it takes more than a look to see if these are. */
-static bool forget_fourth(scanner *s, const token *tag)
-{
-    int equals = 0, others = 0, first = -1;
-    for (int i = s->listed - 1; i >= 0 && s->list[i].tag != T_OTHER; i--) {
-        const formatting *each = &s->list[i];
-        if (each->tag != tag->tag)
-            continue;
-        if (each->written.size == tag->written.size &&
-            memcmp(each->written.at, tag->written.at, tag->written.size) == 0) {
-            equals++;
-            first = i;
-        } else if (each->written.size > 0 && tag->written.size > 0) {
-            others++;
-        }
-    }
-    if (equals + others < EQUALS_MOST)
-        return true;
-    if (others == 0)
-        forget(s, first);
-    return others == 0;
-}
-
-static void open_formatting(scanner *s, const token *tag)
-{
-    if (!forget_fourth(s, tag) || s->listed == LISTED_MOST) {
-        odd(s);
-        return;
-    }
-    push(s, tag->tag, tag->name)->listed = s->listed;
-    s->list[s->listed++] = (formatting){tag->name, tag->written, tag->tag, s->depth - 1, -1};
-}
-
 static bool same_name(const element *open, const token *tag)
 {
     return open->tag == tag->tag && (open->tag != T_OTHER || same_ignoring_case(open->name, tag->name));
@@ -260,112 +254,6 @@ static void end_ordinary(scanner *s, const token *tag)
         }
         if (FLAGS[s->stack[i].tag] & SPECIAL)
             return;
-    }
-}
-
-/* The first block in an open element; -1 if there is none. */
-static int first_block(scanner *s, int within)
-{
-    for (int i = within + 1; i < s->depth; i++)
-        if (FLAGS[s->stack[i].tag] & SPECIAL)
-            return i;
-    return -1;
-}
-
-static bool is_in_scope(scanner *s, int which)
-{
-    for (int i = which + 1; i < s->depth; i++)
-        if (FLAGS[s->stack[i].tag] & SCOPE)
-            return false;
-    return true;
-}
-
-static void open_within(scanner *s, int which, const formatting *again, int listed)
-{
-    if (s->depth == DEPTH_MOST || s->listed == LISTED_MOST) {
-        odd(s);
-        return;
-    }
-    for (int i = s->depth++; i > which; i--) {
-        s->stack[i] = s->stack[i - 1];
-        if (s->stack[i].listed >= 0)
-            s->list[s->stack[i].listed].open = i;
-    }
-    if (s->form >= which)
-        s->form++;
-    for (int i = s->listed++; i > listed; i--) {
-        s->list[i] = s->list[i - 1];
-        if (s->list[i].open >= 0)
-            s->stack[s->list[i].open].listed = i;
-    }
-    s->stack[which] = (element){again->name, again->tag, listed, -1, false, false};
-    s->list[listed] = *again;
-    s->list[listed].open = which;
-    s->opened[again->tag]++;
-}
-
-/* Formatting ends while a block in it is open: it ends before that block and begins again within. What was opened
- * in between goes on around the block, or ends. Text stays in order, but links would be cloned.
- */
-static void move_formatting(scanner *s, int which, int block)
-{
-    const formatting moved = s->list[which];
-    int bookmark = which, count = 0;
-    bool is_next = true;
-    for (int i = block - 1; i > moved.open; i--) {
-        element *each = &s->stack[i];
-        if (each->foreign || each->ends_line || FLAGS[each->tag] & LEFT_OUT || each->link >= 0) {
-            odd(s);
-            return;
-        }
-        if (++count > 3 && each->listed >= 0) {
-            if (each->listed < bookmark)
-                bookmark--;
-            which -= each->listed < which;
-            forget(s, each->listed);
-        }
-        if (each->listed < 0) {
-            take_out(s, i);
-            block--;
-        } else if (is_next) {
-            bookmark = each->listed + 1;
-            is_next = false;
-        }
-    }
-    take_out(s, moved.open);
-    s->list[which].open = -1;
-    forget(s, which);
-    open_within(s, block, &moved, bookmark - (which < bookmark));
-}
-
-/* The standard's adoption agency. */
-static void end_formatting(scanner *s, const token *tag)
-{
-    if (is_current(s, tag->tag) && current(s)->listed < 0) {
-        pop(s);
-        return;
-    }
-    for (int round = 0; round < 8 && s->verdict == FINE; round++) {
-        int which = last_listed(s, tag->tag);
-        if (which < 0) {
-            if (round == 0)
-                end_ordinary(s, tag);
-            return;
-        }
-        int at = s->list[which].open;
-        if (at >= 0 && !is_in_scope(s, at))
-            return;
-        int block = at < 0 ? -1 : first_block(s, at);
-        if (block < 0) {
-            forget(s, which);
-            if (at >= 0)
-                pop_to(s, at);
-            return;
-        }
-        if (s->link >= 0)
-            odd(s);
-        else
-            move_formatting(s, which, block);
     }
 }
 

@@ -70,26 +70,50 @@ static piece keep_types(scanner *s, span rel)
     return kept;
 }
 
-/* The number of a new link, or -1 if there are enough. */
-static int add_link(scanner *s, span href, span rel, enum place place)
+/* Make room for one link more. False if there are enough, or no memory. */
+static bool has_room_for_link(scanner *s)
 {
     findings *found = s->found;
     if (found->linked == found->links_most) {
         found->links_cut = true;
-        return -1;
+        return false;
     }
     if (found->linked == found->links_room) {
         size_t room = 2 * found->links_room + 64;
         pointer *links = realloc(found->links, room * sizeof *links);
         if (links == NULL) {
             s->verdict = NO_MEMORY;
-            return -1;
+            return false;
         }
         found->links = links;
         found->links_room = room;
     }
-    found->links[found->linked] = (pointer){keep(s, href), {0, 0}, keep_types(s, rel), place};
+    return true;
+}
+
+/* The number of a new link, or -1 if there are enough. */
+static int add_link(scanner *s, span href, span rel, enum place place, int32_t where)
+{
+    if (!has_room_for_link(s))
+        return -1;
+    findings *found = s->found;
+    found->links[found->linked] = (pointer){keep(s, href), {0, 0}, keep_types(s, rel), place, where};
     return (int)found->linked++;
+}
+
+/* The same link once more, without its text, before the link that has that number now. */
+static int copy_link(scanner *s, int which, size_t number, int32_t where)
+{
+    if (!has_room_for_link(s))
+        return -1;
+    findings *found = s->found;
+    pointer copy = found->links[which];
+    copy.anchor = (piece){0, 0};
+    copy.where = where;
+    memmove(found->links + number + 1, found->links + number, (found->linked - number) * sizeof copy);
+    found->links[number] = copy;
+    found->linked++;
+    return (int)number;
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef GOSSAMER_SCANNER_MARKUP_H
 #define GOSSAMER_SCANNER_MARKUP_H
 
-#include "elements.h"
+#include "formatting.h"
 
 static const span ATTRIBUTES[ATTRIBUTE_COUNT] = {
     [ALT] = SPAN("alt"), [CONTENT] = SPAN("content"), [HREF] = SPAN("href"),
@@ -54,27 +54,6 @@ static void note_attribute(token *tag, span name, span value)
     }
 }
 
-/* The value of an attribute, from after its equals sign. Gives where it ends, or NULL if the document ends in it. */
-static const byte *read_value(const byte *at, const byte *end, span *value)
-{
-    while (at < end && is_space(*at))
-        at++;
-    if (at == end)
-        return NULL;
-    if (*at == '"' || *at == '\'') {
-        const byte *quote = memchr(at + 1, *at, (size_t)(end - at - 1));
-        if (quote == NULL)
-            return NULL;
-        *value = (span){at + 1, (size_t)(quote - at - 1)};
-        return quote + 1;
-    }
-    const byte *from = at;
-    while (at < end && !is_space(*at) && *at != '>')
-        at++;
-    *value = (span){from, (size_t)(at - from)};
-    return at;
-}
-
 /* A tag, from its name on. False if the document ends in it; then it is none. */
 static bool read_tag(scanner *s, const byte *at, bool is_end, token *tag)
 {
@@ -84,6 +63,8 @@ static bool read_tag(scanner *s, const byte *at, bool is_end, token *tag)
     tag->name = (span){from, (size_t)(at - from)};
     tag->tag = tag_named(tag->name);
     tag->written = NOTHING;
+    tag->namings.count = 0;
+    tag->namings.seen = 0;
     const byte *attributes = NULL;
     bool telling = !is_end && FLAGS[tag->tag] & TELLS;
     for (int i = 0; telling && i < ATTRIBUTE_COUNT; i++)
@@ -101,18 +82,15 @@ static bool read_tag(scanner *s, const byte *at, bool is_end, token *tag)
             s->at = at + 1;
             return true;
         }
-        from = at++;
         if (attributes == NULL)
-            attributes = from;
-        while (at < end && !ends_name(*at) && *at != '=')
-            at++;
-        span name = {from, (size_t)(at - from)}, value = {NULL, 0};
-        while (at < end && is_space(*at))
-            at++;
-        if (at < end && *at == '=' && (at = read_value(at + 1, end, &value)) == NULL)
+            attributes = at;
+        span name, value;
+        if ((at = read_attribute(at, end, &name, &value)) == NULL)
             return false;
         if (telling)
             note_attribute(tag, name, value);
+        if (!is_end)
+            note_naming(&tag->namings, name, value);
     }
 }
 
@@ -168,10 +146,10 @@ static span raw_text(scanner *s, const token *tag)
     const byte *from = s->at;
     const byte *to = tag->tag == T_SCRIPT ? script_end(from, s->end) : raw_end(from, s->end, tag->name);
     token end_tag;
-    if (to == NULL || !read_tag(s, to + 2, true, &end_tag)) {
-        odd(s);
-        return (span){from, 0};
-    }
+    if (to == NULL)
+        to = s->at = s->end;
+    else if (!read_tag(s, to + 2, true, &end_tag))
+        s->at = s->end;
     return (span){from, (size_t)(to - from)};
 }
 

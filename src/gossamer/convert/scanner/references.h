@@ -86,8 +86,8 @@ static size_t put_numbered(scanner *s, buffer *out, const byte *from, const byte
         return 0;
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
         code = 0xFFFD;
-    else if (code < 0x20 && code != '\t' && code != '\n')
-        odd(s);
+    else if (code == 2)
+        odd(s); /* a mark in text.py */
     else if (code >= 0x80 && code < 0xA0)
         code = WINDOWS_1252[code - 0x80];
     put_character(s, out, code);
@@ -120,14 +120,13 @@ static size_t put_named(scanner *s, buffer *out, const byte *from, const byte *e
     return 0;
 }
 
-/* A text with its references resolved. It is good until the next call. */
-static span decoded(scanner *s, span text, bool in_attribute)
+/* A text with its references resolved, in a buffer if there are any. */
+static span decoded_into(scanner *s, buffer *out, span text, bool in_attribute)
 {
     const byte *at = text.at, *end = text.at + text.size;
     const byte *mark = text.size > 0 ? memchr(at, '&', text.size) : NULL;
     if (mark == NULL)
         return text;
-    buffer *out = &s->decoded;
     out->size = 0;
     for (; mark != NULL && s->verdict == FINE; mark = at < end ? memchr(at, '&', (size_t)(end - at)) : NULL) {
         put(s, out, at, (size_t)(mark - at));
@@ -141,6 +140,12 @@ static span decoded(scanner *s, span text, bool in_attribute)
     }
     put(s, out, at, (size_t)(end - at));
     return s->verdict == FINE ? (span){out->at, out->size} : (span){text.at, 0};
+}
+
+/* It is good until the next call. */
+static span decoded(scanner *s, span text, bool in_attribute)
+{
+    return decoded_into(s, &s->decoded, text, in_attribute);
 }
 
 static span value(scanner *s, const token *tag, enum attribute name)

@@ -65,7 +65,7 @@ static bool end_table(scanner *s)
 static void open_cell(scanner *s, const token *tag)
 {
     pop_until_one_of(s, T_TR, T_TR, T_TR);
-    push(s, tag->tag, tag->name);
+    push(s, tag);
     list_marker(s);
     s->mode = IN_CELL;
 }
@@ -122,7 +122,7 @@ static bool start_in_table(scanner *s, const token *tag)
         return true;
     }
     if (is_part(name)) {
-        push(s, name, tag->name);
+        push(s, tag);
         s->mode = is_group(name) ? IN_TBODY : name == T_CAPTION ? IN_CAPTION : IN_COLGROUP;
         if (name == T_CAPTION)
             list_marker(s);
@@ -132,15 +132,17 @@ static bool start_in_table(scanner *s, const token *tag)
         start_of_head(s, tag);
     } else if (name == T_FORM) {
         if (!s->has_form) {
-            add_empty(s, name);
+            add_empty(s, tag);
             s->has_form = true;
             s->form = -1;
         }
     } else if (name == T_INPUT && is_word(value(s, tag, TYPE), "hidden")) {
-        add_empty(s, name);
+        add_empty(s, tag);
     } else if (name == T_HTML) {
         tell_language(s, tag);
-    } else if (name != T_HEAD && name != T_BODY) {
+    } else if (name == T_BODY) {
+        add_to_body(s, tag);
+    } else if (name != T_HEAD) {
         odd(s); /* it leaves the table */
     }
     return false;
@@ -156,8 +158,6 @@ static bool end_in_table(scanner *s, const token *tag)
         odd(s);
     else if (name == T_FORM)
         end_form(s);
-    else if ((name == T_BODY || name == T_HTML) && s->link >= 0)
-        odd(s);
     return false;
 }
 
@@ -167,7 +167,7 @@ static bool start_in_group(scanner *s, const token *tag)
     if (name == T_TR || is_cell(name)) {
         pop_until_one_of(s, T_TBODY, T_THEAD, T_TFOOT);
         if (name == T_TR)
-            push(s, name, tag->name);
+            push(s, tag);
         else
             push_implied(s, T_TR);
         s->mode = IN_ROW;
@@ -269,7 +269,7 @@ static bool tag_in_colgroup(scanner *s, const token *tag, bool is_end)
 {
     enum tag name = tag->tag;
     if (!is_end && name == T_COL) {
-        add_empty(s, name);
+        add_empty(s, tag);
         return false;
     }
     if ((is_end && name == T_COL) || name == T_TEMPLATE || name == T_HTML) {

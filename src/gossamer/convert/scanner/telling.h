@@ -19,12 +19,13 @@ static bool is_address(span href)
     return href.size > 0 && href.at[0] != '#';
 }
 
-static void tell_pointer(scanner *s, const token *tag, enum attribute address, enum attribute title, enum place place)
+static void tell_pointer(scanner *s, const token *tag, enum attribute address, enum attribute title, enum place place,
+                         int32_t where)
 {
     span href = without_blanks(value(s, tag, address));
     if (!is_address(href) || s->within_noscript)
         return;
-    int link = add_link(s, href, NOTHING, place);
+    int link = add_link(s, href, NOTHING, place, where);
     if (link < 0)
         return;
     if (place != PLACE_IFRAME)
@@ -59,7 +60,7 @@ static void tell_link(scanner *s, const token *tag)
     }
     rel = beginning(rel, REL_MOST);
     if (has_word(rel, followed) && !has_word(rel, styles))
-        tell_pointer(s, tag, HREF, TITLE, PLACE_LINK);
+        tell_pointer(s, tag, HREF, TITLE, PLACE_LINK, current(s)->number);
 }
 
 static const byte *past_spaces(const byte *at, const byte *end)
@@ -100,11 +101,11 @@ static void tell_refresh(scanner *s, const token *tag)
         odd(s);
     out->size = 0;
     for (size_t i = 0; i < address.size; i++)
-        if (address.at[i] != '\t' && address.at[i] != '\n')
+        if (address.at[i] != '\t' && address.at[i] != '\n' && address.at[i] != '\r')
             put_byte(s, out, address.at[i]);
     address = without_blanks((span){out->at, out->size});
     if (address.size > 0)
-        add_link(s, address, NOTHING, PLACE_REFRESH);
+        add_link(s, address, NOTHING, PLACE_REFRESH, current(s)->number);
 }
 
 static void tell_meta(scanner *s, const token *tag)
@@ -124,13 +125,8 @@ static void tell_meta(scanner *s, const token *tag)
         name = value(s, tag, PROPERTY);
     if (name.size == 0 || found->metas_found == METAS_MOST)
         return;
-    if (!is_ascii(name)) {
-        odd(s);
-        return;
-    }
     meta *told = &found->metas[found->metas_found++];
     told->name = keep(s, stripped(name));
-    lower_kept(s, told->name);
     told->content = keep(s, beginning(value(s, tag, CONTENT), META_MOST));
 }
 
@@ -171,20 +167,10 @@ static void tell_a(scanner *s, const token *tag)
     href = without_blanks(href);
     if (!is_address(href))
         return;
-    if (s->link >= 0) {
-        odd(s);
-        return;
-    }
-    int link = add_link(s, href, NOTHING, PLACE_A);
-    if (link < 0)
-        return;
-    s->found->links[link].rel = keep_types(s, value(s, tag, REL));
-    current(s)->link = s->link = link;
-    if (current(s)->listed >= 0)
-        s->list[current(s)->listed].link = link;
-    s->anchor.size = 0;
-    s->searched = 1;
-    s->anchor_begun = s->pictured = false;
+    int link = add_link(s, href, NOTHING, PLACE_A, current(s)->number);
+    if (link >= 0)
+        s->found->links[link].rel = keep_types(s, value(s, tag, REL));
+    begin_link(s, current(s), link);
 }
 
 #endif

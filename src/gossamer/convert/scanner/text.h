@@ -3,7 +3,7 @@
 #ifndef GOSSAMER_SCANNER_TEXT_H
 #define GOSSAMER_SCANNER_TEXT_H
 
-#include "references.h"
+#include "outline.h"
 
 /* The text of a block is at an end, or not begun. */
 static void end_line(scanner *s)
@@ -107,6 +107,7 @@ static void say(scanner *s, span text)
         put(s, &s->anchor, text.at, text.size);
     }
     s->parted = false;
+    put_run(s, text);
     if (s->left_out > 0 || s->within_noscript)
         return;
     if (s->kept)

@@ -29,8 +29,14 @@ static bool start_before_body(scanner *s, const token *tag)
         start_of_head(s, tag);
         return false;
     }
-    open_body(s);
-    return name != T_BODY;
+    if (name != T_BODY) {
+        open_body(s);
+        return true;
+    }
+    push(s, tag);
+    s->body_names = tag->namings.seen;
+    s->mode = IN_BODY;
+    return false;
 }
 
 static bool end_before_body(scanner *s, const token *tag)
@@ -46,34 +52,6 @@ static bool end_before_body(scanner *s, const token *tag)
     return true;
 }
 
-static bool start_in_select(scanner *s, const token *tag)
-{
-    if (ACTIONS[tag->tag] == DO_CHOICE)
-        start_choice(s, tag);
-    else
-        odd(s);
-    return false;
-}
-
-static bool end_in_select(scanner *s, const token *tag)
-{
-    enum tag name = tag->tag;
-    if (name == T_SELECT) {
-        end_in_scope(s, name, SCOPE);
-        s->mode = s->mode_before_select;
-    } else if (name == T_OPTION && is_current(s, T_OPTION)) {
-        pop(s);
-    } else if (name == T_OPTGROUP && is_current(s, T_OPTION) && s->stack[s->depth - 2].tag == T_OPTGROUP) {
-        pop(s);
-        pop(s);
-    } else if (name == T_OPTGROUP && is_current(s, T_OPTGROUP)) {
-        pop(s);
-    } else {
-        odd(s);
-    }
-    return false;
-}
-
 static bool start(scanner *s, const token *tag)
 {
     switch (s->mode) {
@@ -84,8 +62,6 @@ static bool start(scanner *s, const token *tag)
     case IN_BODY:
         start_in_body(s, tag);
         return false;
-    case IN_SELECT:
-        return start_in_select(s, tag);
     case IN_TABLE:
         return start_in_table(s, tag);
     case IN_CAPTION:
@@ -112,8 +88,6 @@ static bool end(scanner *s, const token *tag)
     case IN_BODY:
         end_in_body(s, tag);
         return false;
-    case IN_SELECT:
-        return end_in_select(s, tag);
     case IN_TABLE:
         return end_in_table(s, tag);
     case IN_CAPTION:
@@ -138,6 +112,7 @@ static void take_tag(scanner *s, bool is_end)
         return;
     }
     s->begun = true;
+    s->ended = s->ended && tag.tag == T_HTML && !is_end;
     if (current(s)->foreign) {
         if (is_end)
             end_in_drawing(s, &tag);
@@ -173,6 +148,8 @@ static void take_text(scanner *s, span raw)
         if (is_blank(text))
             return;
         s->begun = true;
+        while (is_space(text.at[0])) /* that is not in the body */
+            text.at++, text.size--;
         open_body(s);
     } else if (s->mode >= IN_TABLE && s->mode != IN_CELL && s->mode != IN_CAPTION) {
         if (!is_blank(text))
@@ -181,6 +158,7 @@ static void take_text(scanner *s, span raw)
             say(s, text);
         return;
     }
+    s->ended = s->ended && is_blank(text);
     if (text.size > 0)
         reopen_formatting(s);
     say(s, text);
@@ -308,7 +286,7 @@ static bool take_markup(scanner *s)
         s->begun = true;
     } else if (is_end && at[2] == '>') {
         return true; /* nothing at all */
-    } else {
+    } else if (!s->ended) {
         add_node(s);
     }
     s->newline_skipped = false;
@@ -340,6 +318,8 @@ static void run(scanner *s)
         s->at = text_end(s);
         take_text(s, (span){from, (size_t)(s->at - from)});
     }
+    if (s->mode < IN_BODY && s->verdict == FINE)
+        open_body(s);
     if (s->verdict == FINE)
         pop_to(s, 0);
 }
@@ -350,15 +330,17 @@ static void scan_span(scanner *s, findings *found, span data)
     s->at = data.at;
     s->end = data.at + data.size;
     s->found = found;
-    s->link = s->form = -1;
+    s->link = s->form = s->where = -1;
     s->quirks = QUIRKS_YES;
 }
 
 static void let_go(scanner *s)
 {
     free(s->gap.at);
+    free(s->blank.at);
     free(s->anchor.at);
     free(s->decoded.at);
+    free(s->name.at);
 }
 
 /* We run no scripts, so links for readers without them are for us. */
@@ -371,6 +353,7 @@ static void scan_noscript(scanner *s, span markup)
     }
     scan_span(inner, s->found, markup);
     inner->within_noscript = true;
+    inner->where = current(s)->number;
     run(inner);
     if (inner->verdict != FINE)
         s->verdict = inner->verdict;

@@ -20,6 +20,7 @@ enum {
     ANCHOR_MOST = 500,
     REL_MOST = 200,
     SEARCHED_MOST = 50,
+    NAMES_MOST = 32,
     CUT_FIRST = 8, /* times the most: what is looked at before white space is collapsed */
     ANCHORS_MOST = 3900000, /* bytes; below the limit of links.py, which is the judge of such a page */
 };
@@ -45,6 +46,7 @@ enum place { PLACE_A, PLACE_AREA, PLACE_IFRAME, PLACE_LINK, PLACE_REFRESH, PLACE
 typedef struct {
     piece href, anchor, rel;
     enum place place;
+    int32_t where; /* the element of the outline that it is or stands in */
 } pointer;
 
 typedef struct {
@@ -52,7 +54,12 @@ typedef struct {
 } meta;
 
 typedef struct {
+    buffer tags, parents, text, starts, owners, befores, names, named;
+} outline; /* arrays of bytes, of text and of 32-bit numbers */
+
+typedef struct {
     buffer bytes, text;
+    outline outline;
     pointer *links;
     size_t linked, links_room, links_most;
     meta metas[METAS_MOST];
@@ -69,7 +76,6 @@ enum mode {
     IN_HEAD,
     AFTER_HEAD,
     IN_BODY,
-    IN_SELECT,
     IN_TABLE,
     IN_CAPTION,
     IN_COLGROUP,
@@ -96,10 +102,36 @@ enum attribute {
     ATTRIBUTE_COUNT
 };
 
+/* Attributes whose words an element is known by. */
+enum naming {
+    BY_ARIA_HIDDEN,
+    BY_CLASS,
+    BY_HIDDEN,
+    BY_ID,
+    BY_ITEMPROP,
+    BY_ITEMTYPE,
+    BY_ROLE,
+    BY_STYLE,
+    NAMING_COUNT
+};
+
+typedef struct {
+    span values[NAMING_COUNT]; /* as written; `at` is NULL for one that has no value */
+    enum naming order[NAMING_COUNT];
+    int count;
+    unsigned seen;
+} namings;
+
+typedef struct {
+    uint32_t hashes[NAMES_MOST];
+    int count;
+} names; /* words that an element is known by */
+
 typedef struct {
     enum tag tag;
     span name;
     bool self_closing;
+    namings namings;
     span written; /* all of its attributes */
     span attributes[ATTRIBUTE_COUNT]; /* as written; `at` is NULL for one that is not there or has no value */
 } token;
@@ -111,6 +143,12 @@ typedef struct {
     int link;   /* its number among the links, or -1 */
     bool foreign;
     bool ends_line;
+    bool outlined;  /* it is in the outline */
+    bool shut;      /* nothing in it is */
+    int32_t number; /* in the outline: its own, or that of the element around it; -1 outside of the body */
+    int32_t top;    /* the number of the block it is or stands in */
+    size_t anchor_at, searched, links_before; /* how far the scanner was with these when it began, and the next */
+    bool pictured;
 } element;
 
 typedef struct {
@@ -118,6 +156,8 @@ typedef struct {
     enum tag tag; /* T_OTHER for a marker */
     int open;     /* where it is on the stack, or -1 */
     int link;
+    byte outlined;
+    names names;
 } formatting;
 
 typedef struct {
@@ -125,9 +165,10 @@ typedef struct {
     findings *found;
     bool within_noscript;
     enum verdict verdict;
-    enum mode mode, mode_before_select;
+    enum mode mode;
     enum quirks quirks;
     bool begun; /* a doctype would come too late */
+    bool ended; /* the body has; comments that follow are not in it */
 
     element stack[DEPTH_MOST];
     int depth;
@@ -145,13 +186,23 @@ typedef struct {
 
     int link; /* the one that is open, or -1 */
     buffer anchor;
+    size_t anchor_from; /* where its text begins */
     size_t searched;
     bool anchor_begun, pictured;
+    bool in_doubt; /* whether its picture is the right one */
     piece picture;
     bool parted; /* text that follows is a node of its own */
     bool hushed; /* text that follows is the first child of a silent element of a drawing */
 
-    buffer decoded;
+    int32_t where; /* in a noscript: the element of the outline it stands in */
+    bool in_run;   /* text that follows belongs to the node that was last put into a run */
+    int32_t blocks;
+    buffer blank; /* white space that waits for words */
+    int32_t blank_top, blank_blocks;
+    unsigned body_names; /* what the body is known by */
+    size_t moved; /* how many numbers had to be changed */
+
+    buffer decoded, name;
 } scanner;
 
 static const unsigned short FLAGS[T_COUNT] = {

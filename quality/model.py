@@ -1,0 +1,217 @@
+"""The network of `gossamer.convert.content.network`, as PyTorch trains it.
+
+The same computation, for several pages at once: blocks and elements of all pages of a batch are numbered through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+from alignment import Labels
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from gossamer.convert.content.features import Features
+from gossamer.convert.content.network import POOLED, WAYS, Weights
+from gossamer.convert.outline import TAGS, Outline
+
+WIDTH = 32
+VECTOR = 8
+ROUNDS = 2
+_DROPPED = 0.15
+"""The share of a block's state that is left out in training, and so on for the next."""
+_NAMES_DROPPED = 0.3
+_ALL_NAMES_DROPPED = 0.15
+_WORDS_DROPPED = 0.2
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A page that is ready to be learned from."""
+
+    outline: Outline
+    features: Features
+    labels: Labels
+    soft: NDArray[np.float64] | None
+    """[B] what another extractor says of blocks whose target is not known."""
+    weight: float
+    names: NDArray[np.int64]
+    """Rows of the vectors of tags and names, and the element each stands at."""
+    named: NDArray[np.int64]
+    words: NDArray[np.int64]
+    worded: NDArray[np.int64]
+    """The same for words, and the block of each."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Several pages in one."""
+
+    count: int
+    elements: int
+    tensors: dict[str, Tensor]
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.tensors[name]
+
+
+def batch(samples: Sequence[Sample]) -> Batch:
+    """Number everything through."""
+    rows: dict[str, list[NDArray[np.generic]]] = {}
+    blocks = elements = 0
+    for number, sample in enumerate(samples):
+        for name, array in _arrays(sample, number, blocks, elements).items():
+            rows.setdefault(name, []).append(array)
+        blocks += len(sample.features.dense)
+        elements += len(sample.outline.tags) + 1
+    tensors = {name: torch.from_numpy(np.concatenate(arrays)) for name, arrays in rows.items()}
+    return Batch(len(samples), elements, tensors)
+
+
+def _arrays(sample: Sample, number: int, blocks: int, elements: int) -> dict[str, NDArray[np.generic]]:
+    found, labels = sample.features, sample.labels
+    size = len(found.dense)
+    ends = np.append(sample.outline.ends, 0)[sample.named]
+    owners = sample.outline.owners[found.blocks.firsts]
+    places = np.concatenate((owners[:, None], found.containers[:, :WAYS]), axis=1)
+    inner = np.ones((size, 2), np.float32)
+    inner[0, 0] = inner[-1, 1] = 0
+    targets, weights = _targets(sample)
+    floats = {"dense": found.dense, "inner": inner, "root": np.sqrt(found.words + 1), "targets": targets}
+    floats |= {"weights": weights, "tokens": labels.tokens, "matched": labels.matched, "wanted": [labels.wanted]}
+    whole = {"lows": found.lows[:, POOLED] + blocks, "highs": found.highs[:, POOLED] + blocks}
+    whole |= {"places": places + elements, "named": sample.named + elements, "ends": ends + elements}
+    whole |= {"names": sample.names, "words": sample.words, "worded": sample.worded + blocks}
+    whole |= {"pages": np.full(size, number), "name_pages": np.full(len(sample.names), number)}
+    return {name: np.asarray(array, np.float32) for name, array in floats.items()} | {
+        name: np.asarray(array, np.int64) for name, array in whole.items()
+    }
+
+
+def _targets(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What each block should be, and how much it counts: 1 for a page in all."""
+    labels = sample.labels
+    known = ~np.isnan(labels.targets)
+    size = np.sqrt(np.minimum(labels.tokens, 100))
+    if known.all():
+        return labels.targets, sample.weight * size / max(size.sum(), 1e-9)
+    soft = np.zeros(len(size)) if sample.soft is None else sample.soft
+    guessed = size * ~known
+    weights = 0.6 * known / max(known.sum(), 1) + 0.4 * guessed / max(guessed.sum(), 1e-9)
+    return np.where(known, labels.targets, soft), sample.weight * weights
+
+
+class Network(nn.Module):
+    """One of the networks."""
+
+    def __init__(self, samples: Sequence[Sample], names: int, words: int) -> None:
+        super().__init__()
+        dense = np.concatenate([sample.features.dense for sample in samples])
+        self.register_buffer("mean", torch.from_numpy(dense.mean(0)))
+        self.register_buffer("spread", torch.from_numpy(dense.std(0) + 1e-2))
+        self.names = nn.Embedding(len(TAGS) + names, VECTOR)
+        self.words = nn.Embedding(words, VECTOR)
+        nn.init.normal_(self.names.weight, std=0.05)
+        nn.init.normal_(self.words.weight, std=0.05)
+        self.first = nn.Linear(dense.shape[1] + (WAYS + 2) * VECTOR, WIDTH)
+        parts = 3 + len(POOLED) + 2
+        self.rounds = nn.ModuleList(nn.Linear(parts * WIDTH, WIDTH) for _ in range(ROUNDS))
+        self.out = nn.Linear(WIDTH, 1)
+
+    def forward(self, pages: Batch) -> Tensor:
+        """[B] scores."""
+        dense = (pages["dense"] - self.mean) / self.spread
+        state = torch.relu(self.first(torch.cat((dense, *self._ways(pages), self._wording(pages)), 1)))
+        for each in self.rounds:
+            kept = nn.functional.dropout(state, _DROPPED, self.training)
+            state = state + torch.relu(each(torch.cat(self._around(kept, pages), 1)))
+        found: Tensor = self.out(nn.functional.dropout(state, _DROPPED, self.training))[:, 0]
+        return found
+
+    def _ways(self, pages: Batch) -> list[Tensor]:
+        vectors = self.names(pages["names"])
+        if self.training:
+            named = pages["names"] >= len(TAGS)
+            bare = torch.rand(pages.count) < _ALL_NAMES_DROPPED
+            gone = (torch.rand(len(vectors)) < _NAMES_DROPPED) | (named & bare[pages["name_pages"]])
+            vectors = vectors * ~gone[:, None]
+        steps = torch.zeros(pages.elements, VECTOR).index_add(0, pages["named"], vectors)
+        sums = steps.index_add(0, pages["ends"], -vectors).double().cumsum(0).float()
+        ways = [sums[pages["places"][:, number]] for number in range(WAYS + 1)]
+        return [inner - outer for inner, outer in pairwise(ways)] + ways[-1:]
+
+    def _wording(self, pages: Batch) -> Tensor:
+        vectors = self.words(pages["words"])
+        if self.training:
+            vectors = vectors * (torch.rand(len(vectors), 1) > _WORDS_DROPPED)
+        return torch.zeros(len(pages["dense"]), VECTOR).index_add(0, pages["worded"], vectors)
+
+    def _around(self, state: Tensor, pages: Batch) -> list[Tensor]:
+        before = torch.cat((state[:1], state[:-1])) * pages["inner"][:, :1]
+        after = torch.cat((state[1:], state[-1:])) * pages["inner"][:, 1:]
+        root = pages["root"][:, None]
+        weighted = torch.cat((state * root, root), 1)
+        running = torch.cat((torch.zeros(1, WIDTH + 1).double(), weighted.double().cumsum(0)))
+        pools = [
+            (running[pages["highs"][:, number]] - running[pages["lows"][:, number]]).float()
+            for number in range(len(POOLED))
+        ]
+        page = torch.zeros(pages.count, WIDTH + 1).index_add(0, pages["pages"], weighted)
+        most = torch.zeros(pages.count, WIDTH)
+        most = most.scatter_reduce(0, pages["pages"][:, None].expand_as(state), state, "amax")
+        means = [pool[:, :-1] / pool[:, -1:] for pool in (*pools, page[pages["pages"]])]
+        return [state, before, after, *means, most[pages["pages"]]]
+
+
+def loss(found: Tensor, pages: Batch) -> Tensor:
+    """Cross entropy, and 1 - F1 of the words that would be kept: what an answer is scored by."""
+    entropy = nn.functional.binary_cross_entropy_with_logits(found, pages["targets"], reduction="none")
+    chances = torch.sigmoid(found)
+    none = torch.zeros(pages.count)
+    right = none.index_add(0, pages["pages"], chances * pages["matched"])
+    kept = none.index_add(0, pages["pages"], chances * pages["tokens"])
+    whole = pages["wanted"] > 0
+    missed = (1 - (2 * right + 1) / (kept + pages["wanted"] + 1)) * whole
+    return ((entropy * pages["weights"]).sum() + missed.sum()) / pages.count
+
+
+def exported(networks: Sequence[Network], names: NDArray[np.uint32], words: NDArray[np.uint32]) -> Weights:
+    """What was learned, side by side, with the scaling of features worked in."""
+    scaled = [_scaled(network) for network in networks]
+    size = networks[0].mean.shape[0]
+    own = (3 + len(POOLED)) * WIDTH
+    rounds = np.stack([[_weights(each) for each in network.rounds] for network in networks], axis=1)
+    return Weights(
+        names,
+        words,
+        np.concatenate([_array(network.names.weight) for network in networks], axis=1),
+        np.concatenate([_array(network.words.weight) for network in networks], axis=1),
+        np.concatenate([first[:size] for first, _ in scaled], axis=1),
+        np.stack([first[size:] for first, _ in scaled]),
+        np.stack([bias[None] for _, bias in scaled]),
+        rounds[:, :, :own],
+        rounds[:, :, own:],
+        np.stack([[_array(each.bias)[None] for each in network.rounds] for network in networks], axis=1),
+        np.stack([_weights(network.out) for network in networks]),
+        np.mean([_array(network.out.bias) for network in networks], axis=0),
+    )
+
+
+def _scaled(network: Network) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    weights, mean, spread = _weights(network.first), _array(network.mean), _array(network.spread)
+    size = len(mean)
+    weights[:size] /= spread[:, None]
+    return weights, _array(network.first.bias) - mean @ weights[:size]
+
+
+def _weights(layer: nn.Linear) -> NDArray[np.float32]:
+    return np.ascontiguousarray(_array(layer.weight).T)
+
+
+def _array(tensor: Tensor) -> NDArray[np.float32]:
+    found: NDArray[np.float32] = tensor.detach().numpy().copy()
+    return found

@@ -1,0 +1,58 @@
+"""One table: how well we read pages and documents, beside the best that others reach.
+
+    python quality/run.py                    all of it, in about a minute
+    python quality/run.py content robots     only some parts
+
+The reference sets are no part of the project. Where one is not beside it, its row says so.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+
+import characters
+import documents
+import lists
+import pages
+from material import Missing
+from table import Absent, Row, printed
+
+PARTS: dict[str, Callable[[], Iterator[Row]]] = {
+    "content": pages.rows,
+    "documents": documents.rows,
+    "encodings": characters.encoding_rows,
+    "language": characters.language_rows,
+    "feeds": lists.feed_rows,
+    "sitemaps": lists.sitemap_rows,
+    "robots": lists.robots_rows,
+}
+
+
+def measured(names: Iterable[str]) -> Iterator[Row | Absent]:
+    """The rows of some parts. One that cannot be measured is a row too, and the others go on."""
+    for name in names:
+        try:
+            yield from PARTS[name]()
+        except Missing as error:
+            yield Absent(name, str(error))
+        except Exception as error:
+            yield Absent(name, f"failed: {error!r}")
+
+
+def main(names: list[str]) -> int:
+    """Print the table, and the targets that are missed."""
+    unknown = set(names) - set(PARTS)
+    if unknown:
+        print(f"unknown part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}", file=sys.stderr)
+        return 2
+    rows = list(measured(names or PARTS))
+    print(printed(rows))
+    missed = [row.name for row in rows if isinstance(row, Row) and not row.met]
+    absent = [row.name for row in rows if isinstance(row, Absent)]
+    print(f"\n{len(rows) - len(missed) - len(absent)} met, {len(missed)} missed, {len(absent)} not measured")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,198 @@
+"""Make what is derived, where it is missing or anew. For now that is the texts: what the captures say.
+
+Nothing is ever without its text meanwhile, and a kill at any moment does no harm: new texts go to new files, rows are
+switched to them batch by batch, and the old files go when no row points there any more. Every shard is a process of
+its own, as in a crawl.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from gossamer import convert
+from gossamer.collection.documents import is_document
+from gossamer.collection.folder import Folder
+from gossamer.collection.session import FAMILIES, blocks_of, info_of, prefix_of
+from gossamer.engine import Crew, Outfit, Seat
+from gossamer.errors import Damaged
+from gossamer.fetch.stored import decoded
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import Capture, Page, SystemClock
+from gossamer.plan import Plan
+from gossamer.store.archive import Archive
+from gossamer.store.table import Table
+from gossamer.store.versions import Version
+
+BATCH = 500
+"""Texts for each commit."""
+LOOKS = 10_000
+"""Pages that are looked at in silence."""
+PROBLEMS_MOST = 1_000
+"""That are told; a disk that is gone would have one for each page."""
+
+log = logging.getLogger("gossamer")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build has done so far."""
+
+    looked: int = 0
+    """Pages that were looked at; earlier versions count too."""
+    pages: int = 0
+    """Pages in the collection."""
+    texts: int = 0
+    """Texts that were made."""
+    seconds: float = 0.0
+    problems: tuple[str, ...] = ()
+    """Captures that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every shard of a build is asked to do."""
+
+    path: Path
+    plan: Plan
+    anew: bool
+    """Make all texts again, not only those that are missing."""
+    mark: bytes = field(default_factory=lambda: os.urandom(16))
+    """Tells it from all others."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_built = msgspec.msgpack.Decoder(Built).decode
+
+
+async def build(job: Job, lock: int, report: Callable[[Built], None]) -> Built:
+    """Run all shards. `lock` is the descriptor that nobody else may get while any process of this lives."""
+    shards = job.plan.shards or 1
+    parts = [Built()] * shards
+    began = time.monotonic()
+
+    def heard(index: int, step: Built) -> None:
+        parts[index] = step
+        report(_together(parts, time.monotonic() - began))
+
+    if shards == 1:
+        for step in _texts(job, 0):
+            heard(0, step)
+            await asyncio.sleep(0)
+    else:
+        await _crew(job, shards, lock, heard)
+    return _together(parts, time.monotonic() - began)
+
+
+async def _crew(job: Job, shards: int, lock: int, heard: Callable[[int, Built], None]) -> None:
+    crew = Crew(
+        partial(work, job),
+        shards,
+        heard=lambda index, message: heard(index, _built(message)),
+        died=lambda index, words: log.warning("shard %d %s; it is started again and goes on", index, words),
+        failed=lambda *_: crew.terminate(),
+        outfit=Outfit(preload=("gossamer.collection",), keep=(lock,)),
+    )
+    await crew.run()
+
+
+async def work(job: Job, seat: Seat) -> None:
+    """One shard as a process."""
+    orphaned = asyncio.Event()
+    seat.listen(lambda *_: None, lambda _: None, orphaned.set)
+    for step in _texts(job, seat.index):
+        seat.tell(_encode(step))
+        seat.well()
+        await asyncio.sleep(0)
+        if orphaned.is_set():
+            return
+
+
+def _texts(job: Job, index: int) -> Iterator[Built]:
+    """Make the texts of a shard; gives how far it is after every commit."""
+    folder, prefix = Folder(job.path), prefix_of(index if job.plan.shards > 1 else None)
+    with Table.open(folder.table(index), FAMILIES, writable=True) as table:
+        archive = Archive(table, folder.shard(index), partial(decoded, limits=job.plan.as_limits()))
+        archive.texts.open(info_of(job.plan), SystemClock(), prefix=prefix, max_bytes=job.plan.warc_bytes)
+        try:
+            yield from Shard(job, table, archive).run()
+        finally:
+            archive.close()
+
+
+class Shard:
+    """Goes through the versions of a shard."""
+
+    def __init__(self, job: Job, table: Table, archive: Archive) -> None:
+        self._agent = job.plan.as_identity().product
+        self._method = job.plan.content
+        self._table = table
+        self._archive = archive
+        self._blocks = blocks_of(table)
+        self._new = archive.texts.begin_anew(job.mark) if job.anew else ""
+        self._pages = Ledger(table).counts.pages
+        self._looked = self._made = 0
+        self._problems: list[str] = []
+
+    def run(self) -> Iterator[Built]:
+        """All of them."""
+        for url, version in self._archive.versions.all():
+            if is_document(version):
+                self._looked += 1
+                if self._is_wanted(version):
+                    self._make(url, version)
+                if self._table.pending >= BATCH or self._looked % LOOKS == 0:
+                    yield self._commit()
+        if self._new:
+            self._archive.texts.retire_old()
+        yield self._commit()
+        self._archive.texts.remove_old()
+
+    def _is_wanted(self, version: Version) -> bool:
+        if version.text_of:
+            return self._archive.versions.at(version.text_of, version.text_began) is None
+        return version.text is None or version.text.file < self._new or not self._archive.texts.there(version.text)
+
+    def _make(self, url: str, version: Version) -> None:
+        try:
+            capture = self._archive.capture(url, version)
+        except Damaged as error:
+            self._problems = [*self._problems, f"{url}: {error}"][:PROBLEMS_MOST]
+            return
+        page = self._read(capture)
+        text = self._archive.texts.write(page, url, version.began, version.record)
+        read = {"title": page.title, "media_type": page.media_type, "encoding": page.encoding}
+        self._archive.versions.add(url, msgspec.structs.replace(version, text=text, text_of=None, **read))
+        self._made += 1
+
+    def _read(self, capture: Capture) -> Page:
+        try:
+            template = self._blocks.known(capture.visit.url)
+            return convert.read(capture, self._agent, content=self._method, template=template)
+        except Exception as error:
+            # As in a crawl: one odd page must not stop all others.
+            log.warning("%s could not be read, which is a bug: %r", capture.visit.url, error)
+            return Page(capture.visit.url, problem=repr(error))
+
+    def _commit(self) -> Built:
+        self._archive.prepare()
+        self._table.commit()
+        return Built(self._looked, self._pages, self._made, problems=tuple(self._problems))
+
+
+def _together(parts: list[Built], seconds: float) -> Built:
+    return Built(
+        looked=sum(part.looked for part in parts),
+        pages=sum(part.pages for part in parts),
+        texts=sum(part.texts for part in parts),
+        seconds=seconds,
+        problems=tuple(problem for part in parts for problem in part.problems),
+    )

@@ -1,0 +1,57 @@
+"""Text that any program can take: valid Unicode in normal form C, without NULs.
+
+Readers hand on what documents say, and some say half a character (JSON and RTF can name one half of a surrogate pair)
+or an accent apart from its letter. `é` in one piece and `é` in two look the same and are not found by each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from unicodedata import normalize
+
+from gossamer.model import Link, Page
+
+_FIELDS = ("title", "author")
+_ALL_FIELDS = (*_FIELDS, "content", "html")
+_STROKE = "\u0338"
+"""Strikes out the sign before it; with the end of a tag it would become one other sign."""
+
+
+def clean(text: str) -> str:
+    """The same text, or the nearest that is valid. What is in order comes back as it is, and ASCII costs nothing."""
+    if "\0" in text:
+        text = text.replace("\0", "")
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-16-le")  # the fastest way to ask for lone surrogates
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return normalize("NFC", text)
+
+
+def cleaned(page: Page) -> Page:
+    """The same page with all of its text clean.
+
+    Its main content is a part of its text: if the text is in order, so is that, in either form.
+    """
+    text = clean(page.text)
+    fields = _FIELDS if text is page.text and text else _ALL_FIELDS
+    changed: dict[str, Any] = {"text": text} if text is not page.text else {}
+    for name in fields:
+        said = getattr(page, name)
+        better = clean(_parted(said) if name == "html" else said)
+        if better is not said:
+            changed[name] = better
+    if not all(map(str.isascii, map(_anchor, page.links))):
+        changed["links"] = tuple(link._replace(anchor=clean(link.anchor)) for link in page.links)
+    return replace(page, **changed) if changed else page
+
+
+def _parted(html: str) -> str:
+    return html.replace(f">{_STROKE}", f">&#{ord(_STROKE)};") if _STROKE in html else html
+
+
+def _anchor(link: Link) -> str:
+    return link.anchor

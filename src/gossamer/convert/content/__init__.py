@@ -1,0 +1,21 @@
+"""What is the main content of a page? Several methods with one signature; the table is `METHODS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.convert.content.density import density
+from gossamer.convert.content.learned import learned
+from gossamer.convert.content.plateau import plateau
+from gossamer.convert.outline import Outline
+
+Method: TypeAlias = Callable[[Outline], NDArray[np.bool_]]
+"""For each run of text of an outline that has any: is it main content?"""
+
+METHODS: dict[str, Method] = {"learned": learned, "density": density, "plateau": plateau}
+"""By the name that a plan gives them; the first is the default."""
+DEFAULT = next(iter(METHODS))

@@ -1,0 +1,61 @@
+"""The default method: a model that has read a thousand pages of which people said what their content is.
+
+Blocks are scored by a compiled twin, if it was built; without it the same is done with NumPy, in four times the time.
+It is written in C, in `_score.c`. Tests hold the two equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.convert.content.blocks import Ints
+from gossamer.convert.content.density import density
+from gossamer.convert.content.features import FLAGS, Floats, features
+from gossamer.convert.content.network import Weights, learned_weights
+from gossamer.convert.content.network import scores as scores_of
+from gossamer.convert.outline import Outline
+
+try:
+    from gossamer.convert.content import _score
+except ImportError:
+    _score = None  # type: ignore[assignment]  # there may be no compiler where it is installed
+
+ELEMENTS_MOST = 100_000
+"""A page of more is not worth the memory, 60 MB at most: it is no article, whatever it is."""
+RUNS_MOST = 20_000
+_LEAST = -0.8
+"""A logit. What is a little less likely content than not is kept: a word too much costs less than one that is lost."""
+_BETWEEN_LEAST = -2.5
+_BEST_WITHIN = 1.0
+"""Where no block is likely content, the best ones are taken for it, and those that come so near."""
+
+
+def learned(outline: Outline) -> NDArray[np.bool_]:
+    """Which runs of text are main content."""
+    if len(outline.tags) > ELEMENTS_MOST or len(outline.owners) > RUNS_MOST:
+        return density(outline)
+    numbers, scores = scored(outline, learned_weights())
+    return likely(scores)[numbers]
+
+
+def likely(scores: Floats) -> NDArray[np.bool_]:
+    """Which blocks are content, by their scores; some always are. One that is missing between two of them is too."""
+    kept: NDArray[np.bool_] = scores > min(_LEAST, float(scores.max()) - _BEST_WITHIN)
+    kept[1:-1] |= kept[:-2] & kept[2:] & (scores[1:-1] > _BETWEEN_LEAST)
+    return kept
+
+
+def scored(outline: Outline, weights: Weights) -> tuple[Ints, Floats]:
+    """The block of each run, and the score of each block."""
+    if _score is None:
+        return by_arrays(outline, weights)
+    networks, _, width = weights.bags.shape
+    numbers, scores = _score.scores((*outline[:-1], FLAGS), tuple(weights), networks, width, weights.vector)
+    return np.frombuffer(numbers, np.int32), np.frombuffer(scores, np.float32)
+
+
+def by_arrays(outline: Outline, weights: Weights) -> tuple[Ints, Floats]:
+    """The same where there is no twin."""
+    found = features(outline)
+    return found.blocks.numbers, scores_of(outline, found, weights)

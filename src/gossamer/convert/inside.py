@@ -1,0 +1,21 @@
+"""The inside of the cell where files are read: what `apart` asks for, it answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from gossamer.convert.apart import Task
+from gossamer.convert.document import read_here
+from gossamer.convert.documents import calamine, pdfium  # noqa: F401  # before the processes are forked: once for all
+from gossamer.convert.source import Source
+
+_encode = msgspec.msgpack.Encoder().encode
+_task = msgspec.msgpack.Decoder(Task).decode
+
+
+def read(data: bytes) -> bytes:
+    """A task becomes a page, both packed."""
+    task = _task(data)
+    return _encode(replace(read_here(Source(task.data, task.kind, task.url)), content=""))

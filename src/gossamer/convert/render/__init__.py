@@ -1,0 +1,7 @@
+"""How is what was kept of a page written down? As tagged text, with the structure it stood in."""
+
+from __future__ import annotations
+
+from gossamer.convert.render.page import tagged
+
+__all__ = ["tagged"]

@@ -1,0 +1,96 @@
+"""The runs of a page that are kept, one after the other, and what stands between them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.convert.outline import NUMBER, TAGS, Outline
+
+_BLOCKS = """
+    address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure
+    footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search
+    section select summary table tbody td tfoot th thead tr ul
+"""
+_IS_BLOCK = np.array([name in _BLOCKS.split() for name in TAGS])
+"""By number of a tag: elements that end a paragraph and begin another."""
+_BR = NUMBER["br"]
+
+
+class Elements:
+    """The tree of an outline in lists, which are faster where single elements are asked for."""
+
+    def __init__(self, outline: Outline) -> None:
+        self.tags = outline.tags.tobytes()
+        self.parents: list[int] = outline.parents.tolist()
+        self.ends: list[int] = outline.ends.tolist()
+
+
+class Kept:
+    """Lists with an entry for each kept run. What stands before a run is counted from the kept one before it."""
+
+    def __init__(self, outline: Outline, keep: NDArray[np.bool_]) -> None:
+        runs = keep.nonzero()[0]
+        befores = outline.befores[runs]
+        self._text = outline.text
+        self._starts: list[int] = outline.starts[runs].tolist()
+        self._ends: list[int] = outline.starts[runs + 1].tolist()
+        self.owners: list[int] = outline.owners[runs].tolist()
+        self.befores: list[int] = befores.tolist()
+        self.words: list[int] = outline.counts[runs, 0].tolist()
+        self.steps: list[int] = _gaps(runs).tolist()
+        """1 if the run before it is kept too."""
+        breaks = _gaps(_counted(outline.tags == _BR)[befores])
+        self.breaks: list[int] = breaks.tolist()
+        """How many line ends stand before it."""
+        is_block = _IS_BLOCK[outline.tags]
+        parted = (_gaps(_counted(is_block)[befores]) > 0) | (breaks > 1)
+        parted |= _gaps(_blocks_of(outline, runs, is_block)) != 0
+        self.parted: list[bool] = parted.tolist()
+        """Whether a block begins or ends before it. Two line ends in a row part as well."""
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def text(self, place: int) -> str:
+        """The words of a run."""
+        return self._text[self._starts[place] : self._ends[place]].decode()
+
+    def size(self, first: int, end: int) -> int:
+        """The bytes of some runs in a row, and of what is dropped among them."""
+        return self._ends[end - 1] - self._starts[first] if end > first else 0
+
+    def within(self, element: int, element_end: int) -> tuple[int, int]:
+        """The places of the runs that stand in an element: the first and the one after the last."""
+        first = bisect_right(self.befores, element)
+        end = max(first, bisect_left(self.befores, element_end))
+        while end < len(self.owners) and element <= self.owners[end] < element_end:
+            end += 1
+        return first, end
+
+
+def _counted(these: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """How many there are before each place."""
+    counts = np.zeros(len(these) + 1, np.int32)
+    these.cumsum(out=counts[1:])
+    return counts
+
+
+def _gaps(counts: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
+    """By how much each is greater than the one before."""
+    gaps = np.zeros_like(counts)
+    np.subtract(counts[1:], counts[:-1], out=gaps[1:])
+    return gaps
+
+
+def _blocks_of(outline: Outline, runs: NDArray[np.intp], is_block: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The block that each run stands in."""
+    blocks = outline.owners[runs]
+    inline = (~is_block[blocks]).nonzero()[0]
+    while len(inline):
+        around = outline.parents[blocks[inline]]
+        blocks[inline] = around
+        inline = inline[~is_block[around] & (around > 0)]
+    return blocks

@@ -1,0 +1,51 @@
+"""What a reader gets, and what a reader is: one function from a source to a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from gossamer.convert import mime
+from gossamer.convert.content import DEFAULT
+from gossamer.convert.template import Template
+from gossamer.model import Page
+
+UNPACKED_MOST = 256 << 20
+"""Bytes that are unpacked for one document, with all that lies within it."""
+
+
+class Allowance:
+    """How much more may be unpacked. One for a document and all that lies within it, so that bombs cannot add up."""
+
+    def __init__(self, octets: int = UNPACKED_MOST) -> None:
+        self.octets = octets
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The bytes of a document and all that was said about them."""
+
+    data: bytes
+    kind: mime.MimeType
+    url: str | None = None
+    links: Sequence[str] = ()
+    """Link header fields, like the next two."""
+    refreshes: Sequence[str] = ()
+    robots: Sequence[str] = ()
+    agent: str = "Gossamer"
+    content: str = DEFAULT
+    """The method that finds the main content of a page."""
+    template: Template | None = None
+    """Knows what stands on many pages of the host."""
+    whole: bool = False
+    """All of it is content, with nothing around it: a chapter of a book, a letter."""
+    depth: int = 0
+    """How many documents it lies within: a letter in a ZIP file lies within one."""
+    allowance: Allowance = field(default_factory=Allowance, compare=False)
+    inner: Reader | None = None
+    """Reads what lies within it, whatever that is. Handed in, for it knows all readers and they cannot know it."""
+
+
+Reader: TypeAlias = Callable[[Source], Page]
+"""Never fails: what is wrong with a document is in `Page.problem`."""

@@ -1,0 +1,45 @@
+"""A page as an HTML document that stands alone: its tagged text, under a head that says what is known of it.
+
+The names in the head are those that other programs look for: `author` is HTML's own, `dc.format` is Dublin Core's,
+`article:published_time` and `article:modified_time` are Open Graph's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from html import escape
+
+from gossamer.model import Page
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def standalone(page: Page) -> str:
+    """The whole document. A title, dates and the like stand there only where they are known."""
+    lang = f' lang="{escape(page.language)}"' if page.language else ""
+    head = "\n".join(_head(page))
+    return f"<!DOCTYPE html>\n<html{lang}>\n<head>\n{head}\n</head>\n<body>\n{page.html}\n</body>\n</html>\n"
+
+
+def timestamp(moment: float | None) -> str | None:
+    """Seconds since 1970 as RFC 3339 has it; None for what no calendar has."""
+    if moment is None:
+        return None
+    try:
+        return f"{_EPOCH + timedelta(seconds=round(moment)):%Y-%m-%dT%H:%M:%SZ}"
+    except (OverflowError, ValueError):
+        return None
+
+
+def _head(page: Page) -> Iterator[str]:
+    yield '<meta charset="utf-8">'
+    yield f"<title>{escape(page.title, quote=False)}</title>"
+    if page.canonical:
+        yield f'<link rel="canonical" href="{escape(page.canonical)}">'
+    if page.author:
+        yield f'<meta name="author" content="{escape(page.author)}">'
+    yield f'<meta name="dc.format" content="{escape(page.media_type)}">'
+    for name, moment in (("published_time", page.published), ("modified_time", page.modified)):
+        if said := timestamp(moment):
+            yield f'<meta property="article:{name}" content="{said}">'

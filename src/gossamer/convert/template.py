@@ -1,0 +1,81 @@
+"""What stands on many pages of a host is not what this page says: it is taken out of the content that was found.
+
+A method sees one page, and takes for content what looks like it: a notice, a list of other articles, a paragraph on
+the publisher. Whoever reads page after page of a host knows better (`gossamer.dedupe.blocks` does), and is asked here.
+Headings and labels are on many pages too, as "Parameters" or "Price" are, and belong to what follows them. So a
+heading stays with what it stands over, and a short block stays that stands alone among others that stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.urls import keys
+
+LABEL = 24
+"""Bytes of a block that may be a label."""
+LEAST = 0.25
+"""Part of the content that must be left; a page of which less is left is all template, and stays as it is."""
+
+Ints: TypeAlias = NDArray[np.int32]
+Mask: TypeAlias = NDArray[np.bool_]
+Hashes: TypeAlias = NDArray[np.uint64]
+Template: TypeAlias = Callable[[Hashes], Mask]
+"""The hashes of all blocks of the content of a page -> which of them are template. It is asked once for a page."""
+
+
+class Runs(NamedTuple):
+    """The text of a page in m runs; runs of one block stand together."""
+
+    text: bytes
+    starts: Ints
+    """[m + 1] where each begins in the text."""
+    numbers: Ints
+    """[m] the block it belongs to."""
+    headings: Mask
+    """[m] it stands in a heading."""
+
+
+def without(runs: Runs, keep: Mask, template: Template) -> Mask:
+    """The runs that are kept, without those of the template."""
+    kept = np.flatnonzero(keep)
+    if not len(kept):
+        return keep
+    numbers = runs.numbers[kept]
+    opens = np.ones(len(kept) + 1, np.bool_)
+    np.not_equal(numbers[1:], numbers[:-1], out=opens[1:-1])
+    first = np.flatnonzero(opens[:-1])
+    begins = runs.starts[kept[first]]
+    ends = runs.starts[kept[opens[1:]] + 1]
+    known = template(_hashes(runs.text, begins, ends))
+    if not known.any():
+        return keep
+    sizes = ends - begins
+    stays = _staying(known, runs.headings[kept[first]], sizes <= LABEL)
+    if sizes[stays].sum() < LEAST * sizes.sum():
+        return keep
+    corrected = keep.copy()
+    corrected[kept[~stays[np.searchsorted(numbers[first], numbers)]]] = False
+    return corrected
+
+
+def _hashes(text: bytes, begins: Ints, ends: Ints) -> Hashes:
+    places = zip(begins.tolist(), ends.tolist(), strict=True)
+    return np.array([keys.digest(text[begin:end].strip()) for begin, end in places], np.uint64)
+
+
+def _staying(known: Mask, headings: Mask, short: Mask) -> Mask:
+    """Which blocks stay: from the last to the first, for a heading goes with what follows it."""
+    stays = ~known
+    alone = np.ones(len(stays), np.bool_)
+    alone[1:] &= stays[:-1]
+    alone[:-1] &= stays[1:]
+    if stays.any():
+        stays |= short & alone
+    for number in np.flatnonzero(known & headings)[::-1].tolist():
+        stays[number] = number + 1 < len(stays) and stays[number + 1]
+    return stays

@@ -1,0 +1,164 @@
+"""A place where code that may break does no harm: one function on bytes, in processes with limits.
+
+Whatever happens inside, the caller gets a value: the result, or the reason why there is none. A process serves many
+tasks, one after another; one that breaks a limit is dead, and the next task gets a new one, forked from a process that
+has imported everything (`nurse.py`). Nothing that comes back is unpickled or run.
+
+There are two faces, for the same thing is wanted by an event loop and by a script: `run` waits in a thread, so that the
+loop does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+from typing import NamedTuple
+
+from gossamer.engine.deaths import words_for
+from gossamer.engine.inmate import ANSWERED, ASKED, CPU_ENDED, TIME_ENDED, Limits, Said
+from gossamer.engine.warden import Warden
+
+__all__ = ["Cell", "Ended", "Limits"]
+
+GRACE = 30.0
+"""Seconds beyond its limit after which a process is ended from outside; its own timer should have done it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a task ended."""
+
+    value: bytes = b""
+    problem: str = ""
+    """Why there is no value."""
+
+
+class _Inmate(NamedTuple):
+    """A process, from outside."""
+
+    birth: int
+    line: socket.socket
+
+
+class Cell:
+    """Runs one function from bytes to bytes in at most `workers` processes, which begin with the first task.
+
+    The function is given by its module and its name, parted by a colon: only the processes need to import it.
+    """
+
+    def __init__(self, function: str, limits: Limits | None = None, *, workers: int = 1) -> None:
+        self._limits = limits or Limits()
+        self._workers = workers
+        self._preload = (function.partition(":")[0],)
+        self._child = (
+            "from functools import partial; from gossamer.engine.inmate import Limits, live;"
+            f" child = partial(live, {function!r}, {self._limits!r})"
+        )
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._warden = Warden(self._preload, self._child)
+        self._threads = ThreadPoolExecutor(self._workers, "cell")
+        self._free = BoundedSemaphore(self._workers)
+        self._idle: list[_Inmate] = []
+
+    async def run(self, data: bytes) -> Ended:
+        """Run the function on this, without holding up the loop."""
+        self._belong_here()
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.run_now, data)
+
+    def run_now(self, data: bytes) -> Ended:
+        """Run the function on this, and wait for it."""
+        self._belong_here()
+        with self._free:
+            try:
+                return self._serve(self._idle_one() or self._new(), data)
+            except OSError as error:
+                return Ended(problem=f"no process could be started: {error}")
+
+    def close(self) -> None:
+        """End all processes; what is under way ends with a problem."""
+        if self._process == os.getpid():
+            self._warden.close()
+            self._threads.shutdown(cancel_futures=True)
+            while self._idle:
+                self._idle.pop().line.close()
+
+    def __enter__(self) -> Cell:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _belong_here(self) -> None:
+        """A process that was forked from ours must not speak on our lines: it gets its own."""
+        if self._process != os.getpid():
+            self._begin()
+
+    def _idle_one(self) -> _Inmate | None:
+        with suppress(IndexError):  # another thread may have been faster
+            return self._idle.pop()
+        return None
+
+    def _new(self) -> _Inmate:
+        line, theirs = socket.socketpair()
+        with theirs:
+            return _Inmate(self._warden.bear(theirs.fileno()), line)
+
+    def _serve(self, inmate: _Inmate, data: bytes) -> Ended:
+        try:
+            said, answer = _exchange(inmate.line, data, time.monotonic() + self._limits.seconds + GRACE)
+        except TimeoutError:
+            self._warden.kill(inmate.birth)
+            self._bury(inmate)
+            return Ended(problem=self._words(-TIME_ENDED))
+        except OSError:
+            return Ended(problem=self._words(self._bury(inmate)))
+        if said & Said.LAST:
+            self._bury(inmate)
+        else:
+            self._idle.append(inmate)
+        return Ended(problem=answer.decode(errors="replace")) if said & Said.PROBLEM else Ended(answer)
+
+    def _bury(self, inmate: _Inmate) -> int | None:
+        inmate.line.close()
+        return self._warden.end_of(inmate.birth)
+
+    def _words(self, code: int | None) -> str:
+        """What the end of a process means."""
+        if code == -CPU_ENDED:
+            return f"takes more than {self._limits.cpu:g} s of CPU"
+        if code == -TIME_ENDED:
+            return f"takes more than {self._limits.seconds:g} s"
+        if code == -signal.SIGXFSZ:
+            return "writes to a file"
+        return f"breaks the process that reads it, which {words_for(code)}"
+
+
+def _exchange(line: socket.socket, data: bytes, deadline: float) -> tuple[Said, bytes]:
+    """A task and its answer. The end of the line is an OSError."""
+    line.settimeout(max(deadline - time.monotonic(), 0.001))
+    line.sendall(ASKED.pack(len(data)))
+    line.sendall(data)
+    said, length = ANSWERED.unpack(_receive(line, ANSWERED.size, deadline))
+    return Said(said), _receive(line, length, deadline)
+
+
+def _receive(line: socket.socket, length: int, deadline: float) -> bytes:
+    data = bytearray(length)
+    view, at = memoryview(data), 0
+    while at < length:
+        line.settimeout(max(deadline - time.monotonic(), 0.001))
+        got = line.recv_into(view[at:])
+        if not got:
+            raise ConnectionResetError
+        at += got
+    return bytes(data)

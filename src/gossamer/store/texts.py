@@ -1,0 +1,145 @@
+"""What the pages say, kept beside what was fetched: files of text records, and how far they are committed.
+
+Texts are derived. What a kill leaves past the committed length is cut off, and is made again when the captures are
+rolled forward. Files can be made anew from the captures: rows are switched from old files to new ones batch by
+batch, and the old files go after the commit that says which is the oldest that still counts.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from gossamer.errors import Damaged
+from gossamer.model import URL, Clock, Page
+from gossamer.store.table import Table
+from gossamer.store.textrecords import page_of, worded
+from gossamer.store.versions import TextPlace
+from gossamer.store.warc import Record, files
+from gossamer.store.warcreader import cut, read_together
+from gossamer.store.warcrecords import Info
+from gossamer.store.warcwriter import Writer
+from gossamer.urls import keys
+
+FOLDER = "texts"
+_KEY = b"texts"
+_CURE = "`gossamer build DIR --convert` makes the texts again"
+
+
+class End(msgspec.Struct, array_like=True, frozen=True):
+    """How far the files are committed."""
+
+    file: str = ""
+    """The last one."""
+    length: int = 0
+    oldest: str = ""
+    """Files whose names come before are of no use any more."""
+    anew: str = ""
+    """The first file of those that are being made anew, like the next."""
+    job: bytes = b""
+    """Who does it, so that a process that is started again goes on and does not begin again."""
+
+
+_end = msgspec.msgpack.Decoder(End).decode
+
+
+class Texts:
+    """The text records of a shard."""
+
+    def __init__(self, table: Table, family: str, shard: Path) -> None:
+        self._table = table
+        self._family = family
+        self._folder = shard / FOLDER
+        self._writer: Writer | None = None
+
+    def open(self, info: Info, clock: Clock, *, prefix: str, max_bytes: int) -> None:
+        """Ready to append. What was not committed is cut off."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._tidy()
+        self._writer = Writer(self._folder, info, clock, prefix=f"{prefix}-texts", max_bytes=max_bytes)
+
+    def write(self, page: Page, url: URL, began: float, response: str) -> TextPlace:
+        """Keep what a page says; `response` is the UUID of the record that it was read from."""
+        assert self._writer is not None, "open before write"
+        found = worded(page, url, began, response)
+        file, offset = self._writer.write(found.html, found.plain, found.said)
+        lengths = (len(found.html), len(found.plain), len(found.said))
+        return TextPlace(file, offset, *lengths, found.record, mark_of(page))
+
+    def read(self, url: URL, place: TextPlace) -> Page:
+        """What was kept; Damaged when it is not there."""
+        path, lengths = self._folder / place.file, [place.html, place.plain, place.said]
+        found: list[Record] = []
+        with suppress(Damaged):
+            found = read_together(path, place.offset, list(filter(None, lengths)))
+        if not found or found[0].place.record != place.record:
+            raise Damaged(f"{path}: no text of {url} at offset {place.offset}; {_CURE}")
+        return page_of(url, found[0], found[1] if place.plain else None, found[-1])
+
+    def there(self, place: TextPlace) -> bool:
+        """Is the file of a text there? People may have removed it to save space."""
+        return place.file >= self._committed().oldest and (self._folder / place.file).is_file()
+
+    def files(self) -> list[tuple[Path, int]]:
+        """The files with their committed lengths."""
+        end = self._committed()
+        found = [path for path in files(self._folder) if end.oldest <= path.name <= end.file]
+        return [(path, end.length if path.name == end.file else path.stat().st_size) for path in found]
+
+    def prepare(self) -> None:
+        """Before a commit: the texts are on the disk, and the commit says how long they are."""
+        if self._writer is not None:
+            file, length = self._writer.sync()
+            self._put(msgspec.structs.replace(self._committed(), file=file, length=length))
+
+    def close(self) -> None:
+        """No more appending."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    # ------------------------------------------------------------------ anew
+
+    def begin_anew(self, job: bytes) -> str:
+        """From now on texts go to new files, or still do if this job has begun before. The name of the first."""
+        assert self._writer is not None, "open before beginning anew"
+        end = self._committed()
+        if end.job != job:
+            end = msgspec.structs.replace(end, anew=self._writer.start_another(), job=job)
+            self._put(end)
+        return end.anew
+
+    def retire_old(self) -> None:
+        """All rows point into the new files; with the next commit the others do not count any more."""
+        end = self._committed()
+        self._put(msgspec.structs.replace(end, oldest=end.anew, anew="", job=b""))
+
+    def remove_old(self) -> None:
+        """After that commit."""
+        oldest = self._committed().oldest
+        for path in files(self._folder):
+            if path.name < oldest:
+                path.unlink()
+
+    def _tidy(self) -> None:
+        end = self._committed()
+        for path in files(self._folder):
+            if path.name < end.oldest or path.name > end.file:
+                path.unlink()
+            elif path.name == end.file and path.stat().st_size > end.length:
+                cut(path, end.length)
+
+    def _committed(self) -> End:
+        stored = self._table.get(self._family, _KEY)
+        return _end(stored) if stored else End()
+
+    def _put(self, end: End) -> None:
+        self._table.put(self._family, _KEY, msgspec.msgpack.encode(end))
+
+
+def mark_of(page: Page) -> int:
+    """Equal for copies that say the same under both addresses: links that are relative may lead elsewhere."""
+    told = [page.media_type, page.encoding or "", page.canonical or "", *(link[0] for link in page.links)]
+    return keys.digest("\n".join(told).encode())

@@ -1,0 +1,107 @@
+"""The learned method on pages of all kinds; what is around their content says so in many ways."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from content_of import kept, outline_of
+from made_pages import SENTENCES, article, documentation, listing, page, product, thread
+
+from gossamer.convert.content.density import density
+from gossamer.convert.content.learned import by_arrays, learned, scored
+from gossamer.convert.content.network import learned_weights
+from gossamer.convert.outline import Outline, by_tree
+
+MODULE = importlib.import_module("gossamer.convert.content.learned")  # the package has a function of that name
+AROUND = ("cookies", "Opinion", "Imprint", "All rights reserved")
+needs_twin = pytest.mark.skipif(MODULE._score is None, reason="the compiled twin was not built")
+
+
+@pytest.mark.parametrize(
+    ("made", "inside", "outside"),
+    [
+        (article, SENTENCES, ("story that you may like", "First!")),
+        (thread, SENTENCES, ()),
+        (product, ("lasts a lifetime", "can be washed"), ()),
+        (listing, SENTENCES, ()),
+        (documentation, ("close it when", "print(file.read())", "as a string"), ()),
+    ],
+)
+def test_content_is_kept_and_what_is_around_it_is_not(
+    made: Callable[[], bytes], inside: tuple[str, ...], outside: tuple[str, ...]
+) -> None:
+    found = kept(made(), "learned")
+    assert [part for part in inside if part not in found] == []
+    assert [part for part in (*outside, *AROUND) if part in found] == []
+
+
+def test_a_tiny_page_is_its_own_content() -> None:
+    assert kept(b"<h1>It works!</h1><p>This is the default page of this server.</p>", "learned")
+
+
+def test_a_page_of_links_alone_is_not_empty() -> None:
+    assert kept(b"<ul>" + b"".join(b"<li><a href=/%d>Link %d</a>" % (n, n) for n in range(40)) + b"</ul>", "learned")
+
+
+def test_text_between_breaks_is_content_too() -> None:
+    found = kept(page("<table><tr><td>" + "<br><br>".join(SENTENCES * 2) + "</td></tr></table>"), "learned")
+    assert all(sentence in found for sentence in SENTENCES)
+    assert "cookies" not in found
+
+
+def test_content_in_a_language_without_spaces_is_found() -> None:
+    sentence = "市议会周二投票决定修复旧桥，该桥自春季洪水以来一直关闭。工程师多年来一直警告说，桥墩已经磨损。"
+    found = kept(page(f"<div class=article-content>{f'<p>{sentence}</p>' * 8}</div>"), "learned")
+    assert sentence in found
+    assert "Imprint" not in found
+
+
+def made_outlines() -> Iterator[Outline]:
+    for made in (article(), thread(), product(), listing(), documentation(), b"<p>x", b"x<br>y", b"<a href=/>1</a>"):
+        yield outline_of(made)
+    chance = random.Random(7)
+    tags = ("div", "p", "span", "a href=/", "b class='x y'", "li", "ul id=menu", "h1", "h3", "td", "table", "br", "img")
+    texts = ("", " ", "word ", "Some words, and more. ", "Ünïcödé “quoted” text – ", "中文。")
+    for _ in range(60):
+        parts = []
+        for _ in range(chance.randrange(1, 120)):
+            tag = chance.choice(tags)
+            parts += (f"<{tag}>" if chance.random() < 0.6 else f"</{tag.split()[0]}>", chance.choice(texts))
+        found = by_tree("".join(parts).encode())
+        if found is not None and len(found.owners):
+            yield found
+
+
+@needs_twin
+def test_the_compiled_twin_says_the_same_as_arrays() -> None:
+    weights = learned_weights()
+    for outline in made_outlines():
+        numbers, likely = scored(outline, weights)
+        expected_numbers, expected = by_arrays(outline, weights)
+        assert np.array_equal(numbers, expected_numbers)
+        np.testing.assert_allclose(likely, expected, rtol=1e-3, atol=1e-2)
+
+
+@needs_twin
+def test_weights_of_another_shape_are_refused() -> None:
+    weights = learned_weights()
+    outline = next(made_outlines())
+    with pytest.raises(ValueError, match="another shape"):
+        scored(outline, weights._replace(dense=weights.dense[:-1]))
+
+
+@pytest.mark.parametrize("limit", ["ELEMENTS_MOST", "RUNS_MOST"])
+def test_a_very_large_page_is_left_to_density(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(MODULE, limit, 10)
+    outline = outline_of(article())
+    assert np.array_equal(learned(outline), density(outline))
+
+
+def test_deep_and_long_pages_are_scored_in_bounded_time() -> None:
+    for made in (b"<div>" * 3_000 + b"words " * 50, b"<p>some words</p>" * 20_000, b"<span class=a>x" * 5_000):
+        outline = outline_of(made)
+        assert len(learned(outline)) == len(outline.owners)

@@ -1,0 +1,76 @@
+"""What a page says without what is around it, and which of its links stand there."""
+
+from __future__ import annotations
+
+import pytest
+
+from gossamer.convert import document
+from gossamer.convert.content import METHODS
+from gossamer.convert.document import read
+from gossamer.convert.rescue import closed, opened
+from gossamer.model import Capture, Visit
+
+WORDS = "This sentence has many words in it, because nothing that is short is taken for an article by anybody. "
+PAGE = (
+    "<link rel=canonical href=/page><body><nav><ul><li><a href=/home>Home</a><li><a href=/news>News</a>"
+    "<li><a href=/about>About us</a></ul></nav><article><h2>Part one</h2>"
+    f"<p>{WORDS * 3}<a href=/inside>with a link</a> {WORDS}</p><p>{WORDS * 4}</p><a href=/picture><img src=x></a>"
+    f"<p>{WORDS * 4}</p></article><footer><a href=/terms>Terms of use</a></footer>"
+)
+URL = "http://site.example/"
+
+
+def test_content_is_the_words_of_tagged_text() -> None:
+    page = document(PAGE.encode(), "text/html", URL)
+    assert WORDS.strip() in page.content
+    assert f'<a href="{URL}inside">with a link</a>' in page.html
+    assert "News" not in page.content
+    assert "News" in page.text
+
+
+def test_links_tell_whether_they_stand_in_the_content() -> None:
+    links = document(PAGE.encode(), "text/html", URL).links
+    inside = {link.url.removeprefix(URL): link.content for link in links}
+    assert inside == {
+        "page": False,
+        "home": False,
+        "news": False,
+        "about": False,
+        "terms": False,
+        "inside": True,
+        "picture": True,
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_method_is_the_one_that_is_asked_for(method: str) -> None:
+    capture = Capture(Visit(URL), 0.0, 0.0, 200, (("content-type", "text/html"),), body=PAGE.encode())
+    assert WORDS.strip() in read(capture, "Gossamer", content=method).content
+
+
+@pytest.mark.parametrize(
+    "page", [b"", b"<html>", b"<frameset><frame src=/a></frameset>", b"<script>1</script>", b"<img src=a>"]
+)
+def test_a_page_without_words_has_no_content(page: bytes) -> None:
+    found = document(page, "text/html", URL)
+    assert (found.content, found.html, found.text) == ("", "", "")
+
+
+def test_posts_for_readers_without_scripts_are_read() -> None:
+    posts = "".join(f"<div class=post><p>{WORDS * 2}</p><a href=/post{n}>Post {n}</a></div>" for n in range(5))
+    around = "<ul><li>Home<li>About</ul>" * 30
+    page = document(f"<body><div id=app>{around}</div><noscript>{posts}</noscript>".encode(), "text/html", URL)
+    assert page.content.count(WORDS.strip()) >= 5
+    assert page.text.count(WORDS.strip()) >= 5
+
+
+def test_small_noscript_elements_stay_shut() -> None:
+    for small in ("Please enable JavaScript", "<img src=x>" * 200, "<p>one</p>" + "a{color:red}" * 200):
+        page = f"<body><noscript>{small}</noscript>{WORDS}".encode()
+        assert opened(page) == page
+
+
+def test_a_title_that_is_not_closed_swallows_nothing() -> None:
+    page = document(f"<head><title>Story</titel></head><body><p>{WORDS * 3}</p>".encode(), "text/html", URL)
+    assert WORDS.strip() in page.content
+    assert closed(b"<title>Good</title><p>x") is None

@@ -1,0 +1,74 @@
+"""What is on many pages of a host is taken out of the content, and nothing that belongs to the page is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gossamer.convert.template import Hashes, Mask, Runs, without
+from gossamer.urls import keys
+
+LONG = "Subscribe to our letter and read it every week, for nothing at all."
+OTHER = "This site uses what every site uses, and asks you to agree to that."
+NEWS = "What is told here was never told before, and on no other page of this site."
+
+
+def runs(*blocks: str, headings: tuple[int, ...] = ()) -> Runs:
+    """Each block in two runs, as a link within it would make them."""
+    parts = [part for block in blocks for part in (block[: len(block) // 2], block[len(block) // 2 :])]
+    starts = np.cumsum([0, *(len(part) for part in parts)]).astype(np.int32)
+    numbers = np.repeat(np.arange(3, 3 + len(blocks), dtype=np.int32), 2)
+    return Runs("".join(parts).encode(), starts, numbers, np.isin(numbers - 3, headings))
+
+
+def knowing(*blocks: str) -> Callable[[Hashes], Mask]:
+    marks = np.array([keys.digest(block.strip().encode()) for block in blocks], np.uint64)
+    return lambda hashes: np.isin(hashes, marks)
+
+
+def left(page: Runs, *known: str, keep: Mask | None = None) -> list[int]:
+    """The blocks that stay."""
+    corrected = without(page, np.ones(len(page.numbers), np.bool_) if keep is None else keep, knowing(*known))
+    whole = corrected.reshape(-1, 2)
+    assert (whole[:, 0] == whole[:, 1]).all(), "a block stays or goes as a whole"
+    return np.flatnonzero(whole[:, 0]).tolist()
+
+
+def test_blocks_of_the_template_go_and_all_others_stay() -> None:
+    assert left(runs(NEWS, LONG, f" {OTHER}\n", NEWS), LONG, OTHER) == [0, 3]
+
+
+def test_a_page_of_which_little_would_be_left_stays_as_it_is() -> None:
+    assert left(runs(LONG, OTHER, LONG), LONG, OTHER) == [0, 1, 2]
+    assert left(runs(LONG, OTHER, LONG, OTHER, "Hello there, you."), LONG, OTHER) == [0, 1, 2, 3, 4]
+
+
+def test_a_heading_stays_with_what_it_stands_over() -> None:
+    page = runs("Examples", NEWS, "Related", LONG, "More", headings=(0, 2, 4))
+    assert left(page, "Examples", "Related", LONG, "More") == [0, 1]
+
+
+def test_headings_upon_headings_stay_together() -> None:
+    assert left(runs("Part", "Examples", NEWS, headings=(0, 1)), "Part", "Examples") == [0, 1, 2]
+
+
+def test_a_label_stays_and_a_row_of_them_goes() -> None:
+    assert left(runs(NEWS, "Price", "12 crowns", "Weight", "3 stone", NEWS), "Price", "Weight") == [0, 1, 2, 3, 4, 5]
+    assert left(runs(NEWS, "Home", "About us", "Contact", NEWS), "Home", "About us", "Contact") == [0, 4]
+
+
+def test_what_was_left_out_before_is_not_asked_about() -> None:
+    asked: list[int] = []
+
+    def template(hashes: Hashes) -> Mask:
+        asked.append(len(hashes))
+        return np.zeros(len(hashes), np.bool_)
+
+    page = runs(NEWS, LONG, NEWS)
+    keep = np.array([True, True, False, False, True, True])
+    assert without(page, keep, template) is keep
+    assert asked == [2]
+    assert left(page, LONG, keep=keep) == [0, 2]
+    nothing = np.zeros(6, np.bool_)
+    assert without(page, nothing, template) is nothing

@@ -1,0 +1,81 @@
+"""What is done in cells: some of it well, most of it badly."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from pathlib import Path
+
+kept: list[bytearray] = []
+
+
+def task(data: bytes) -> bytes:
+    """The first word says what to do."""
+    name, _, rest = data.partition(b" ")
+    return {
+        b"echo": lambda: rest,
+        b"eat": lambda: bytes(len(bytearray(int(rest)))),
+        b"keep": lambda: _keep(int(rest)),
+        b"loop": _loop,
+        b"sleep": _sleep,
+        b"signal": lambda: _signal(int(rest)),
+        b"crash": _crash,
+        b"exit": lambda: os._exit(int(rest)),
+        b"print": lambda: _print(int(rest)),
+        b"much": lambda: bytes(int(rest)),
+        b"write": lambda: _write(rest),
+        b"raise": lambda: _raise(rest),
+        b"recurse": lambda: task(data),
+        b"process": lambda: b"%d" % os.getpid(),
+        b"spoil": lambda: _spoil(rest),
+    }[name]()
+
+
+def _keep(size: int) -> bytes:
+    kept.append(bytearray(b"x" * size))
+    return b"%d" % os.getpid()
+
+
+def _loop() -> bytes:
+    while True:
+        pass
+
+
+def _sleep() -> bytes:
+    signal.pause()
+    return b"awake"
+
+
+def _signal(number: int) -> bytes:
+    os.kill(os.getpid(), number)
+    return b"alive"
+
+
+def _crash() -> bytes:
+    ctypes.string_at(0)
+    return b"alive"
+
+
+def _print(size: int) -> bytes:
+    for stream in (sys.stdout, sys.stderr):
+        stream.write("x" * size)
+        stream.flush()
+    os.write(1, b"x" * size)
+    return b"printed"
+
+
+def _write(path: bytes) -> bytes:
+    Path(os.fsdecode(path)).write_bytes(b"something")
+    return b"written"
+
+
+def _raise(words: bytes) -> bytes:
+    raise ValueError(words.decode())
+
+
+def _spoil(path: bytes) -> bytes:
+    """Tell who we are through a file that is there already, and never come back."""
+    os.utime(path, (os.getpid(), os.getpid()))
+    return _loop()

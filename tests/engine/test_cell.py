@@ -1,0 +1,213 @@
+"""A cell: whatever a function does in it, its caller gets a value, and the next task works."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from gossamer.engine.cell import Cell, Ended, Limits
+
+TASK = "cell_tasks:task"
+LITTLE_CPU = Limits(cpu=0.2, seconds=60.0)
+LITTLE_TIME = Limits(cpu=60.0, seconds=0.2)
+AMPLE = Limits(memory=64 << 20, output=1 << 20)
+
+
+@pytest.fixture(scope="module")
+def cell() -> Iterator[Cell]:
+    with Cell(TASK, AMPLE) as made:
+        yield made
+
+
+def assert_serves(cell: Cell) -> None:
+    assert cell.run_now(b"echo still here") == Ended(b"still here")
+
+
+def test_what_a_function_returns_comes_back(cell: Cell) -> None:
+    data = bytes(range(256)) * 2_000
+    assert cell.run_now(b"echo " + data) == Ended(data)
+    assert cell.run_now(b"echo ") == Ended(b"")
+
+
+def test_a_process_serves_many_tasks(cell: Cell) -> None:
+    assert len({cell.run_now(b"process").value for _ in range(20)}) == 1
+
+
+def test_who_wants_too_much_memory_is_told_so(cell: Cell) -> None:
+    assert cell.run_now(b"eat %d" % (1 << 40)) == Ended(problem="needs more than 64 MiB of memory")
+    assert_serves(cell)
+
+
+def test_memory_is_counted_beyond_what_the_process_begins_with(cell: Cell) -> None:
+    assert cell.run_now(b"eat %d" % (1 << 20)).problem == ""
+
+
+def test_who_loops_is_ended_by_its_cpu_time() -> None:
+    with Cell(TASK, LITTLE_CPU) as cell:
+        assert cell.run_now(b"loop") == Ended(problem="takes more than 0.2 s of CPU")
+        assert_serves(cell)
+
+
+def test_who_only_waits_is_ended_by_the_clock() -> None:
+    with Cell(TASK, LITTLE_TIME) as cell:
+        assert cell.run_now(b"sleep") == Ended(problem="takes more than 0.2 s")
+        assert_serves(cell)
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGTERM"])
+def test_who_dies_of_a_signal_is_reported_with_its_name(cell: Cell, name: str) -> None:
+    ended = cell.run_now(b"signal %d" % signal.Signals[name])
+    assert ended == Ended(problem=f"breaks the process that reads it, which was killed by {name}")
+    assert_serves(cell)
+
+
+def test_a_crash_in_compiled_code_is_a_value_too(cell: Cell) -> None:
+    assert cell.run_now(b"crash").problem.endswith("was killed by SIGSEGV")
+    assert_serves(cell)
+
+
+def test_who_ends_the_process_is_reported(cell: Cell) -> None:
+    assert cell.run_now(b"exit 3").problem.endswith("ended with exit code 3")
+    assert_serves(cell)
+
+
+def test_what_is_printed_goes_nowhere(capfd: pytest.CaptureFixture[str]) -> None:
+    with Cell(TASK, AMPLE) as cell:
+        assert cell.run_now(b"print 1000000") == Ended(b"printed")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_result_that_is_too_large_is_refused(cell: Cell) -> None:
+    assert cell.run_now(b"much %d" % (1 << 20)).problem == ""
+    assert cell.run_now(b"much %d" % ((1 << 20) + 1)) == Ended(problem="comes to more than 1 MiB")
+    assert_serves(cell)
+
+
+def test_no_file_can_be_written(cell: Cell, tmp_path: Path) -> None:
+    path = tmp_path / "new"
+    assert cell.run_now(b"write " + os.fsencode(path)).problem
+    assert not path.exists() or path.stat().st_size == 0
+    assert_serves(cell)
+
+
+def test_an_exception_is_a_value(cell: Cell) -> None:
+    assert cell.run_now(b"raise of hands") == Ended(problem="ValueError: of hands")
+    assert cell.run_now(b"recurse").problem.startswith("RecursionError")
+    assert_serves(cell)
+
+
+def test_a_process_is_renewed_after_its_tasks() -> None:
+    with Cell(TASK, Limits(tasks=3)) as cell:
+        processes = [cell.run_now(b"process").value for _ in range(9)]
+    assert [processes.count(each) for each in dict.fromkeys(processes)] == [3, 3, 3]
+
+
+def test_a_process_that_has_grown_is_renewed() -> None:
+    with Cell(TASK, Limits(growth=32 << 20)) as cell:
+        small = [cell.run_now(b"keep 1000").value for _ in range(2)]
+        large = [cell.run_now(b"keep %d" % (48 << 20)).value for _ in range(2)]
+    assert small[0] == small[1] == large[0] != large[1]
+
+
+def test_a_process_that_was_killed_while_it_waited_costs_one_task_at_most(cell: Cell) -> None:
+    os.kill(int(cell.run_now(b"process").value), signal.SIGKILL)
+    assert cell.run_now(b"echo x").problem.endswith("killed by SIGKILL")
+    assert_serves(cell)
+
+
+def test_the_loop_goes_on_while_a_task_runs() -> None:
+    async def crawl() -> tuple[list[Ended], int]:
+        with Cell(TASK, LITTLE_CPU, workers=2) as cell:
+            tasks = [asyncio.ensure_future(cell.run(each)) for each in (b"loop", b"echo a", b"loop", b"echo b")]
+            turns = 0
+            while not all(task.done() for task in tasks):
+                turns += 1
+                await asyncio.sleep(0.001)
+            return [task.result() for task in tasks], turns
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        ended, turns = runner.run(crawl())
+    assert [each.value for each in ended] == [b"", b"a", b"", b"b"]
+    assert ended[0].problem == ended[2].problem == "takes more than 0.2 s of CPU"
+    assert turns > 20
+
+
+def test_many_threads_share_few_processes() -> None:
+    with Cell(TASK, AMPLE, workers=2) as cell:
+        found: list[bytes] = []
+        threads = [threading.Thread(target=lambda: found.append(cell.run_now(b"process").value)) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(found) == 16
+    assert len(set(found)) <= 2
+
+
+def test_closing_ends_what_is_under_way() -> None:
+    async def crawl() -> Ended:
+        cell = Cell(TASK, Limits(seconds=600))
+        await cell.run(b"echo warm")
+        task = asyncio.ensure_future(cell.run(b"sleep"))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(cell.close)
+        return await task
+
+    assert asyncio.run(crawl()).problem
+
+
+def test_a_forked_process_gets_a_cell_of_its_own(cell: Cell) -> None:
+    assert_serves(cell)
+    mine = cell.run_now(b"process").value
+    here, there = multiprocessing.Pipe()
+
+    def other() -> None:
+        there.send(cell.run_now(b"process").value)
+        cell.close()
+
+    child = multiprocessing.get_context("fork").Process(target=other)
+    child.start()
+    theirs = here.recv()
+    child.join()
+    assert theirs not in (mine, b"")
+    assert cell.run_now(b"process").value == mine
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_process_dies_with_its_parent(tmp_path: Path, busy: bool) -> None:
+    note = tmp_path / "note"
+    note.touch()
+    code = f"""
+import sys; sys.path[:] = {sys.path!r}
+from gossamer.engine.cell import Cell, Limits
+cell = Cell({TASK!r}, Limits(cpu=600, seconds=600))
+print(cell.run_now(b"process").value.decode(), flush=True)
+if {busy}:
+    cell.run_now(b"spoil " + {os.fsencode(note)!r})
+sys.stdin.read()
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    assert parent.stdin is not None
+    with parent.stdout, parent.stdin:
+        process = int(parent.stdout.readline())
+        handle = os.pidfd_open(process)
+        while busy and note.stat().st_mtime != process:
+            pass
+        parent.kill()
+        parent.wait()
+    gone = select.poll()
+    gone.register(handle, select.POLLIN)
+    assert gone.poll(30_000)
+    os.close(handle)

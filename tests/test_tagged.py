@@ -1,0 +1,93 @@
+"""Tagged text is valid whatever is written, and its words can be had without the tags."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.tagged import Writer, code, emphasis, link, plain, strong, words
+from valid_tagged import check
+
+TEXT = st.text(st.sampled_from("ab <>&\"'\n\t*é"), max_size=6)
+LINE = st.one_of(
+    TEXT.map(words),
+    TEXT.map(code),
+    st.builds(lambda text, href: link(words(text), href), TEXT, TEXT),
+    TEXT.map(lambda text: strong(emphasis(words(text)))),
+)
+CALL = st.one_of(
+    st.tuples(st.just("heading"), st.integers(-1, 9), LINE),
+    st.tuples(st.sampled_from(["paragraph", "quote"]), LINE),
+    st.tuples(st.just("pre"), TEXT),
+    st.tuples(st.just("item"), LINE, st.integers(0, 4), st.booleans()),
+    st.tuples(st.just("table"), st.lists(st.lists(LINE, max_size=3), max_size=3), st.booleans()),
+)
+
+
+def write(calls: list[tuple[object, ...]]) -> str:
+    writer = Writer()
+    for name, *arguments in calls:
+        if name == "item":
+            line, depth, ordered = arguments
+            writer.item(line, depth, ordered=ordered)
+        elif name == "table":
+            rows, head = arguments
+            writer.table(rows, head=head)
+        else:
+            getattr(writer, str(name))(*arguments)
+    return writer.html()
+
+
+@given(st.lists(CALL, max_size=12))
+def test_whatever_is_written_is_valid(calls: list[tuple[object, ...]]) -> None:
+    check(write(calls))
+
+
+def test_lists_stand_in_the_item_before() -> None:
+    writer = Writer()
+    for depth, word in ((0, "a"), (1, "b"), (2, "c"), (0, "d")):
+        writer.item(word, depth)
+    writer.item("e", ordered=True)
+    writer.paragraph("f")
+    assert writer.html().replace("\n", "") == (
+        "<ul><li>a<ul><li>b<ul><li>c</li></ul></li></ul></li><li>d</li></ul><ol><li>e</li></ol><p>f</p>"
+    )
+
+
+def test_blocks_without_a_word_are_left_out() -> None:
+    writer = Writer()
+    writer.heading(1, " ")
+    writer.paragraph(link(" ", "http://a.b/"))
+    writer.quote("")
+    writer.pre(" \n ")
+    writer.item("")
+    writer.table([["", " "], []])
+    assert writer.html() == ""
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<h1>A &amp; b</h1>\n<p>c\n  d</p>", "A & b\nc d"),
+        ("<p>a <em> b</em>c<br>d</p>", "a bc\nd"),
+        ("<pre>a\n  b &lt;c&gt;<br>d</pre><p>e</p>", "a\n  b <c>\nd\ne"),
+        ("<ul><li>a<ul><li>b</li></ul></li></ul>", "a\nb"),
+        ("<dl><dt>a</dt><dd>b</dd></dl>", "a\nb"),
+        ("<table>\n<tr><th>a</th><th> b </th></tr>\n<tr><td></td><td>c  d</td><td></td></tr></table>", "a\tb\n\tc d"),
+        ('<p>x<a href="http://a.b/?c&amp;d">y</a></p>', "xy"),
+        ("", ""),
+    ],
+)
+def test_the_words_come_in_lines(html: str, text: str) -> None:
+    assert plain(html) == text
+
+
+@given(st.lists(CALL, max_size=8))
+def test_no_word_is_lost_or_made_up(calls: list[tuple[object, ...]]) -> None:
+    html = write(calls)
+    without_inline = re.sub(r"</?(?:a|em|strong|code)\b[^>]*>", "", html)
+    assert plain(html).split() == unescape(re.sub("<[^>]*>", " ", without_inline)).split()

@@ -17,6 +17,11 @@ _BLOCKS = """
 _IS_BLOCK = np.array([name in _BLOCKS.split() for name in TAGS])
 """By number of a tag: elements that end a paragraph and begin another."""
 _BR = NUMBER["br"]
+_NOTHING = """
+    other abbr big del font ins label mark picture q s small span strike time u
+"""
+_MEANS_NOTHING = np.array([name in _NOTHING.split() for name in TAGS])
+"""By number of a tag: elements that tagged text does not have, and that part nothing."""
 
 
 class Elements:
@@ -29,26 +34,35 @@ class Elements:
 
 
 class Kept:
-    """Lists with an entry for each kept run. What stands before a run is counted from the kept one before it."""
+    """Lists with an entry for each kept run. What stands before a run is counted from the kept one before it.
+
+    Runs that only a span or the like parts are one here. Coloured code has thousands of them.
+    """
 
     def __init__(self, outline: Outline, keep: NDArray[np.bool_]) -> None:
         runs = keep.nonzero()[0]
         befores = outline.befores[runs]
-        self._text = outline.text
-        self._starts: list[int] = outline.starts[runs].tolist()
-        self._ends: list[int] = outline.starts[runs + 1].tolist()
-        self.owners: list[int] = outline.owners[runs].tolist()
-        self.befores: list[int] = befores.tolist()
-        self.words: list[int] = outline.counts[runs, 0].tolist()
-        self.steps: list[int] = _gaps(runs).tolist()
-        """1 if the run before it is kept too."""
-        breaks = _gaps(_counted(outline.tags == _BR)[befores])
-        self.breaks: list[int] = breaks.tolist()
-        """How many line ends stand before it."""
         is_block = _IS_BLOCK[outline.tags]
+        steps, breaks = _gaps(runs), _gaps(_counted(outline.tags == _BR)[befores])
         parted = (_gaps(_counted(is_block)[befores]) > 0) | (breaks > 1)
-        parted |= _gaps(_blocks_of(outline, runs, is_block)) != 0
-        self.parted: list[bool] = parted.tolist()
+        parted |= _gaps(_around(outline, outline.owners[runs], ~is_block)) != 0
+        owners = _around(outline, outline.owners[runs], _MEANS_NOTHING[outline.tags])
+        begins = (steps != 1) | parted | (breaks > 0) | (_gaps(owners) != 0)
+        begins[:1] = True
+        firsts = begins.nonzero()[0]
+        lasts = np.append(firsts[1:], len(runs))[: len(firsts)] - 1
+        self._text = outline.text
+        self._starts: list[int] = outline.starts[runs[firsts]].tolist()
+        self._ends: list[int] = outline.starts[runs[lasts] + 1].tolist()
+        self.owners: list[int] = owners[firsts].tolist()
+        self.befores: list[int] = befores[firsts].tolist()
+        words = _counted(outline.counts[runs, 0])
+        self.words: list[int] = (words[lasts + 1] - words[firsts]).tolist()
+        self.steps: list[int] = steps[firsts].tolist()
+        """1 if the run before it is kept too."""
+        self.breaks: list[int] = breaks[firsts].tolist()
+        """How many line ends stand before it."""
+        self.parted: list[bool] = parted[firsts].tolist()
         """Whether a block begins or ends before it. Two line ends in a row part as well."""
 
     def __len__(self) -> int:
@@ -71,7 +85,7 @@ class Kept:
         return first, end
 
 
-def _counted(these: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _counted(these: NDArray[np.bool_] | NDArray[np.int32]) -> NDArray[np.int32]:
     """How many there are before each place."""
     counts = np.zeros(len(these) + 1, np.int32)
     these.cumsum(out=counts[1:])
@@ -85,12 +99,12 @@ def _gaps(counts: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
     return gaps
 
 
-def _blocks_of(outline: Outline, runs: NDArray[np.intp], is_block: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """The block that each run stands in."""
-    blocks = outline.owners[runs]
-    inline = (~is_block[blocks]).nonzero()[0]
-    while len(inline):
-        around = outline.parents[blocks[inline]]
-        blocks[inline] = around
-        inline = inline[~is_block[around] & (around > 0)]
-    return blocks
+def _around(outline: Outline, owners: NDArray[np.int32], skipped: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """For each of some elements the nearest that is not skipped: itself, or one around it."""
+    found = owners.copy()
+    inner = (skipped[found] & (found > 0)).nonzero()[0]
+    while len(inner):
+        around = outline.parents[found[inner]]
+        found[inner] = around
+        inner = inner[skipped[around] & (around > 0)]
+    return found

@@ -32,7 +32,7 @@ clean:
 	rm -rf $(VENV) demo-web src/gossamer/*/*.so src/gossamer/*/*/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench quality -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt setup.py $(wildcard src/gossamer/convert/*.c src/gossamer/convert/*/*.[ch])
+$(READY): pyproject.toml constraints.txt setup.py $(wildcard src/gossamer/*/*.c src/gossamer/convert/*/*.[ch])
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $(READY)

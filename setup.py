@@ -1,4 +1,4 @@
-"""Builds the compiled twins. Where that fails, as without a C compiler, Python does their work."""
+"""Builds the compiled twins of what is slow in Python. Where that fails, as without a C compiler, Python does it."""
 
 from glob import glob
 
@@ -19,5 +19,8 @@ setup(
             extra_compile_args=["-O3"],
             optional=True,
         ),
+        Extension("gossamer.dedupe._prints", ["src/gossamer/dedupe/_prints.c"], optional=True),
+        Extension("gossamer.graph._sweep", ["src/gossamer/graph/_sweep.c"], optional=True),
+        Extension("gossamer.index._words", ["src/gossamer/index/_words.c"], optional=True),
     ]
 )

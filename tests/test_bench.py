@@ -32,3 +32,19 @@ def test_the_frontier_is_filled_killed_and_started_again(tmp_path: Path) -> None
 def test_the_share_of_allowed_requests_is_told() -> None:
     said = run("politeness.py", "--hosts", "20", "--seconds", "2", "--workers", "20")
     assert re.fullmatch(r"politeness +\d+\.\d% of the \d+ requests that 20 hosts allow in 2 s \(.*\)\n", said)
+
+
+def test_copies_are_found_by_kind_and_nothing_is_taken_for_one() -> None:
+    said = run("copies.py", "--pages", "60")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in said.splitlines() if line.startswith("|")]
+    for kind, _, _, recall, mistakes, *_ in rows[2:]:
+        assert mistakes == "0", kind
+        if kind.startswith(("the same", "1 %", "3 %")):
+            assert float(recall) >= 0.95, kind
+    assert sum(row[0].startswith("template") for row in rows) == 3
+
+
+def test_the_cost_of_copies_is_told() -> None:
+    said = run("duplicates.py", "--sizes", "1500", "3000").splitlines()
+    assert [re.split(r" +\| +", line.strip("| "))[0] for line in said[2:]] == ["1,500", "3,000"]
+    assert [line.split("|")[-2].strip() for line in said[2:]] == ["0", "0"]

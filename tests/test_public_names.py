@@ -12,6 +12,7 @@ PROMISED = {
     "gossamer.urls": ["normalize", "surt", "site"],
     "gossamer.robots": ["parse"],
     "gossamer.convert": ["document", "encoding"],
+    "gossamer.dedupe": ["simhash", "shingles", "resemblance"],
 }
 
 

@@ -5,6 +5,7 @@
     |   +-- InvalidURL                       an address that is none
     |   +-- InvalidPattern                   an include or exclude pattern that does not compile
     |   +-- InvalidPlan                      a setting that is unknown or out of range
+    |   +-- InvalidQuery                     a question that cannot be answered as it is asked
     +-- NotACollection         exit code 3   the directory is missing, a file, or something else's
     +-- Locked                 exit code 4   another process is writing to it
     +-- NothingFetched         exit code 5   not one seed could be fetched
@@ -40,6 +41,10 @@ class InvalidPattern(UsageError):
 
 class InvalidPlan(UsageError):
     """A setting that is unknown or out of range."""
+
+
+class InvalidQuery(UsageError):
+    """A question that cannot be answered as it is asked."""
 
 
 class NotACollection(GossamerError):

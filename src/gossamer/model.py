@@ -184,6 +184,23 @@ class Answer(NamedTuple):
     page: Page
 
 
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A page that answers a question."""
+
+    url: URL
+    title: str
+    snippet: str
+    """The passage that answers best."""
+    score: float
+    marks: tuple[tuple[int, int], ...] = ()
+    """Where the words of the question stand in the snippet: start and end."""
+    site: str = ""
+    language: str | None = None
+    date: float = 0.0
+    """Seconds since 1970."""
+
+
 class Clock(Protocol):
     """Two clocks: one for dates, one for gaps. Only the second never jumps."""
 

@@ -18,6 +18,7 @@ from gossamer.errors import InvalidPlan
 from gossamer.fetch import Identity, Limits
 from gossamer.frontier import Politeness
 from gossamer.frontier.rank import ORDERS
+from gossamer.search.weights import Weights
 from gossamer.store.disk import Marks
 from gossamer.urls import rules as url_rules
 from gossamer.urls.scope import Scope
@@ -102,6 +103,17 @@ class Plan:
     document_memory: int = _setting(1 << 30, "Most bytes of memory for reading such a document.", least=16 << 20)
 
     content: str = _setting(DEFAULT, "How the main content of a page is found.", choices=tuple(METHODS))
+    build: bool = _setting(True, "Make the graph of links when a crawl ends; the index is kept as it goes.")
+    title_weight: float = _setting(0.5, "What a word in the title counts against one in the text.", least=0)
+    headings_weight: float = _setting(0.4, "The same for headings.", least=0)
+    address_weight: float = _setting(0.4, "The same for the address.", least=0)
+    anchors_weight: float = _setting(1.5, "The same for what others call a page.", least=0)
+    phrase_weight: float = _setting(0.3, "What words that stand next to each other count besides.", least=0)
+    rank_weight: float = _setting(1.5, "The most that links to a page add to its score.", least=0)
+    fresh_weight: float = _setting(0.3, "The most that being new adds to the score of a page.", least=0)
+    expansion_weight: float = _setting(
+        0.4, "What telling words of the first answers to a long question count.", least=0
+    )
     warc_bytes: int = _setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16)
     disk_pause: int = _setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0)
     disk_pause_share: float = _setting(0.05, "Pause while less than this share of the disk is free.", least=0)
@@ -153,6 +165,19 @@ class Plan:
             text=self.text_bytes,
             document=self.document_bytes,
             bandwidth=self.bandwidth,
+        )
+
+    def as_weights(self) -> Weights:
+        """What search goes by."""
+        return Weights(
+            title=self.title_weight,
+            headings=self.headings_weight,
+            anchors=self.anchors_weight,
+            address=self.address_weight,
+            phrase=self.phrase_weight,
+            rank=self.rank_weight,
+            fresh=self.fresh_weight,
+            expansion=self.expansion_weight,
         )
 
     def as_cell(self) -> CellLimits:
@@ -262,4 +287,6 @@ def _toml(value: Any) -> str:
         return "[" + ", ".join(_toml(each) for each in value) + "]"
     if isinstance(value, dict):
         return "{}"
+    if isinstance(value, bool):
+        return str(value).lower()
     return str(value).removesuffix(".0")

@@ -7,18 +7,19 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import gossamer
-from gossamer.cli import answers
+from gossamer.cli import answers, found
 from gossamer.cli.progress import BuildLine, ProgressLine
 from gossamer.collection import Collection, Status, fast_loop
 from gossamer.collection.export import to_path
 from gossamer.errors import Damaged, UsageError
+from gossamer.search.measures import read_judgements, read_questions
 
 SETTINGS = (
     "pages",
@@ -41,6 +42,7 @@ SETTINGS = (
     "head",
     "workers",
     "shards",
+    "build",
 )
 INTERRUPTED = 130
 
@@ -104,8 +106,8 @@ def settings(options: argparse.Namespace) -> dict[str, Any]:
 def status(options: argparse.Namespace) -> int:
     """Print the sums."""
     with gossamer.open(options.dir) as collection:
-        found = collection.status()
-    _print(options, found.as_json(), answers.status(found))
+        now = collection.status()
+    _print(options, now.as_json(), answers.status(now))
     return 0
 
 
@@ -128,6 +130,51 @@ def show(options: argparse.Namespace) -> int:
         return 0
     _print(options, page.as_json(), answers.page(page, "full" if options.full else options.form))
     return 0
+
+
+def search(options: argparse.Namespace) -> int:
+    """Print the pages that answer a question."""
+    with gossamer.open(options.dir) as collection:
+        if options.explain:
+            explained = collection.explain(options.question, options.number)
+            _print_each(options, (found.as_json(hit, signs) for hit, signs in explained), found.explained(explained))
+            return 0
+        answer = collection.search(options.question, options.number, options.offset)
+    _print_each(options, map(found.as_json, answer.hits), found.answer(answer, options.offset))
+    return 0
+
+
+def links(options: argparse.Namespace) -> int:
+    """Print who points to an address and what it points to."""
+    with gossamer.open(options.dir) as collection:
+        around = collection.links(options.url)
+    _print(options, around.as_json(), found.links(around))
+    return 0
+
+
+def rank(options: argparse.Namespace) -> int:
+    """Print the pages that rank highest by their links."""
+    with gossamer.open(options.dir) as collection:
+        top = collection.graph.top(options.number)
+    _print_each(options, ({"url": url, "rank": value} for url, value in top), found.ranked(top))
+    return 0
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """Print how good the ranking is by the judgements of people."""
+    questions = read_questions(_lines(options.queries))
+    judgements = read_judgements(_lines(options.judgements))
+    with gossamer.open(options.dir) as collection:
+        measures = collection.evaluate(questions, judgements)
+    _print(options, asdict(measures), found.measures(measures))
+    return 0
+
+
+def _lines(name: str) -> list[str]:
+    try:
+        return Path(name).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{name}: cannot be read: {error}") from None
 
 
 def convert(options: argparse.Namespace) -> int:
@@ -188,6 +235,15 @@ def _moment(text: str) -> datetime:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
         raise UsageError(f"--at {text!r}: not a time; write it as 2026-11-01 or 2026-11-01T12:00") from None
+
+
+def _print_each(options: argparse.Namespace, for_machines: Iterable[Mapping[str, Any]], for_people: str) -> None:
+    """One object a line."""
+    if options.json:
+        for each in for_machines:
+            print(json.dumps(each, ensure_ascii=False))
+    elif for_people:
+        print(for_people)
 
 
 def _print(options: argparse.Namespace, for_machines: Mapping[str, Any], for_people: str) -> None:

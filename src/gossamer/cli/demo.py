@@ -1,4 +1,4 @@
-"""A made web on loopback, crawled, verified, and one page of it found: the whole idea in a few seconds."""
+"""A made web on loopback, crawled, verified and searched: the whole idea in a few seconds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import gossamer
 from gossamer.cli.progress import ProgressLine
-from gossamer.collection import Collection, Document
-from gossamer.errors import NotFound, UsageError
+from gossamer.collection import Collection
+from gossamer.errors import UsageError
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, RobotsFiles, WebSpec
 
 WEB = WebSpec(
@@ -36,13 +36,15 @@ def run(folder: Path, *, quiet: bool) -> dict[str, Any]:
         say(f"  {status.excluded} left out ({', '.join(status.exclusions) or 'nothing'})")
         checked = collection.verify()
         say(f"read back: {checked.records} records, {len(checked.problems)} problems")
-        words = _words_of(collection, web.home(4))
-        found = _find(collection, words)
-        say(f"looking for {' '.join(words)!r}: {found.title!r}")
-        say(f"  at {found.url}")
-        say(f"  in {collection.file_of(found)}, byte {found.version.offset}")
-        say(f"next: gossamer status {folder}; gossamer show {folder} {found.url}")
-    return {"pages": status.pages, "query": " ".join(words), "url": found.url, "title": found.title}
+        question = collection.page(web.home(4)).title.lower()
+        answer = collection.search(question)
+        best = answer.hits[0]
+        found = collection.page(best.url)
+        say(f"searching for {question!r}: {answer.total} pages, the best is {best.title!r}")
+        say(f"  {best.snippet[:100]} ...")
+        say(f"  at {found.url}, in {collection.file_of(found)}, byte {found.version.offset}")
+        say(f"next: gossamer search {folder} {question!r}; gossamer show {folder} {found.url}")
+    return {"pages": status.pages, "query": question, "url": found.url, "title": found.title}
 
 
 def _crawl(collection: Collection, seed: str) -> gossamer.Status:
@@ -62,20 +64,6 @@ def _crawl(collection: Collection, seed: str) -> gossamer.Status:
         )
     finally:
         progress.end()
-
-
-def _words_of(collection: Collection, url: str) -> list[str]:
-    """A few words that stand in one page."""
-    words = collection.page(url).title.lower().split()
-    return words[:3]
-
-
-def _find(collection: Collection, words: list[str]) -> Document:
-    """The first page whose title has all the words, by reading every page."""
-    for page in collection.pages():
-        if all(word in page.title.lower() for word in words):
-            return page
-    raise NotFound(f"no page has {' '.join(words)!r} in its title")
 
 
 def _say(line: str) -> None:

@@ -31,6 +31,10 @@ def parser() -> argparse.ArgumentParser:
     _status(verbs)
     _why(verbs)
     _show(verbs)
+    _search(verbs)
+    _links(verbs)
+    _rank(verbs)
+    _evaluate(verbs)
     _convert(verbs)
     _build(verbs)
     _export(verbs)
@@ -100,6 +104,9 @@ def _reach(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--sitemaps", choices=("auto", "always", "never"), help="read sitemaps (auto)")
     group.add_argument(
         "--url-rule", action="append", dest="url_rules", metavar="NAME", help="a further rule for addresses"
+    )
+    group.add_argument(
+        "--no-build", action="store_const", const=False, dest="build", help="leave the graph to a later `build`"
     )
     group.add_argument("--revisit", action="store_true", help="ask again for every page that was fetched before")
 
@@ -174,6 +181,53 @@ def _show(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument("--at", metavar="TIME", help="as it was then: a date or time, as 2026-11-01 or 2026-11-01T12:00")
 
 
+def _search(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "search",
+        'find pages: words, "phrases", -not, OR, site: type: lang: title: before: after: link:',
+        "gossamer search my-web 'foreign key \"on delete cascade\" site:example.org'",
+    )
+    _directory(verb)
+    verb.add_argument("question", metavar="QUERY", help="what to look for; quote it for the shell")
+    _number(verb, "hits")
+    verb.add_argument("--offset", type=int, metavar="N", default=0, help="leave out the first N (0)")
+    verb.add_argument("--explain", action="store_true", help="say why each hit stands where it stands")
+
+
+def _number(verb: argparse.ArgumentParser, what: str) -> None:
+    verb.add_argument("-n", "--number", type=int, metavar="N", default=10, help=f"how many {what} (10)")
+
+
+def _links(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "links",
+        "who points to an address, what they call it, and what it points to",
+        "gossamer links my-web https://example.org/",
+    )
+    _directory(verb)
+    verb.add_argument("url", metavar="URL", help="the address of a page")
+
+
+def _rank(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "rank", "the pages that rank highest by the links to them", "gossamer rank my-web -n 20")
+    _directory(verb)
+    _number(verb, "pages")
+
+
+def _evaluate(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "evaluate",
+        "measure the ranking against the judgements of people",
+        "gossamer evaluate my-web --queries queries.txt --judgements qrels.txt",
+    )
+    _directory(verb)
+    verb.add_argument("--queries", metavar="FILE", required=True, help="a question a line: name, space, words")
+    verb.add_argument("--judgements", metavar="FILE", required=True, help="qrels of TREC: name 0 URL grade")
+
+
 def _convert(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb = _verb(
         verbs,
@@ -215,7 +269,7 @@ def _build(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb = _verb(
         verbs,
         "build",
-        "make what is derived from the captures, where it is missing: the texts",
+        "make what is derived from the captures, where it is missing: texts, index, graph",
         "gossamer build my-web --convert",
     )
     _directory(verb)

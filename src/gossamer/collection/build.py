@@ -1,4 +1,4 @@
-"""Make what is derived, where it is missing or anew. For now that is the texts: what the captures say.
+"""Make what is derived, where it is missing or anew: the texts, and from them the log of links and the index.
 
 Nothing is ever without its text meanwhile, and a kill at any moment does no harm: new texts go to new files, rows are
 switched to them batch by batch, and the old files go when no row points there any more. Every shard is a process of
@@ -12,7 +12,8 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,8 +21,9 @@ import msgspec
 
 from gossamer import convert
 from gossamer.collection.documents import is_document
+from gossamer.collection.findable import Findable
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES, blocks_of, info_of, prefix_of
+from gossamer.collection.session import FAMILIES, blocks_of, info_of, prefix_of, site_of
 from gossamer.engine import Crew, Outfit, Seat
 from gossamer.errors import Damaged
 from gossamer.fetch.stored import decoded
@@ -52,6 +54,8 @@ class Built:
     """Pages in the collection."""
     texts: int = 0
     """Texts that were made."""
+    indexed: int = 0
+    """Pages whose links and words were taken in."""
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
     """Captures that cannot be read."""
@@ -123,9 +127,18 @@ def _texts(job: Job, index: int) -> Iterator[Built]:
         archive = Archive(table, folder.shard(index), partial(decoded, limits=job.plan.as_limits()))
         archive.texts.open(info_of(job.plan), SystemClock(), prefix=prefix, max_bytes=job.plan.warc_bytes)
         try:
-            yield from Shard(job, table, archive).run()
+            yield from _shard(job, table, archive, folder.shard(index))
         finally:
             archive.close()
+
+
+def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Built]:
+    step = Built()
+    for step in Shard(job, table, archive).run():
+        yield step
+    with closing(Findable(place, table, archive, site_of(job.plan))) as findable:
+        done = findable.remake() if job.anew or not findable.whole else findable.catch_up()
+        yield from (replace(step, indexed=number) for number in done)
 
 
 class Shard:
@@ -193,6 +206,7 @@ def _together(parts: list[Built], seconds: float) -> Built:
         looked=sum(part.looked for part in parts),
         pages=sum(part.pages for part in parts),
         texts=sum(part.texts for part in parts),
+        indexed=sum(part.indexed for part in parts),
         seconds=seconds,
         problems=tuple(problem for part in parts for problem in part.problems),
     )

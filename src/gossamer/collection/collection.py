@@ -7,7 +7,7 @@ import heapq
 import os
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -16,12 +16,15 @@ from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import build as builds
-from gossamer.collection import export
+from gossamer.collection import export, findable, graphs
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
 from gossamer.collection.folder import Folder
+from gossamer.collection.graphs import Graph
+from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
+from gossamer.collection.searching import searcher
 from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
@@ -30,8 +33,10 @@ from gossamer.errors import InvalidURL, NotFound, NothingFetched, UsageError
 from gossamer.frontier.audit import audit
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer, about_address, about_host
-from gossamer.model import Capture, Page, SystemClock
+from gossamer.model import Capture, Hit, Page, SystemClock
 from gossamer.plan import Plan
+from gossamer.search.measures import Judgements, Measures, measured
+from gossamer.search.searcher import Answer, Searcher
 from gossamer.store.table import Table
 from gossamer.store.verify import Checked, verify_archive
 from gossamer.urls import keys, normalize
@@ -53,6 +58,7 @@ class Collection:
         self.path = path
         self._folder = Folder(path)
         self._reader: Shelves | None = None
+        self._asked: Searcher | None = None
 
     def __enter__(self) -> Collection:
         return self
@@ -67,6 +73,7 @@ class Collection:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+        self._asked = None
 
     @property
     def plan(self) -> Plan:
@@ -107,10 +114,20 @@ class Collection:
                 await self._crawl_here(job, outside, report or (lambda _: None), stop)
             else:
                 await Charge(job, lock, report or (lambda _: None)).run(stop)
+            if plan.build:
+                self._link_up()
         status = self.status()
         if not status.pages and not (stop and stop.is_set()):
             raise NothingFetched("; ".join(f"{seed}: {self._reason(seed)}" for seed in plan.seeds[:3]))
         return status
+
+    def _link_up(self) -> Graph:
+        """Make the graph of what is there now: ranks, and what pages are called by others."""
+        shelves = self._shelves()
+        language = searcher(self._folder, shelves, None).languages[0]
+        graph, _ = graphs.make(self._folder, shelves.tables, language)
+        self.close()
+        return graph
 
     async def _crawl_here(
         self, job: Job, outside: Outside, report: Callable[[Progress], None], stop: asyncio.Event | None
@@ -144,7 +161,9 @@ class Collection:
         self._folder.require()
         self.close()
         with exclusive(self.path) as lock:
-            return await builds.build(job, lock, report)
+            built = await builds.build(job, lock, report)
+            self._link_up()
+        return built
 
     # ----------------------------------------------------------------- reading
 
@@ -180,6 +199,38 @@ class Collection:
             raise NotFound(f"{url}: no page in the collection; `gossamer why {self.path} {url}` says more")
         return found
 
+    def search(self, question: str, number: int = 10, offset: int = 0) -> Answer:
+        """The pages that answer a question best; docs/search.md has the query language."""
+        return self._searcher().search(question, number, offset)
+
+    def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
+        """Hits, each with what its score is made of."""
+        return self._searcher().explained(question, number)
+
+    def links(self, url: str) -> Links:
+        """Who points to an address and what it points to."""
+        graph = graphs.current(self._folder)
+        try:
+            page: Document | None = self.page(url)
+        except NotFound:
+            page = None
+        return linked(normalize(url), page, graph)
+
+    @property
+    def graph(self) -> Graph:
+        """Who points to whom over the whole collection, as of the last build."""
+        self._folder.require()
+        found = graphs.current(self._folder)
+        if found is None:
+            raise NotFound(f"{self.path}: has no graph; `gossamer build {self.path}` makes it")
+        return found
+
+    def evaluate(self, questions: Mapping[str, str], judgements: Judgements, depth: int = 1_000) -> Measures:
+        """How good the ranking is, by the judgements of people. Documents are named by their addresses."""
+        searcher = self._searcher()
+        run = {name: [url for url, _ in searcher.ranking(text, depth)] for name, text in questions.items()}
+        return measured(run, judgements)
+
     def file_of(self, page: Document) -> Path:
         """The WARC file that a page lies in."""
         return self._shelves().of(page.url).archive.path(page.version)
@@ -207,10 +258,17 @@ class Collection:
         self.close()
         with exclusive(self.path):
             checked = Checked()
-            for shelf in self._shelves().all:
+            for index, shelf in enumerate(self._shelves().all):
                 checked.add(verify_archive(shelf.archive))
                 checked.problems += audit(shelf.table)
+                checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
         return checked
+
+    def _searcher(self) -> Searcher:
+        shelves = self._shelves()
+        if self._asked is None:
+            self._asked = searcher(self._folder, shelves, graphs.current(self._folder), self.plan.as_weights())
+        return self._asked
 
     def _shelves(self) -> Shelves:
         self._folder.require()

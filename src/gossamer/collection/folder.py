@@ -28,6 +28,11 @@ class Folder:
         return self.shard(index) / "table"
 
     @property
+    def graph(self) -> Path:
+        """Ranks and anchors over all shards."""
+        return self.path / "graph"
+
+    @property
     def gate(self) -> Path:
         """What the processes of a crawl share while it runs."""
         return self.path / "gate"

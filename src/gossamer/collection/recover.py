@@ -10,11 +10,19 @@ from gossamer.store.archive import Archive
 
 
 def roll_forward(
-    archive: Archive, frontier: Frontier, read: Callable[[Capture], Page], mark: Callable[[Page], Page]
+    archive: Archive,
+    frontier: Frontier,
+    read: Callable[[Capture], Page],
+    mark: Callable[[Page], Page],
+    keep: Callable[[Capture, Page], None],
 ) -> None:
-    """Take in every whole capture past the committed length; what follows the last one is cut off."""
+    """Take in every whole capture past the committed length; what follows the last one is cut off.
+
+    `keep` is for what is derived from a page that the archive has.
+    """
     for group in archive.uncommitted():
         capture = archive.restored(group)
         page = mark(read(capture))
         archive.register_again(group, capture, page)
+        keep(capture, page)
         frontier.done(Answer(capture.visit, capture, page))

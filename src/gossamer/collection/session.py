@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from gossamer import convert
+from gossamer.collection.findable import Findable
 from gossamer.collection.outlook import Rate, outlook
 from gossamer.collection.recover import roll_forward
 from gossamer.collection.status import Progress, note
@@ -100,6 +101,7 @@ class Session:
         self._fetch = outside.fetch or self._real_fetch()
         resolve = None if outside.fetch or plan.proxy else self._address
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
+        self._findable = Findable(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
             self._rules(outside.order),
@@ -108,14 +110,16 @@ class Session:
             resolve=resolve,
             committed=self._commit_when_due,
             peers=peers,
-            copied=self.archive.mark_copy,
+            copied=self._copied,
         )
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
         self._blocks = blocks_of(table)
         self._commits.join(self._blocks.save)
         self._commits.join(self.archive.prepare)
+        self._commits.join(self._findable.prepare)
         self._commits.join(self.frontier.prepare)
         self._commits.join(lambda: note(table, self.progress()))
+        self._commits.follow(self._findable.committed)
         if peers:
             peers.attach(self.frontier)
             self._commits.join(peers.prepare)
@@ -188,10 +192,12 @@ class Session:
 
     def _start(self, errand: Errand) -> None:
         self._commits.now()
+        for _ in self._findable.catch_up():
+            pass
         with self._commits.held():
             prefix = prefix_of(self._peers.me if self._peers else None)
             self.archive.texts.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
-            roll_forward(self.archive, self.frontier, self._read, self._mark)
+            roll_forward(self.archive, self.frontier, self._read, self._mark, self._findable.keep)
             self.archive.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             if self._scope_changed():
                 self.frontier.reconsider()
@@ -229,6 +235,7 @@ class Session:
         finally:
             self.frontier.close()
             self.archive.close()
+            self._findable.close()
             self._resolver.close()
             self._suspects.close()
             self._apart.close()
@@ -237,6 +244,8 @@ class Session:
         self.frontier.settle()
         self._account()
         self._commits.now()
+        if not self._commits.broken:
+            self._findable.finish()
 
     def _account(self) -> None:
         self.frontier.ledger.counts.seconds = self._seconds_before + self._clock.steady() - self._began
@@ -266,6 +275,14 @@ class Session:
     def _keep(self, capture: Capture, page: Page) -> None:
         with self._commits.whole():
             self.archive.append(capture, page)
+            self._findable.keep(capture, page)
+
+    def _copied(self, url: str, digest: str, of: str) -> bool:
+        """What another shard knew: the page is a copy."""
+        marked = self.archive.mark_copy(url, digest, of)
+        if marked:
+            self._findable.fold(url, of)
+        return marked
 
     async def _convert(self, capture: Capture) -> Page:
         begun = self._begin(capture)

@@ -1,8 +1,39 @@
-"""Have we got this? Exact copies are known by the digest of their decoded body, templates by their blocks."""
+"""Have we got this? Exact copies by digests, near copies by prints, templates by their blocks."""
 
 from __future__ import annotations
 
 from gossamer.dedupe.blocks import Blocks
+from gossamer.dedupe.checksums import byte_sum, crc, sha256
 from gossamer.dedupe.digest import Copies
+from gossamer.dedupe.minhash import bands, chance, estimate, sketch
+from gossamer.dedupe.passages import Passages
+from gossamer.dedupe.prints import Print, print_of, text_digest
+from gossamer.dedupe.shingles import containment, fingerprints, hashes, resemblance, sampled, shingles, winnow
+from gossamer.dedupe.simhash import distance, simhash
+from gossamer.dedupe.words import words
 
-__all__ = ["Blocks", "Copies"]
+__all__ = [
+    "Blocks",
+    "Copies",
+    "Passages",
+    "Print",
+    "bands",
+    "byte_sum",
+    "chance",
+    "containment",
+    "crc",
+    "distance",
+    "estimate",
+    "fingerprints",
+    "hashes",
+    "print_of",
+    "resemblance",
+    "sampled",
+    "sha256",
+    "shingles",
+    "simhash",
+    "sketch",
+    "text_digest",
+    "winnow",
+    "words",
+]

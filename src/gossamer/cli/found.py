@@ -1,0 +1,95 @@
+"""Hits, links, ranks and measures as people read them, and as machines do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from gossamer.cli.answers import printable
+from gossamer.collection.links import Links
+from gossamer.convert.standalone import timestamp
+from gossamer.model import Hit
+from gossamer.search.measures import Measures
+from gossamer.search.searcher import Answer
+from gossamer.search.snippets import Snippet
+
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+NEIGHBOURS_MOST = 20
+
+
+def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
+    """For machines; the words of the question are in mark elements."""
+    told = {
+        "url": hit.url,
+        "title": hit.title,
+        "snippet": Snippet(hit.snippet, hit.marks).html,
+        "score": round(hit.score, 4),
+        "site": hit.site,
+        "language": hit.language,
+        "date": timestamp(hit.date),
+    }
+    return told if signs is None else told | {"signs": {name: round(value, 4) for name, value in signs.items()}}
+
+
+def answer(found: Answer, offset: int) -> str:
+    """A block of lines for each hit."""
+    lines = [_hit(number, hit) for number, hit in enumerate(found.hits, offset + 1)]
+    if found.suggestion:
+        lines.insert(0, f"did you mean: {printable(found.suggestion)}")
+    last = f"{found.total:,} pages" if found.hits else "nothing found"
+    return "\n\n".join((*lines, last))
+
+
+def explained(hits: Sequence[tuple[Hit, dict[str, float]]]) -> str:
+    """The same with what each score is made of."""
+    blocks = []
+    for number, (hit, signs) in enumerate(hits, 1):
+        best = sorted(signs.items(), key=lambda sign: -sign[1])
+        blocks.append(
+            "\n".join((_hit(number, hit), *(f"     {value:8.3f}  {printable(name)}" for name, value in best)))
+        )
+    return "\n\n".join(blocks) or "nothing found"
+
+
+def links(around: Links) -> str:
+    """What comes in, what it is called, what goes out."""
+    rank = "" if around.rank is None else f", rank {around.rank:.2f} (1 is usual)"
+    lines = [f"{printable(around.url)}{rank}", f"in: {len(around.incoming):,} pages"]
+    lines += [f"  {printable(url)}" for url in around.incoming[:NEIGHBOURS_MOST]]
+    lines.append(f"called: {len(around.anchors):,} sites")
+    lines += [f"  {printable(anchor)}" for anchor in around.anchors[:NEIGHBOURS_MOST]]
+    lines.append(f"out: {len(around.outgoing):,} links")
+    lines += [
+        f"  {printable(link.url)}  {printable(link.anchor)}".rstrip() for link in around.outgoing[:NEIGHBOURS_MOST]
+    ]
+    return "\n".join(lines)
+
+
+def ranked(top: Sequence[tuple[str, float]]) -> str:
+    """A line for each page."""
+    return "\n".join(f"{value:10.3f}  {printable(url)}" for url, value in top)
+
+
+def measures(found: Measures) -> str:
+    """A line for each measure."""
+    return (
+        f"questions  {found.questions}\nMAP        {found.average_precision:.4f}\n"
+        f"nDCG@10    {found.ndcg:.4f}\nrecall@100 {found.recall:.4f}"
+    )
+
+
+def _hit(number: int, hit: Hit) -> str:
+    title = printable(hit.title) or "(no title)"
+    return f"{number:3}. {title}\n     {printable(hit.url)}\n     {_marked(hit)}"
+
+
+def _marked(hit: Hit) -> str:
+    """Bold on a terminal."""
+    if not sys.stdout.isatty():
+        return printable(hit.snippet)
+    pieces, end = [], 0
+    for start, stop in hit.marks:
+        pieces += [printable(hit.snippet[end:start]), _BOLD, printable(hit.snippet[start:stop]), _PLAIN]
+        end = stop
+    return "".join((*pieces, printable(hit.snippet[end:])))

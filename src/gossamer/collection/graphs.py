@@ -1,0 +1,159 @@
+"""The graph of a whole collection: made from the logs of all shards, kept in one folder, asked by search and by people.
+
+A graph is never changed. A new one is made beside it, and a small file says which one counts; so whoever reads goes on
+reading, and a kill leaves the old one.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from gossamer.collection.findable import LINKS, committed_length
+from gossamer.collection.folder import Folder
+from gossamer.graph import anchors, lookup
+from gossamer.graph.arcs import Floats
+from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standing
+from gossamer.graph.log import Chunk, chunks
+from gossamer.graph.pagerank import Ranks, ranked
+from gossamer.index.shelf import Voices
+from gossamer.store.table import Table
+from gossamer.urls import keys
+
+CURRENT = "current"
+NAMES, RANKS, CHANGES, FOLDED, VOICES = "names", "ranks.npy", "changes.npy", "folded.npy", "voices"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph that was made."""
+
+    folder: Path
+
+    @cached_property
+    def web(self) -> Web:
+        """Nodes and arcs."""
+        return opened(self.folder)
+
+    @cached_property
+    def values(self) -> Floats:
+        """The PageRank of each node; 1 is what it would have if all were equal."""
+        return np.load(self.folder / RANKS, mmap_mode="r")  # type: ignore[no-any-return]  # NumPy cannot know
+
+    @cached_property
+    def names(self) -> lookup.Lookup:
+        """Addresses of the pages that were read."""
+        return lookup.Lookup(self.folder, NAMES)
+
+    @cached_property
+    def anchors(self) -> lookup.Lookup:
+        """What others call pages."""
+        return lookup.Lookup(self.folder, anchors.NAME)
+
+    @cached_property
+    def voices(self) -> Voices:
+        """The same, for searching."""
+        return Voices(self.folder / VOICES)
+
+    def ranks(self, prints: Sequence[int]) -> list[float]:
+        """How pages rank, by fingerprint; 1 for those that the graph does not know."""
+        wanted = np.array(prints, np.uint64)
+        places = np.minimum(np.searchsorted(self.web.nodes, wanted), max(len(self.web.nodes) - 1, 0))
+        if not len(self.web.nodes):
+            return [1.0] * len(prints)
+        return np.where(self.web.nodes[places] == wanted, self.values[places], 1.0).tolist()  # type: ignore[no-any-return]  # as above
+
+    def linking(self, url: str) -> Iterator[int]:
+        """The fingerprints of the pages that link to an address."""
+        node = self.web.number(self.standing(keys.fingerprint(url)))
+        if node is not None:
+            arcs = self.web.arcs
+            yield from self.web.nodes[arcs.sources[arcs.starts[node] : arcs.starts[node + 1]]].tolist()
+
+    def standing(self, print_: int) -> int:
+        """What stands for a page: itself, unless it is a copy or a redirect."""
+        place = int(np.searchsorted(self._folded[:, 0], np.uint64(print_)))
+        here = place < len(self._folded) and int(self._folded[place, 0]) == print_
+        return int(self._folded[place, 1]) if here else print_
+
+    @cached_property
+    def _folded(self) -> Prints:
+        return np.load(self.folder / FOLDED, mmap_mode="r")  # type: ignore[no-any-return]  # as above
+
+    def top(self, number: int) -> list[tuple[str, float]]:
+        """The pages that rank highest, of those that were read."""
+        best = np.argsort(self.values)[::-1]
+        found = ((self.names.get(int(self.web.nodes[node])), float(self.values[node])) for node in best)
+        named = ((name, value) for name, value in found if name)
+        return [pair for pair, _ in zip(named, range(number), strict=False)]
+
+
+def current(folder: Folder) -> Graph | None:
+    """The graph that counts; None before there is one."""
+    with suppress(OSError):
+        name = (folder.graph / CURRENT).read_text().strip()
+        if (folder.graph / name).is_dir():
+            return Graph(folder.graph / name)
+    return None
+
+
+def make(folder: Folder, tables: Sequence[Table], language: str | None) -> tuple[Graph, Ranks]:
+    """Make a new graph of all that is committed, and let it count."""
+    logs = [(folder.shard(index) / LINKS, committed_length(table)) for index, table in enumerate(tables)]
+
+    def all_chunks() -> Iterable[Chunk]:
+        return chain.from_iterable(chunks(path, length) for path, length in logs)
+
+    old = current(folder)
+    name = f"{int(old.folder.name) + 1 if old else 1:06}"
+    place = folder.graph / name
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    ranks = _made(place, all_chunks, language, old)
+    _let_count(folder, name)
+    return Graph(place), ranks
+
+
+def _made(place: Path, all_chunks: Callable[[], Iterable[Chunk]], language: str | None, old: Graph | None) -> Ranks:
+    folded = standing(all_chunks())
+    np.save(place / FOLDED, np.array(sorted(folded.items()), np.uint64).reshape(-1, 2))
+    fold = folding(folded)
+    web = gathered(all_chunks, place, fold=fold)
+    ranks = ranked(web.arcs, before=_before(web, old))
+    np.save(place / RANKS, ranks.values * len(ranks.values))
+    np.save(place / CHANGES, np.array(ranks.changes))
+    ranges = max(1, -(-len(web.arcs.sources) // anchors.ANCHORS_PER_RANGE))
+    anchors.gather(all_chunks, place, fold, ranges)
+    _name(place, all_chunks())
+    found = lookup.Lookup(place, anchors.NAME)
+    Voices(place / VOICES).write(found.items(), language)
+    return ranks
+
+
+def _before(web: Web, old: Graph | None) -> Floats | None:
+    """Ranks of a graph that was nearly this are a good beginning."""
+    if old is None or not len(web.nodes):
+        return None
+    return np.maximum(np.array(old.ranks(web.nodes.tolist())), 1e-9)  # type: ignore[no-any-return]  # as above
+
+
+def _name(place: Path, some: Iterable[Chunk]) -> None:
+    names = {keys.fingerprint(source): source for chunk in some for source in chunk.sources}
+    prints = sorted(names)
+    lookup.write(place, NAMES, [(np.array(prints, np.uint64), [names[each].encode() for each in prints])])
+
+
+def _let_count(folder: Folder, name: str) -> None:
+    partial = folder.graph / f"{CURRENT}.partial"
+    partial.write_text(name + "\n")
+    partial.replace(folder.graph / CURRENT)
+    for other in folder.graph.iterdir():
+        if other.is_dir() and other.name != name:
+            shutil.rmtree(other, ignore_errors=True)

@@ -1,0 +1,50 @@
+"""The parts of a search, put together: the indexes of all shards, the graph, and the texts for snippets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from gossamer.collection.findable import INDEX
+from gossamer.collection.folder import Folder
+from gossamer.collection.graphs import Graph
+from gossamer.collection.shelves import Shelves
+from gossamer.errors import NotFound
+from gossamer.index.shelf import Shelf
+from gossamer.search.searcher import Outside, Searcher
+from gossamer.search.weights import Weights
+
+
+def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Weights | None = None) -> Searcher:
+    """Answers questions about the collection as it is now."""
+    outside = Outside(
+        text_of=lambda url: text_of(shelves, url),
+        ranks=graph.ranks if graph else _all_alike,
+        linking=graph.linking if graph else _nobody,
+        now=time.time(),
+        voices=graph.voices if graph else None,
+    )
+    return Searcher([_shelf(folder, index) for index in range(len(shelves.all))], outside, weights)
+
+
+def text_of(shelves: Shelves, url: str) -> str:
+    """The main content of a page, or all of its words when it has none."""
+    shelf = shelves.of(url)
+    version = next(shelf.archive.versions.of(url), None)
+    page = shelf.archive.page(url, version) if version else None
+    return (page.content or page.text) if page else ""
+
+
+def _shelf(folder: Folder, index: int) -> Shelf:
+    place = folder.shard(index) / INDEX
+    if not place.is_dir():
+        raise NotFound(f"{folder.path}: has no index; `gossamer build {folder.path}` makes it")
+    return Shelf(place)
+
+
+def _all_alike(prints: Sequence[int]) -> list[float]:
+    return [1.0] * len(prints)
+
+
+def _nobody(url: str) -> Iterable[int]:
+    return ()

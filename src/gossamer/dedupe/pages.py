@@ -1,0 +1,141 @@
+"""The prints of pages, in rows of the table: the truth from which everything else about copies can be made again.
+
+A page has a number, counted up as pages come. A page that changes gets a new one; the old one is gone. Rows are fixed
+columns and then the address, so that many of them are read as one array.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, takewhile
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from gossamer.dedupe.measure import BINS
+from gossamer.dedupe.prints import Print
+from gossamer.model import URL
+from gossamer.urls import keys
+
+PRINTS = "prints"
+"""`p`, number -> the print of a page; `u`, row key -> its number; `g`, number -> nothing: it is gone, but not from its
+run; `runs` -> which files count
+"""
+FAMILIES = (PRINTS,)
+COLUMNS = np.dtype(
+    [("simhash", "<u8"), ("digest", "<u8"), ("site", "<u8"), ("words", "<u4"), ("sketch", "u1", (BINS,))]
+)
+"""Of the digest the first 64 bits; of the site, a fingerprint."""
+
+_PAGE, _ADDRESS, _GONE, _LIST = b"p", b"u", b"g", b"runs"
+_FIXED = struct.Struct(f"<Q8sQI{BINS}s")
+_CHUNK = 20_000
+_BEYOND = 1 << 32
+
+Columns = npt.NDArray[np.void]
+
+
+class Table(Protocol):
+    """As much of `store.Table` as is used here."""
+
+    commits: int
+
+    def get(self, family: str, key: bytes) -> bytes | None: ...
+    def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]: ...
+    def put(self, family: str, key: bytes, value: bytes) -> None: ...
+    def delete(self, family: str, key: bytes) -> None: ...
+    def scan(
+        self, family: str, prefix: bytes = b"", start: bytes = b"", limit: int | None = None
+    ) -> Iterator[tuple[bytes, bytes]]: ...
+
+
+class Pages:
+    """Rows of the family `prints`."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def numbers(self, urls: Sequence[URL]) -> dict[URL, int]:
+        """The numbers of those pages that have a print."""
+        found = self.table.get_many(PRINTS, [_ADDRESS + keys.row(url) for url in urls])
+        return {url: int.from_bytes(row, "big") for url, row in zip(urls, found, strict=True) if row is not None}
+
+    def rows(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """The rows of those of these pages that are not gone."""
+        found = self.table.get_many(PRINTS, [_page_key(number) for number in numbers])
+        return {number: row for number, row in zip(numbers, found, strict=True) if row is not None}
+
+    def urls(self, numbers: Sequence[int]) -> list[URL]:
+        """The addresses of pages that are there."""
+        found = self.table.get_many(PRINTS, [_page_key(number) for number in numbers])
+        return [url_of(row) for row in found if row is not None]
+
+    def put(self, number: int, url: URL, page: bytes) -> None:
+        """`page` has its columns."""
+        self.table.put(PRINTS, _page_key(number), page + url.encode())
+        self.table.put(PRINTS, _ADDRESS + keys.row(url), _number_key(number))
+
+    def remove(self, number: int, url: URL) -> None:
+        """The page has no print from now on; its entries go when their run is merged."""
+        self.table.delete(PRINTS, _page_key(number))
+        self.table.delete(PRINTS, _ADDRESS + keys.row(url))
+        self.table.put(PRINTS, _GONE + _number_key(number), b"")
+
+    def between(self, first: int, end: int = _BEYOND) -> Iterator[tuple[npt.NDArray[np.int64], Columns]]:
+        """Numbers and columns of all pages from `first` on, in their order, some thousands at a time."""
+        rows = self.table.scan(PRINTS, _PAGE, _page_key(first))
+        while chunk := list(islice(rows, _CHUNK)):
+            kept = [(number, row) for key, row in chunk if (number := int.from_bytes(key[1:], "big")) < end]
+            if kept:
+                yield (
+                    np.fromiter((number for number, _ in kept), np.int64, len(kept)),
+                    columns_of(row for _, row in kept),
+                )
+            if len(kept) < len(chunk):
+                return
+
+    def gone(self, first: int, end: int = _BEYOND) -> list[int]:
+        """Numbers of pages that are gone, among these."""
+        rows = self.table.scan(PRINTS, _GONE, _GONE + _number_key(first))
+        found = (int.from_bytes(key[1:], "big") for key, _ in rows)
+        return list(takewhile(end.__gt__, found))
+
+    def forget(self, gone: Sequence[int]) -> None:
+        """No run has entries of these any more."""
+        for number in gone:
+            self.table.delete(PRINTS, _GONE + _number_key(number))
+
+    @property
+    def listed(self) -> bytes | None:
+        """Which files count."""
+        return self.table.get(PRINTS, _LIST)
+
+    @listed.setter
+    def listed(self, runs: bytes) -> None:
+        self.table.put(PRINTS, _LIST, runs)
+
+
+def packed(found: Print, site: str) -> bytes:
+    """The columns of one page."""
+    words = min(found.words, 2**32 - 1)
+    return _FIXED.pack(found.simhash, found.digest[:8], keys.digest(site.encode()), words, found.sketch)
+
+
+def columns_of(rows: Iterable[bytes]) -> Columns:
+    """The columns that rows begin with."""
+    return np.frombuffer(b"".join(row[: COLUMNS.itemsize] for row in rows), COLUMNS)
+
+
+def url_of(row: bytes) -> URL:
+    """The address that a row ends with."""
+    return row[COLUMNS.itemsize :].decode()
+
+
+def _page_key(number: int) -> bytes:
+    return _PAGE + _number_key(number)
+
+
+def _number_key(number: int) -> bytes:
+    return number.to_bytes(4, "big")

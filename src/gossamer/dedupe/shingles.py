@@ -1,0 +1,84 @@
+"""Shingles: runs of n words. Two texts resemble each other by the share of shingles that they have in common.
+
+The idea is Broder's (On the resemblance and containment of documents, 1997). All shingles of a text take more room than
+the text; two ways to keep some of them, after Croft, Metzler and Strohman (Search Engines, chapter 3) and Schleimer,
+Wilkerson and Aiken (Winnowing, SIGMOD 2003):
+
+- `sampled` keeps the hashes that p divides. Simple, but a long passage may lose all of its shingles.
+- `winnow` keeps the smallest hash of every window. Of any passage of window + n - 1 words at least one is kept.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence, Set
+from itertools import islice
+
+from gossamer.dedupe.words import words
+from gossamer.urls import keys
+
+LENGTH = 3
+"""Words of a shingle, unless asked otherwise."""
+
+
+def shingles(text: str, n: int = LENGTH) -> set[str]:
+    """Every run of n words, joined by one space. A shorter text is one shingle; a text without words has none."""
+    return set(_runs(text, n))
+
+
+def resemblance(one: str | Set[object], other: str | Set[object], n: int = LENGTH) -> float:
+    """What two sets have in common, as a share of all they have (Jaccard). A text stands for its shingles."""
+    mine, others = _set(one, n), _set(other, n)
+    if not mine and not others:
+        return 1.0
+    common = len(mine & others)
+    return common / (len(mine) + len(others) - common)
+
+
+def containment(one: str | Set[object], other: str | Set[object], n: int = LENGTH) -> float:
+    """Which share of the first stands in the second, too: near 1 for a quotation."""
+    mine = _set(one, n)
+    return len(mine & _set(other, n)) / len(mine) if mine else 1.0
+
+
+def hashes(text: str, n: int = LENGTH) -> list[int]:
+    """64 bits for every run of n words, in their order."""
+    return [keys.digest(each.encode()) for each in _runs(text, n)]
+
+
+def sampled(hashes: Sequence[int], p: int) -> list[int]:
+    """Those that p divides, in their order: 0 mod p."""
+    return [each for each in hashes if each % p == 0]
+
+
+def winnow(hashes: Sequence[int], window: int) -> list[tuple[int, int]]:
+    """Position and hash of the smallest in every window, the rightmost of equals, each once."""
+    kept: list[tuple[int, int]] = []
+    rising: deque[int] = deque()
+    """Positions that may still become the smallest: hashes rise from left to right."""
+    for place, each in enumerate(hashes):
+        while rising and hashes[rising[-1]] >= each:
+            rising.pop()
+        rising.append(place)
+        if rising[0] <= place - window:
+            rising.popleft()
+        full = place + 1 >= min(window, len(hashes))
+        if full and (not kept or kept[-1][0] != rising[0]):
+            kept.append((rising[0], hashes[rising[0]]))
+    return kept
+
+
+def fingerprints(text: str, n: int = LENGTH, window: int = 4) -> set[int]:
+    """The hashes that stand for a text: those that winnowing keeps."""
+    return {each for _, each in winnow(hashes(text, n), window)}
+
+
+def _runs(text: str, n: int) -> list[str]:
+    found = words(text)
+    if len(found) <= n:
+        return [" ".join(found)] if found else []
+    return list(map(" ".join, zip(*(islice(found, start, None) for start in range(n)), strict=False)))
+
+
+def _set(given: str | Set[object], n: int) -> Set[object]:
+    return shingles(given, n) if isinstance(given, str) else given

@@ -1,0 +1,176 @@
+"""The links of every page that was read, in the order they were read: a file that only grows.
+
+Links are gathered in memory and written as one chunk when the crawl commits; the commit says how long the file is, and
+what lies past that length is cut off after a crash. A chunk is columns, not rows: a link takes eight bytes for the
+fingerprint of its target, one for what kind of link it is and one for the length of its anchor, before zstandard.
+The targets have no names here: whoever asks who points to a page knows its name, and the sources have theirs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import msgspec
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from gossamer.errors import Damaged
+from gossamer.model import URL, Link
+from gossamer.urls import keys
+
+ANCHOR_MOST = 255
+"""Bytes of an anchor that are kept: its length is one byte."""
+NOFOLLOW, AROUND, STANDS_FOR = 1, 2, 4
+"""Kinds of links: not vouched for; not in the main content; the target stands for the source, which is but a redirect
+to it or a copy of it."""
+_HEAD = 8
+_MARK = b"GSL1"
+_PACK = zstandard.ZstdCompressor(level=1, write_checksum=True)
+_UNPACK = zstandard.ZstdDecompressor()
+_CHUNK_MOST = 1 << 30
+
+
+class Chunk(NamedTuple):
+    """The links of some pages."""
+
+    sources: list[URL]
+    sites: NDArray[np.uint64]
+    """For each source a hash of the site it is on."""
+    counts: NDArray[np.uint32]
+    """For each source how many links follow."""
+    targets: NDArray[np.uint64]
+    kinds: NDArray[np.uint8]
+    lengths: NDArray[np.uint8]
+    """Of the anchors."""
+    anchors: bytes
+    """UTF-8, one after the other."""
+
+
+class _Written(msgspec.Struct, frozen=True, array_like=True):
+    sources: list[str]
+    sites: bytes
+    counts: bytes
+    targets: bytes
+    kinds: bytes
+    lengths: bytes
+    anchors: bytes
+
+
+class LinkLog:
+    """Appends to the log of a shard."""
+
+    def __init__(self, path: Path, length: int) -> None:
+        """It is opened, or made, by the first `write`; what lies past `length` was never committed."""
+        self._path = path
+        self._length = length
+        self._file: IO[bytes] | None = None
+        self._clear()
+
+    def add(self, source: URL, site: str, links: Sequence[Link]) -> None:
+        """Note what a page points to. Later links of a page replace those it had before."""
+        self._sources.append(source)
+        self._sites.append(keys.digest(site.encode()))
+        self._counts.append(len(links))
+        for link in links:
+            kind = NOFOLLOW * ("nofollow" in link.rel) | AROUND * (not link.content)
+            self._link(link.url, kind, _cut(link.anchor))
+
+    def fold(self, source: URL, site: str, target: URL) -> None:
+        """Note that another address stands for this one."""
+        self.add(source, site, ())
+        self._counts[-1] = 1
+        self._link(target, STANDS_FOR, b"")
+
+    def _link(self, target: URL, kind: int, anchor: bytes) -> None:
+        self._targets.append(keys.fingerprint(target))
+        self._kinds.append(kind)
+        self._lengths.append(len(anchor))
+        self._anchors.append(anchor)
+
+    def write(self) -> int:
+        """Put what was gathered into the file, for good; how long it is now."""
+        if self._sources:
+            data = _PACK.compress(msgspec.msgpack.encode(self._chunk()))
+            file = self._opened()
+            file.write(_MARK + len(data).to_bytes(_HEAD - len(_MARK), "big") + data)
+            file.flush()
+            os.fdatasync(file.fileno())
+            self._length = file.tell()
+            self._clear()
+        return self._length
+
+    def close(self) -> None:
+        """No more; what was not written is forgotten."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _opened(self) -> IO[bytes]:
+        if self._file is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._path.open("ab")
+            if self._file.tell() > self._length:
+                self._file.truncate(self._length)
+                self._file.seek(0, os.SEEK_END)
+        return self._file
+
+    def _chunk(self) -> _Written:
+        return _Written(
+            self._sources,
+            np.array(self._sites, np.uint64).tobytes(),
+            np.array(self._counts, np.uint32).tobytes(),
+            np.array(self._targets, np.uint64).tobytes(),
+            bytes(self._kinds),
+            bytes(self._lengths),
+            b"".join(self._anchors),
+        )
+
+    def _clear(self) -> None:
+        self._sources: list[str] = []
+        self._sites: list[int] = []
+        self._counts: list[int] = []
+        self._targets: list[int] = []
+        self._kinds = bytearray()
+        self._lengths = bytearray()
+        self._anchors: list[bytes] = []
+
+
+def chunks(path: Path, length: int, start: int = 0) -> Iterator[Chunk]:
+    """What is in the log of a shard up to a committed length, from where another reader stopped."""
+    if start >= length:
+        return
+    with path.open("rb") as file:
+        file.seek(start)
+        while (at := file.tell()) < length:
+            head = file.read(_HEAD)
+            size = int.from_bytes(head[len(_MARK) :], "big")
+            if head[: len(_MARK)] != _MARK or at + _HEAD + size > length:
+                raise Damaged(f"{path} cannot be read at byte {at:,}; `gossamer build` makes the links again")
+            yield _read(file.read(size), path, at)
+
+
+def _read(data: bytes, path: Path, at: int) -> Chunk:
+    try:
+        plain = _UNPACK.decompress(data, max_output_size=_CHUNK_MOST)
+        found = msgspec.msgpack.decode(plain, type=_Written)
+    except (zstandard.ZstdError, msgspec.MsgspecError, ValueError) as error:
+        raise Damaged(f"{path} cannot be read at byte {at:,}; `gossamer build` makes the links again") from error
+    return Chunk(
+        found.sources,
+        np.frombuffer(found.sites, np.uint64),
+        np.frombuffer(found.counts, np.uint32),
+        np.frombuffer(found.targets, np.uint64),
+        np.frombuffer(found.kinds, np.uint8),
+        np.frombuffer(found.lengths, np.uint8),
+        found.anchors,
+    )
+
+
+def _cut(anchor: str) -> bytes:
+    """Whole characters only."""
+    data = anchor.encode()
+    return data if len(data) <= ANCHOR_MOST else data[:ANCHOR_MOST].decode(errors="ignore").encode()

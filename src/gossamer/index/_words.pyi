@@ -1,0 +1,3 @@
+"""See `_words.c`."""
+
+def words(text: str, known: dict[str, str], /) -> list[str]: ...

@@ -1,0 +1,102 @@
+"""From text to the terms that are indexed and asked for: words in lower case, reduced to their stems.
+
+The stems are those of Snowball for the language of the page, through PyStemmer, which has all its languages in C. The
+stemmer inside the index engine costs twice as much as all the rest of indexing. Here a word is stemmed when it is
+met first and remembered after that. Characters of scripts without spaces are terms of their own; words in these are
+asked for as phrases.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from unicodedata import normalize
+
+import Stemmer  # type: ignore[import-not-found]  # it has no types
+
+try:
+    from gossamer.index._words import words as _words
+except ImportError:
+    _words = None  # type: ignore[assignment]  # the module is not there
+
+STEMMERS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+"""By ISO 639-1 code. Words of other languages stay as they are."""
+REMEMBERED_MOST = 500_000
+"""Words of a language whose stems are kept in memory."""
+_LONGEST = 64
+_ALONE = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_CLINGS = r"\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
+_WORD = re.compile(rf"[{_ALONE}]|(?:(?![{_ALONE}])[\w{_CLINGS}])+")
+
+
+class _Stems(dict[str, str]):
+    """Word to stem, filled as words are met. Wide letters and ligatures are made plain on the way."""
+
+    def __init__(self, language: str | None) -> None:
+        name = STEMMERS.get(language or "")
+        self._stem = Stemmer.Stemmer(name, 0).stemWord if name else str
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= REMEMBERED_MOST:
+            self.clear()
+        self[word] = stem = "".join(self._stem(normalize("NFKC", word).lower()).split())
+        return stem
+
+
+_stems = lru_cache(maxsize=64)(_Stems)
+
+
+def terms(text: str, language: str | None = None) -> list[str]:
+    """What is indexed of a text, in its order."""
+    return split(text, _stems(language if language in STEMMERS else None))
+
+
+def split(text: str, known: dict[str, str]) -> list[str]:
+    """The words of a text, each as the dictionary has it."""
+    return by_pattern(text, known) if _words is None else _words(text, known)
+
+
+def by_pattern(text: str, known: dict[str, str]) -> list[str]:
+    """The same without the compiled module."""
+    met = (word for word in _WORD.findall(text) if len(word) <= _LONGEST)
+    return [known[word] for word in met if not unspaced(word) or word.isalnum()]
+
+
+def unspaced(term: str) -> bool:
+    """It is a character of a script without spaces."""
+    return len(term) == 1 and re.match(f"[{_ALONE}]", term) is not None

@@ -1,0 +1,59 @@
+"""What a page can be picked out by besides its words: where it lies and what kind of thing it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from gossamer.urls import keys
+
+_PATHS_MOST = 6
+"""Levels of a path that can be asked for."""
+KINDS = {
+    "application/pdf": "pdf",
+    "application/xhtml+xml": "html",
+    "application/epub+zip": "epub",
+    "application/rtf": "rtf",
+    "application/msword": "doc",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-powerpoint": "ppt",
+    "application/vnd.ms-outlook": "msg",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/x-ipynb+json": "ipynb",
+    "message/rfc822": "eml",
+    "text/plain": "txt",
+    "text/markdown": "md",
+}
+"""Short names that people use, where they are not the second half of the media type."""
+
+
+def places(url: str, site: str) -> Iterator[str]:
+    """The site, the host and all names above it down to the site; with the host also its folders."""
+    host = keys.host(url)
+    yield host
+    name = host
+    while name != site and name.endswith(f".{site}"):
+        name = name.partition(".")[2]
+        yield name
+    folder = host
+    for step in url.split("/", 3)[3].partition("?")[0].lower().split("/")[:_PATHS_MOST]:
+        if step:
+            folder = f"{folder}/{step}"
+            yield folder
+
+
+def kinds(media_type: str) -> Iterator[str]:
+    """The media type and what people call it."""
+    yield media_type
+    yield KINDS.get(media_type) or media_type.rpartition("/")[2]
+
+
+def address(url: str) -> str:
+    """The words of an address, for people often remember a part of it."""
+    _, _, place, rest = url.split("/", 3)
+    return unquote(f"{place.removeprefix('www.')} {rest}", errors="replace")

@@ -1,0 +1,190 @@
+"""The index of one shard: tantivy, which is Lucene's design in Rust, inside the process and in one folder.
+
+Text arrives as terms (`analysis`), so all that is left to the engine is to split at spaces. A commit is atomic. It
+carries the number of the last change that it covers as a row of its own, so that an index tells exactly which pages it
+holds, and what came later can be added after a crash. The folder can be thrown away: it is made from the collection.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import tantivy
+
+from gossamer.errors import Damaged
+from gossamer.index.analysis import terms
+from gossamer.index.facets import address, kinds, places
+from gossamer.urls import keys
+
+TEXTS = ("title", "headings", "body", "address")
+"""Fields that words are looked for in."""
+MEMORY = 64 * 1024 * 1024
+"""For what was added and is not in a file yet."""
+_COVERED = "\0covered"
+_TERMS = "terms"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is indexed of a page."""
+
+    url: str
+    title: str = ""
+    headings: str = ""
+    body: str = ""
+    site: str = ""
+    media_type: str = ""
+    language: str | None = None
+    date: float = 0.0
+    """Seconds since 1970: when it was published, or fetched first."""
+
+
+class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What is shown of a page without opening it."""
+
+    url: str
+    title: str
+    site: str
+    language: str | None
+    date: float
+
+
+def schema() -> tantivy.Schema:
+    """The fields of an index."""
+    builder = tantivy.SchemaBuilder().add_text_field("url", tokenizer_name="raw", index_option="basic")
+    for name in TEXTS:
+        builder.add_text_field(name, tokenizer_name=_TERMS)
+    builder.add_text_field("spelling", tokenizer_name=_TERMS, index_option="basic")
+    for name in ("place", "type", "language"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("page", indexed=True, fast=True)
+    builder.add_integer_field("date", indexed=True, fast=True)
+    builder.add_unsigned_field("covered", stored=True)
+    return builder.add_bytes_field("shown", stored=True).build()
+
+
+class Shelf:
+    """An index that is read, and written to when asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make it or open it. One that cannot be opened is damaged."""
+        self.schema = schema()
+        self.index = _opened(folder, self.schema)
+        self._writer: tantivy.IndexWriter | None = None
+
+    def add(self, entry: Entry) -> None:
+        """Put a page in the place of what was there of it."""
+        self.remove(entry.url)
+        self._writing().add_document(_document(entry))
+
+    def remove(self, url: str) -> None:
+        """Take a page out."""
+        self._writing().delete_documents_by_term("url", url)
+
+    def clear(self) -> None:
+        """Take everything out."""
+        self._writing().delete_all_documents()
+
+    def commit(self, covered: int) -> None:
+        """Make it durable and visible. `covered` is the number of the last change that is in it."""
+        writer = self._writing()
+        writer.delete_documents_by_term("url", _COVERED)
+        row = tantivy.Document()
+        row.add_text("url", _COVERED)
+        row.add_unsigned("covered", covered)
+        writer.add_document(row)
+        writer.commit()
+        self.index.reload()
+
+    @property
+    def covered(self) -> int:
+        """The number of the last change that is in it; 0 when it is empty."""
+        searcher = self.index.searcher()
+        found = searcher.search(tantivy.Query.term_query(self.schema, "url", _COVERED, "basic"), limit=1).hits
+        return int(searcher.doc(found[0][1])["covered"][0]) if found else 0
+
+    def urls(self) -> Iterator[str]:
+        """The addresses of all pages in it."""
+        searcher = self.index.searcher()
+        for _, place in searcher.search(tantivy.Query.all_query(), limit=max(searcher.num_docs, 1)).hits:
+            document = searcher.doc(place)
+            if shown := document.get_first("shown"):
+                yield msgspec.msgpack.decode(bytes(shown), type=Shown).url
+
+    def close(self) -> None:
+        """End writing; what was not committed is forgotten."""
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            writer.wait_merging_threads()
+
+    def _writing(self) -> tantivy.IndexWriter:
+        if self._writer is None:
+            self._writer = self.index.writer(MEMORY, 1)
+        return self._writer
+
+
+class Voices:
+    """What others call the pages of all shards: an index of its own, made anew with every graph.
+
+    Anchors of a page come from everywhere, and go on coming after it was read. Here they can change, and the page need
+    not be indexed again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Make it or open it."""
+        builder = tantivy.SchemaBuilder().add_text_field("anchors", tokenizer_name=_TERMS)
+        self.schema = builder.add_unsigned_field("page", fast=True).build()
+        self.index = _opened(folder, self.schema)
+
+    def write(self, pages: Iterable[tuple[int, str]], language: str | None) -> None:
+        """Put in what pages are called, by fingerprint; stems are those of one language, the commonest of the pages."""
+        writer = self.index.writer(MEMORY, 1)
+        writer.delete_all_documents()
+        for page, anchors in pages:
+            document = tantivy.Document()
+            document.add_unsigned("page", page)
+            document.add_text("anchors", " ".join(terms(anchors, language)))
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+        self.index.reload()
+
+
+def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        index = tantivy.Index(schema, path=str(folder))
+    except (ValueError, OSError) as error:
+        raise Damaged(f"the index in {folder} cannot be read ({error}); `gossamer build` makes it again") from error
+    index.register_tokenizer(_TERMS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    return index
+
+
+def discard(folder: Path) -> None:
+    """Throw an index away."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _document(entry: Entry) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_text("url", entry.url)
+    texts = (entry.title, entry.headings, entry.body, address(entry.url))
+    for name, text in zip(TEXTS, texts, strict=True):
+        if text:
+            document.add_text(name, " ".join(terms(text, entry.language)))
+    document.add_text("spelling", " ".join({*terms(entry.title), *terms(entry.headings)}))
+    for place in places(entry.url, entry.site):
+        document.add_text("place", place)
+    for kind in kinds(entry.media_type):
+        document.add_text("type", kind)
+    if entry.language:
+        document.add_text("language", entry.language)
+    document.add_unsigned("page", keys.fingerprint(entry.url))
+    document.add_integer("date", int(entry.date))
+    shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date)
+    document.add_bytes("shown", msgspec.msgpack.encode(shown))
+    return document

@@ -1,0 +1,214 @@
+"""A question in the words of the index engine: which terms in which fields, and how much each counts.
+
+The queries are put together term by term. The parser of the engine is not asked: it drops words that a long question
+repeats, and it cannot weigh a term by how rare it is in all shards together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from math import log
+
+import tantivy
+
+from gossamer.errors import InvalidQuery
+from gossamer.index.analysis import terms, unspaced
+from gossamer.index.shelf import TEXTS, Shelf, Voices
+from gossamer.search.expansion import LONG
+from gossamer.search.query import Clause, Field, Filter, Query, Words
+from gossamer.search.weights import Weights
+
+MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+PHRASED = ("title", "headings", "body")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The words of a question that may be absent, as terms with how often each is asked for."""
+
+    counts: Mapping[str, float]
+    pairs: Sequence[tuple[str, str]] = ()
+    """Those that stand next to each other in a short question."""
+    needed: int = 1
+    """How many of them a page must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A term in a field, and the query for it: what an explanation is made of."""
+
+    term: str
+    field: str
+    query: tantivy.Query
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked for, with its terms in the languages of the collection."""
+
+    query: Query
+    words: Terms
+    languages: Sequence[str | None]
+
+    def relaxed(self) -> Question:
+        """The same for pages that have but one of the words."""
+        return Question(self.query, Terms(self.words.counts, self.words.pairs), self.languages)
+
+
+class Asking:
+    """Makes queries for one shard."""
+
+    def __init__(self, shelf: Shelf, weights: Weights, balance: Callable[[str, str], float], linking: Linking) -> None:
+        """`balance(field, term)` is how much rarer a term is in all shards than in this one, as a factor."""
+        self._schema = shelf.schema
+        self._weights = weights
+        self._balance = balance
+        self._linking = linking
+
+    def query(self, question: Question) -> tantivy.Query:
+        """All that is asked for."""
+        free = [(MUST, self._free(question.words))] if question.words.counts else []
+        return tantivy.Query.boolean_query([*free, *self._demands(question)])
+
+    def among(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
+        """Of these pages those that meet all demands; which of the free words they have counts, but need not be any."""
+        chosen = tantivy.Query.const_score_query(tantivy.Query.term_set_query(self._schema, "page", list(pages)), 0.0)
+        free = (SHOULD, self._free(Terms(question.words.counts, question.words.pairs)))
+        return tantivy.Query.boolean_query([(MUST, chosen), free, *self._demands(question)])
+
+    def more(self, query: tantivy.Query, further: Mapping[str, float]) -> tantivy.Query:
+        """The same, with terms that help a page but need not be there."""
+        extra = [(SHOULD, self._boosted("body", term, weight)) for term, weight in further.items()]
+        return tantivy.Query.boolean_query([(MUST, query), *extra])
+
+    def parts(self, counts: Mapping[str, float]) -> list[Part]:
+        """Term by term and field by field."""
+        return [
+            Part(term, field, self._boosted(field, term, self._weights.of(field) * count))
+            for term, count in counts.items()
+            for field in TEXTS
+        ]
+
+    def _free(self, words: Terms) -> tantivy.Query:
+        each = [(SHOULD, self._term(term, count)) for term, count in words.counts.items()]
+        wanted = tantivy.Query.boolean_query(each, minimum_number_should_match=words.needed)
+        near = [(SHOULD, self._phrase(pair, self._weights.phrase)) for pair in words.pairs]
+        return tantivy.Query.boolean_query([(MUST, wanted), *near])
+
+    def _demands(self, question: Question) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+        """What a page must be and must not be."""
+        return [
+            (
+                NOT if clause.negated else MUST,
+                _any([self._atom(atom, question.languages) for atom in clause.alternatives]),
+            )
+            for clause in question.query.clauses
+            if clause.negated or not is_free(clause)
+        ]
+
+    def _atom(self, atom: Words | Filter, languages: Sequence[str | None]) -> tantivy.Query:
+        if isinstance(atom, Filter):
+            return tantivy.Query.const_score_query(self._filter(atom), 0.0)
+        spelled = variants(atom.text, languages)
+        if atom.title:
+            return _any([self._in_title(found) for found in spelled])
+        return _any([self._phrase(found) if len(found) > 1 else self._term(found[0], 1.0) for found in spelled])
+
+    def _in_title(self, found: tuple[str, ...]) -> tantivy.Query:
+        if len(found) > 1:
+            return tantivy.Query.phrase_query(self._schema, "title", list(found))
+        return self._boosted("title", found[0], self._weights.title)
+
+    def _term(self, term: str, count: float) -> tantivy.Query:
+        return _any([self._boosted(field, term, self._weights.of(field) * count) for field in TEXTS])
+
+    def _boosted(self, field: str, term: str, weight: float) -> tantivy.Query:
+        plain = tantivy.Query.term_query(self._schema, field, term, "freq")
+        return tantivy.Query.boost_query(plain, weight * self._balance(field, term))
+
+    def _phrase(self, words: Sequence[str], weight: float = 1.0) -> tantivy.Query:
+        some = [tantivy.Query.phrase_query(self._schema, field, list(words)) for field in PHRASED]
+        return _any(
+            [
+                tantivy.Query.boost_query(one, weight * self._weights.of(name))
+                for one, name in zip(some, PHRASED, strict=True)
+            ]
+        )
+
+    def _filter(self, wanted: Filter) -> tantivy.Query:
+        match wanted.field:
+            case Field.SITE:
+                place = wanted.value.removeprefix("https://").removeprefix("http://").strip("/")
+                return tantivy.Query.term_query(self._schema, "place", place, "basic")
+            case Field.TYPE:
+                return tantivy.Query.term_query(self._schema, "type", wanted.value, "basic")
+            case Field.LANGUAGE:
+                return tantivy.Query.term_query(self._schema, "language", wanted.value, "basic")
+            case Field.LINK:
+                return tantivy.Query.term_set_query(self._schema, "page", list(self._linking(wanted.value)))
+            case _:
+                return self._dated(wanted)
+
+    def _dated(self, wanted: Filter) -> tantivy.Query:
+        day = int(datetime.fromisoformat(wanted.value).replace(tzinfo=UTC).timestamp())
+        lower, upper = (None, day - 1) if wanted.field is Field.BEFORE else (day, None)
+        return tantivy.Query.range_query(self._schema, "date", tantivy.FieldType.Integer, lower, upper)
+
+
+def called(voices: Voices, words: Terms, weight: float) -> tantivy.Query:
+    """Pages that others call so."""
+    each = [tantivy.Query.term_query(voices.schema, "anchors", term, "freq") for term in words.counts]
+    boosted = [
+        (SHOULD, tantivy.Query.boost_query(one, weight * count))
+        for one, count in zip(each, words.counts.values(), strict=True)
+    ]
+    return tantivy.Query.boolean_query(boosted, minimum_number_should_match=words.needed)
+
+
+Linking = Callable[[str], Iterable[int]]
+"""The fingerprints of the pages that link to an address."""
+
+
+def free_terms(query: Query, languages: Sequence[str | None]) -> Terms:
+    """What is asked for in words that may be absent: the terms of all languages of the collection."""
+    texts = [
+        atom.text
+        for clause in query.clauses
+        if is_free(clause) and not clause.negated
+        for atom in clause.alternatives
+        if isinstance(atom, Words)
+    ]
+    spelled = [variants(text, languages) for text in texts]
+    counts = Counter(term for some in spelled for found in some for term in found)
+    in_order = [term for some in spelled for term in (some[0] if some else ())]
+    short = len(in_order) < LONG
+    pairs = [pair for pair in pairwise(in_order) if short or unspaced(pair[0])]
+    number = len(set(in_order))
+    return Terms(counts, pairs, min(number, max(1, number - 1 if number > 2 else number)) if short else 1)
+
+
+def is_free(clause: Clause) -> bool:
+    """A single word that is neither a phrase nor a filter nor bound to the title: a page may lack it."""
+    (atom, *others) = clause.alternatives
+    return not others and isinstance(atom, Words) and not atom.phrase and not atom.title
+
+
+def variants(text: str, languages: Sequence[str | None]) -> list[tuple[str, ...]]:
+    """The terms of a text as each language reduces it."""
+    found = dict.fromkeys(tuple(terms(text, language)) for language in languages)
+    return [each for each in found if each]
+
+
+def rarity(documents: int, having: int) -> float:
+    """How much a term tells: the idf of BM25."""
+    return log(1 + (documents - having + 0.5) / (having + 0.5))
+
+
+def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    if not queries:
+        raise InvalidQuery("a phrase without a word cannot be looked for")
+    return queries[0] if len(queries) == 1 else tantivy.Query.boolean_query([(SHOULD, query) for query in queries])

@@ -1,0 +1,271 @@
+"""All shards are asked; their answers are merged, weighed by links and age, and shown with the best passage."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
+from itertools import repeat
+from typing import Any
+
+import msgspec
+
+from gossamer.index.analysis import STEMMERS, terms
+from gossamer.index.shelf import Shelf, Shown, Voices
+from gossamer.model import Hit
+from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
+from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
+from gossamer.search.query import Query, parse
+from gossamer.search.snippets import snippet
+from gossamer.search.spelling import corrected
+from gossamer.search.weights import Weights
+
+DEPTH = 200
+"""Answers of each shard that are weighed by links and age."""
+PER_SITE = 2
+"""Answers of one site that come first; the others come after those of other sites."""
+YEAR = 365.25 * 86_400
+_LANGUAGE_LEAST = 0.02
+"""Share of the pages that makes a language one of the collection's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a search needs besides the index."""
+
+    text_of: Callable[[str], str]
+    """The main content of a page."""
+    ranks: Callable[[Sequence[int]], Sequence[float]]
+    """How each page ranks by its links, by fingerprint; 1 is usual."""
+    linking: Linking
+    now: float
+    voices: Voices | None = None
+    """What others call the pages; None before there is a graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found."""
+
+    hits: list[Hit]
+    total: int
+    suggestion: str | None = None
+    """The question as it may have been meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page on the way to becoming a hit."""
+
+    score: float
+    shard: int
+    address: Any
+    page: int
+    """Its fingerprint."""
+    shown: Shown
+    signs: dict[str, float] = field(default_factory=dict)
+    """What the score is made of."""
+
+
+class Searcher:
+    """Answers questions over the indexes of all shards as they are now."""
+
+    def __init__(self, shelves: Sequence[Shelf], outside: Outside, weights: Weights | None = None) -> None:
+        self._shelves = shelves
+        self._outside = outside
+        self._weights = weights or Weights()
+        self._searchers = [shelf.index.searcher() for shelf in shelves]
+        self._sizes = [searcher.num_docs for searcher in self._searchers]
+        self._askings = [
+            Asking(shelf, self._weights, partial(self._balance, number), outside.linking)
+            for number, shelf in enumerate(shelves)
+        ]
+        self._having = lru_cache(maxsize=10_000)(self._count_having)
+
+    def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
+        """The pages that answer best."""
+        question, found, total = self._asked(parse(text), max(DEPTH, 2 * (number + offset)))
+        ordered = spread(self._weighed(found))
+        hits = [self._hit(each, question.words) for each in ordered[offset : offset + number]]
+        return Answer(hits, total, self._suggestion(text, question.query))
+
+    def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
+        """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
+        question, found, _ = self._asked(parse(text), DEPTH)
+        best = spread(self._weighed(found))[:number]
+        return [(self._hit(each, question.words), self._signs(each, question.words)) for each in best]
+
+    def _signs(self, each: Found, words: Terms) -> dict[str, float]:
+        signs: dict[str, float] = {}
+        for part in self._askings[each.shard].parts(words.counts):
+            with suppress(ValueError):  # the engine's way to say that the term is not there
+                told = json.loads(part.query.explain(self._searchers[each.shard], each.address).to_json())
+                signs[f"{part.term} in {part.field}"] = float(told["value"])
+        own = sum(signs.values())
+        anchors = self._voices(words, DEPTH).get(each.page, 0.0)
+        further = each.signs["words"] - own - anchors
+        more = {"anchors": anchors, "phrases and further terms": further, **each.signs}
+        return signs | {name: value for name, value in more.items() if name != "words" and abs(value) > 1e-6}
+
+    def ranking(self, text: str, depth: int) -> list[tuple[str, float]]:
+        """Addresses with scores, the best first: for measuring. Not spread over sites."""
+        _, found, _ = self._asked(parse(text), depth)
+        return [(each.shown.url, each.score) for each in self._weighed(found)][:depth]
+
+    # ------------------------------------------------------------------ asking
+
+    def _asked(self, query: Query, depth: int) -> tuple[Question, list[Found], int]:
+        question = Question(query, free_terms(query, self.languages), self.languages)
+        found, total = self._answered(question, depth)
+        if not total and question.words.needed > 1:
+            question = question.relaxed()
+            found, total = self._answered(question, depth)
+        return question, found, total
+
+    def _answered(self, question: Question, depth: int) -> tuple[list[Found], int]:
+        queries = [asking.query(question) for asking in self._askings]
+        found, total = self._all(queries, depth)
+        if len(question.words.counts) >= LONG and self._weights.expansion:
+            further = self._further(found)
+            queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
+            found, total = self._all(queries, depth)
+        return self._with_voices(question, found, total, depth)
+
+    def _with_voices(self, question: Question, found: list[Found], total: int, depth: int) -> tuple[list[Found], int]:
+        """What others call a page counts like its own words; a page that has none of these is found by it alone."""
+        voices = self._voices(question.words, depth)
+        if not voices:
+            return found, total
+        absent = list(voices.keys() - {each.page for each in found})
+        if absent:
+            more, number = self._all([asking.among(question, absent) for asking in self._askings], len(absent))
+            found, total = found + more, total + number
+        return [replace(each, score=each.score + voices.get(each.page, 0.0)) for each in found], total
+
+    def _voices(self, words: Terms, depth: int) -> dict[int, float]:
+        if self._outside.voices is None or not words.counts or not self._weights.anchors:
+            return {}
+        searcher = self._outside.voices.index.searcher()
+        hits = searcher.search(
+            called(self._outside.voices, words, self._weights.anchors), limit=depth, count=False
+        ).hits
+        pages = searcher.fast_field_values("page", [address for _, address in hits])
+        return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
+
+    def _all(self, queries: Sequence[Any], depth: int) -> tuple[list[Found], int]:
+        if len(queries) == 1:
+            return self._one(0, queries[0], depth)
+        with ThreadPoolExecutor(len(queries)) as pool:
+            answers = list(pool.map(self._one, range(len(queries)), queries, repeat(depth)))
+        return [each for found, _ in answers for each in found], sum(total for _, total in answers)
+
+    def _one(self, shard: int, query: Any, depth: int) -> tuple[list[Found], int]:
+        searcher = self._searchers[shard]
+        result = searcher.search(query, limit=depth, count=True)
+        addresses = [address for _, address in result.hits]
+        pages = searcher.fast_field_values("page", addresses)
+        decode = msgspec.msgpack.Decoder(Shown).decode
+        found = [
+            Found(score, shard, address, int(page or 0), decode(bytes(searcher.doc(address)["shown"][0])))
+            for (score, address), page in zip(result.hits, pages, strict=True)
+        ]
+        return found, result.count  # type: ignore[attr-defined]  # the types of the engine lack it
+
+    def _further(self, found: Iterable[Found]) -> dict[str, float]:
+        """Terms of the best answers."""
+        best = sorted(found, key=lambda each: (-each.score, each.shown.url))[:ANSWERS]
+        texts = [self._terms(each.shown)[:TERMS_READ] for each in best]
+        further = telling(texts, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
+        return {term: self._weights.expansion * weight for term, weight in further.items()}
+
+    def _terms(self, shown: Shown) -> list[str]:
+        return terms(self._outside.text_of(shown.url), shown.language)
+
+    # ---------------------------------------------------------------- weighing
+
+    def _weighed(self, found: list[Found]) -> list[Found]:
+        ranks = self._outside.ranks([each.page for each in found])
+        weighed = [self._with_signs(each, rank) for each, rank in zip(found, ranks, strict=True)]
+        return sorted(weighed, key=lambda each: (-each.score, each.shown.url))
+
+    def _with_signs(self, each: Found, rank: float) -> Found:
+        age = max(0.0, self._outside.now - each.shown.date) / YEAR
+        signs = {
+            "words": each.score,
+            "links": self._weights.rank * rank / (RANK_HALF + rank),
+            "age": self._weights.fresh / (1 + age) if each.shown.date else 0.0,
+        }
+        return replace(each, score=sum(signs.values()), signs=signs)
+
+    # ----------------------------------------------------------------- showing
+
+    def _hit(self, each: Found, words: Terms) -> Hit:
+        shown = each.shown
+        size = max(sum(self._sizes), 1)
+        weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in words.counts}
+        part = snippet(self._outside.text_of(shown.url), weights, lambda word: _first(terms(word, shown.language)))
+        return Hit(shown.url, shown.title, part.text, each.score, part.marks, shown.site, shown.language, shown.date)
+
+    def _suggestion(self, text: str, query: Query) -> str | None:
+        words = [term for part in query.words for term in terms(part)]
+        meant = corrected(words, self._known, self._beginning)
+        if not meant:
+            return None
+        for word, other in meant.items():
+            text = text.replace(word, other)
+        return text
+
+    def _known(self, word: str) -> bool:
+        spelled = {_first(terms(word, language)) for language in self.languages}
+        return any(sum(self._having(name, term)) for name in ("body", "spelling") for term in spelled)
+
+    def _beginning(self, letter: str) -> list[tuple[str, int]]:
+        counts: Counter[str] = Counter()
+        for searcher in self._searchers:
+            counts.update(dict(searcher.terms_with_prefix("spelling", letter)))
+        return list(counts.items())
+
+    # -------------------------------------------------------------- statistics
+
+    @cached_property
+    def languages(self) -> list[str | None]:
+        """Those that many pages are written in; None when many are in one whose words stay as they are."""
+        pages = max(sum(self._sizes), 1)
+        counts: dict[str | None, int] = {code: sum(self._having("language", code)) for code in STEMMERS}
+        counts[None] = pages - sum(counts.values())
+        return sorted(
+            (code for code in counts if counts[code] >= _LANGUAGE_LEAST * pages), key=lambda code: -counts[code]
+        )
+
+    def _count_having(self, name: str, term: str) -> list[int]:
+        return [searcher.doc_freq(name, term) for searcher in self._searchers]
+
+    def _balance(self, shard: int, name: str, term: str) -> float:
+        """A term that is rare in one shard only must not count for more there."""
+        if len(self._searchers) == 1:
+            return 1.0
+        having = self._having(name, term)
+        return rarity(sum(self._sizes), sum(having)) / rarity(self._sizes[shard], having[shard])
+
+
+RANK_HALF = 5.0
+"""The rank that brings half of what a rank can bring."""
+
+
+def spread(found: list[Found]) -> list[Found]:
+    """At most two of a site first, then all others, each in their order."""
+    met: Counter[str] = Counter()
+    first: list[Found] = []
+    later: list[Found] = []
+    for each in found:
+        met[each.shown.site] += 1
+        (first if met[each.shown.site] <= PER_SITE else later).append(each)
+    return first + later
+
+
+def _first(found: list[str]) -> str:
+    return found[0] if found else ""

@@ -1,0 +1,88 @@
+"""The passage of a page that answers best, with the words of the question marked.
+
+Passages are runs of words. The best has the most different terms of the question, the rare ones first; where two are
+equal, the earlier one. It begins where a sentence does, if one begins nearby.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+
+LENGTH = 220
+"""Characters of a snippet, or a few more."""
+TEXT_MOST = 200_000
+"""Characters of a page that are looked through."""
+_WORD = re.compile(r"\w+")
+_SENTENCE = re.compile(r"[.!?\n]\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A passage and where in it the words of the question stand."""
+
+    text: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def html(self) -> str:
+        """With `mark` elements; all else escaped."""
+        pieces: list[str] = []
+        end = 0
+        for start, stop in self.marks:
+            pieces += (escape(self.text[end:start]), "<mark>", escape(self.text[start:stop]), "</mark>")
+            end = stop
+        return "".join((*pieces, escape(self.text[end:])))
+
+
+def snippet(text: str, weights: Mapping[str, float], term_of: Callable[[str], str]) -> Snippet:
+    """The best passage. `weights` is what each term of the question tells; `term_of` makes a term of a word."""
+    text = text[:TEXT_MOST]
+    known: dict[str, str] = {}
+    met: list[tuple[int, int, str]] = []
+    for match in _WORD.finditer(text):
+        word = match[0]
+        term = known.get(word)
+        if term is None:
+            term = known[word] = term_of(word)
+        if term in weights:
+            met.append((match.start(), match.end(), term))
+    start = _sentence(text, met[_best(met, weights)][0]) if met else 0
+    return _cut(text, start, met)
+
+
+def _best(met: list[tuple[int, int, str]], weights: Mapping[str, float]) -> int:
+    """The number of the mark that the best passage begins with."""
+    best, where, first = -1.0, 0, 0
+    within: dict[str, int] = {}
+    total, last = 0.0, 0
+    for first, (start, _, term) in enumerate(met):
+        while last < len(met) and met[last][1] <= start + LENGTH:
+            name = met[last][2]
+            within[name] = within.get(name, 0) + 1
+            total += weights[name] if within[name] == 1 else 0.1 * weights[name] / within[name]
+            last += 1
+        if total > best + 1e-9:
+            best, where = total, first
+        total -= weights[term] if within[term] == 1 else 0.1 * weights[term] / within[term]
+        within[term] -= 1
+    return where
+
+
+def _sentence(text: str, at: int) -> int:
+    """Where the sentence begins that this place is in; at least where a word does."""
+    nearby = max(0, at - LENGTH // 2)
+    ends = [match.end() for match in _SENTENCE.finditer(text, nearby, at)]
+    if ends:
+        return ends[-1]
+    return 0 if nearby == 0 else text.find(" ", nearby, at) + 1 or at
+
+
+def _cut(text: str, start: int, met: list[tuple[int, int, str]]) -> Snippet:
+    end = min(len(text), start + LENGTH)
+    if end < len(text):
+        end = max(text.rfind(" ", start + LENGTH // 2, end), start + LENGTH // 2) if " " in text[start:end] else end
+    marks = tuple((begin - start, stop - start) for begin, stop, _ in met if start <= begin and stop <= end)
+    return Snippet(text[start:end].replace("\n", " "), marks)

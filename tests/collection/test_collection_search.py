@@ -1,0 +1,175 @@
+"""What was crawled can be found: by its words, by what others call it, by its place; and only what ought to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+
+import gossamer
+from gossamer.collection import Collection, Outside
+from gossamer.errors import NotFound
+from gossamer.index.shelf import Entry, Shelf
+from gossamer.model import Capture, Kind, Visit
+from gossamer.testing import Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
+
+SPEC = WebSpec(
+    seed=4,
+    hosts=4,
+    pages=25,
+    errors=Errors(missing=0.1),
+    redirects=Redirects(chains=0.2),
+    copies=Copies(exact=0.2),
+)
+FISH = "<title>Tropical fish</title><h1>Fish of warm seas</h1><p>Tropical fish live in warm seas, near reefs."
+PAGES = {
+    "http://zoo.test/": "<title>Zoo</title><p>All animals.<p><a href=/fish>Fish</a> <a href=/hidden>x</a>"
+    " <a href=/old>fish tank</a> <a href=http://club.test/>Aquarium club</a>",
+    "http://zoo.test/fish": FISH,
+    "http://zoo.test/hidden": "<title>Secret</title><meta name=robots content=noindex><p>Tropical fish nobody finds.",
+    "http://zoo.test/copy": FISH,
+    "http://club.test/": "<title>Welcome</title><p>We meet on Mondays. <a href=http://zoo.test/copy>zoo</a>",
+}
+MOVED = {"http://zoo.test/old": "http://zoo.test/fish"}
+
+
+async def fetch(visit: Visit) -> Capture:
+    if target := MOVED.get(visit.url):
+        head = f"HTTP/1.1 301 Moved\r\nlocation: {target}\r\n\r\n".encode()
+        return Capture(visit, 1_790_000_000.0, 0.01, 301, (("location", target),), b"GET / HTTP/1.1\r\n\r\n", head)
+    if visit.kind is not Kind.PAGE or visit.url not in PAGES:
+        return Capture(visit, 1_790_000_000.0, 0.01, 404, (), b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 404 No\r\n\r\n")
+    body = PAGES[visit.url].encode()
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
+    fields = (("content-type", "text/html"),)
+    return Capture(visit, 1_790_000_000.0, 0.01, 200, fields, b"GET / HTTP/1.1\r\n\r\n", head, body, body)
+
+
+def crawl(collection: Collection, **settings: object) -> None:
+    clock = VirtualClock()
+    outside = Outside(clock, fetch)
+    clock.run(collection.crawl_async("http://zoo.test/", scope="any", outside=outside, **settings))  # type: ignore[arg-type]  # any settings
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Iterator[Collection]:
+    with gossamer.open(tmp_path / "zoo") as collection:
+        crawl(collection)
+        yield collection
+
+
+def urls(collection: Collection, question: str) -> list[str]:
+    return [hit.url for hit in collection.search(question).hits]
+
+
+def test_a_crawl_is_searchable_when_it_ends(zoo: Collection) -> None:
+    hit = zoo.search("warm reefs").hits[0]
+    assert (hit.url, hit.title) == ("http://zoo.test/fish", "Tropical fish")
+    assert {hit.snippet[start:end] for start, end in hit.marks} == {"warm", "reefs"}
+
+
+def test_pages_that_do_not_want_to_be_found_are_not(zoo: Collection) -> None:
+    assert "http://zoo.test/hidden" in {page.url for page in zoo.pages()}
+    assert "http://zoo.test/hidden" not in urls(zoo, "tropical fish")
+    assert urls(zoo, "nobody finds secret") == []
+
+
+def test_a_copy_is_found_once(zoo: Collection) -> None:
+    assert len([url for url in urls(zoo, "tropical fish") if url.endswith(("/copy", "/fish"))]) == 1
+
+
+def test_a_page_is_found_by_what_others_call_it(zoo: Collection) -> None:
+    assert urls(zoo, "aquarium club")[0] == "http://club.test/"
+
+
+def test_links_to_a_redirect_or_a_copy_count_for_the_page_itself(zoo: Collection) -> None:
+    fish = zoo.links("http://zoo.test/fish")
+    assert set(fish.incoming) == {"http://zoo.test/", "http://club.test/"}
+    assert set(fish.anchors) == {"Fish", "zoo"}
+    assert zoo.links("http://zoo.test/old").incoming == fish.incoming
+    assert (fish.rank or 0) > (zoo.links("http://zoo.test/hidden").rank or 0)
+
+
+def test_pages_that_link_to_an_address_can_be_asked_for(zoo: Collection) -> None:
+    assert set(urls(zoo, "link:http://club.test/")) == {"http://zoo.test/"}
+
+
+def test_an_address_that_nobody_knows_has_no_links(zoo: Collection) -> None:
+    with pytest.raises(NotFound, match="no page of it links there"):
+        zoo.links("http://nowhere.test/")
+
+
+def test_the_score_is_the_sum_of_its_signs(zoo: Collection) -> None:
+    for hit, signs in zoo.explain("tropical fish"):
+        assert sum(signs.values()) == pytest.approx(hit.score, abs=1e-3)
+
+
+def test_an_index_that_was_lost_is_made_again_by_a_build(zoo: Collection) -> None:
+    before = urls(zoo, "fish")
+    rmtree(zoo.path / "shards" / "00" / "index")
+    zoo.close()
+    with pytest.raises(NotFound, match="gossamer build"):
+        zoo.search("fish")
+    zoo.build()
+    assert urls(zoo, "fish") == before
+
+
+def test_a_damaged_index_is_thrown_away_and_made_again(zoo: Collection, caplog: pytest.LogCaptureFixture) -> None:
+    before = urls(zoo, "fish")
+    (zoo.path / "shards" / "00" / "index" / "meta.json").write_text("{")
+    zoo.close()
+    crawl(zoo)
+    assert "makes it again" in caplog.text
+    assert urls(zoo, "fish") == before
+
+
+def test_links_that_were_lost_are_made_again_by_a_build(zoo: Collection) -> None:
+    before = zoo.links("http://zoo.test/fish")
+    zoo.build(convert=True)
+    again = zoo.links("http://zoo.test/fish")
+    assert replace(before, incoming=(), rank=None) == replace(again, incoming=(), rank=None)
+    assert before.rank == pytest.approx(again.rank)
+    assert set(before.incoming) == set(again.incoming)
+
+
+def test_without_a_build_there_is_an_index_and_no_graph(tmp_path: Path) -> None:
+    with gossamer.open(tmp_path / "zoo") as collection:
+        crawl(collection, build=False)
+        assert urls(collection, "warm reefs") == ["http://zoo.test/fish"]
+        with pytest.raises(NotFound, match="gossamer build"):
+            _ = collection.graph
+        collection.build()
+        assert len(collection.graph.top(3)) == 3
+
+
+def test_judgements_measure_the_ranking(zoo: Collection) -> None:
+    questions = {"1": "tropical fish", "2": "aquarium club"}
+    perfect = {"1": {"http://zoo.test/fish": 1.0}, "2": {"http://club.test/": 2.0}}
+    assert zoo.evaluate(questions, perfect).ndcg == 1.0
+    assert zoo.evaluate(questions, {"1": {"http://zoo.test/": 1.0}}).average_precision < 1.0
+
+
+def test_every_page_of_a_made_web_is_found_by_its_title(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    web = MadeWeb(SPEC, clock=clock)
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", outside=Outside(clock, web.fetch)))
+        pages = [page for page in collection.pages() if not page.version.copy_of and page.title]
+        assert len(pages) > 60
+        found = [page.url in {hit.url for hit in collection.search(f'title:"{page.title}"', 50).hits} for page in pages]
+        assert all(found)
+
+
+def test_verify_compares_the_index_with_the_pages(zoo: Collection) -> None:
+    assert zoo.verify().problems == []
+    shelf = Shelf(zoo.path / "shards" / "00" / "index")
+    shelf.remove("http://zoo.test/fish")
+    shelf.add(Entry("http://zoo.test/hidden", body="secret"))
+    shelf.commit(shelf.covered)
+    shelf.close()
+    problems = "\n".join(zoo.verify().problems)
+    assert "http://zoo.test/fish: is not in the index" in problems
+    assert "http://zoo.test/hidden: should not be in the index" in problems

@@ -1,0 +1,77 @@
+"""The index of a shard: what is in it, and what it covers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gossamer.errors import Damaged
+from gossamer.index.facets import kinds, places
+from gossamer.index.shelf import Entry, Shelf
+
+
+def test_a_page_takes_the_place_of_what_was_there_of_it(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "index")
+    shelf.add(Entry("http://a.org/", "Old", body="apples"))
+    shelf.commit(1)
+    shelf.add(Entry("http://a.org/", "New", body="pears"))
+    shelf.commit(2)
+    searcher = shelf.index.searcher()
+    assert searcher.doc_freq("body", "pears") == 1
+    assert searcher.num_docs == 2  # the page, and the row that says what is covered
+    shelf.close()
+
+
+def test_an_index_tells_what_it_covers_after_it_was_opened_again(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "index")
+    assert shelf.covered == 0
+    shelf.add(Entry("http://a.org/", body="one"))
+    shelf.commit(17)
+    shelf.add(Entry("http://a.org/lost", body="two"))
+    shelf.close()
+    again = Shelf(tmp_path / "index")
+    assert again.covered == 17
+    assert again.index.searcher().doc_freq("body", "two") == 0
+
+
+def test_what_is_removed_is_gone(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "index")
+    shelf.add(Entry("http://a.org/1", body="kept"))
+    shelf.add(Entry("http://a.org/2", body="gone"))
+    shelf.commit(1)
+    shelf.remove("http://a.org/2")
+    shelf.commit(2)
+    assert shelf.index.searcher().num_docs == 2
+    shelf.clear()
+    shelf.commit(3)
+    assert shelf.index.searcher().num_docs == 1
+    shelf.close()
+
+
+def test_a_damaged_index_is_named_with_its_cure(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "index")
+    shelf.commit(1)
+    shelf.close()
+    (tmp_path / "index" / "meta.json").write_text("{broken")
+    with pytest.raises(Damaged, match="gossamer build"):
+        Shelf(tmp_path / "index")
+
+
+def test_a_page_lies_on_its_site_its_hosts_and_its_folders() -> None:
+    assert list(places("http://docs.Sub.example.org/Guide/a.html?q=1".lower(), "example.org")) == [
+        "docs.sub.example.org",
+        "sub.example.org",
+        "example.org",
+        "docs.sub.example.org/guide",
+        "docs.sub.example.org/guide/a.html",
+    ]
+    assert list(places("http://127.0.0.1:8080/", "127.0.0.1")) == ["127.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("media_type", "names"),
+    [("application/pdf", "pdf"), ("text/html", "html"), ("text/plain", "txt"), ("image/png", "png")],
+)
+def test_a_kind_has_the_name_that_people_use(media_type: str, names: str) -> None:
+    assert list(kinds(media_type)) == [media_type, names]

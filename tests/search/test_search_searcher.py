@@ -1,0 +1,221 @@
+"""Questions and answers over a few made pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from gossamer.errors import InvalidQuery
+from gossamer.index.shelf import Entry, Shelf, Voices
+from gossamer.search.searcher import Outside, Searcher
+from gossamer.search.weights import Weights
+from gossamer.urls import keys, site
+
+NOW = datetime(2026, 11, 15, tzinfo=UTC).timestamp()
+
+
+def day(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+def page(url: str, title: str, body: str, language: str = "en", **more: Any) -> Entry:
+    return Entry(url, title, body=body, language=language, site=site(url), **more)
+
+
+PAGES = [
+    page(
+        "http://db.org/fk",
+        "Foreign keys",
+        "A foreign key refers to a row. On delete cascade removes rows.",
+        date=day("2026-01-05"),
+    ),
+    page(
+        "http://db.org/index",
+        "Indexes",
+        "An index makes queries fast. Deleting an index is cheap.",
+        date=day("2025-06-01"),
+    ),
+    page("http://git.org/rebase", "git rebase", "Rebase interactive: reorder commits with git rebase."),
+    page("http://git.org/docs/merge", "git merge", "Merge joins two histories."),
+    page("http://home.org/", "Welcome", "Pictures of my cat."),
+    page("http://koenig.de/haus", "Häuser", "Viele Häuser stehen am Fluss.", "de"),
+    page("http://paper.org/x.pdf", "Report", "Annual report about fish.", media_type="application/pdf"),
+    page("http://tokyo.jp/", "東京", "東京タワーは高いです。", "ja"),
+]
+
+Ask = Callable[..., list[str]]
+
+
+def searcher_over(
+    folder: Path,
+    pages: Sequence[Entry],
+    shards: int = 1,
+    weights: Weights | None = None,
+    ranks: dict[str, float] | None = None,
+) -> Searcher:
+    shelves = [Shelf(folder / str(number)) for number in range(shards)]
+    for entry in pages:
+        shelves[keys.shard(entry.site, shards)].add(entry)
+    for shelf in shelves:
+        shelf.commit(len(pages))
+        shelf.close()
+    texts = {entry.url: entry.body for entry in pages}
+    by_print = {keys.fingerprint(url): rank for url, rank in (ranks or {}).items()}
+    linking = {"http://git.org/rebase": [keys.fingerprint("http://db.org/fk")]}
+    voices = Voices(folder / "voices")
+    voices.write([(keys.fingerprint("http://home.org/"), "Tropical fish society\nSociety for fish")], "en")
+    outside = Outside(
+        texts.__getitem__,
+        lambda prints: [by_print.get(each, 1.0) for each in prints],
+        lambda url: linking.get(url, ()),
+        NOW,
+        voices,
+    )
+    return Searcher(shelves, outside, weights)
+
+
+@pytest.fixture(params=[1, 3], ids=["one shard", "three shards"])
+def ask(request: pytest.FixtureRequest, tmp_path: Path) -> Ask:
+    searcher = searcher_over(tmp_path, PAGES, request.param)
+
+    def asked(text: str) -> list[str]:
+        return [hit.url for hit in searcher.search(text).hits]
+
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("foreign key on delete cascade", "http://db.org/fk"),
+        ("git rebase interactive", "http://git.org/rebase"),
+        ("deleted index", "http://db.org/index"),
+        ("Haus", "http://koenig.de/haus"),
+        ("tropical fish society", "http://home.org/"),
+        ("東京タワー", "http://tokyo.jp/"),
+        ("paper.org", "http://paper.org/x.pdf"),
+    ],
+)
+def test_the_page_that_is_meant_comes_first(ask: Ask, question: str, first: str) -> None:
+    assert ask(question)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("site:git.org git", {"http://git.org/rebase", "http://git.org/docs/merge"}),
+        ("site:git.org/docs", {"http://git.org/docs/merge"}),
+        ("fish type:pdf", {"http://paper.org/x.pdf"}),
+        ("fish -type:pdf", {"http://home.org/"}),
+        ("tropical fish site:db.org", set()),
+        ("tropical society -cat", set()),
+        ("lang:de OR lang:ja", {"http://koenig.de/haus", "http://tokyo.jp/"}),
+        ("title:git", {"http://git.org/rebase", "http://git.org/docs/merge"}),
+        ('"delete cascade"', {"http://db.org/fk"}),
+        ('"cascade delete"', set()),
+        ("rebase OR merge", {"http://git.org/rebase", "http://git.org/docs/merge"}),
+        ("git -rebase", {"http://git.org/docs/merge"}),
+        ("after:2026 key", {"http://db.org/fk"}),
+        ("site:db.org before:2026", {"http://db.org/index"}),
+        ("link:http://git.org/rebase", {"http://db.org/fk"}),
+        ("link:http://nobody.org/", set()),
+        ("xyzzy", set()),
+    ],
+)
+def test_a_question_finds_what_it_asks_for_and_nothing_else(ask: Ask, question: str, found: set[str]) -> None:
+    assert set(ask(question)) == found
+
+
+def test_a_question_whose_words_no_page_has_all_of_is_answered_by_those_that_have_some(ask: Ask) -> None:
+    assert "http://git.org/docs/merge" in ask("merge xyzzy")
+
+
+def test_shards_answer_as_one_index_does(tmp_path: Path) -> None:
+    random = Random(4)
+    words = [f"word{number}" for number in range(60)]
+    pages = [
+        page(f"http://s{n % 40}.org/{n}", "", " ".join(random.choices(words, range(60), k=40))) for n in range(300)
+    ]
+    one = searcher_over(tmp_path / "one", pages)
+    three = searcher_over(tmp_path / "three", pages, 3)
+    for _ in range(10):
+        question = " ".join(random.sample(words, 3))
+        first = [url for url, _ in one.ranking(question, 10)]
+        assert len(set(first) & {url for url, _ in three.ranking(question, 10)}) >= 8
+
+
+def test_links_decide_between_equals(tmp_path: Path) -> None:
+    pages = [page(f"http://s{n}.org/", "", "the same words") for n in range(5)]
+    searcher = searcher_over(tmp_path, pages, ranks={"http://s3.org/": 40.0})
+    assert searcher.search("same words").hits[0].url == "http://s3.org/"
+    calm = searcher_over(tmp_path / "calm", pages, weights=Weights(rank=0), ranks={"http://s3.org/": 40.0})
+    assert calm.search("same words").hits[0].url == "http://s0.org/"
+
+
+def test_one_site_does_not_fill_the_first_page(tmp_path: Path) -> None:
+    loud = [page(f"http://loud.org/{n}", "", "fish fish fish") for n in range(8)]
+    quiet = [page(f"http://q{n}.org/", "", "fish and much else that is said here") for n in range(3)]
+    found = [hit.site for hit in searcher_over(tmp_path, loud + quiet).search("fish").hits]
+    assert found[:5] == ["loud.org", "loud.org", "q0.org", "q1.org", "q2.org"]
+    assert found[5:] == ["loud.org"] * 5
+
+
+def test_pages_of_answers_follow_each_other(tmp_path: Path) -> None:
+    searcher = searcher_over(tmp_path, [page(f"http://s{n}.org/", "", "fish") for n in range(25)])
+    seen = [hit.url for offset in (0, 10, 20) for hit in searcher.search("fish", 10, offset).hits]
+    assert len(seen) == len(set(seen)) == searcher.search("fish").total == 25
+
+
+def test_a_wrong_letter_is_noticed(tmp_path: Path) -> None:
+    searcher = searcher_over(tmp_path, PAGES)
+    assert searcher.search("forein keys").suggestion == "foreign keys"
+    assert searcher.search("foreign keys").suggestion is None
+
+
+def test_a_hit_shows_the_words_that_were_asked_for(tmp_path: Path) -> None:
+    hit = searcher_over(tmp_path, PAGES).search("cascading deletes").hits[0]
+    assert {hit.snippet[start:end].lower() for start, end in hit.marks} == {"cascade", "delete"}
+
+
+def test_a_long_pasted_question_that_repeats_itself_is_answered(ask: Ask) -> None:
+    question = "please tell me how on delete cascade works with a foreign key and a foreign key again " * 8
+    assert ask(question)[0] == "http://db.org/fk"
+
+
+def test_an_empty_index_has_no_answer(tmp_path: Path) -> None:
+    assert searcher_over(tmp_path, []).search("anything at all").hits == []
+
+
+ODD = ["fish", '"', "-", "OR", "site:", "title:", "before:2026", "lang:", "東京", "\x00", "a" * 300, "*", "(", "link:x"]
+ODD += [
+    "'",
+    "+",
+    "~2",
+    "^3",
+    "[a TO b]",
+    "\ud7ff",
+    "NOT",
+    "AND",
+    "type:pdf",
+    " ",
+    "\\",
+    "after:x",
+    ":",
+    "//",
+    "-site:a",
+]
+
+
+def test_any_question_is_answered_or_refused(tmp_path: Path) -> None:
+    searcher = searcher_over(tmp_path, PAGES, 2)
+    random = Random(11)
+    for _ in range(300):
+        question = "".join(random.choice(ODD) + random.choice(["", " "]) for _ in range(random.randrange(12)))
+        with suppress(InvalidQuery):
+            assert len(searcher.search(question).hits) <= 10

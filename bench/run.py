@@ -85,7 +85,8 @@ def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
 
     def watched(self: Session, *arguments: Any, **named: Any) -> None:
         original(self, *arguments, **named)
-        self._read = timed("convert", self._read)  # type: ignore[method-assign]  # a stopwatch around it
+        self._begin = timed("convert", self._begin)  # type: ignore[method-assign]  # a stopwatch around it
+        self._findable.keep = timed("index", self._findable.keep)  # type: ignore[method-assign]  # the same
         self.archive.append = timed("store", self.archive.append)  # type: ignore[method-assign]  # the same
         self._mark = timed("dedupe", self._mark)
         self.frontier.done = timed("frontier", self.frontier.done)  # type: ignore[method-assign]  # the same

@@ -29,7 +29,7 @@ from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
-from gossamer.errors import InvalidURL, NotFound, NothingFetched, UsageError
+from gossamer.errors import InvalidURL, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.audit import audit
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer, about_address, about_host
@@ -125,7 +125,12 @@ class Collection:
         """Make the graph of what is there now: ranks, and what pages are called by others."""
         shelves = self._shelves()
         language = searcher(self._folder, shelves, None).languages[0]
-        graph, _ = graphs.make(self._folder, shelves.tables, language)
+        try:
+            graph, _ = graphs.make(self._folder, shelves.tables, language)
+        except OSError as error:
+            raise StorageError(
+                f"{self._folder.graph}: {error.strerror}; `gossamer build` makes the graph again"
+            ) from error
         self.close()
         return graph
 

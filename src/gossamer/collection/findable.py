@@ -187,8 +187,10 @@ def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
     except (Damaged, ValueError) as error:
         yield f"{shard / INDEX}: {error}; {_CURE}"
         return
+    if shelf.covered > committed_length(table):
+        yield f"{shard / INDEX}: has pages that were never committed; {_CURE}"
     if shelf.covered != committed_length(table):
-        yield f"{shard / INDEX}: is not up to date; {_CURE}"
+        return  # a crash: the next crawl or build takes in what it lacks
     for url, version in _newest(archive):
         page = archive.page(url, version) if 200 <= version.status < 300 else None
         if (page is not None and findable(page)) != (url in indexed):

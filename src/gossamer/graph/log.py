@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from errno import ENOSPC
+from io import FileIO
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from gossamer.errors import Damaged
+from gossamer.errors import Damaged, StorageError
 from gossamer.model import URL, Link
 from gossamer.urls import keys
 
@@ -67,7 +69,7 @@ class LinkLog:
         """It is opened, or made, by the first `write`; what lies past `length` was never committed."""
         self._path = path
         self._length = length
-        self._file: IO[bytes] | None = None
+        self._file: FileIO | None = None
         self._clear()
 
     def add(self, source: URL, site: str, links: Sequence[Link]) -> None:
@@ -95,13 +97,21 @@ class LinkLog:
         """Put what was gathered into the file, for good; how long it is now."""
         if self._sources:
             data = _PACK.compress(msgspec.msgpack.encode(self._chunk()))
-            file = self._opened()
-            file.write(_MARK + len(data).to_bytes(_HEAD - len(_MARK), "big") + data)
-            file.flush()
-            os.fdatasync(file.fileno())
-            self._length = file.tell()
+            try:
+                self._append(_MARK + len(data).to_bytes(_HEAD - len(_MARK), "big") + data)
+            except OSError as error:
+                reason = "the disk is full; free some space and go on" if error.errno == ENOSPC else str(error.strerror)
+                raise StorageError(f"{self._path}: {reason}, nothing committed is lost") from error
             self._clear()
         return self._length
+
+    def _append(self, data: bytes) -> None:
+        file = self._opened()
+        view, at = memoryview(data), 0
+        while at < len(view):
+            at += file.write(view[at:])
+        os.fdatasync(file.fileno())
+        self._length += len(data)
 
     def close(self) -> None:
         """No more; what was not written is forgotten."""
@@ -109,10 +119,10 @@ class LinkLog:
             self._file.close()
             self._file = None
 
-    def _opened(self) -> IO[bytes]:
+    def _opened(self) -> FileIO:
         if self._file is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("ab")
+            self._file = self._path.open("ab", buffering=0)
             if self._file.tell() > self._length:
                 self._file.truncate(self._length)
                 self._file.seek(0, os.SEEK_END)

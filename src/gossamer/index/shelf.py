@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import tantivy
 
-from gossamer.errors import Damaged
+from gossamer.errors import Damaged, StorageError
 from gossamer.index.analysis import terms
 from gossamer.index.facets import address, kinds, places
 from gossamer.urls import keys
@@ -72,6 +73,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         """Make it or open it. One that cannot be opened is damaged."""
+        self._folder = folder
         self.schema = schema()
         self.index = _opened(folder, self.schema)
         self._writer: tantivy.IndexWriter | None = None
@@ -79,26 +81,30 @@ class Shelf:
     def add(self, entry: Entry) -> None:
         """Put a page in the place of what was there of it."""
         self.remove(entry.url)
-        self._writing().add_document(_document(entry))
+        with _told(self._folder):
+            self._writing().add_document(_document(entry))
 
     def remove(self, url: str) -> None:
         """Take a page out."""
-        self._writing().delete_documents_by_term("url", url)
+        with _told(self._folder):
+            self._writing().delete_documents_by_term("url", url)
 
     def clear(self) -> None:
         """Take everything out."""
-        self._writing().delete_all_documents()
+        with _told(self._folder):
+            self._writing().delete_all_documents()
 
     def commit(self, covered: int) -> None:
         """Make it durable and visible. `covered` is the number of the last change that is in it."""
-        writer = self._writing()
-        writer.delete_documents_by_term("url", _COVERED)
         row = tantivy.Document()
         row.add_text("url", _COVERED)
         row.add_unsigned("covered", covered)
-        writer.add_document(row)
-        writer.commit()
-        self.index.reload()
+        with _told(self._folder):
+            writer = self._writing()
+            writer.delete_documents_by_term("url", _COVERED)
+            writer.add_document(row)
+            writer.commit()
+            self.index.reload()
 
     @property
     def covered(self) -> int:
@@ -119,7 +125,8 @@ class Shelf:
         """End writing; what was not committed is forgotten."""
         if self._writer is not None:
             writer, self._writer = self._writer, None
-            writer.wait_merging_threads()
+            with suppress(ValueError):  # a thread that broke, as on a full disk: the next start goes on from the commit
+                writer.wait_merging_threads()
 
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
@@ -137,25 +144,42 @@ class Voices:
     def __init__(self, folder: Path) -> None:
         """Make it or open it."""
         builder = tantivy.SchemaBuilder().add_text_field("anchors", tokenizer_name=_TERMS)
+        self._folder = folder
         self.schema = builder.add_unsigned_field("page", fast=True).build()
         self.index = _opened(folder, self.schema)
 
     def write(self, pages: Iterable[tuple[int, str]], language: str | None) -> None:
         """Put in what pages are called, by fingerprint; stems are those of one language, the commonest of the pages."""
-        writer = self.index.writer(MEMORY, 1)
-        writer.delete_all_documents()
-        for page, anchors in pages:
-            document = tantivy.Document()
-            document.add_unsigned("page", page)
-            document.add_text("anchors", " ".join(terms(anchors, language)))
-            writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-        self.index.reload()
+        with _told(self._folder):
+            writer = self.index.writer(MEMORY, 1)
+            writer.delete_all_documents()
+            for page, anchors in pages:
+                document = tantivy.Document()
+                document.add_unsigned("page", page)
+                document.add_text("anchors", " ".join(terms(anchors, language)))
+                writer.add_document(document)
+            writer.commit()
+            writer.wait_merging_threads()
+            self.index.reload()
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """The engine knows one kind of error. Whatever stops it from writing, the disk is to blame."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        reason = (
+            "the disk is full; free some space and go on"
+            if "StorageFull" in str(error)
+            else f"cannot be written ({error})"
+        )
+        raise StorageError(f"{folder}: {reason}, nothing committed is lost") from error
 
 
 def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
-    folder.mkdir(parents=True, exist_ok=True)
+    with _told(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     try:
         index = tantivy.Index(schema, path=str(folder))
     except (ValueError, OSError) as error:

@@ -39,7 +39,7 @@ POINTS = {
     "table about to commit": Point("gossamer.store.table", "Table", "commit", False),
     "table committed": Point("gossamer.store.table", "Table", "commit", True),
     "captures rolled forward": Point("gossamer.collection.session", "", "roll_forward", True),
-    "page about to be read": Point("gossamer.convert", "", "read", False),
+    "page about to be read": Point("gossamer.convert", "", "begin", False),
     "page taken in": Point("gossamer.frontier.frontier", "Frontier", "done", True),
     "visit handed out": Point("gossamer.frontier.frontier", "Frontier", "_go", True),
     "addresses about to be sifted": Point("gossamer.store.sieve", "Sieve", "prepare", False),

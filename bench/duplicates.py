@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -143,15 +142,17 @@ def judged(made: MadePages, groups: list[list[str]]) -> tuple[float, int]:
     return found / max(len(copies), 1), sum(len(origins) > 1 for origins in mixed.values())
 
 
-def table_of(results: list[Result]) -> Iterator[str]:
-    yield "| pages | copies | print | look up, keep | `similar` | all pairs | each | memory | disk | found | wrong |"
-    yield "|---|---|---|---|---|---|---|---|---|---|---|"
-    for each in results:
-        yield (
-            f"| {each.pages:,} | {each.copies:,} | {each.print_us:.0f} us | {each.meet_us:.0f} us "
-            f"| {each.similar_ms:.2f} ms | {each.pairs_s:.1f} s | {each.pairs_s / each.pages * 1e6:.0f} us "
-            f"| {each.memory_mb:.0f} MB | {each.disk_mb:.0f} MB | {each.found:.4f} | {each.wrong} |"
-        )
+HEAD = """\
+| pages | copies | print | look up, keep | `similar` | all pairs | each | memory | disk | found | wrong |
+|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def row_of(each: Result) -> str:
+    return (
+        f"| {each.pages:,} | {each.copies:,} | {each.print_us:.0f} us | {each.meet_us:.0f} us "
+        f"| {each.similar_ms:.2f} ms | {each.pairs_s:.1f} s | {each.pairs_s / each.pages * 1e6:.0f} us "
+        f"| {each.memory_mb:.0f} MB | {each.disk_mb:.0f} MB | {each.found:.4f} | {each.wrong} |"
+    )
 
 
 def main() -> None:
@@ -163,12 +164,11 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             print(json.dumps(asdict(measured(options.sizes[0], Path(folder)))))
         return
-    results = []
+    print(HEAD, flush=True)
     for size in options.sizes:
         command = [sys.executable, __file__, "--one", "--sizes", str(size)]
         said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-        results.append(Result(**json.loads(said)))
-    print(*table_of(results), sep="\n")
+        print(row_of(Result(**json.loads(said))), flush=True)
 
 
 if __name__ == "__main__":

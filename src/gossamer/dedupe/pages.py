@@ -67,11 +67,6 @@ class Pages:
         found = self.table.get_many(PRINTS, [_page_key(number) for number in numbers])
         return {number: row for number, row in zip(numbers, found, strict=True) if row is not None}
 
-    def urls(self, numbers: Sequence[int]) -> list[URL]:
-        """The addresses of pages that are there."""
-        found = self.table.get_many(PRINTS, [_page_key(number) for number in numbers])
-        return [url_of(row) for row in found if row is not None]
-
     def put(self, number: int, url: URL, page: bytes) -> None:
         """`page` has its columns."""
         self.table.put(PRINTS, _page_key(number), page + url.encode())
@@ -85,16 +80,15 @@ class Pages:
 
     def between(self, first: int, end: int = _BEYOND) -> Iterator[tuple[npt.NDArray[np.int64], Columns]]:
         """Numbers and columns of all pages from `first` on, in their order, some thousands at a time."""
-        rows = self.table.scan(PRINTS, _PAGE, _page_key(first))
-        while chunk := list(islice(rows, _CHUNK)):
-            kept = [(number, row) for key, row in chunk if (number := int.from_bytes(key[1:], "big")) < end]
-            if kept:
-                yield (
-                    np.fromiter((number for number, _ in kept), np.int64, len(kept)),
-                    columns_of(row for _, row in kept),
-                )
-            if len(kept) < len(chunk):
-                return
+        for numbers, rows in self.chunks(first, end):
+            yield np.array(numbers, np.int64), columns_of(rows)
+
+    def chunks(self, first: int = 0, end: int = _BEYOND) -> Iterator[tuple[list[int], list[bytes]]]:
+        """The same, with whole rows."""
+        found = self.table.scan(PRINTS, _PAGE, _page_key(first))
+        kept = takewhile(lambda row: row[0] < end, ((int.from_bytes(key[1:], "big"), row) for key, row in found))
+        while chunk := list(islice(kept, _CHUNK)):
+            yield [number for number, _ in chunk], [row for _, row in chunk]
 
     def gone(self, first: int, end: int = _BEYOND) -> list[int]:
         """Numbers of pages that are gone, among these."""

@@ -9,10 +9,12 @@ with the number of pages, and near copies in a crowd are linked in a chain; `gro
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import IO, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from gossamer.dedupe.bits import Places, near_prints, neighbours
 from gossamer.dedupe.entries import BLOCKS, NUMBER_BITS, TABLES, Keys, numbers
@@ -40,11 +42,10 @@ class Pair(NamedTuple):
 
 def pairs(lookups: Sequence[Lookup]) -> Iterator[Pair]:
     """All pairs of copies among the pages of these, which have one rule."""
-    with TemporaryFile(prefix="gossamer-pairs-") as file:
-        numbered = [_copied(lookup, file) for lookup in lookups]
-        file.flush()
-        if any(map(len, numbered)):
-            yield from _Search(lookups, numbered, np.memmap(file, COLUMNS, "r").view(np.ndarray)).found()
+    with TemporaryFile(prefix="gossamer-pairs-") as columns, TemporaryFile(prefix="gossamer-pairs-") as urls:
+        pages = _Pages.copied(lookups, columns, urls)
+        if len(pages.columns):
+            yield from _Search(lookups, pages).found()
 
 
 def grouped(linked: Iterable[tuple[Name, Name]]) -> list[list[Name]]:
@@ -64,16 +65,44 @@ def grouped(linked: Iterable[tuple[Name, Name]]) -> list[list[Name]]:
     return list(groups.values())
 
 
-class _Search:
-    """The pages of all lookups in one row. A place in it stands for a page, and one number for a pair of places."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pages:
+    """The pages of all lookups in one row, in mapped files. A place in it stands for a page."""
 
-    def __init__(self, lookups: Sequence[Lookup], numbered: list[Places], columns: Columns) -> None:
+    columns: Columns
+    urls: npt.NDArray[np.uint8]
+    ends: Places
+    """Where each address ends."""
+    places: list[Places]
+    """For each lookup, the place of each number; -1 where there is no page."""
+
+    @classmethod
+    def copied(cls, lookups: Sequence[Lookup], columns: IO[bytes], urls: IO[bytes]) -> _Pages:
+        sizes, places, count = [np.empty(0, np.int64)], [], 0
+        for lookup in lookups:
+            mine = np.full(lookup.tables.end, -1, np.int64)
+            for numbered, rows in lookup.pages.chunks():
+                mine[numbered] = np.arange(count, count + len(rows))
+                columns.writelines(row[: COLUMNS.itemsize] for row in rows)
+                urls.writelines(row[COLUMNS.itemsize :] for row in rows)
+                sizes.append(np.fromiter(map(len, rows), np.int64) - COLUMNS.itemsize)
+                count += len(rows)
+            places.append(mine)
+        return cls(_mapped(columns, COLUMNS), _mapped(urls, np.dtype("u1")), np.cumsum(np.concatenate(sizes)), places)
+
+    def url(self, place: int) -> URL:
+        start = self.ends[place - 1] if place else 0
+        return self.urls[start : self.ends[place]].tobytes().decode()
+
+
+class _Search:
+    """A pair of places is one number, the lesser place in front."""
+
+    def __init__(self, lookups: Sequence[Lookup], pages: _Pages) -> None:
         self._lookups = lookups
-        self._numbered = numbered
-        self._starts = np.cumsum([0, *map(len, numbered)])
-        self._columns = columns
-        self._prints = np.ascontiguousarray(columns["simhash"])
-        self._first = _firsts(np.ascontiguousarray(columns["digest"]))
+        self._pages = pages
+        self._prints = np.ascontiguousarray(pages.columns["simhash"])
+        self._first = _firsts(np.ascontiguousarray(pages.columns["digest"]))
         """For each place, the first that says the same."""
         self._known = np.empty(0, np.int64)
         """Pairs that have been found to be copies, in order."""
@@ -83,9 +112,9 @@ class _Search:
         copies = np.flatnonzero(self._first != np.arange(len(self._first)))
         yield from self._told(self._first[copies], copies)
         for one, other in self._candidates():
-            new = np.setdiff1d(np.minimum(one, other) << 32 | np.maximum(one, other), self._known)
+            new = _without(np.minimum(one, other) << 32 | np.maximum(one, other), self._known)
             confirmed = np.concatenate([new[:0], *map(self._confirmed, _parts(new))])
-            self._known = np.union1d(self._known, confirmed)
+            self._known = np.sort(np.concatenate([self._known, confirmed]), kind="stable")
             yield from self._told(confirmed >> 32, confirmed & 0xFFFFFFFF)
 
     def _candidates(self) -> Iterator[tuple[Places, Places]]:
@@ -100,53 +129,49 @@ class _Search:
     def _column(self, table: int) -> tuple[Keys, Places]:
         """What the first of equal pages are looked for by, in order, and their places."""
         values, places = [], []
-        for lookup, numbered, start in zip(self._lookups, self._numbered, self._starts, strict=False):
+        for lookup, mine in zip(self._lookups, self._pages.places, strict=True):
             entries = lookup.tables.column(table)
-            wanted = numbers(entries)
-            at = np.minimum(numbered.searchsorted(wanted), len(numbered) - 1)
-            there = numbered[at] == wanted if len(numbered) else np.zeros(len(wanted), np.bool_)
-            there[there] = self._first[at[there] + start] == at[there] + start
-            values.append(entries[there] >> np.uint64(NUMBER_BITS))
-            places.append(at[there] + start)
+            at = mine[numbers(entries)]
+            kept = (at >= 0) & (self._first[at] == at)
+            values.append(entries[kept] >> np.uint64(NUMBER_BITS))
+            places.append(at[kept])
         together = np.concatenate(values)
         order = together.argsort(kind="stable")
         return together[order], np.concatenate(places)[order]
 
     def _confirmed(self, candidates: Places) -> Places:
-        ones, others = self._columns[candidates >> 32], self._columns[candidates & 0xFFFFFFFF]
+        ones, others = self._pages.columns[candidates >> 32], self._pages.columns[candidates & 0xFFFFFFFF]
         rule = self._lookups[0].rule
         return candidates[are_copies(rule, ones, others, resemblances(ones, others))]
 
     def _told(self, one: Places, other: Places) -> Iterator[Pair]:
         for mine, theirs in zip(_parts(one), _parts(other), strict=True):
-            alike = resemblances(self._columns[mine], self._columns[theirs])
+            alike = resemblances(self._pages.columns[mine], self._pages.columns[theirs])
             far = np.bitwise_count(self._prints[mine] ^ self._prints[theirs])
-            urls = self._urls(mine), self._urls(theirs)
+            urls = (map(self._pages.url, places.tolist()) for places in (mine, theirs))
             yield from map(Pair, *urls, alike.tolist(), far.tolist())
 
-    def _urls(self, places: Places) -> list[URL]:
-        shelf = self._starts.searchsorted(places, "right") - 1
-        urls = np.empty(len(places), object)
-        for at, (lookup, numbered) in enumerate(zip(self._lookups, self._numbered, strict=True)):
-            mine = shelf == at
-            urls[mine] = lookup.pages.urls(numbered[places[mine] - self._starts[at]].tolist())
-        told: list[URL] = urls.tolist()
-        return told
 
-
-def _copied(lookup: Lookup, file: IO[bytes]) -> Places:
-    """Write the columns of all pages; their numbers."""
-    numbered = [np.empty(0, np.int64)]
-    for these, columns in lookup.pages.between(0):
-        file.write(columns.tobytes())
-        numbered.append(these)
-    return np.concatenate(numbered)
+def _mapped(file: IO[bytes], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """What was written to a file; empty files cannot be mapped."""
+    file.flush()
+    return np.memmap(file, kind, "r").view(np.ndarray) if file.tell() else np.empty(0, kind)
 
 
 def _firsts(digests: Keys) -> Places:
     """For each, the place of the first that is equal."""
     _, first, group = np.unique(digests, return_index=True, return_inverse=True)
     return first[group]
+
+
+def _without(candidates: Places, known: Places) -> Places:
+    """Each once, in order, without those that are known."""
+    found = np.sort(candidates)
+    new = np.ones(len(found), np.bool_)
+    np.not_equal(found[1:], found[:-1], out=new[1:])
+    if len(known):
+        new &= known[np.minimum(known.searchsorted(found), len(known) - 1)] != found
+    return found[new]
 
 
 def _parts(places: Places) -> Iterator[Places]:

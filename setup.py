@@ -19,6 +19,12 @@ setup(
             extra_compile_args=["-O3"],
             optional=True,
         ),
+        Extension(
+            "gossamer.convert.render._render",
+            ["src/gossamer/convert/render/_render.c"],
+            depends=[*glob("src/gossamer/convert/render/writer/*.h"), "src/gossamer/convert/scanner/white.h"],
+            optional=True,
+        ),
         Extension("gossamer.dedupe._prints", ["src/gossamer/dedupe/_prints.c"], optional=True),
         Extension("gossamer.graph._sweep", ["src/gossamer/graph/_sweep.c"], optional=True),
         Extension("gossamer.index._words", ["src/gossamer/index/_words.c"], optional=True),

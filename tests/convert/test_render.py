@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from gossamer.convert.outline import NUMBER, by_tree
-from gossamer.convert.render import tagged
+from gossamer.convert.outline import NUMBER, Outline, by_tree
+from gossamer.convert.render import twin, written
+from gossamer.convert.render.page import tagged
 from gossamer.tagged import plain
 from valid_tagged import check
 
@@ -23,8 +25,14 @@ def rendered(page: str, dropped: Sequence[str] = ()) -> str:
     bounds = zip(outline.starts[:-1], outline.starts[1:], strict=True)
     keep = np.array([outline.text[first:end].decode().strip() not in dropped for first, end in bounds], bool)
     hrefs = {int(number): f"http://x/{number}" for number in np.flatnonzero(outline.tags == NUMBER["a"])}
+    return both_say(outline, keep, hrefs)
+
+
+def both_say(outline: Outline, keep: NDArray[np.bool_], hrefs: Mapping[int, str]) -> str:
+    """Tagged text, which is the same by way of the compiled twin and without it."""
     html = tagged(outline, keep, hrefs)
     check(html)
+    assert written(outline, keep, hrefs) == (html, plain(html))
     return html
 
 
@@ -116,7 +124,7 @@ SOUP = st.lists(
     st.one_of(
         st.sampled_from(TAGS.split()).map(lambda tag: "<a href=x>" if tag == "a" else f"<{tag}>"),
         st.sampled_from(TAGS.split()).map("</{}>".format),
-        st.sampled_from(["x", "two words", " ", "\n", "&lt;", "&amp;", "é", "\x1f", "&nbsp;", "<img>", "<svg>s</svg>"]),
+        st.sampled_from(["x", "two words", " ", "\n", "&lt;", "&amp;", "é", "\x1f", "&nbsp;", "\u2003", "<svg>s"]),
     ),
     max_size=40,
 ).map("".join)
@@ -127,7 +135,7 @@ def test_no_soup_gives_what_is_not_valid(page: str, random: object) -> None:
     outline = by_tree(page.encode())
     assert outline is not None
     keep = np.array([random.random() < 0.7 for _ in outline.owners], bool)  # type: ignore[attr-defined]
-    check(tagged(outline, keep, {}))
+    both_say(outline, keep, {})
 
 
 @given(SOUP)
@@ -143,3 +151,20 @@ def test_depth_is_bounded(tags: str) -> None:
     html = rendered(f"{tags}x" * 2_000)
     assert html.count("x") == 2_000
     assert len(html) < 200_000
+
+
+def test_the_twin_was_built() -> None:
+    pytest.importorskip("gossamer.convert.render._render", reason="the compiled twin was not built")
+    assert twin._render is not None
+
+
+def test_without_the_twin_the_same_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(twin, "_render", None)
+    assert rendered("<ul><li>a &amp; <a href=/>b</a></ul>") == '<ul>\n<li>a &amp; <a href="http://x/3">b</a></li></ul>'
+
+
+def test_addresses_are_escaped() -> None:
+    outline = by_tree(b"<a href=x>a</a>")
+    assert outline is not None
+    html = both_say(outline, np.ones(1, bool), {1: "http://x/?a=1&b='\"<é>"})
+    assert html == '<p><a href="http://x/?a=1&amp;b=&#x27;&quot;&lt;é&gt;">a</a></p>'

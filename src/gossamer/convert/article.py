@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer import tagged
 from gossamer.convert import render
 from gossamer.convert.content import Method
 from gossamer.convert.outline import Outline
@@ -35,8 +34,7 @@ def article(
     keep = method(outline)
     if correct is not None:
         keep = correct(outline, keep)
-    html = render.tagged(outline, keep, hrefs)
-    return Article(html, tagged.plain(html), tuple(_inside(outline, keep).tolist()))
+    return Article(*render.written(outline, keep, hrefs), tuple(_inside(outline, keep).tolist()))
 
 
 def _inside(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gossamer.convert.render.page import tagged
+from gossamer.convert.render.twin import written
 
-__all__ = ["tagged"]
+__all__ = ["written"]

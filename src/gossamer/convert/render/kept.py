@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 from gossamer.convert.outline import NUMBER, TAGS, Outline
 
-_BLOCKS = """
+_BLOCK_NAMES = """
     address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure
     footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search
     section select summary table tbody td tfoot th thead tr ul
 """
-_IS_BLOCK = np.array([name in _BLOCKS.split() for name in TAGS])
-"""By number of a tag: elements that end a paragraph and begin another."""
+BLOCKS = frozenset(_BLOCK_NAMES.split())
+"""Elements that end a paragraph and begin another."""
+_IS_BLOCK = np.array([name in BLOCKS for name in TAGS])
 _BR = NUMBER["br"]
-_NOTHING = """
-    other abbr big del font ins label mark picture q s small span strike time u
-"""
-_MEANS_NOTHING = np.array([name in _NOTHING.split() for name in TAGS])
-"""By number of a tag: elements that tagged text does not have, and that part nothing."""
+_NOTHING_NAMES = "other abbr big del font ins label mark picture q s small span strike time u"
+MEAN_NOTHING = frozenset(_NOTHING_NAMES.split())
+"""Elements that tagged text does not have, and that part nothing."""
+_MEANS_NOTHING = np.array([name in MEAN_NOTHING for name in TAGS])
 
 
 class Elements:

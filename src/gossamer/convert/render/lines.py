@@ -68,10 +68,8 @@ def _escaped(text: str) -> str:
 
 
 def _collapsed(line: str) -> str:
-    """White space as single spaces. Most lines need a look at most: taking all apart into words would cost more."""
-    if "\n" in line or "  " in line or "\t" in line or "\xa0" in line or "\r" in line or "\f" in line:
-        return " ".join(line.split())
-    return line.strip()
+    """White space as single spaces."""
+    return " ".join(line.split())
 
 
 def _common(marks: tuple[Node, ...], others: tuple[Node, ...]) -> int:

@@ -15,19 +15,20 @@ from gossamer.convert.render.tables import Tables
 
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _BOLD = _HEADINGS | {"dt"}
-_SHAPED = {
+SHAPES = {
     **{name: name for name in (*_HEADINGS, "blockquote", "dd", "dl", "dt", "li", "ol", "pre", "table", "ul")},
     **dict.fromkeys(["menu", "dir"], "ul"),
 }
-_SHAPES = tuple(_SHAPED.get(name, "") for name in TAGS)
-"""By number of a tag: the element of tagged text that such a block may be."""
-_MARKS = {
+"""The element of tagged text that a block may be."""
+_SHAPE_OF = tuple(SHAPES.get(name, "") for name in TAGS)
+"""By the number of a tag."""
+MARKS = {
     **dict.fromkeys(["em", "i", "cite", "dfn", "var"], "em"),
     **dict.fromkeys(["strong", "b"], "strong"),
     **dict.fromkeys(["code", "kbd", "samp", "tt"], "code"),
     **{name: name for name in ("a", "sub", "sup")},
 }
-_MARK_OF = tuple(_MARKS.get(name, "") for name in TAGS)
+_MARK_OF = tuple(MARKS.get(name, "") for name in TAGS)
 _ITEMS = {"ul": "li", "ol": "li", "dl": "dd"}
 """What has to be around anything that stands in a list."""
 _DEEPEST = 32
@@ -83,7 +84,7 @@ class Spots:
         tag = self._tags[element]
         if mark := _MARK_OF[tag]:
             return self._marked(around, (mark, element))
-        if (name := _SHAPES[tag]) and around.unit is None:
+        if (name := _SHAPE_OF[tag]) and around.unit is None:
             path = _path(around.path, (name, element))
             return Spot(path, around.marks, self._unit(path, (name, element)))
         return around

@@ -11,8 +11,10 @@ from typing import NamedTuple
 from gossamer.convert.outline import NUMBER
 from gossamer.convert.render.kept import Elements, Kept
 
-_SECTIONS = "article aside blockquote dl footer form h1 h2 h3 h4 h5 h6 header main nav pre section table"
-_NO_DATA = bytes(NUMBER[name] for name in _SECTIONS.split())
+_SECTION_NAMES = "article aside blockquote dl footer form h1 h2 h3 h4 h5 h6 header main nav pre section table"
+SECTIONS = frozenset(_SECTION_NAMES.split())
+"""What a cell with data does not hold."""
+_NO_DATA = bytes(NUMBER[name] for name in SECTIONS)
 _CELL_WORDS_MOST = 150
 _P, _TABLE, _TR, _TD, _TH = (NUMBER[name] for name in ("p", "table", "tr", "td", "th"))
 _ENDS_CLIMB = frozenset({_TABLE, _TD, _TH})

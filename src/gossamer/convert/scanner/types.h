@@ -3,12 +3,12 @@
 #ifndef GOSSAMER_SCANNER_TYPES_H
 #define GOSSAMER_SCANNER_TYPES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tags.h"
+#include "white.h"
 
 enum {
     DEPTH_MOST = 400,
@@ -24,13 +24,6 @@ enum {
     CUT_FIRST = 8, /* times the most: what is looked at before white space is collapsed */
     ANCHORS_MOST = 3900000, /* bytes; below the limit of links.py, which is the judge of such a page */
 };
-
-typedef unsigned char byte;
-
-typedef struct {
-    const byte *at;
-    size_t size;
-} span;
 
 typedef struct {
     byte *at;

@@ -12,7 +12,7 @@ from content_of import kept, outline_of
 from made_pages import SENTENCES, article, documentation, listing, page, product, thread
 
 from gossamer.convert.content.density import density
-from gossamer.convert.content.learned import by_arrays, learned, scored
+from gossamer.convert.content.learned import Model, by_arrays, learned
 from gossamer.convert.content.network import learned_weights
 from gossamer.convert.outline import Outline, by_tree
 
@@ -79,8 +79,9 @@ def made_outlines() -> Iterator[Outline]:
 @needs_twin
 def test_the_compiled_twin_says_the_same_as_arrays() -> None:
     weights = learned_weights()
+    model = Model(weights)
     for outline in made_outlines():
-        numbers, likely = scored(outline, weights)
+        numbers, likely = model.scores(outline)
         expected_numbers, expected = by_arrays(outline, weights)
         assert np.array_equal(numbers, expected_numbers)
         np.testing.assert_allclose(likely, expected, rtol=1e-3, atol=1e-2)
@@ -91,7 +92,7 @@ def test_weights_of_another_shape_are_refused() -> None:
     weights = learned_weights()
     outline = next(made_outlines())
     with pytest.raises(ValueError, match="another shape"):
-        scored(outline, weights._replace(dense=weights.dense[:-1]))
+        Model(weights._replace(dense=weights.dense[:-1])).scores(outline)
 
 
 @pytest.mark.parametrize("limit", ["ELEMENTS_MOST", "RUNS_MOST"])

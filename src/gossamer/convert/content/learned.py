@@ -6,6 +6,8 @@ It is written in C, in `_score.c`. Tests hold the two equal.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,8 @@ try:
 except ImportError:
     _score = None  # type: ignore[assignment]  # there may be no compiler where it is installed
 
+_FIRST_BITS = 12
+"""As in `scorer/types.h`."""
 ELEMENTS_MOST = 100_000
 """A page of more is not worth the memory, 60 MB at most: it is no article, whatever it is."""
 RUNS_MOST = 20_000
@@ -35,7 +39,7 @@ def learned(outline: Outline) -> NDArray[np.bool_]:
     """Which runs of text are main content."""
     if len(outline.tags) > ELEMENTS_MOST or len(outline.owners) > RUNS_MOST:
         return density(outline)
-    numbers, scores = scored(outline, learned_weights())
+    numbers, scores = _shipped().scores(outline)
     return likely(scores)[numbers]
 
 
@@ -46,13 +50,32 @@ def likely(scores: Floats) -> NDArray[np.bool_]:
     return kept
 
 
-def scored(outline: Outline, weights: Weights) -> tuple[Ints, Floats]:
-    """The block of each run, and the score of each block."""
-    if _score is None:
-        return by_arrays(outline, weights)
-    networks, _, width = weights.bags.shape
-    numbers, scores = _score.scores((*outline[:-1], FLAGS), tuple(weights), networks, width, weights.vector)
-    return np.frombuffer(numbers, np.int32), np.frombuffer(scores, np.float32)
+class Model:
+    """Weights, made ready for the twin."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        networks, _, width = weights.bags.shape
+        self._shape = networks, width, weights.vector
+        self._parts = (*weights, _beginnings(weights.names), _beginnings(weights.words))
+
+    def scores(self, outline: Outline) -> tuple[Ints, Floats]:
+        """The block of each run, and the score of each block."""
+        if _score is None:
+            return by_arrays(outline, self.weights)
+        numbers, scores = _score.scores((*outline[:-1], FLAGS), self._parts, *self._shape)
+        return np.frombuffer(numbers, np.int32), np.frombuffer(scores, np.float32)
+
+
+@cache
+def _shipped() -> Model:
+    return Model(learned_weights())
+
+
+def _beginnings(vocabulary: NDArray[np.uint32]) -> Ints:
+    """Where in a vocabulary those with given first bits begin: most of a search that is saved."""
+    bounds = np.arange((1 << _FIRST_BITS) + 1, dtype=np.uint64) << (32 - _FIRST_BITS)
+    return np.searchsorted(vocabulary.astype(np.uint64), bounds).astype(np.int32)
 
 
 def by_arrays(outline: Outline, weights: Weights) -> tuple[Ints, Floats]:

@@ -1,0 +1,252 @@
+/* network.py: every block begins with what is known of it alone, and then looks around twice. */
+
+#ifndef GOSSAMER_SCORER_NETWORK_H
+#define GOSSAMER_SCORER_NETWORK_H
+
+#include "features.h"
+#include "products.h"
+
+typedef struct {
+    const Outline *page;
+    const Weights *weights;
+    const Elements *all;
+    Blocks *blocks;
+    int wide, size; /* of what stands side by side: states, and vectors of tags, names and words */
+} Scoring;
+
+typedef struct {
+    int first, end;
+} Stretch; /* of blocks */
+
+/* Blocks in a row that share their container of a level. What it adds to them is computed once. */
+static Stretch stretch(const Blocks *blocks, int first, int level)
+{
+    int element = blocks->containers[first * LEVELS + level], end = first + 1;
+    while (end < blocks->count && blocks->containers[end * LEVELS + level] == element)
+        end++;
+    return (Stretch){first, end};
+}
+
+typedef void (*Filling)(const Scoring *s, int level, const Stretch *stretches, int count, Rows parts);
+
+/* For each container of a level: its part, added to the rows of its blocks. */
+static void add_containers(const Scoring *s, int level, float *out, Filling fill, int which)
+{
+    float parts[TILE][WIDEST];
+    Stretch stretches[TILE];
+    for (int block = 0; block < s->blocks->count;) {
+        int count = 0;
+        for (; count < TILE && block < s->blocks->count; count++) {
+            stretches[count] = stretch(s->blocks, block, level);
+            block = stretches[count].end;
+            memset(parts[count], 0, (size_t)s->wide * sizeof(float));
+        }
+        fill(s, which, stretches, count, (Rows){parts[0], WIDEST});
+        for (int i = 0; i < count; i++)
+            for (int j = stretches[i].first; j < stretches[i].end; j++)
+                add_row(out + (size_t)j * s->wide, parts[i], s->wide);
+    }
+}
+
+static void add_bags(const Scoring *s, Rows out, Rows vectors, int rows, int bag)
+{
+    size_t one = (size_t)s->weights->vector * s->weights->width;
+    add_for_each(s->weights, out, vectors, rows, s->weights->bags + bag * one, s->weights->vector, (WAYS + 2) * one);
+}
+
+static Matrix dense(const Scoring *s, int from, int size)
+{
+    return (Matrix){s->weights->dense + (size_t)from * s->wide, size, s->wide, (size_t)s->wide};
+}
+
+/* What is in a container, and the tags and names on the way from the next one down to it. */
+static void fill_container(const Scoring *s, int level, const Stretch *stretches, int count, Rows parts)
+{
+    float found[TILE][FEATURES], ways[TILE][WIDEST];
+    for (int i = 0; i < count; i++) {
+        const int32_t *containers = s->blocks->containers + stretches[i].first * LEVELS + level;
+        const float *own = s->all->vectors + (size_t)containers[0] * s->size;
+        span_features(s->blocks, s->all->lows[containers[0]], s->all->highs[containers[0]], found[i]);
+        if (level + 1 < WAYS)
+            difference(own, s->all->vectors + (size_t)containers[1] * s->size, s->size, ways[i]);
+        else
+            memcpy(ways[i], own, (size_t)s->size * sizeof(float));
+    }
+    add_products(parts, (Rows){found[0], FEATURES}, count, dense(s, (level + 1) * FEATURES, FEATURES));
+    if (level < WAYS)
+        add_bags(s, parts, (Rows){ways[0], WIDEST}, count, level + 1);
+}
+
+enum { OTHERS = PLACES + ALIKE + HEADINGS };
+
+typedef struct {
+    float *alike;
+    Heads heads;
+} Known;
+
+/* Features, the way down from the innermost container, and the words, for a few blocks. */
+static void begin_blocks(const Scoring *s, Known *known, int first, int count)
+{
+    float found[TILE][FEATURES], others[TILE][OTHERS], ways[TILE][WIDEST], words[TILE][WIDEST];
+    const Blocks *blocks = s->blocks;
+    for (int i = 0; i < count; i++) {
+        int block = first + i, run = blocks->firsts[block], container = blocks->containers[block * LEVELS];
+        span_features(blocks, block, block + 1, found[i]);
+        place(s->all, blocks, block, others[i]);
+        memcpy(others[i] + PLACES, known->alike + (size_t)block * ALIKE, ALIKE * sizeof(float));
+        head(s->all, blocks, block, &known->heads, others[i] + PLACES + ALIKE);
+        const float *vectors = s->all->vectors;
+        difference(vectors + (size_t)s->page->owners[run] * s->size, vectors + (size_t)container * s->size, s->size, ways[i]);
+        memset(words[i], 0, (size_t)s->size * sizeof(float));
+        if (blocks->sums[(size_t)block * SUMS + WORDS] <= SHORT_WORDS) {
+            int end = block + 1 < blocks->count ? blocks->firsts[block + 1] : s->page->runs;
+            add_words(s->page, s->weights, s->page->starts[run], s->page->starts[end], words[i]);
+        }
+    }
+    Rows state = {blocks->state + (size_t)first * s->wide, (size_t)s->wide};
+    add_products(state, (Rows){found[0], FEATURES}, count, dense(s, 0, FEATURES));
+    add_products(state, (Rows){others[0], OTHERS}, count, dense(s, SPANS * FEATURES, OTHERS));
+    add_bags(s, state, (Rows){ways[0], WIDEST}, count, 0);
+    add_bags(s, state, (Rows){words[0], WIDEST}, count, WAYS + 1);
+}
+
+static void fill_rows(float *rows, const float *row, int count, int wide)
+{
+    for (int i = 0; i < count; i++)
+        memcpy(rows + (size_t)i * wide, row, (size_t)wide * sizeof(float));
+}
+
+FAST static void cut_below_zero(float *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = numbers[i] > 0 ? numbers[i] : 0;
+}
+
+/* What is known of every block alone. */
+static int begin(const Scoring *s)
+{
+    float base[WIDEST], found[FEATURES];
+    Blocks *blocks = s->blocks;
+    Known known = {.alike = malloc((size_t)blocks->count * ALIKE * sizeof(float))};
+    if (known.alike == NULL || find_alike(s->page, s->all, blocks, known.alike) < 0) {
+        free(known.alike);
+        return -1;
+    }
+    known.heads = find_heads(s->all, blocks);
+    memcpy(base, s->weights->bias, (size_t)s->wide * sizeof(float));
+    span_features(blocks, 0, blocks->count, found);
+    add_products((Rows){base, 0}, (Rows){found, 0}, 1, dense(s, (SPANS - 1) * FEATURES, FEATURES));
+    fill_rows(blocks->state, base, blocks->count, s->wide);
+    for (int first = 0; first < blocks->count; first += TILE)
+        begin_blocks(s, &known, first, blocks->count - first < TILE ? blocks->count - first : TILE);
+    for (int level = 0; level < LEVELS; level++)
+        add_containers(s, level, blocks->state, fill_container, level);
+    cut_below_zero(blocks->state, (size_t)blocks->count * s->wide);
+    free(known.alike);
+    return 0;
+}
+
+/* States and their weights, summed from the start on. */
+FAST static void sum_states(const Weights *weights, Blocks *blocks)
+{
+    int wide = weights->networks * weights->width;
+    memset(blocks->weighted, 0, wide * sizeof(float));
+    for (int i = 0; i < blocks->count; i++) {
+        const float *state = blocks->state + (size_t)i * wide;
+        float *sum = blocks->weighted + (size_t)(i + 1) * wide;
+        float root = blocks->root[i + 1] - blocks->root[i];
+        for (int j = 0; j < wide; j++)
+            sum[j] = sum[j - wide] + root * state[j];
+    }
+}
+
+static const float *matrices_of_round(const Weights *weights, int round, int part)
+{
+    size_t one = (size_t)weights->width * weights->width;
+    return weights->rounds + (size_t)round * weights->networks * AROUND * one + part * one;
+}
+
+/* One part of what is around blocks, times the matrix of each network. */
+static void add_around(const Weights *weights, Rows out, Rows x, int rows, const float *matrices)
+{
+    add_for_each(weights, out, x, rows, matrices, weights->width, (size_t)AROUND * weights->width * weights->width);
+}
+
+/* The average of the states in a container. `which` counts the pools of both rounds. */
+static void fill_pool(const Scoring *s, int which, const Stretch *stretches, int count, Rows parts)
+{
+    float means[TILE][WIDEST];
+    const Blocks *blocks = s->blocks;
+    int level = POOLED[which % POOLS] - 1;
+    for (int i = 0; i < count; i++) {
+        int element = blocks->containers[stretches[i].first * LEVELS + level];
+        int low = s->all->lows[element], high = s->all->highs[element];
+        float scale = 1 / (blocks->root[high] - blocks->root[low]);
+        difference(blocks->weighted + (size_t)high * s->wide, blocks->weighted + (size_t)low * s->wide, s->wide, means[i]);
+        for (int j = 0; j < s->wide; j++)
+            means[i][j] *= scale;
+    }
+    const float *matrices = matrices_of_round(s->weights, which / POOLS, 3 + which % POOLS);
+    add_around(s->weights, parts, (Rows){means[0], WIDEST}, count, matrices);
+}
+
+FAST static void page_part(const Weights *weights, const Blocks *blocks, int round, float *out)
+{
+    int width = weights->width, wide = weights->networks * width;
+    float both[2 * WIDEST], most[WIDEST] = {0};
+    const float *total = blocks->weighted + (size_t)blocks->count * wide;
+    for (int i = 0; i < blocks->count; i++) {
+        const float *state = blocks->state + (size_t)i * wide;
+        for (int j = 0; j < wide; j++)
+            most[j] = state[j] > most[j] ? state[j] : most[j];
+    }
+    memcpy(out, weights->round_bias + (size_t)round * wide, wide * sizeof(float));
+    for (int k = 0; k < weights->networks; k++) {
+        for (int j = 0; j < width; j++) {
+            both[j] = total[k * width + j] / blocks->root[blocks->count];
+            both[width + j] = most[k * width + j];
+        }
+        const float *rows = weights->pages + ((size_t)round * weights->networks + k) * 2 * width * width;
+        add_products((Rows){out + k * width, 0}, (Rows){both, 0}, 1, (Matrix){rows, 2 * width, width, (size_t)width});
+    }
+}
+
+FAST static void step(float *next, const float *state, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        next[i] = state[i] + (next[i] > 0 ? next[i] : 0);
+}
+
+/* Every block looks around: at itself, at those before and after it, at its containers and at the page. */
+static void look_around(const Scoring *s, int round)
+{
+    Blocks *blocks = s->blocks;
+    int count = blocks->count;
+    float base[WIDEST];
+    Rows state = {blocks->state, (size_t)s->wide}, next = {blocks->next, (size_t)s->wide};
+    sum_states(s->weights, blocks);
+    page_part(s->weights, blocks, round, base);
+    fill_rows(blocks->next, base, count, s->wide);
+    add_around(s->weights, next, state, count, matrices_of_round(s->weights, round, 0));
+    add_around(s->weights, below(next, 1), state, count - 1, matrices_of_round(s->weights, round, 1));
+    add_around(s->weights, next, below(state, 1), count - 1, matrices_of_round(s->weights, round, 2));
+    for (int pool = 0; pool < POOLS; pool++)
+        add_containers(s, POOLED[pool] - 1, blocks->next, fill_pool, round * POOLS + pool);
+    step(blocks->next, blocks->state, (size_t)count * s->wide);
+    float *swapped = blocks->state;
+    blocks->state = blocks->next;
+    blocks->next = swapped;
+}
+
+static void finish(const Weights *weights, const Blocks *blocks, float *scores)
+{
+    int wide = weights->networks * weights->width;
+    for (int i = 0; i < blocks->count; i++) {
+        float sum = 0;
+        for (int j = 0; j < wide; j++)
+            sum += blocks->state[(size_t)i * wide + j] * weights->out[j];
+        scores[i] = sum / weights->networks + weights->out_bias[0];
+    }
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* Products of matrices that are a few numbers wide: nothing but these takes time. */
+
+#ifndef GOSSAMER_SCORER_PRODUCTS_H
+#define GOSSAMER_SCORER_PRODUCTS_H
+
+#include "types.h"
+
+typedef float Lane __attribute__((vector_size(64), aligned(4)));
+enum { LANE = 16, TILE = 6 };
+
+typedef struct {
+    float *at;
+    size_t step; /* from one row to the next */
+} Rows;
+
+typedef struct {
+    const float *at;
+    int size, columns; /* columns are a multiple of LANE */
+    size_t step;
+} Matrix;
+
+/* A few rows of 16 columns stay in registers, so that a weight that was read is used for all of them. */
+static inline __attribute__((always_inline)) void add_tile(Rows out, Rows x, int rows, const Matrix *weights, int column)
+{
+    Lane sums[TILE];
+    for (int r = 0; r < rows; r++)
+        sums[r] = *(const Lane *)(out.at + r * out.step + column);
+    for (int i = 0; i < weights->size; i++) {
+        Lane row = *(const Lane *)(weights->at + i * weights->step + column);
+        for (int r = 0; r < rows; r++)
+            sums[r] += x.at[r * x.step + i] * row;
+    }
+    for (int r = 0; r < rows; r++)
+        *(Lane *)(out.at + r * out.step + column) = sums[r];
+}
+
+static Rows below(Rows rows, int count)
+{
+    return (Rows){rows.at + count * rows.step, rows.step};
+}
+
+/* out += x times the weights. */
+FAST static void add_products(Rows out, Rows x, int rows, Matrix weights)
+{
+    for (; rows >= TILE; rows -= TILE, out = below(out, TILE), x = below(x, TILE))
+        for (int column = 0; column < weights.columns; column += LANE)
+            add_tile(out, x, TILE, &weights, column);
+    for (; rows >= 2; rows -= 2, out = below(out, 2), x = below(x, 2))
+        for (int column = 0; column < weights.columns; column += LANE)
+            add_tile(out, x, 2, &weights, column);
+    for (int column = 0; rows > 0 && column < weights.columns; column += LANE)
+        add_tile(out, x, 1, &weights, column);
+}
+
+/* The states of several networks stand side by side, their matrices one after the other. */
+static void add_for_each(const Weights *w, Rows out, Rows x, int rows, const float *matrices, int size, size_t apart)
+{
+    for (int k = 0; k < w->networks; k++)
+        add_products((Rows){out.at + k * w->width, out.step}, (Rows){x.at + k * size, x.step}, rows,
+                     (Matrix){matrices + k * apart, size, w->width, (size_t)w->width});
+}
+
+FAST static void add_row(float *out, const float *x, int size)
+{
+    for (int j = 0; j < size; j++)
+        out[j] += x[j];
+}
+
+FAST static void difference(const float *a, const float *b, int size, float *out)
+{
+    for (int j = 0; j < size; j++)
+        out[j] = a[j] - b[j];
+}
+
+#endif

@@ -9,6 +9,7 @@ import pytest
 
 from gossamer.convert import document
 from gossamer.convert.days import seconds
+from gossamer.convert.html import Scan
 from gossamer.convert.metadata import Said, metadata
 from gossamer.convert.outline import by_tree
 
@@ -18,7 +19,7 @@ def moment(*parts: int) -> float:
 
 
 def of(markup: str, *metas: tuple[str, str]) -> Said:
-    return metadata(markup.encode(), metas, by_tree(markup.encode()))
+    return metadata(markup.encode(), Scan(metas=tuple(metas), outline=by_tree(markup.encode())))
 
 
 def linked(value: object) -> str:

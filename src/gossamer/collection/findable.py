@@ -213,7 +213,7 @@ def findable(page: Page) -> bool:
 
 def entry(url: URL, page: Page, began: float, site: str) -> Entry:
     """What is indexed of a page."""
-    headings = " ".join(plain(heading) for heading in _HEADING.findall(page.html))
+    headings = plain("<br>".join(_HEADING.findall(page.html)))
     return Entry(
         url,
         page.title,

@@ -273,6 +273,7 @@ static PyObject *findings_tuple(const findings *found)
         found->based ? string(found, found->base) : Py_NewRef(Py_None),
         metas_tuple(found),
         string(found, found->language),
+        PyLong_FromUnsignedLong(found->hints),
         outline_tuple(found),
     };
     return tuple_of(items, sizeof items / sizeof *items);

@@ -6,7 +6,7 @@ Arrays: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes
 """The fields of `outline.Outline`, numbers in the order of bytes of the machine."""
 
 Fields: TypeAlias = tuple[
-    str, str, tuple[tuple[str, str, str, str], ...], bool, str | None, tuple[tuple[str, str], ...], str, Arrays
+    str, str, tuple[tuple[str, str, str, str], ...], bool, str | None, tuple[tuple[str, str], ...], str, int, Arrays
 ]
 """Those of `html.Scan`."""
 

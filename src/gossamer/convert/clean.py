@@ -7,11 +7,13 @@ or an accent apart from its letter. `é` in one piece and `é` in two look the s
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 from unicodedata import normalize
 
 from gossamer.model import Link, Page
 
+_anchor = attrgetter("anchor")
 _FIELDS = ("title", "author")
 _ALL_FIELDS = (*_FIELDS, "content", "html")
 _STROKE = "\u0338"
@@ -45,7 +47,7 @@ def cleaned(page: Page) -> Page:
         if better is not said:
             changed[name] = better
     if not all(map(str.isascii, map(_anchor, page.links))):
-        changed["links"] = tuple(link._replace(anchor=clean(link.anchor)) for link in page.links)
+        changed["links"] = tuple(map(_cleaned_link, page.links))
     return replace(page, **changed) if changed else page
 
 
@@ -53,5 +55,5 @@ def _parted(html: str) -> str:
     return html.replace(f">{_STROKE}", f">&#{ord(_STROKE)};") if _STROKE in html else html
 
 
-def _anchor(link: Link) -> str:
-    return link.anchor
+def _cleaned_link(link: Link) -> Link:
+    return link if link.anchor.isascii() else link._replace(anchor=clean(link.anchor))

@@ -7,6 +7,7 @@ Tests hold the two equal. Addresses are as they are written; what they mean is d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import IntFlag
 from itertools import chain
 from typing import NamedTuple
 
@@ -28,6 +29,18 @@ _APART = PRE | LEFT_OUT
 _TELLING = POINTING | {_BASE} | SILENT | _APART
 
 
+class Hint(IntFlag):
+    """What is worth a closer look, which takes longer than to see that it is there."""
+
+    NOSCRIPT = 1
+    TIME = 2
+    ITEM = 4
+    """An itemprop attribute."""
+    LINKED_DATA = 8
+    """A script with JSON-LD."""
+    ANY = 15
+
+
 class Scan(NamedTuple):
     """All that is read from a page."""
 
@@ -45,6 +58,8 @@ class Scan(NamedTuple):
     """(name or property in lower case, content) of meta elements."""
     language: str = ""
     """As the html element says."""
+    hints: Hint = Hint.ANY
+    """What it may have. Only the twin knows that something is not there."""
     outline: Outline | None = None
     """Its body as a flat tree; None if it has none."""
 
@@ -53,7 +68,7 @@ def scan(data: bytes, encoding: str) -> Scan:
     """Read a page in the encoding of that name. Never fails, whatever the bytes."""
     page = utf8(data, encoding)
     found = twin.scan(page, LINKS_MOST)
-    return by_tree(page) if found is None else Scan(*found[:-1], outline=from_bytes(found[-1]))
+    return by_tree(page) if found is None else Scan(*found[:-2], Hint(found[-2]), from_bytes(found[-1]))
 
 
 def by_tree(page: bytes) -> Scan:

@@ -12,7 +12,7 @@ from gossamer.convert.content import METHODS, Method
 from gossamer.convert.content.blocks import HEADINGS, split, standing_in
 from gossamer.convert.decode import utf8
 from gossamer.convert.fields import canonical, header_links
-from gossamer.convert.html import Scan, scan
+from gossamer.convert.html import Hint, Scan, scan
 from gossamer.convert.links import LINKS_MOST, addresses
 from gossamer.convert.metadata import metadata
 from gossamer.convert.outline import Outline
@@ -27,12 +27,11 @@ from gossamer.urls import resolve
 def read(source: Source, *, xml: bool) -> Page:
     """What an HTML page says; `xml` is the kind that is written as XML."""
     encoding, declared = judged(source.data, source.kind)
-    data = opened(utf8(as_html(source.data) if xml else source.data, encoding))
-    found = _scanned(data)
+    data, found = _scanned(utf8(as_html(source.data) if xml else source.data, encoding))
     main, links = linked(found, _base(found, source), encoding, _method(source), _correction(source.template))
     links += header_links(source)
     said = robots.read(source.robots, found.metas, source.agent)
-    about = metadata(data, found.metas, found.outline)
+    about = metadata(data, found)
     return Page(
         source.url,
         source.kind.essence,
@@ -55,11 +54,14 @@ def read(source: Source, *, xml: bool) -> Page:
     )
 
 
-def _scanned(page: bytes) -> Scan:
+def _scanned(page: bytes) -> tuple[bytes, Scan]:
+    """The page as it was read, with words that others do not show."""
     found = scan(page, "UTF-8")
-    if len(found.text) < LITTLE and (more := closed(page)) is not None:
-        return scan(more, "UTF-8")
-    return found
+    if found.hints & Hint.NOSCRIPT and (more := opened(page)) is not page:
+        page, found = more, scan(more, "UTF-8")
+    if len(found.text) < LITTLE and (whole := closed(page)) is not None:
+        page, found = whole, scan(whole, "UTF-8")
+    return page, found
 
 
 def linked(
@@ -72,7 +74,7 @@ def linked(
     main = article(found.outline, hrefs, method, correct)
     inside = main.inside or (False,) * len(urls)
     return main, [
-        Link(url, anchor, rel, place, content=is_inside)
+        Link(url, anchor, rel, place, None, 0.5, is_inside)
         for url, (_, anchor, rel, place), is_inside in zip(urls, found.links, inside, strict=True)
         if url is not None
     ]

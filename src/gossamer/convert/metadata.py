@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gossamer.convert.days import seconds
+from gossamer.convert.html import Hint, Scan
 from gossamer.convert.outline import WORDS, Outline, name_hash
 
 _AUTHOR_MOST = 200
@@ -66,23 +67,23 @@ class Said(NamedTuple):
     modified: float | None = None
 
 
-def metadata(page: bytes, metas: Sequence[tuple[str, str]], outline: Outline | None) -> Said:
-    """What a page in UTF-8 says of itself. `metas` are its meta elements."""
-    said = _linked(page)
+def metadata(page: bytes, found: Scan) -> Said:
+    """What a page in UTF-8 says of itself."""
+    said = _linked(page) if found.hints & Hint.LINKED_DATA else Said()
     named: dict[str, str] = {}
-    for name, content in metas:
+    for name, content in found.metas:
         named.setdefault(name, content)
     published = said.published or _date(named, _PUBLISHED)
     modified = said.modified or _date(named, _MODIFIED)
-    if published is None or modified is None:
+    if found.hints & Hint.ITEM and (published is None or modified is None):
         items: dict[bytes, bytes] = {}
         for item in _after(page, _ITEM_MARK, _ITEM):
             items.setdefault(item[1].lower(), item[2])
         published = published or _seconds(items.get(b"published", b""))
         modified = modified or _seconds(items.get(b"modified", b""))
-    if published is None and (time := next(_after(page, _TIME_MARK, _TIME), None)):
+    if found.hints & Hint.TIME and published is None and (time := next(_after(page, _TIME_MARK, _TIME), None)):
         published = _seconds(time[1])
-    author = said.author or _author(named) or (_byline(outline) if outline is not None else "")
+    author = said.author or _author(named) or (_byline(found.outline) if found.outline is not None else "")
     return Said(author, published, modified)
 
 

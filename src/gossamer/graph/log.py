@@ -29,6 +29,8 @@ ANCHOR_MOST = 255
 NOFOLLOW, AROUND, STANDS_FOR = 1, 2, 4
 """Kinds of links: not vouched for; not in the main content; the target stands for the source, which is but a redirect
 to it or a copy of it."""
+_KINDS = {(False, True): 0, (True, True): NOFOLLOW, (False, False): AROUND, (True, False): NOFOLLOW | AROUND}
+"""By whether it is not vouched for, and whether it is in the content."""
 _HEAD = 8
 _MARK = b"GSL1"
 _PACK = zstandard.ZstdCompressor(level=1, write_checksum=True)
@@ -77,21 +79,16 @@ class LinkLog:
         self._sources.append(source)
         self._sites.append(keys.digest(site.encode()))
         self._counts.append(len(links))
-        for link in links:
-            kind = NOFOLLOW * ("nofollow" in link.rel) | AROUND * (not link.content)
-            self._link(link.url, kind, _cut(link.anchor))
+        anchors = [_cut(link.anchor) for link in links]
+        self._targets += [keys.fingerprint(link.url) for link in links]
+        self._kinds += bytes([_KINDS["nofollow" in link.rel, link.content] for link in links])
+        self._lengths += bytes(map(len, anchors))
+        self._anchors += anchors
 
     def fold(self, source: URL, site: str, target: URL) -> None:
         """Note that another address stands for this one."""
-        self.add(source, site, ())
-        self._counts[-1] = 1
-        self._link(target, STANDS_FOR, b"")
-
-    def _link(self, target: URL, kind: int, anchor: bytes) -> None:
-        self._targets.append(keys.fingerprint(target))
-        self._kinds.append(kind)
-        self._lengths.append(len(anchor))
-        self._anchors.append(anchor)
+        self.add(source, site, [Link(target)])
+        self._kinds[-1] = STANDS_FOR
 
     def write(self) -> int:
         """Put what was gathered into the file, for good; how long it is now."""

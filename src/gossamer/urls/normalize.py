@@ -45,7 +45,8 @@ _PLAIN = re.compile(
     rf"|((?!\.)[{_IN_NAME}']++(?!:){_PATH})|({_QUERY}))?+(?:#.*)?+",
     re.DOTALL,
 ).fullmatch
-_ABSOLUTE = 1
+_ABSOLUTE, _ROOTED, _RELATIVE = 1, 3, 4
+"""Groups of the pattern, and what comes before each."""
 
 
 def normalize(url: str, base: str | None = None) -> str:
@@ -92,11 +93,24 @@ class _Resolved(dict[str, str | None]):
         return url
 
     def _resolve(self, href: str) -> str | None:
+        if href.startswith("../") and self._page is not None:
+            return self._above(href)
         if len(href) > LONGEST or "/." in href or self._page is None or not (plain := _PLAIN(href)):
             return _canonical(href, self._page)
         group = plain.lastindex
         url = self._before[group] + plain[group] if group else self._page
         return url if len(url) <= LONGEST else None
+
+    def _above(self, href: str) -> str | None:
+        """Half of the links of documentation lead to the directory above, or further."""
+        directory, name = self._before[_RELATIVE], href
+        while name.startswith("../"):
+            name = name[3:]
+            directory = directory[: max(directory.rindex("/", 0, -1) + 1, len(self._before[_ROOTED]) + 1)]
+        if "/." in name or not (plain := _PLAIN(name)) or plain.lastindex != _RELATIVE:
+            return _canonical(href, self._page)
+        url = directory + plain[_RELATIVE]
+        return url if len(url) <= LONGEST and len(href) <= LONGEST else None
 
 
 def _canonical(url: str, base: str | None) -> str | None:

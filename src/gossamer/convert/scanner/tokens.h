@@ -104,6 +104,27 @@ static bool end(scanner *s, const token *tag)
     return false;
 }
 
+static bool holds(span text, span word)
+{
+    for (size_t i = 0; i + word.size <= text.size; i++)
+        if (memcmp(text.at + i, word.at, word.size) == 0)
+            return true;
+    return false;
+}
+
+static unsigned hints_of(const token *tag)
+{
+    static const span linked_data = SPAN("ld+json");
+    unsigned hints = tag->namings.seen & 1u << BY_ITEMPROP ? HINT_ITEM : 0;
+    if (tag->tag == T_NOSCRIPT)
+        hints |= HINT_NOSCRIPT;
+    else if (tag->tag == T_TIME)
+        hints |= HINT_TIME;
+    else if (tag->tag == T_SCRIPT && holds(tag->written, linked_data))
+        hints |= HINT_LINKED_DATA;
+    return hints;
+}
+
 static void take_tag(scanner *s, bool is_end)
 {
     token tag;
@@ -111,6 +132,8 @@ static void take_tag(scanner *s, bool is_end)
         s->at = s->end;
         return;
     }
+    if (!is_end)
+        s->found->hints |= hints_of(&tag);
     s->begun = true;
     s->ended = s->ended && tag.tag == T_HTML && !is_end;
     if (current(s)->foreign) {

@@ -60,7 +60,11 @@ typedef struct {
     piece title, base, language;
     size_t anchors_size;
     bool titled, based, languaged, links_cut;
+    unsigned hints;
 } findings;
+
+/* html.Hint: what is worth a closer look elsewhere. */
+enum { HINT_NOSCRIPT = 1, HINT_TIME = 2, HINT_ITEM = 4, HINT_LINKED_DATA = 8 };
 
 enum verdict { FINE, ODD, NO_MEMORY };
 

@@ -112,8 +112,10 @@ static void begin_blocks(const Scoring *s, Known *known, int first, int count)
 
 static void fill_rows(float *rows, const float *row, int count, int wide)
 {
-    for (int i = 0; i < count; i++)
-        memcpy(rows + (size_t)i * wide, row, (size_t)wide * sizeof(float));
+    size_t size = (size_t)wide * sizeof(float), all = (size_t)count * size;
+    memcpy(rows, row, size);
+    for (size_t done = size; done < all; done *= 2)
+        memcpy((char *)rows + done, rows, done < all - done ? done : all - done);
 }
 
 FAST static void cut_below_zero(float *numbers, size_t count)
@@ -238,13 +240,16 @@ static void look_around(const Scoring *s, int round)
     blocks->next = swapped;
 }
 
-static void finish(const Weights *weights, const Blocks *blocks, float *scores)
+FAST static void finish(const Weights *weights, const Blocks *blocks, float *scores)
 {
     int wide = weights->networks * weights->width;
     for (int i = 0; i < blocks->count; i++) {
+        Lane sums = {0};
         float sum = 0;
-        for (int j = 0; j < wide; j++)
-            sum += blocks->state[(size_t)i * wide + j] * weights->out[j];
+        for (int j = 0; j < wide; j += LANE)
+            sums += *(const Lane *)(blocks->state + (size_t)i * wide + j) * *(const Lane *)(weights->out + j);
+        for (int j = 0; j < LANE; j++)
+            sum += sums[j];
         scores[i] = sum / weights->networks + weights->out_bias[0];
     }
 }

@@ -11,8 +11,9 @@ import pytest
 from content_of import kept, outline_of
 from made_pages import SENTENCES, article, documentation, listing, page, product, thread
 
+from gossamer.convert.content.blocks import HEADINGS, split, standing_in
 from gossamer.convert.content.density import density
-from gossamer.convert.content.learned import Model, by_arrays, learned
+from gossamer.convert.content.learned import Model, by_arrays, learned, numbered
 from gossamer.convert.content.network import learned_weights
 from gossamer.convert.outline import Outline, by_tree
 
@@ -85,6 +86,14 @@ def test_the_compiled_twin_says_the_same_as_arrays() -> None:
         expected_numbers, expected = by_arrays(outline, weights)
         assert np.array_equal(numbers, expected_numbers)
         np.testing.assert_allclose(likely, expected, rtol=1e-3, atol=1e-2)
+
+
+@needs_twin
+def test_the_compiled_twin_finds_the_same_blocks_and_headings() -> None:
+    for outline in made_outlines():
+        numbers, headings = numbered(outline)
+        assert np.array_equal(numbers, split(outline).numbers)
+        assert np.array_equal(headings, standing_in(outline, HEADINGS))
 
 
 @needs_twin

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gossamer.convert.outline import NUMBER, Outline, by_tree
-from gossamer.convert.render import twin, written
+from gossamer.convert.render import inside, twin, written
+from gossamer.convert.render.inside import links_inside
 from gossamer.convert.render.page import tagged
 from gossamer.tagged import plain
 from valid_tagged import check
@@ -33,6 +34,7 @@ def both_say(outline: Outline, keep: NDArray[np.bool_], hrefs: Mapping[int, str]
     html = tagged(outline, keep, hrefs)
     check(html)
     assert written(outline, keep, hrefs) == (html, plain(html))
+    assert inside(outline, keep) == tuple(links_inside(outline, keep).tolist())
     return html
 
 

@@ -9,7 +9,7 @@ from gossamer import robots
 from gossamer.convert.article import Article, Correction, article
 from gossamer.convert.charset import judged
 from gossamer.convert.content import METHODS, Method
-from gossamer.convert.content.blocks import HEADINGS, split, standing_in
+from gossamer.convert.content.learned import numbered
 from gossamer.convert.decode import utf8
 from gossamer.convert.fields import canonical, header_links
 from gossamer.convert.html import Hint, Scan, scan
@@ -99,7 +99,6 @@ def _correction(template: Template | None) -> Correction | None:
         return None
 
     def correct(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        runs = Runs(outline.text, outline.starts, split(outline).numbers, standing_in(outline, HEADINGS))
-        return without(runs, keep, template)
+        return without(Runs(outline.text, outline.starts, *numbered(outline)), keep, template)
 
     return correct

@@ -167,7 +167,41 @@ static PyObject *scores(PyObject *module, PyObject *arguments)
     return found;
 }
 
+static PyObject *numbered(const Outline *page)
+{
+    PyObject *numbers = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(page->runs * sizeof(int32_t)));
+    PyObject *headings = PyBytes_FromStringAndSize(NULL, page->runs);
+    int32_t *space = malloc(((size_t)page->elements * 3 + 1) * sizeof(int32_t));
+    PyObject *both = NULL;
+    if (space == NULL)
+        PyErr_NoMemory();
+    else if (numbers != NULL && headings != NULL) {
+        number_runs(page, space, (int32_t *)(void *)PyBytes_AsString(numbers), (uint8_t *)PyBytes_AsString(headings));
+        both = PyTuple_Pack(2, numbers, headings);
+    }
+    free(space);
+    Py_XDECREF(numbers);
+    Py_XDECREF(headings);
+    return both;
+}
+
+static PyObject *blocks(PyObject *module, PyObject *page)
+{
+    (void)module;
+    PyObject *found = NULL;
+    int held = 0;
+    Py_buffer parts[OUTLINE_PARTS];
+    if (hold(page, OUTLINE_PARTS, parts, &held) == 0) {
+        Outline outline = outline_of(parts);
+        found = numbered(&outline);
+    }
+    while (held > 0)
+        PyBuffer_Release(parts + --held);
+    return found;
+}
+
 static PyMethodDef functions[] = {
+    {"blocks", blocks, METH_O, "The block of each run, and whether it stands in a heading."},
     {"scores", scores, METH_VARARGS, "The block of each run, and the score of each block."},
     {NULL, NULL, 0, NULL},
 };

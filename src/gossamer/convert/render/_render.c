@@ -174,7 +174,78 @@ static PyObject *written(PyObject *module, PyObject *arguments)
     return found;
 }
 
-static PyMethodDef functions[] = {{"written", written, METH_VARARGS, written_doc}, {NULL, NULL, 0, NULL}};
+/* How many runs stand in the elements before each, and how many kept ones come before each run. */
+static void count_runs(const page *p, int32_t *runs, int32_t *kept)
+{
+    for (int32_t i = 0; i < p->runs; i++) {
+        runs[p->owners[i] + 1]++;
+        kept[i + 1] = kept[i] + p->keep[i];
+    }
+    for (int32_t i = 0; i < p->elements; i++)
+        runs[i + 1] += runs[i];
+}
+
+/* A link is inside if one of its words is kept. One without words is if the words before and after it are. */
+static bool is_inside(const page *p, const int32_t *runs, const int32_t *kept, int32_t point)
+{
+    if (point < 0)
+        return false;
+    int32_t first = first_from(p->befores, p->runs, point + 1), count = runs[p->ends[point]] - runs[point];
+    if (count == 0)
+        return first > 0 && first < p->runs && p->keep[first - 1] && p->keep[first];
+    return kept[first + count] > kept[first];
+}
+
+enum { INSIDE_ENDS, INSIDE_OWNERS, INSIDE_BEFORES, INSIDE_POINTS, INSIDE_KEEP, INSIDE_PARTS };
+
+static PyObject *inside_of(const Py_buffer *parts)
+{
+    Py_ssize_t links = parts[INSIDE_POINTS].len / 4;
+    const int32_t *points = parts[INSIDE_POINTS].buf;
+    page p = {
+        .ends = parts[INSIDE_ENDS].buf,
+        .owners = parts[INSIDE_OWNERS].buf,
+        .befores = parts[INSIDE_BEFORES].buf,
+        .keep = parts[INSIDE_KEEP].buf,
+        .elements = (int32_t)(parts[INSIDE_ENDS].len / 4),
+        .runs = (int32_t)parts[INSIDE_KEEP].len,
+    };
+    int32_t *runs = calloc((size_t)p.elements + p.runs + 2, sizeof *runs);
+    if (runs == NULL)
+        return PyErr_NoMemory();
+    int32_t *kept = runs + p.elements + 1;
+    PyObject *found = PyTuple_New(links);
+    count_runs(&p, runs, kept);
+    for (Py_ssize_t i = 0; found != NULL && i < links; i++)
+        PyTuple_SetItem(found, i, PyBool_FromLong(is_inside(&p, runs, kept, points[i])));
+    free(runs);
+    return found;
+}
+
+PyDoc_STRVAR(inside_doc, "inside(ends, owners, befores, points, keep) -> tuple[bool, ...]\n\n"
+                         "For each link whether it stands in what is kept.");
+
+static PyObject *inside(PyObject *module, PyObject *given)
+{
+    (void)module;
+    PyObject *found = NULL;
+    Py_buffer parts[INSIDE_PARTS];
+    int held = 0;
+    if (PyTuple_Size(given) != INSIDE_PARTS) {
+        PyErr_SetString(PyExc_TypeError, "five arrays were expected");
+        return NULL;
+    }
+    while (held < INSIDE_PARTS && PyObject_GetBuffer(PyTuple_GetItem(given, held), parts + held, PyBUF_SIMPLE) == 0)
+        held++;
+    if (held == INSIDE_PARTS)
+        found = inside_of(parts);
+    while (held > 0)
+        PyBuffer_Release(parts + --held);
+    return found;
+}
+
+static PyMethodDef functions[] = {{"inside", inside, METH_VARARGS, inside_doc},
+                                  {"written", written, METH_VARARGS, written_doc}, {NULL, NULL, 0, NULL}};
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_render", "The compiled twin of gossamer.convert.render.", 0, functions, NULL, NULL, NULL, NULL,
 };

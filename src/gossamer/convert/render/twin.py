@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.outline import TAGS, Outline
+from gossamer.convert.render.inside import links_inside
 from gossamer.convert.render.kept import BLOCKS, MEAN_NOTHING
 from gossamer.convert.render.page import tagged
 from gossamer.convert.render.spots import MARKS, SHAPES
@@ -44,3 +45,10 @@ def written(outline: Outline, keep: NDArray[np.bool_], hrefs: Mapping[int, str])
         html = tagged(outline, keep, hrefs)
         return html, plain(html)
     return _render.written((*outline[:8], np.ascontiguousarray(keep), _NAME_OF, _FLAGS_OF), hrefs)
+
+
+def inside(outline: Outline, keep: NDArray[np.bool_]) -> tuple[bool, ...]:
+    """For each link of a page whether it stands in what is kept."""
+    if _render is None:
+        return tuple(links_inside(outline, keep).tolist())
+    return _render.inside(outline.ends, outline.owners, outline.befores, outline.points, np.ascontiguousarray(keep))

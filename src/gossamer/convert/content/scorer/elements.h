@@ -143,4 +143,26 @@ static void sum_up(const Outline *page, const Elements *all, Blocks *blocks)
     }
 }
 
+/* The block of each run, and whether it stands in a heading, for who wants no more. `space` has room for three numbers
+ * for each element. */
+static void number_runs(const Outline *page, int32_t *space, int32_t *numbers, uint8_t *headings)
+{
+    int32_t *tops = space, *opened = tops + page->elements, *ranks = opened + page->elements;
+    int count = 0, last_top = -1, last_opened = -1;
+    for (int i = 0; i < page->elements; i++) {
+        int parent = page->parents[i], flags = page->flags[page->tags[i]];
+        opened[i] = (i > 0 ? opened[i - 1] : 0) + ((flags & BREAKS) != 0);
+        tops[i] = (flags & BREAKS) || parent < 0 ? i : tops[parent];
+        ranks[i] = (flags & RANK) | (parent < 0 ? 0 : ranks[parent]);
+    }
+    for (int i = 0; i < page->runs; i++) {
+        int top = tops[page->owners[i]], open = opened[page->befores[i] - 1];
+        count += top != last_top || open != last_opened;
+        last_top = top;
+        last_opened = open;
+        numbers[i] = count - 1;
+        headings[i] = ranks[page->owners[i]] != 0;
+    }
+}
+
 #endif

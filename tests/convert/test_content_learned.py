@@ -13,13 +13,15 @@ from made_pages import SENTENCES, article, documentation, listing, page, product
 
 from gossamer.convert.content.blocks import HEADINGS, split, standing_in
 from gossamer.convert.content.density import density
-from gossamer.convert.content.learned import Model, by_arrays, learned, numbered
+from gossamer.convert.content.learned import Model, by_arrays, learned
+from gossamer.convert.content.marks import hashes, numbered
 from gossamer.convert.content.network import learned_weights
+from gossamer.convert.content.twin import score
 from gossamer.convert.outline import Outline, by_tree
 
 MODULE = importlib.import_module("gossamer.convert.content.learned")  # the package has a function of that name
 AROUND = ("cookies", "Opinion", "Imprint", "All rights reserved")
-needs_twin = pytest.mark.skipif(MODULE._score is None, reason="the compiled twin was not built")
+needs_twin = pytest.mark.skipif(score is None, reason="the compiled twin was not built")
 
 
 @pytest.mark.parametrize(
@@ -94,6 +96,16 @@ def test_the_compiled_twin_finds_the_same_blocks_and_headings() -> None:
         numbers, headings = numbered(outline)
         assert np.array_equal(numbers, split(outline).numbers)
         assert np.array_equal(headings, standing_in(outline, HEADINGS))
+
+
+@needs_twin
+def test_the_compiled_twin_makes_the_same_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = " a block\n\n \t\r another é\x0b\x0c ".encode()
+    begins, ends = np.array([0, 9, 9, 0], np.int32), np.array([9, len(text), 11, 0], np.int32)
+    found = hashes(text, begins, ends)
+    monkeypatch.setattr("gossamer.convert.content.marks.score", None)
+    assert found.tolist() == hashes(text, begins, ends).tolist()
+    assert found[2] == found[3] == 0xCBF29CE484222325, "FNV-1a of nothing"
 
 
 @needs_twin

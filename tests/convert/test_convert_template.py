@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gossamer.convert.content.marks import hashes
 from gossamer.convert.template import Hashes, Mask, Runs, without
-from gossamer.urls import keys
 
 LONG = "Subscribe to our letter and read it every week, for nothing at all."
 OTHER = "This site uses what every site uses, and asks you to agree to that."
@@ -23,8 +23,10 @@ def runs(*blocks: str, headings: tuple[int, ...] = ()) -> Runs:
 
 
 def knowing(*blocks: str) -> Callable[[Hashes], Mask]:
-    marks = np.array([keys.digest(block.strip().encode()) for block in blocks], np.uint64)
-    return lambda hashes: np.isin(hashes, marks)
+    text, sizes = "".join(blocks).encode(), [len(block.encode()) for block in blocks]
+    ends = np.cumsum(sizes, dtype=np.int32)
+    marks = hashes(text, ends - np.array(sizes, np.int32), ends)
+    return lambda met: np.isin(met, marks)
 
 
 def left(page: Runs, *known: str, keep: Mask | None = None) -> list[int]:

@@ -9,7 +9,7 @@ from gossamer import robots
 from gossamer.convert.article import Article, Correction, article
 from gossamer.convert.charset import judged
 from gossamer.convert.content import METHODS, Method
-from gossamer.convert.content.learned import numbered
+from gossamer.convert.content.marks import numbered
 from gossamer.convert.decode import utf8
 from gossamer.convert.fields import canonical, header_links
 from gossamer.convert.html import Hint, Scan, scan

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.urls import keys
+from gossamer.convert.content.marks import hashes
 
 LABEL = 24
 """Bytes of a block that may be a label."""
@@ -51,7 +51,7 @@ def without(runs: Runs, keep: Mask, template: Template) -> Mask:
     first = np.flatnonzero(opens[:-1])
     begins = runs.starts[kept[first]]
     ends = runs.starts[kept[opens[1:]] + 1]
-    known = template(_hashes(runs.text, begins, ends))
+    known = template(hashes(runs.text, begins, ends))
     if not known.any():
         return keep
     sizes = ends - begins
@@ -61,11 +61,6 @@ def without(runs: Runs, keep: Mask, template: Template) -> Mask:
     corrected = keep.copy()
     corrected[kept[~stays[np.searchsorted(numbers[first], numbers)]]] = False
     return corrected
-
-
-def _hashes(text: bytes, begins: Ints, ends: Ints) -> Hashes:
-    places = zip(begins.tolist(), ends.tolist(), strict=True)
-    return np.array([keys.digest(text[begin:end].strip()) for begin, end in places], np.uint64)
 
 
 def _staying(known: Mask, headings: Mask, short: Mask) -> Mask:

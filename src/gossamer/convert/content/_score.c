@@ -200,7 +200,44 @@ static PyObject *blocks(PyObject *module, PyObject *page)
     return found;
 }
 
+static bool is_white(uint8_t byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+/* FNV-1a of a text without the white space around it. */
+static uint64_t hash_of(const uint8_t *at, const uint8_t *end)
+{
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    while (at < end && is_white(*at))
+        at++;
+    while (at < end && is_white(end[-1]))
+        end--;
+    for (; at < end; at++)
+        hash = (hash ^ *at) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
+static PyObject *hashes(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    Py_buffer text, begins, ends;
+    if (!PyArg_ParseTuple(arguments, "y*y*y*:hashes", &text, &begins, &ends))
+        return NULL;
+    Py_ssize_t count = begins.len / (Py_ssize_t)sizeof(int32_t);
+    PyObject *found = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint64_t));
+    uint64_t *out = found == NULL ? NULL : (uint64_t *)(void *)PyBytes_AsString(found);
+    for (Py_ssize_t i = 0; out != NULL && i < count; i++)
+        out[i] = hash_of((const uint8_t *)text.buf + ((const int32_t *)begins.buf)[i],
+                         (const uint8_t *)text.buf + ((const int32_t *)ends.buf)[i]);
+    PyBuffer_Release(&text);
+    PyBuffer_Release(&begins);
+    PyBuffer_Release(&ends);
+    return found;
+}
+
 static PyMethodDef functions[] = {
+    {"hashes", hashes, METH_VARARGS, "A hash of each of some parts of a text."},
     {"blocks", blocks, METH_O, "The block of each run, and whether it stands in a heading."},
     {"scores", scores, METH_VARARGS, "The block of each run, and the score of each block."},
     {NULL, NULL, 0, NULL},

@@ -11,17 +11,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.content.blocks import HEADINGS, Ints, split, standing_in
+from gossamer.convert.content.blocks import Ints
 from gossamer.convert.content.density import density
 from gossamer.convert.content.features import FLAGS, Floats, features
 from gossamer.convert.content.network import Weights, learned_weights
 from gossamer.convert.content.network import scores as scores_of
+from gossamer.convert.content.twin import score
 from gossamer.convert.outline import Outline
-
-try:
-    from gossamer.convert.content import _score
-except ImportError:
-    _score = None  # type: ignore[assignment]  # there may be no compiler where it is installed
 
 _FIRST_BITS = 12
 """As in `scorer/types.h`."""
@@ -61,9 +57,9 @@ class Model:
 
     def scores(self, outline: Outline) -> tuple[Ints, Floats]:
         """The block of each run, and the score of each block."""
-        if _score is None:
+        if score is None:
             return by_arrays(outline, self.weights)
-        numbers, scores = _score.scores((*outline[:-1], FLAGS), self._parts, *self._shape)
+        numbers, scores = score.scores((*outline[:-1], FLAGS), self._parts, *self._shape)
         return np.frombuffer(numbers, np.int32), np.frombuffer(scores, np.float32)
 
 
@@ -76,14 +72,6 @@ def _beginnings(vocabulary: NDArray[np.uint32]) -> Ints:
     """Where in a vocabulary those with given first bits begin: most of a search that is saved."""
     bounds = np.arange((1 << _FIRST_BITS) + 1, dtype=np.uint64) << (32 - _FIRST_BITS)
     return np.searchsorted(vocabulary.astype(np.uint64), bounds).astype(np.int32)
-
-
-def numbered(outline: Outline) -> tuple[Ints, NDArray[np.bool_]]:
-    """The block of each run, and whether it stands in a heading."""
-    if _score is None:
-        return split(outline).numbers, standing_in(outline, HEADINGS)
-    numbers, headings = _score.blocks((*outline[:-1], FLAGS))
-    return np.frombuffer(numbers, np.int32), np.frombuffer(headings, np.bool_)
 
 
 def by_arrays(outline: Outline, weights: Weights) -> tuple[Ints, Floats]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gossamer.convert.content.blocks import Ints
 from gossamer.convert.content.density import density
 from gossamer.convert.content.features import FLAGS, Floats, features
+from gossamer.convert.content.marks import numbered
 from gossamer.convert.content.network import Weights, learned_weights
 from gossamer.convert.content.network import scores as scores_of
 from gossamer.convert.content.twin import score
@@ -24,6 +25,8 @@ _FIRST_BITS = 12
 ELEMENTS_MOST = 100_000
 """A page of more is not worth the memory, 60 MB at most: it is no article, whatever it is."""
 RUNS_MOST = 20_000
+_SCORED_MOST = 1_000
+"""Blocks, times networks: on long pages fewer networks are asked. They differ little, and the time would be long."""
 _LEAST = -0.8
 """A logit. What is a little less likely content than not is kept: a word too much costs less than one that is lost."""
 _BETWEEN_LEAST = -2.5
@@ -35,7 +38,8 @@ def learned(outline: Outline) -> NDArray[np.bool_]:
     """Which runs of text are main content."""
     if len(outline.tags) > ELEMENTS_MOST or len(outline.owners) > RUNS_MOST:
         return density(outline)
-    numbers, scores = _shipped().scores(outline)
+    blocks = int(numbered(outline)[0][-1]) + 1
+    numbers, scores = _shipped(max(_SCORED_MOST // blocks, 1)).scores(outline)
     return likely(scores)[numbers]
 
 
@@ -64,8 +68,10 @@ class Model:
 
 
 @cache
-def _shipped() -> Model:
-    return Model(learned_weights())
+def _shipped(networks: int) -> Model:
+    """Some of the networks that come with the package, or all."""
+    weights = learned_weights()
+    return Model(weights.of(min(networks, len(weights.bags))))
 
 
 def _beginnings(vocabulary: NDArray[np.uint32]) -> Ints:

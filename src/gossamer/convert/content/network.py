@@ -63,6 +63,23 @@ class Weights(NamedTuple):
         """e"""
         return int(self.bags.shape[1]) // (WAYS + 2)
 
+    def of(self, count: int) -> Weights:
+        """Those of the last few networks alone."""
+        vectors, states = count * self.vector, count * self.bags.shape[2]
+        parts = [
+            self.name_vectors[:, -vectors:],
+            self.word_vectors[:, -vectors:],
+            self.dense[:, -states:],
+            self.bags[-count:],
+            self.bias[-count:],
+            self.rounds[:, -count:],
+            self.pages[:, -count:],
+            self.round_bias[:, -count:],
+            self.out[-count:],
+        ]
+        kept = map(np.ascontiguousarray, parts)
+        return Weights._make((self.names, self.words, *kept, self.out_bias))
+
 
 @cache
 def learned_weights() -> Weights:

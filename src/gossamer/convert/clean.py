@@ -7,7 +7,7 @@ or an accent apart from its letter. `é` in one piece and `é` in two look the s
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter
+from operator import attrgetter, is_not
 from typing import Any
 from unicodedata import normalize
 
@@ -46,8 +46,11 @@ def cleaned(page: Page) -> Page:
         better = clean(_parted(said) if name == "html" else said)
         if better is not said:
             changed[name] = better
-    if not all(map(str.isascii, map(_anchor, page.links))):
-        changed["links"] = tuple(map(_cleaned_link, page.links))
+    anchors = list(map(_anchor, page.links))
+    if not all(map(str.isascii, anchors)):
+        better_anchors = list(map(clean, anchors))
+        if any(map(is_not, anchors, better_anchors)):
+            changed["links"] = tuple(map(_anchored, page.links, better_anchors))
     return replace(page, **changed) if changed else page
 
 
@@ -55,5 +58,5 @@ def _parted(html: str) -> str:
     return html.replace(f">{_STROKE}", f">&#{ord(_STROKE)};") if _STROKE in html else html
 
 
-def _cleaned_link(link: Link) -> Link:
-    return link if link.anchor.isascii() else link._replace(anchor=clean(link.anchor))
+def _anchored(link: Link, anchor: str) -> Link:
+    return link if link.anchor is anchor else link._replace(anchor=anchor)

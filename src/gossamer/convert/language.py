@@ -37,6 +37,10 @@ _LIKELY = 0.13
 _CHOICES = 4
 _ENGLISH = 2.0
 _CLAIMED = 3.0
+_ENGLISH_WORDS = frozenset(["the", "and", "that", "with", "this", "from", "which", "you", "are", "not", "or", "be"])
+_PLAIN_LEAST = 16
+"""Words of a sample, like the next: one in so many."""
+_PLAIN_SHARE = 8
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PREFIX = "__label__"
 _ISO = {"als": "gsw", "arz": "ar", "azb": "az", "nb": "no", "wuu": "zh", "yue": "zh"}
@@ -51,6 +55,8 @@ def language(text: str, claimed: str | None = None) -> str | None:
     sample = _sample(text)
     if len(sample) < _SHORT and _letters(sample) < _LETTERS_LEAST:
         return None
+    if _is_plainly_english(sample):
+        return "en"
     labels, shares = _model().predict(sample, k=_CHOICES)
     found = list(zip(labels, shares, strict=True))
     chances = {_code(label.removeprefix(_PREFIX)): float(share) for label, share in reversed(found)}
@@ -59,6 +65,12 @@ def language(text: str, claimed: str | None = None) -> str | None:
         weights[_code(claimed)] = _CLAIMED
     best = max(chances, key=lambda code: chances[code] * weights.get(code, 1.0))
     return best if chances[best] >= _LIKELY else None
+
+
+def _is_plainly_english(sample: str) -> bool:
+    """Half of the web is, and can be told from a few words that no other language has so many of."""
+    words = sample.split()
+    return len(words) >= _PLAIN_LEAST and sum(map(_ENGLISH_WORDS.__contains__, words)) * _PLAIN_SHARE >= len(words)
 
 
 def _sample(text: str) -> str:

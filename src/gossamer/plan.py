@@ -103,7 +103,7 @@ class Plan:
     document_memory: int = _setting(1 << 30, "Most bytes of memory for reading such a document.", least=16 << 20)
 
     content: str = _setting(DEFAULT, "How the main content of a page is found.", choices=tuple(METHODS))
-    build: bool = _setting(True, "Make the graph of links when a crawl ends; the index is kept as it goes.")
+    build: bool = _setting(True, "Make texts, index and graph as the crawl goes; otherwise `gossamer build` does.")
     title_weight: float = _setting(0.5, "What a word in the title counts against one in the text.", least=0)
     headings_weight: float = _setting(0.4, "The same for headings.", least=0)
     address_weight: float = _setting(0.4, "The same for the address.", least=0)

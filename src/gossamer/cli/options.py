@@ -106,7 +106,7 @@ def _reach(group: argparse._ArgumentGroup) -> None:
         "--url-rule", action="append", dest="url_rules", metavar="NAME", help="a further rule for addresses"
     )
     group.add_argument(
-        "--no-build", action="store_const", const=False, dest="build", help="leave the graph to a later `build`"
+        "--no-build", action="store_const", const=False, dest="build", help="only collect: leave texts, index and graph to a later `build`"
     )
     group.add_argument("--revisit", action="store_true", help="ask again for every page that was fetched before")
 

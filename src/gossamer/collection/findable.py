@@ -106,7 +106,7 @@ class Findable:
     @property
     def whole(self) -> bool:
         """The log has all pages: it was there from the first, or was made again to the end."""
-        return self._table.get(STATE, _WHOLE) is not None
+        return is_whole(self._table)
 
     def remake(self) -> Iterator[int]:
         """Make log and index again from the rows. Gives the number of pages so far, after each commit."""
@@ -172,6 +172,16 @@ def _opened(folder: Path) -> Shelf:
         return Shelf(folder)
 
 
+def is_whole(table: Table) -> bool:
+    """Log and index have, or will have when they have caught up, all pages."""
+    return table.get(STATE, _WHOLE) is not None
+
+
+def leave_out(table: Table) -> None:
+    """Pages will come that neither log nor index get to see: the next build makes both again."""
+    table.delete(STATE, _WHOLE)
+
+
 def committed_length(table: Table) -> int:
     """How much of the log counts."""
     return int.from_bytes(table.get(STATE, _KEY) or b"", "big")
@@ -179,7 +189,7 @@ def committed_length(table: Table) -> int:
 
 def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
     """What is wrong with the index, if there is one: pages that it lacks, and pages that it should not have."""
-    if not (shard / INDEX).is_dir():
+    if not (shard / INDEX).is_dir() or not is_whole(table):
         return
     try:
         shelf = Shelf(shard / INDEX)

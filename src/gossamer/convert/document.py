@@ -47,7 +47,9 @@ def read(capture: Capture, agent: str, *, content: str = DEFAULT, template: Temp
     return begun if isinstance(begun, Page) else finish(begun, common().now(begun))
 
 
-def begin(capture: Capture, agent: str, *, content: str = DEFAULT, template: Template | None = None) -> Page | Source:
+def begin(
+    capture: Capture, agent: str, *, content: str | None = DEFAULT, template: Template | None = None
+) -> Page | Source:
     """What was captured says; or the source, if it is a file, which is better read apart and then finished."""
     digest = digest_of(capture.body) if capture.body else ""
     url = capture.visit.url
@@ -117,6 +119,8 @@ def _is_file(source: Source) -> bool:
 def _read(source: Source) -> Page:
     """What is done for documents of all kinds. What a document calls its language is a hint and no more."""
     page = cleaned(_said(source))
+    if source.content is None:
+        return page
     return replace(page, language=language(page.content or page.text, claimed=page.language))
 
 

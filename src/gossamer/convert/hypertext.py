@@ -14,7 +14,7 @@ from gossamer.convert.decode import utf8
 from gossamer.convert.fields import canonical, header_links
 from gossamer.convert.html import Hint, Scan, scan
 from gossamer.convert.links import LINKS_MOST, addresses
-from gossamer.convert.metadata import metadata
+from gossamer.convert.metadata import Said, metadata
 from gossamer.convert.outline import Outline
 from gossamer.convert.rescue import LITTLE, closed, opened
 from gossamer.convert.source import Source
@@ -31,7 +31,7 @@ def read(source: Source, *, xml: bool) -> Page:
     main, links = linked(found, _base(found, source), encoding, _method(source), _correction(source.template))
     links += header_links(source)
     said = robots.read(source.robots, found.metas, source.agent)
-    about = metadata(data, found)
+    about = metadata(data, found) if source.content else Said()
     return Page(
         source.url,
         source.kind.essence,
@@ -65,13 +65,13 @@ def _scanned(page: bytes) -> tuple[bytes, Scan]:
 
 
 def linked(
-    found: Scan, base: str, encoding: str, method: Method, correct: Correction | None = None
+    found: Scan, base: str, encoding: str, method: Method | None, correct: Correction | None = None
 ) -> tuple[Article, list[Link]]:
-    """The main content, and all links with whether they stand in it."""
+    """The main content, and all links with whether they stand in it. Without a method there is none."""
     urls = addresses(found.links, base, encoding)
     places = found.outline.points.tolist() if found.outline is not None else [-1] * len(urls)
     hrefs = {place: url for place, url in zip(places, urls, strict=True) if url is not None and place >= 0}
-    main = article(found.outline, hrefs, method, correct)
+    main = article(found.outline, hrefs, method, correct) if method else Article()
     inside = main.inside or (False,) * len(urls)
     return main, [
         Link(url, anchor, rel, place, None, 0.5, is_inside)
@@ -85,7 +85,9 @@ def _base(found: Scan, source: Source) -> str:
     return own if found.base is None else resolve([found.base], own)[0] or own
 
 
-def _method(source: Source) -> Method:
+def _method(source: Source) -> Method | None:
+    if source.content is None:
+        return None
     return everything if source.whole else METHODS[source.content]
 
 

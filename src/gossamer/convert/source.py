@@ -34,8 +34,8 @@ class Source:
     refreshes: Sequence[str] = ()
     robots: Sequence[str] = ()
     agent: str = "Gossamer"
-    content: str = DEFAULT
-    """The method that finds the main content of a page."""
+    content: str | None = DEFAULT
+    """The method that finds the main content of a page; None leaves out that and all that is only known from it."""
     template: Template | None = None
     """Knows what stands on many pages of the host."""
     whole: bool = False

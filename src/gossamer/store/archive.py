@@ -225,7 +225,7 @@ class Archive:
 
     def _text(self, capture: Capture, page: Page, record: str) -> tuple[TextPlace | None, First | None]:
         """Where it is kept what a page says: in records of its own, or in those of the capture it is a copy of."""
-        if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300:
+        if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300 or not self.texts.is_open:
             return None, None
         first = self.versions.first(page.digest) if page.digest else None
         owner = self.versions.at(first.url, first.began) if first else None

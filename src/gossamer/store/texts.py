@@ -60,6 +60,11 @@ class Texts:
         self._tidy()
         self._writer = Writer(self._folder, info, clock, prefix=f"{prefix}-texts", max_bytes=max_bytes)
 
+    @property
+    def is_open(self) -> bool:
+        """Texts are kept. A crawl that only collects leaves them to a build."""
+        return self._writer is not None
+
     def write(self, page: Page, url: URL, began: float, response: str) -> TextPlace:
         """Keep what a page says; `response` is the UUID of the record that it was read from."""
         assert self._writer is not None, "open before write"

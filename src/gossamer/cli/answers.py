@@ -38,7 +38,7 @@ def status(found: Status) -> str:
         ("failed", f"{found.failed:,}"),
         ("excluded", f"{found.excluded:,}"),
         ("hosts", f"{found.hosts:,}"),
-        ("duplicates", f"{found.duplicates:,}"),
+        ("duplicates", f"{found.duplicates:,} and {found.near_duplicates:,} nearly"),
         ("fetched", _size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),

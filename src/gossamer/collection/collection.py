@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import build as builds
-from gossamer.collection import export, findable, graphs
+from gossamer.collection import export, findable, graphs, prints
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
@@ -267,6 +267,7 @@ class Collection:
                 checked.add(verify_archive(shelf.archive))
                 checked.problems += audit(shelf.table)
                 checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
+                checked.problems += prints.check(shelf.table, shelf.archive, site_of(self.plan))
         return checked
 
     def _searcher(self) -> Searcher:

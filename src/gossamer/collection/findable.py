@@ -61,8 +61,8 @@ class Findable:
             self._keep_page(url, page, capture.began)
 
     def _keep_page(self, url: URL, page: Page, began: float) -> None:
-        if page.copy_of:
-            self.fold(url, page.copy_of)
+        if original := page.copy_of or page.near_copy_of:
+            self.fold(url, original)
         else:
             self._log.add(url, self._site(url), page.links)
             self._put(url, page, began)
@@ -207,8 +207,9 @@ def _newest(archive: Archive) -> Iterator[tuple[URL, Version]]:
 
 
 def findable(page: Page) -> bool:
-    """It wants to be found, says something, and says it first."""
-    return not page.noindex and page.copy_of is None and bool(page.content or page.text or page.title)
+    """It wants to be found, says something, and is no copy."""
+    copied = page.copy_of or page.near_copy_of
+    return not page.noindex and not copied and bool(page.content or page.text or page.title)
 
 
 def entry(url: URL, page: Page, began: float, site: str) -> Entry:

@@ -55,8 +55,8 @@ class Status:
     hosts: int
     bytes: int
     duplicates: int
-    near_duplicates: int | None
-    """None: near copies are not looked for yet."""
+    near_duplicates: int
+    """Pages that say nearly what another says; those whose bytes are the same are duplicates."""
     seconds: float
     crawling: Mapping[str, Any] | None = None
     """The process that is writing to it now."""
@@ -90,7 +90,7 @@ def status_of(folder: Path, tables: Iterable[Table]) -> Status:
         hosts=sum(counts.hosts for counts in parts),
         bytes=sum(counts.bytes for counts in parts),
         duplicates=sum(counts.duplicates for counts in parts),
-        near_duplicates=None,
+        near_duplicates=sum(counts.near_duplicates for counts in parts),
         seconds=round(max(counts.seconds for counts in parts), 3),
         crawling=crawling,
         failures=_largest(counts.failures for counts in parts),

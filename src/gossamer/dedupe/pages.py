@@ -21,7 +21,7 @@ from gossamer.urls import keys
 
 PRINTS = "prints"
 """`p`, number -> the print of a page; `u`, row key -> its number; `g`, number -> nothing: it is gone, but not from its
-run; `runs` -> which files count
+run; `runs` -> which files count; `whole` -> it has all pages
 """
 FAMILIES = (PRINTS,)
 COLUMNS = np.dtype(
@@ -29,7 +29,7 @@ COLUMNS = np.dtype(
 )
 """Of the digest the first 64 bits; of the site, a fingerprint."""
 
-_PAGE, _ADDRESS, _GONE, _LIST = b"p", b"u", b"g", b"runs"
+_PAGE, _ADDRESS, _GONE, _LIST, _WHOLE = b"p", b"u", b"g", b"runs", b"whole"
 _FIXED = struct.Struct(f"<Q8sQI{BINS}s")
 _CHUNK = 20_000
 _BEYOND = 1 << 32
@@ -78,6 +78,22 @@ class Pages:
         self.table.delete(PRINTS, _ADDRESS + keys.row(url))
         self.table.put(PRINTS, _GONE + _number_key(number), b"")
 
+    def addresses(self) -> Iterator[tuple[URL, int]]:
+        """Every page that has a print, and its number."""
+        for key, number in self.table.scan(PRINTS, _ADDRESS):
+            yield keys.url_of(key[1:]), int.from_bytes(number, "big")
+
+    def clear(self) -> Iterator[None]:
+        """No page has a print any more. Rows go some thousands at a time, each followed by a commit: a page that is
+        half gone has no number, so that it can come back.
+        """
+        for prefix in (_WHOLE, _ADDRESS, _LIST, _PAGE, _GONE):
+            found = self.table.scan(PRINTS, prefix)
+            while chunk := list(islice(found, _CHUNK)):
+                for key, _ in chunk:
+                    self.table.delete(PRINTS, key)
+                yield
+
     def between(self, first: int, end: int = _BEYOND) -> Iterator[tuple[npt.NDArray[np.int64], Columns]]:
         """Numbers and columns of all pages from `first` on, in their order, some thousands at a time."""
         for numbers, rows in self.chunks(first, end):
@@ -100,6 +116,15 @@ class Pages:
         """No run has entries of these any more."""
         for number in gone:
             self.table.delete(PRINTS, _GONE + _number_key(number))
+
+    @property
+    def whole(self) -> bool:
+        """Every page of the shard that should have a print has one."""
+        return self.table.get(PRINTS, _WHOLE) is not None
+
+    def complete(self) -> None:
+        """From now on it is whole."""
+        self.table.put(PRINTS, _WHOLE, b"1")
 
     @property
     def listed(self) -> bytes | None:

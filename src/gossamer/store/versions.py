@@ -68,6 +68,10 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     text_of: str | None = None
     """The address whose version says the same and has the text, like the next."""
     text_began: float = 0.0
+    near_copy_of: str | None = None
+    """The address that says nearly the same; None where the bytes are the same."""
+    canonical: str | None = None
+    """The address that the page itself names as the one to use, where that is another."""
 
     @property
     def payload(self) -> str:

@@ -201,6 +201,8 @@ class Hit:
     language: str | None = None
     date: float = 0.0
     """Seconds since 1970."""
+    copies: tuple[URL, ...] = ()
+    """Pages that say the same or nearly; they are not found for themselves."""
 
 
 class Clock(Protocol):

@@ -113,7 +113,7 @@ class Findable:
         self._forget()
         done = 0
         for url, version in _newest(self._archive):
-            self._keep_again(url, version)
+            self.keep_again(url, version)
             done += 1
             if done % CATCH_UP == 0:
                 self._commit()
@@ -133,7 +133,8 @@ class Findable:
         self._shelf.clear()
         self._shelf.commit(0)
 
-    def _keep_again(self, url: URL, version: Version) -> None:
+    def keep_again(self, url: URL, version: Version) -> None:
+        """The same for a page that was kept before, by its last version."""
         if 300 <= version.status < 400:
             self.keep(self._archive.capture(url, version), Page(url))
         elif 200 <= version.status < 300 and (page := self._archive.page(url, version)):

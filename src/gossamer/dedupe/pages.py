@@ -67,6 +67,11 @@ class Pages:
         found = self.table.get_many(PRINTS, [_page_key(number) for number in numbers])
         return {number: row for number, row in zip(numbers, found, strict=True) if row is not None}
 
+    def row(self, url: URL) -> bytes | None:
+        """The row of one page; None when it has no print."""
+        numbers = self.numbers([url])
+        return self.rows([numbers[url]]).get(numbers[url]) if numbers else None
+
     def put(self, number: int, url: URL, page: bytes) -> None:
         """`page` has its columns."""
         self.table.put(PRINTS, _page_key(number), page + url.encode())
@@ -140,6 +145,12 @@ def packed(found: Print, site: str) -> bytes:
     """The columns of one page."""
     words = min(found.words, 2**32 - 1)
     return _FIXED.pack(found.simhash, found.digest[:8], keys.digest(site.encode()), words, found.sketch)
+
+
+def print_in(row: bytes) -> Print:
+    """What `packed` has kept of a print: of the digest no more than that."""
+    simhash, digest, _, words, sketch = _FIXED.unpack_from(row)
+    return Print(simhash, sketch, digest, words)
 
 
 def columns_of(rows: Iterable[bytes]) -> Columns:

@@ -96,9 +96,15 @@ class Archive:
         self.texts.close()
 
     def first_url(self, digest: str) -> str | None:
-        """The address a payload was met at first."""
+        """The address a payload was met at first, or that which has come to stand for it."""
         first = self.versions.first(digest)
-        return first.url if first else None
+        if first is None:
+            return None
+        latest = next(self.versions.of(first.url), None)
+        if latest is None or latest.copy_of is None or latest.digest != digest:
+            return first.url
+        other = next(self.versions.of(latest.copy_of), None)
+        return latest.copy_of if other is not None and other.digest == digest else first.url
 
     # ---------------------------------------------------------------- recovery
 

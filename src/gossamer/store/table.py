@@ -73,6 +73,11 @@ class Table:
         return _open_writer(path, families) if writable else _open_reader(path, families)
 
     @property
+    def families(self) -> frozenset[str]:
+        """Those it has; one that was made by an older version may lack some."""
+        return frozenset(self._families)
+
+    @property
     def pending(self) -> int:
         """Changed rows that are not committed yet."""
         return sum(map(len, self._changes.values()))

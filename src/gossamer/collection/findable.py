@@ -56,7 +56,7 @@ class Findable:
             return
         url = capture.visit.url
         if 300 <= capture.status < 400 and (target := _location(capture)):
-            self.fold(url, target)
+            self._fold(url, target, copied=False)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, capture.began)
 
@@ -68,8 +68,11 @@ class Findable:
             self._put(url, page, began)
 
     def fold(self, url: URL, target: URL) -> None:
-        """Another address stands for this one, which is not found any more."""
-        self._log.fold(url, self._site(url), target)
+        """A page is a copy: another address stands for it, and it is not found any more."""
+        self._fold(url, target, copied=True)
+
+    def _fold(self, url: URL, target: URL, *, copied: bool) -> None:
+        self._log.fold(url, self._site(url), target, copied=copied)
         self._shelf.remove(url)
         self._fresh += 1
 

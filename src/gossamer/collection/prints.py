@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from gossamer.dedupe import Print, print_of
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup, Met, Near
-from gossamer.dedupe.pages import Pages, packed
+from gossamer.dedupe.pages import PRINTS, Pages, packed
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.store.archive import NOT_MODIFIED, Archive
@@ -141,8 +141,8 @@ def check(table: Table, archive: Archive, site: Site) -> Iterator[str]:
     A copy that has no text of its own may have been read a little differently: then its print is not compared.
     """
     pages = Pages(table)
-    if not pages.whole:
-        return
+    if PRINTS not in table.families or not pages.whole:
+        return  # `build` makes them
     unmet = dict(pages.addresses())
     for url, version in newest(archive):
         number = unmet.pop(url, None)

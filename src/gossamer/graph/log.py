@@ -26,9 +26,9 @@ from gossamer.urls import keys
 
 ANCHOR_MOST = 255
 """Bytes of an anchor that are kept: its length is one byte."""
-NOFOLLOW, AROUND, STANDS_FOR = 1, 2, 4
+NOFOLLOW, AROUND, STANDS_FOR, COPIED = 1, 2, 4, 8
 """Kinds of links: not vouched for; not in the main content; the target stands for the source, which is but a redirect
-to it or a copy of it."""
+to it or a copy of it; in the second case the last is there, too."""
 _HEAD = 8
 _MARK = b"GSL1"
 _PACK = zstandard.ZstdCompressor(level=1, write_checksum=True)
@@ -81,11 +81,11 @@ class LinkLog:
             kind = NOFOLLOW * ("nofollow" in link.rel) | AROUND * (not link.content)
             self._link(link.url, kind, _cut(link.anchor))
 
-    def fold(self, source: URL, site: str, target: URL) -> None:
-        """Note that another address stands for this one."""
+    def fold(self, source: URL, site: str, target: URL, *, copied: bool = False) -> None:
+        """Note that another address stands for this one, which redirects there or is a copy."""
         self.add(source, site, ())
         self._counts[-1] = 1
-        self._link(target, STANDS_FOR, b"")
+        self._link(target, STANDS_FOR | COPIED * copied, b"")
 
     def _link(self, target: URL, kind: int, anchor: bytes) -> None:
         self._targets.append(keys.fingerprint(target))

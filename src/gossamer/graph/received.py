@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gossamer.graph.arcs import Floats
 from gossamer.graph.gather import Prints
-from gossamer.graph.log import NOFOLLOW, STANDS_FOR, Chunk
+from gossamer.graph.log import COPIED, NOFOLLOW, STANDS_FOR, Chunk
 from gossamer.urls import keys
 
 
@@ -23,28 +23,37 @@ class Received(NamedTuple):
 
     ranks: Floats
     redirected: NDArray[np.bool_]
-    """An address that is none of these redirects to it."""
+    """Another address redirects to it."""
 
 
 def received(chunks: Iterable[Chunk], wanted: Prints, ranks: Callable[[list[int]], list[float]]) -> Received:
     """`wanted` are fingerprints, sorted; `ranks` gives those of the pages that link, by fingerprint."""
-    brought, redirected = np.zeros(len(wanted)), np.zeros(len(wanted), bool)
-    if not len(wanted):
-        return Received(brought, redirected)
-    for chunk in chunks:
+    brought = np.zeros(len(wanted))
+    redirects: dict[int, int] = {}
+    for chunk in chunks if len(wanted) else ():
         sources = [keys.fingerprint(source) for source in chunk.sources]
-        shares = np.array(ranks(sources)) / np.maximum(chunk.counts, 1)
+        shares = np.repeat(np.array(ranks(sources)) / np.maximum(chunk.counts, 1), chunk.counts)
         places, known = _places(wanted, chunk.targets)
-        stands = chunk.kinds & STANDS_FOR != 0
-        linked = known & ~stands & (chunk.kinds & NOFOLLOW == 0)
-        given = np.repeat(shares, chunk.counts)[linked]
-        brought += np.bincount(places[linked], given, len(wanted))
-        foreign = np.repeat(~_places(wanted, np.array(sources, np.uint64))[1], chunk.counts)
-        redirected[places[known & stands & foreign]] = True
+        linked = known & (chunk.kinds & (NOFOLLOW | STANDS_FOR) == 0)
+        brought += np.bincount(places[linked], shares[linked], len(wanted))
+        _note(redirects, sources, chunk)
+    redirected = np.zeros(len(wanted), bool)
+    if redirects:
+        places, known = _places(wanted, np.array(list(redirects.values()), np.uint64))
+        redirected[places[known]] = True
     return Received(brought, redirected)
+
+
+def _note(redirects: dict[int, int], sources: list[int], chunk: Chunk) -> None:
+    """What a source redirects to now: its last row counts."""
+    firsts = np.cumsum(chunk.counts) - chunk.counts
+    for source, first, count in zip(sources, firsts.tolist(), chunk.counts.tolist(), strict=True):
+        redirects.pop(source, None)
+        if count == 1 and chunk.kinds[first] & (STANDS_FOR | COPIED) == STANDS_FOR:
+            redirects[source] = int(chunk.targets[first])
 
 
 def _places(wanted: Prints, prints: Prints) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Where each stands among those that are wanted, and whether it does."""
-    places = np.minimum(np.searchsorted(wanted, prints), len(wanted) - 1)
+    places = np.minimum(np.searchsorted(wanted, prints), max(len(wanted) - 1, 0))
     return places, wanted[places] == prints

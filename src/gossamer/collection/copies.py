@@ -15,7 +15,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Copies, Graph, logged
 from gossamer.collection.prints import newest
 from gossamer.collection.shelves import Shelves
-from gossamer.dedupe.groups import Copy, Member, by_likeness, cut
+from gossamer.dedupe.groups import Copy, Group, Member, by_likeness, cut
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Met, Near
 from gossamer.dedupe.mirrors import Mirrors, Places, mirrors
@@ -30,6 +30,8 @@ from gossamer.model import URL
 from gossamer.store.versions import Version
 from gossamer.urls import keys
 
+AT_ONCE = 1_000
+"""Sets of linked pages whose rows are read together."""
 PATHS_MOST = 5_000
 """Pages of a host that a sample is taken from."""
 
@@ -40,8 +42,8 @@ def found(folder: Folder, shelves: Shelves, graph: Graph | None) -> Copies:
     ranks = _Ranks.of(folder, shelves, graph, linked)
     hosts = mirrors(linked, Places(lambda origin: _paths(shelves, origin), lambda url: _has(shelves, url), ranks.host))
     finder = _Finder(shelves, ranks, {each.main for each in hosts})
-    groups = [group for pages in linked for group in cut(list(finder.members(pages)))]
-    return Copies(sorted(groups, key=lambda group: (-len(group.copies), group.url)), hosts)
+    groups = sorted(finder.groups(linked), key=lambda group: (-len(group.copies), group.url))
+    return Copies(groups, hosts)
 
 
 def by_host(found: Iterable[Mirrors]) -> dict[str, list[str]]:
@@ -56,7 +58,7 @@ def _host(origin: str) -> str:
 def similar(shelves: Shelves, url: URL) -> list[Copy]:
     """The copies of one page, in all shards, the most alike first."""
     mine = shelves.latest(url)
-    row = shelves.lookups[shelves.number(url)].pages.row(url)
+    row = shelves.lookups[shelves.number(url)].pages.of([url]).get(url)
     if mine is None or not _has(shelves, url):
         raise NotFound(f"{url}: no page in the collection; `gossamer why DIR {url}` says more")
     if row is None:
@@ -78,14 +80,12 @@ def _near(shelves: Shelves) -> Iterator[tuple[URL, URL]]:
 
 
 def _exact(shelves: Shelves) -> Iterator[tuple[URL, URL]]:
-    """Marks may be older than the page they lead to, so the digest decides."""
+    """By their marks, which may be older than the page that they lead to: whether it is a copy is judged later."""
     firsts: dict[str, URL] = {}
     for url, version in chain.from_iterable(map(newest, shelves.archives)):
         if version.copy_of is not None:
-            target = shelves.latest(version.copy_of)
-            same = target is not None and target.digest == version.digest
-            first = firsts.setdefault(version.digest, version.copy_of if same else url)
-            yield first, url
+            yield version.copy_of, url
+            yield firsts.setdefault(version.digest, url), url
 
 
 def _paths(shelves: Shelves, origin: str) -> Iterator[str]:
@@ -141,13 +141,27 @@ class _Finder:
         self._main = main
         self._ledgers = [Ledger(table) for table in shelves.tables]
 
-    def members(self, urls: Sequence[URL]) -> Iterator[Member]:
+    def groups(self, linked: Iterable[Sequence[URL]]) -> Iterator[Group]:
+        """The groups among pages that are linked; the rows of many are read together."""
+        every = iter(linked)
+        while some := list(islice(every, AT_ONCE)):
+            members = self._members([url for pages in some for url in pages])
+            for pages in some:
+                yield from cut([members[url] for url in pages if url in members])
+
+    def _members(self, urls: Sequence[URL]) -> dict[URL, Member]:
         """Those that are pages of the collection."""
+        shards: dict[int, list[URL]] = {}
         for url in urls:
-            number = self._shelves.number(url)
-            entry, version = self._ledgers[number].get(url), self._shelves.latest(url)
+            shards.setdefault(self._shelves.number(url), []).append(url)
+        return dict(chain.from_iterable(self._of_shard(number, mine) for number, mine in shards.items()))
+
+    def _of_shard(self, number: int, urls: Sequence[URL]) -> Iterator[tuple[URL, Member]]:
+        versions = self._shelves.all[number].archive.versions.last(urls)
+        rows = self._shelves.lookups[number].pages.of(urls)
+        for url, entry, version in zip(urls, self._ledgers[number].get_many(urls), versions, strict=True):
             if entry is not None and is_page(entry) and version is not None:
-                yield Member(self._candidate(url, version), self._shelves.lookups[number].pages.row(url))
+                yield url, Member(self._candidate(url, version), rows.get(url))
 
     def _candidate(self, url: URL, version: Version) -> Candidate:
         rank, redirected = self._ranks.page(url)

@@ -67,10 +67,11 @@ class Pages:
         found = self.table.get_many(PRINTS, [_page_key(number) for number in numbers])
         return {number: row for number, row in zip(numbers, found, strict=True) if row is not None}
 
-    def row(self, url: URL) -> bytes | None:
-        """The row of one page; None when it has no print."""
-        numbers = self.numbers([url])
-        return self.rows([numbers[url]]).get(numbers[url]) if numbers else None
+    def of(self, urls: Sequence[URL]) -> dict[URL, bytes]:
+        """The rows of those pages that have a print."""
+        numbers = self.numbers(urls)
+        rows = self.rows(list(numbers.values()))
+        return {url: rows[number] for url, number in numbers.items() if number in rows}
 
     def put(self, number: int, url: URL, page: bytes) -> None:
         """`page` has its columns."""

@@ -6,7 +6,7 @@ latest version is one seek away and the history of a page is a scan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -110,6 +110,11 @@ class Versions:
         start = prefix if until is None else _key(url, until)
         for _, data in self._table.scan(CAPTURES, prefix=prefix, start=start):
             yield _version(data)
+
+    def last(self, urls: Sequence[str]) -> list[Version | None]:
+        """The newest version of each address."""
+        found = self._table.firsts(CAPTURES, [keys.row(url) + b"\0" for url in urls])
+        return [None if data is None else _version(data) for data in found]
 
     def at(self, url: str, began: float) -> Version | None:
         """The version of that moment."""

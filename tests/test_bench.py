@@ -17,6 +17,12 @@ def run(name: str, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
 
 
+def test_copies_are_planted_and_counted_by_kind() -> None:
+    said = run("planted.py", "--pages", "6")
+    assert re.search(r"\| the same bytes \| \d+ \| \d+ \| 1\.000 \| 0 \|", said)
+    assert re.search(r"\| a template, other content \| \d+ \| - \| - \| 0 \|", said)
+
+
 def test_the_frontier_is_filled_killed_and_started_again(tmp_path: Path) -> None:
     sizes = ("--urls", "12000", "--hosts", "500", "--every", "2000")
     said = run("frontier.py", *sizes, "--kill", "--points", f"{tmp_path}/points", "--picture", f"{tmp_path}/picture")

@@ -35,6 +35,8 @@ RARE = {
     "file of the archive begun": 3,
     "run of addresses written": 3,
     "runs of addresses merged": 2,
+    "run of prints written": 3,
+    "runs of prints merged": 2,
     "captures rolled forward": 1,
     "others greeted": 1,
     "verdict heard": 2,
@@ -53,13 +55,14 @@ SPEC = WebSpec(
     errors=Errors(missing=0.1),
     redirects=Redirects(chains=0.2, hops=2, across=0.6),
     robots=RobotsFiles(rules=0.5, moved=0.5),
-    copies=Copies(exact=0.3),
+    copies=Copies(exact=0.3, near=0.2, edited=0.02),
     sitemaps=Sitemaps(hosts=0.5, orphans=2),
     marks=Marks(nofollow_links=0.2),
 )
 
 
 ALONE = {"capture half written", "text written", "archive synced", "table committed", "runs of addresses merged"}
+ALONE |= {"copies marked", "runs of prints merged"}
 SHARED = {"capture written", "table about to commit", "outbox closed", "batches sent", "batch applied", "page claimed"}
 COPIED = {"batch taken", "about to end"}
 """The points that every run of the tests passes; all others take minutes."""

@@ -167,6 +167,8 @@ class Page:
     digest: str = ""
     """`sha256:` and 64 hexadecimal digits, of the decoded body."""
     copy_of: URL | None = None
+    near_copy_of: URL | None = None
+    """It says nearly the same; never set together with `copy_of`, whose bytes are the same."""
     problem: str = ""
     """Why it could not be read, if it could not; the capture is kept all the same."""
 
@@ -199,6 +201,8 @@ class Hit:
     language: str | None = None
     date: float = 0.0
     """Seconds since 1970."""
+    copies: tuple[URL, ...] = ()
+    """Pages that say the same or nearly; they are not found for themselves."""
 
 
 class Clock(Protocol):

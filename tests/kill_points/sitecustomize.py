@@ -46,6 +46,9 @@ POINTS = {
     "addresses sifted": Point("gossamer.store.sieve", "Sieve", "prepare", True),
     "run of addresses written": Point("gossamer.store.sieve", "", "write", True),
     "runs of addresses merged": Point("gossamer.store.sieve", "Sieve", "_replace", True),
+    "run of prints written": Point("gossamer.dedupe.growing", "", "write", True),
+    "runs of prints merged": Point("gossamer.dedupe.growing", "Runs", "_replace", True),
+    "copies marked": Point("gossamer.collection.prints", "Prints", "prepare", True),
     "turns saved": Point("gossamer.frontier.turns", "Turns", "save", True),
     "outbox about to be closed": Point("gossamer.frontier.exchange", "Exchange", "prepare", False),
     "outbox closed": Point("gossamer.frontier.exchange", "Exchange", "prepare", True),
@@ -79,6 +82,9 @@ def _hurry() -> None:
     importlib.import_module("gossamer.collection.session").REPORT_EVERY = 0.1
     sieve = importlib.import_module("gossamer.store.sieve")
     sieve.Sieve.__init__.__defaults__ = (sieve.Shape(generation=16, fan=2, at_once=64),)
+    growing = importlib.import_module("gossamer.dedupe.growing")
+    lookup = importlib.import_module("gossamer.dedupe.lookup").Lookup
+    lookup.__init__.__kwdefaults__["shape"] = growing.Shape(generation=16, fan=2, at_once=64)
     writer = importlib.import_module("gossamer.store.warcwriter").Writer
     writer._max_bytes = property(lambda self: 10_000, lambda self, value: None)
 

@@ -38,7 +38,8 @@ def status(found: Status) -> str:
         ("failed", f"{found.failed:,}"),
         ("excluded", f"{found.excluded:,}"),
         ("hosts", f"{found.hosts:,}"),
-        ("duplicates", f"{found.duplicates:,}"),
+        ("duplicates", f"{found.duplicates:,} and {found.near_duplicates:,} nearly"),
+        *(("mirrors", f"{main}: {', '.join(others)}") for main, others in found.mirrors.items()),
         ("fetched", _size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
@@ -90,11 +91,13 @@ def _address(answer: AddressAnswer) -> str:
         ("status", str(answer.status or "")),
         ("depth", "" if answer.depth is None else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
-        ("distance", _counted(answer.distance, "round") if answer.distance else ""),
+        ("distance", counted(answer.distance, "round") if answer.distance else ""),
         ("importance", "" if answer.importance is None else f"{answer.importance:.3g}"),
         ("kind", _kind(answer.kind) if answer.kind else ""),
         ("found on", answer.referrer or ""),
         ("leads to", answer.target or ""),
+        ("copy of", answer.copy_of or ""),
+        ("nearly", answer.near_copy_of or ""),
     ]
     lines = [answer.url, *_table(rows)]
     lines += [f"  {_when(when)}  {printable(what)}" for when, what in answer.history]
@@ -107,7 +110,7 @@ def _kind(kind: KindAnswer) -> str:
 
 
 def _host(answer: HostAnswer) -> str:
-    linkers = _counted(answer.linkers, "other site")
+    linkers = counted(answer.linkers, "other site")
     rows = [
         ("state", answer.state),
         ("reason", answer.reason),
@@ -115,11 +118,13 @@ def _host(answer: HostAnswer) -> str:
         ("gap", f"{answer.gap:.2f} s ({answer.basis})"),
         ("visits", f"{answer.visits:,}, {answer.faults:,} failed"),
         ("queued", f"{answer.queued:,}"),
-        ("distance", f"{_counted(answer.distance, 'round')} ({answer.distance_basis})" if answer.distance else ""),
+        ("distance", f"{counted(answer.distance, 'round')} ({answer.distance_basis})" if answer.distance else ""),
         ("budget", f"{answer.budget:,} pages a round (its site is linked from {linkers})"),
         *(("robots.txt", f"{origin}: {told}") for origin, told in answer.robots.items()),
         *(("left out", f"{', '.join(names)} in {kind}") for kind, names in answer.dropped.items()),
         *(("soft 404", f"in {kind}") for kind in answer.disguised),
+        ("mirror of", answer.mirror_of or ""),
+        ("mirrors", ", ".join(answer.mirrors)),
     ]
     return "\n".join([f"host {answer.host}", *_table(rows)])
 
@@ -134,8 +139,8 @@ def page(found: Document, form: str) -> str:
 def built(found: Built) -> str:
     """Every problem on a line, then what was made."""
     lines = [printable(problem) for problem in found.problems]
-    made = f"made {_counted(found.texts, 'text')}" if found.texts else "no text is missing"
-    return "\n".join([*lines, f"{made}; looked at {_counted(found.looked, 'page')}"])
+    made = f"made {counted(found.texts, 'text')}" if found.texts else "no text is missing"
+    return "\n".join([*lines, f"{made}; looked at {counted(found.looked, 'page')}"])
 
 
 def verified(checked: Checked) -> str:
@@ -149,8 +154,9 @@ def _table(rows: list[tuple[str, str]]) -> list[str]:
     return [f"  {name:<11}{printable(value)}" for name, value in rows if value]
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def counted(number: int, what: str, many: str = "") -> str:
+    """A number and what it counts."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {many or what + 's'}"
 
 
 def _when(moment: float | None) -> str:

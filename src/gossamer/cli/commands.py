@@ -15,6 +15,7 @@ from typing import Any
 
 import gossamer
 from gossamer.cli import answers, found
+from gossamer.cli import copies as copying
 from gossamer.cli.progress import BuildLine, ProgressLine
 from gossamer.collection import Collection, Status, fast_loop
 from gossamer.collection.export import to_path
@@ -141,6 +142,22 @@ def search(options: argparse.Namespace) -> int:
             return 0
         answer = collection.search(options.question, options.number, options.offset)
     _print_each(options, map(found.as_json, answer.hits), found.answer(answer, options.offset))
+    return 0
+
+
+def similar(options: argparse.Namespace) -> int:
+    """Print the copies of a page."""
+    with gossamer.open(options.dir) as collection:
+        copies = collection.similar(options.url)
+    _print_each(options, map(asdict, copies), copying.similar(options.url, copies))
+    return 0
+
+
+def duplicates(options: argparse.Namespace) -> int:
+    """Print all groups of copies, and hosts that serve the same site."""
+    with gossamer.open(options.dir) as collection:
+        copies = collection.duplicates()
+    _print_each(options, copying.each_as_json(copies), copying.duplicates(copies))
     return 0
 
 

@@ -28,6 +28,7 @@ def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
         "site": hit.site,
         "language": hit.language,
         "date": timestamp(hit.date),
+        "copies": list(hit.copies),
     }
     return told if signs is None else told | {"signs": {name: round(value, 4) for name, value in signs.items()}}
 
@@ -81,7 +82,8 @@ def measures(found: Measures) -> str:
 
 def _hit(number: int, hit: Hit) -> str:
     title = printable(hit.title) or "(no title)"
-    return f"{number:3}. {title}\n     {printable(hit.url)}\n     {_marked(hit)}"
+    more = f"\n     {len(hit.copies):,} more like this: `gossamer similar`" if hit.copies else ""
+    return f"{number:3}. {title}\n     {printable(hit.url)}\n     {_marked(hit)}{more}"
 
 
 def _marked(hit: Hit) -> str:

@@ -32,6 +32,8 @@ def parser() -> argparse.ArgumentParser:
     _why(verbs)
     _show(verbs)
     _search(verbs)
+    _similar(verbs)
+    _duplicates(verbs)
     _links(verbs)
     _rank(verbs)
     _evaluate(verbs)
@@ -197,6 +199,28 @@ def _search(verbs: _Verbs[argparse.ArgumentParser]) -> None:
 
 def _number(verb: argparse.ArgumentParser, what: str) -> None:
     verb.add_argument("-n", "--number", type=int, metavar="N", default=10, help=f"how many {what} (10)")
+
+
+def _similar(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "similar",
+        "the copies of a page, exact and near, on all sites",
+        "gossamer similar my-web https://example.org/",
+    )
+    _directory(verb)
+    verb.add_argument("url", metavar="URL", help="the address of a page of the collection")
+
+
+def _duplicates(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    _directory(
+        _verb(
+            verbs,
+            "duplicates",
+            "all copies in groups, under the page that stands for them, and hosts that serve the same site",
+            "gossamer duplicates my-web --json",
+        )
+    )
 
 
 def _links(verbs: _Verbs[argparse.ArgumentParser]) -> None:

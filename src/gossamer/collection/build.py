@@ -23,6 +23,7 @@ from gossamer import convert
 from gossamer.collection.documents import is_document
 from gossamer.collection.findable import Findable
 from gossamer.collection.folder import Folder
+from gossamer.collection.prints import Prints
 from gossamer.collection.session import FAMILIES, blocks_of, info_of, prefix_of, site_of
 from gossamer.engine import Crew, Outfit, Seat
 from gossamer.errors import Damaged
@@ -139,6 +140,9 @@ def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Bu
     with closing(Findable(place, table, archive, site_of(job.plan))) as findable:
         done = findable.remake() if job.anew or not findable.whole else findable.catch_up()
         yield from (replace(step, indexed=number) for number in done)
+    with closing(Prints(place, table, archive, site_of(job.plan))) as prints:
+        if job.anew or not prints.whole:
+            yield from (step for _ in prints.remake())
 
 
 class Shard:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -16,12 +17,13 @@ from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import build as builds
-from gossamer.collection import export, findable, graphs
+from gossamer.collection import copies as copying
+from gossamer.collection import export, findable, folding, graphs, prints
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
 from gossamer.collection.folder import Folder
-from gossamer.collection.graphs import Graph
+from gossamer.collection.graphs import Copies, Graph
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
 from gossamer.collection.searching import searcher
@@ -29,6 +31,7 @@ from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
+from gossamer.dedupe.groups import Copy
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.audit import audit
 from gossamer.frontier.ledger import Ledger
@@ -122,11 +125,15 @@ class Collection:
         return status
 
     def _link_up(self) -> Graph:
-        """Make the graph of what is there now: ranks, and what pages are called by others."""
+        """Make the graph of what is there now: which pages are copies, ranks, and what pages are called by others."""
+        copies = copying.found(self._folder, self._shelves(), graphs.current(self._folder))
+        wrong = folding.wrong(self._shelves(), copies.groups)
+        self.close()
+        folding.put_right(self._folder, self.plan, wrong)
         shelves = self._shelves()
         language = searcher(self._folder, shelves, None).languages[0]
         try:
-            graph, _ = graphs.make(self._folder, shelves.tables, language)
+            graph, _ = graphs.make(self._folder, shelves.tables, language, copies)
         except OSError as error:
             raise StorageError(
                 f"{self._folder.graph}: {error.strerror}; `gossamer build` makes the graph again"
@@ -174,7 +181,7 @@ class Collection:
 
     def status(self) -> Status:
         """What it holds, what it is doing, what failed and why."""
-        return status_of(self.path, self._shelves().tables)
+        return status_of(self.path, self._shelves().tables, self._mirrors())
 
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""
@@ -185,7 +192,7 @@ class Collection:
             host = about_host(shelves.of(f"http://{name}/").table, name, asked)
             if host is None:
                 raise NotFound(f"{name}: no such host in the collection; it was never met")
-            return host
+            return replace(host, **_mirrored(name, self._mirrors()))
         url = normalize(subject)
         answer = about_address(shelves.of(url).table, url, asked)
         if answer is None and url.endswith("/robots.txt"):
@@ -194,7 +201,13 @@ class Collection:
             verdict = plan.as_scope().check(url, 0)
             words = f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
             raise NotFound(f"{url}: not in the collection; {words}")
-        return answer
+        latest = shelves.latest(url)
+        return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of) if latest else answer
+
+    def _mirrors(self) -> dict[str, list[str]]:
+        """The main host of each site that several serve, and the others."""
+        graph = graphs.current(self._folder)
+        return copying.by_host(graph.mirrors) if graph else {}
 
     def page(self, url: str, at: datetime | None = None) -> Document:
         """A page as it was last fetched, or as it was at a time."""
@@ -211,6 +224,14 @@ class Collection:
     def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of."""
         return self._searcher().explained(question, number)
+
+    def similar(self, url: str) -> list[Copy]:
+        """The exact and near copies of a page, over all shards, the most alike first."""
+        return copying.similar(self._shelves(), normalize(url))
+
+    def duplicates(self) -> Copies:
+        """All groups of copies over all shards, the largest first, and the hosts that serve the same site."""
+        return copying.found(self._folder, self._shelves(), graphs.current(self._folder))
 
     def links(self, url: str) -> Links:
         """Who points to an address and what it points to."""
@@ -267,6 +288,7 @@ class Collection:
                 checked.add(verify_archive(shelf.archive))
                 checked.problems += audit(shelf.table)
                 checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
+                checked.problems += prints.check(shelf.table, shelf.archive, site_of(self.plan))
         return checked
 
     def _searcher(self) -> Searcher:
@@ -295,6 +317,11 @@ def as_seed(text: str) -> str:
         return normalize(candidate)
     except InvalidURL as error:
         raise InvalidURL(f"seed {text!r}: {error}") from None
+
+
+def _mirrored(host: str, mirrors: Mapping[str, list[str]]) -> dict[str, Any]:
+    main = next((main for main, others in mirrors.items() if host in others), None)
+    return {"mirror_of": main, "mirrors": tuple(mirrors.get(host, ()))}
 
 
 async def _stoppable(crawl: Coroutine[Any, Any, None], session: Session, stop: asyncio.Event | None) -> None:

@@ -72,7 +72,7 @@ class Document:
             "modified": timestamp(self.page.modified),
             "depth": self.entry.depth if self.entry else None,
             "copy_of": self.version.copy_of,
-            "near_copy_of": None,
+            "near_copy_of": self.version.near_copy_of,
             "links": [
                 {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content}
                 for link in self.page.links

@@ -56,20 +56,23 @@ class Findable:
             return
         url = capture.visit.url
         if 300 <= capture.status < 400 and (target := _location(capture)):
-            self.fold(url, target)
+            self._fold(url, target, copied=False)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, capture.began)
 
     def _keep_page(self, url: URL, page: Page, began: float) -> None:
-        if page.copy_of:
-            self.fold(url, page.copy_of)
+        if original := page.copy_of or page.near_copy_of:
+            self.fold(url, original)
         else:
             self._log.add(url, self._site(url), page.links)
             self._put(url, page, began)
 
     def fold(self, url: URL, target: URL) -> None:
-        """Another address stands for this one, which is not found any more."""
-        self._log.fold(url, self._site(url), target)
+        """A page is a copy: another address stands for it, and it is not found any more."""
+        self._fold(url, target, copied=True)
+
+    def _fold(self, url: URL, target: URL, *, copied: bool) -> None:
+        self._log.fold(url, self._site(url), target, copied=copied)
         self._shelf.remove(url)
         self._fresh += 1
 
@@ -113,7 +116,7 @@ class Findable:
         self._forget()
         done = 0
         for url, version in _newest(self._archive):
-            self._keep_again(url, version)
+            self.keep_again(url, version)
             done += 1
             if done % CATCH_UP == 0:
                 self._commit()
@@ -133,7 +136,8 @@ class Findable:
         self._shelf.clear()
         self._shelf.commit(0)
 
-    def _keep_again(self, url: URL, version: Version) -> None:
+    def keep_again(self, url: URL, version: Version) -> None:
+        """The same for a page that was kept before, by its last version."""
         if 300 <= version.status < 400:
             self.keep(self._archive.capture(url, version), Page(url))
         elif 200 <= version.status < 300 and (page := self._archive.page(url, version)):
@@ -217,8 +221,9 @@ def _newest(archive: Archive) -> Iterator[tuple[URL, Version]]:
 
 
 def findable(page: Page) -> bool:
-    """It wants to be found, says something, and says it first."""
-    return not page.noindex and page.copy_of is None and bool(page.content or page.text or page.title)
+    """It wants to be found, says something, and is no copy."""
+    copied = page.copy_of or page.near_copy_of
+    return not page.noindex and not copied and bool(page.content or page.text or page.title)
 
 
 def entry(url: URL, page: Page, began: float, site: str) -> Entry:

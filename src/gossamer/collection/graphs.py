@@ -6,6 +6,7 @@ reading, and a kill leaves the old one.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -18,6 +19,8 @@ import numpy as np
 
 from gossamer.collection.findable import LINKS, committed_length
 from gossamer.collection.folder import Folder
+from gossamer.dedupe.groups import Group
+from gossamer.dedupe.mirrors import Mirrors
 from gossamer.graph import anchors, lookup
 from gossamer.graph.arcs import Floats
 from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standing
@@ -29,6 +32,7 @@ from gossamer.urls import keys
 
 CURRENT = "current"
 NAMES, RANKS, CHANGES, FOLDED, VOICES = "names", "ranks.npy", "changes.npy", "folded.npy", "voices"
+COPIES, MIRRORS = "copies", "mirrors.json"
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,24 @@ class Graph:
     def voices(self) -> Voices:
         """The same, for searching."""
         return Voices(self.folder / VOICES)
+
+    @cached_property
+    def mirrors(self) -> list[Mirrors]:
+        """Hosts that serve the same site."""
+        with suppress(FileNotFoundError):  # a graph that was made before they were looked for
+            rows = json.loads((self.folder / MIRRORS).read_text())
+            return [Mirrors(main, tuple(others), paths, same) for main, others, paths, same in rows]
+        return []
+
+    def copies(self, print_: int) -> tuple[str, ...]:
+        """The pages that this one stands for, the most alike first."""
+        return tuple(filter(None, (self._copies.get(print_) or "").split("\n"))) if self._copies else ()
+
+    @cached_property
+    def _copies(self) -> lookup.Lookup | None:
+        with suppress(FileNotFoundError):
+            return lookup.Lookup(self.folder, COPIES)
+        return None
 
     def ranks(self, prints: Sequence[int]) -> list[float]:
         """How pages rank, by fingerprint; 1 for those that the graph does not know."""
@@ -104,21 +126,31 @@ def current(folder: Folder) -> Graph | None:
     return None
 
 
-def make(folder: Folder, tables: Sequence[Table], language: str | None) -> tuple[Graph, Ranks]:
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What a collection holds more than once."""
+
+    groups: list[Group]
+    mirrors: list[Mirrors]
+
+
+def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: Copies) -> tuple[Graph, Ranks]:
     """Make a new graph of all that is committed, and let it count."""
-    logs = [(folder.shard(index) / LINKS, committed_length(table)) for index, table in enumerate(tables)]
-
-    def all_chunks() -> Iterable[Chunk]:
-        return chain.from_iterable(chunks(path, length) for path, length in logs)
-
     old = current(folder)
     name = f"{int(old.folder.name) + 1 if old else 1:06}"
     place = folder.graph / name
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    ranks = _made(place, all_chunks, language, old)
+    ranks = _made(place, lambda: logged(folder, tables), language, old)
+    _note(place, copies)
     _let_count(folder, name)
     return Graph(place), ranks
+
+
+def logged(folder: Folder, tables: Sequence[Table]) -> Iterable[Chunk]:
+    """All links of all shards, as they were written down."""
+    logs = [(folder.shard(index) / LINKS, committed_length(table)) for index, table in enumerate(tables)]
+    return chain.from_iterable(chunks(path, length) for path, length in logs)
 
 
 def _made(place: Path, all_chunks: Callable[[], Iterable[Chunk]], language: str | None, old: Graph | None) -> Ranks:
@@ -148,6 +180,14 @@ def _name(place: Path, some: Iterable[Chunk]) -> None:
     names = {keys.fingerprint(source): source for chunk in some for source in chunk.sources}
     prints = sorted(names)
     lookup.write(place, NAMES, [(np.array(prints, np.uint64), [names[each].encode() for each in prints])])
+
+
+def _note(place: Path, copies: Copies) -> None:
+    """For searching and for asking about hosts."""
+    rows = {keys.fingerprint(group.url): "\n".join(copy.url for copy in group.copies) for group in copies.groups}
+    prints = sorted(rows)
+    lookup.write(place, COPIES, [(np.array(prints, np.uint64), [rows[each].encode() for each in prints])])
+    (place / MIRRORS).write_text(json.dumps(copies.mirrors))
 
 
 def _let_count(folder: Folder, name: str) -> None:

@@ -23,6 +23,7 @@ def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Wei
         linking=graph.linking if graph else _nobody,
         now=time.time(),
         voices=graph.voices if graph else None,
+        copies=graph.copies if graph else _no_copies,
     )
     return Searcher([_shelf(folder, index) for index in range(len(shelves.all))], outside, weights)
 
@@ -44,6 +45,10 @@ def _shelf(folder: Folder, index: int) -> Shelf:
 
 def _all_alike(prints: Sequence[int]) -> list[float]:
     return [1.0] * len(prints)
+
+
+def _no_copies(page: int) -> tuple[str, ...]:
+    return ()
 
 
 def _nobody(url: str) -> Iterable[int]:

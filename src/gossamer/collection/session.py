@@ -17,12 +17,14 @@ from typing import TypeAlias
 from gossamer import convert
 from gossamer.collection.findable import Findable
 from gossamer.collection.outlook import Rate, outlook
+from gossamer.collection.prints import Prints
 from gossamer.collection.recover import roll_forward
 from gossamer.collection.status import Progress, note
 from gossamer.convert.source import Source
 from gossamer.crawl import crawl
 from gossamer.dedupe import Blocks, Copies
 from gossamer.dedupe.blocks import FAMILY as BLOCKS
+from gossamer.dedupe.pages import FAMILIES as PRINT_FAMILIES
 from gossamer.errors import GossamerError
 from gossamer.fetch import Fetcher, Guard, Resolver, Route
 from gossamer.fetch.stored import decoded
@@ -47,7 +49,7 @@ from gossamer.urls import rules as url_rules
 
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
-FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, BLOCKS)
+FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, *PRINT_FAMILIES, BLOCKS)
 REPORT_EVERY = 0.5
 READERS = 2
 """Processes in which files are read, so that one that takes long does not hold up all others."""
@@ -102,6 +104,7 @@ class Session:
         resolve = None if outside.fetch or plan.proxy else self._address
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
         self._findable = Findable(shard, table, self.archive, site_of(plan))
+        self._prints = Prints(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
             self._rules(outside.order),
@@ -115,6 +118,7 @@ class Session:
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
         self._blocks = blocks_of(table)
         self._commits.join(self._blocks.save)
+        self._commits.join(lambda: self._prints.prepare(self.frontier.ledger, self._findable.fold))
         self._commits.join(self.archive.prepare)
         self._commits.join(self._findable.prepare)
         self._commits.join(self.frontier.prepare)
@@ -197,7 +201,7 @@ class Session:
         with self._commits.held():
             prefix = prefix_of(self._peers.me if self._peers else None)
             self.archive.texts.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
-            roll_forward(self.archive, self.frontier, self._read, self._mark, self._findable.keep)
+            roll_forward(self.archive, self.frontier, self._read, self._mark, self._derive)
             self.archive.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             if self._scope_changed():
                 self.frontier.reconsider()
@@ -236,6 +240,7 @@ class Session:
             self.frontier.close()
             self.archive.close()
             self._findable.close()
+            self._prints.close()
             self._resolver.close()
             self._suspects.close()
             self._apart.close()
@@ -275,7 +280,12 @@ class Session:
     def _keep(self, capture: Capture, page: Page) -> None:
         with self._commits.whole():
             self.archive.append(capture, page)
-            self._findable.keep(capture, page)
+            self._derive(capture, page)
+
+    def _derive(self, capture: Capture, page: Page) -> None:
+        """From a page that the archive has."""
+        self._findable.keep(capture, page)
+        self._prints.keep(capture, page)
 
     def _copied(self, url: str, digest: str, of: str) -> bool:
         """What another shard knew: the page is a copy."""

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from gossamer.collection.folder import Folder
+from gossamer.collection.prints import FOLDER as PRINTS
 from gossamer.collection.session import FAMILIES, site_of
+from gossamer.dedupe.lookup import Lookup
+from gossamer.dedupe.pages import FAMILIES as PRINT_FAMILIES
+from gossamer.errors import NotFound
 from gossamer.fetch.stored import decoded
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
+from gossamer.store.versions import Version
 from gossamer.urls import keys
 
 
@@ -27,7 +32,8 @@ class Shelves:
     """All shards, as they were committed when this was opened."""
 
     def __init__(self, folder: Folder, plan: Plan) -> None:
-        self._site = site_of(plan)
+        self.site = site_of(plan)
+        self._folder = folder
         self._open = ExitStack()
         decode = partial(decoded, limits=plan.as_limits())
         with ExitStack() as opening:
@@ -47,9 +53,27 @@ class Shelves:
         """The captures of all."""
         return [shelf.archive for shelf in self.all]
 
+    @cached_property
+    def lookups(self) -> list[Lookup]:
+        """What finds the near copies of all."""
+        if not all(table.families.issuperset(PRINT_FAMILIES) for table in self.tables):
+            path = self._folder.path
+            raise NotFound(f"{path}: copies were not looked for when this was made; `gossamer build {path}` does it")
+        return [
+            Lookup(table, self._folder.shard(index) / PRINTS, writable=False) for index, table in enumerate(self.tables)
+        ]
+
+    def number(self, url: str) -> int:
+        """Which shard an address belongs to."""
+        return keys.shard(self.site(url), len(self.all))
+
     def of(self, url: str) -> Shelf:
         """Where an address belongs."""
-        return self.all[keys.shard(self._site(url), len(self.all))]
+        return self.all[self.number(url)]
+
+    def latest(self, url: str) -> Version | None:
+        """The last version of an address."""
+        return next(self.of(url).archive.versions.of(url), None)
 
     def close(self) -> None:
         """Give back what is held open."""

@@ -55,9 +55,11 @@ class Status:
     hosts: int
     bytes: int
     duplicates: int
-    near_duplicates: int | None
-    """None: near copies are not looked for yet."""
+    near_duplicates: int
+    """Pages that say nearly what another says; those whose bytes are the same are duplicates."""
     seconds: float
+    mirrors: Mapping[str, list[str]] = field(default_factory=dict)
+    """Hosts that serve the same site as others: the main one, and the others. As of the last build."""
     crawling: Mapping[str, Any] | None = None
     """The process that is writing to it now."""
     failures: Mapping[str, int] = field(default_factory=dict)
@@ -76,7 +78,7 @@ class Status:
         return asdict(self)
 
 
-def status_of(folder: Path, tables: Iterable[Table]) -> Status:
+def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[str]]) -> Status:
     """Read the counters of the last commit of each shard."""
     tables = list(tables)
     parts, crawling = [Ledger(table).counts for table in tables], holder(folder)
@@ -90,8 +92,9 @@ def status_of(folder: Path, tables: Iterable[Table]) -> Status:
         hosts=sum(counts.hosts for counts in parts),
         bytes=sum(counts.bytes for counts in parts),
         duplicates=sum(counts.duplicates for counts in parts),
-        near_duplicates=None,
+        near_duplicates=sum(counts.near_duplicates for counts in parts),
         seconds=round(max(counts.seconds for counts in parts), 3),
+        mirrors=mirrors,
         crawling=crawling,
         failures=_largest(counts.failures for counts in parts),
         exclusions=_largest(counts.exclusions for counts in parts),

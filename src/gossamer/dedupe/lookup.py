@@ -13,7 +13,7 @@ from gossamer.dedupe.growing import USUAL, Shape
 from gossamer.dedupe.judge import LEAST_WORDS, STRICT, Rule, are_copies, resemblances
 from gossamer.dedupe.pages import Pages, Table, columns_of, packed, url_of
 from gossamer.dedupe.prints import Print
-from gossamer.dedupe.tables import Buckets, Tables, buckets
+from gossamer.dedupe.tables import Tables
 from gossamer.model import URL
 
 CROWD = 200
@@ -51,20 +51,16 @@ class Lookup:
     def similar(self, met: Sequence[Met]) -> list[list[Near]]:
         """The near copies of each page, the most alike first. A page is no copy of itself."""
         asked, wanted = _asked(met)
-        candidates = self._stored(asked, wanted)
-        for page, entered, found in zip(met, buckets(wanted), candidates, strict=True):
-            found += self.tables.lately(entered, page.print.simhash)
-        return self._judged(met, asked, candidates)
+        return self._judged(met, asked, self._stored(asked, wanted))
 
     def meet(self, met: Sequence[Met]) -> list[list[Near]]:
         """The near copies of each page among those that were met before it; from now on it is among them."""
         asked, wanted = _asked(met)
-        candidates = self._stored(asked, wanted)
-        known = self.pages.numbers([page.url for page in met])
-        for page, columns, entered, found in zip(met, asked, buckets(wanted), candidates, strict=True):
-            found += self.tables.lately(entered, page.print.simhash)
-            self._keep(page, columns, entered, known)
-        return self._judged(met, asked, candidates)
+        known, before = self.pages.numbers([page.url for page in met]), []
+        for page, columns, row in zip(met, asked, wanted, strict=True):
+            before.append(self.tables.end)
+            self._keep(page, columns, row, known)
+        return self._judged(met, asked, self._stored(asked, wanted, before))
 
     def remove(self, url: URL) -> None:
         """The page is found no more."""
@@ -79,14 +75,18 @@ class Lookup:
         """Leave no file that does not count."""
         self.tables.close()
 
-    def _stored(self, asked: Sequence[bytes], wanted: Keys) -> list[list[int]]:
+    def _stored(self, asked: Sequence[bytes], wanted: Keys, before: Sequence[int] = ()) -> list[list[int]]:
+        """Candidates of each page; `before`: only those whose number is less."""
         found: list[list[int]] = [[] for _ in asked]
         rows, numbers = self.tables.stored(wanted, columns_of(asked)["simhash"])
+        if before:
+            earlier = numbers < np.array(before)[rows]
+            rows, numbers = rows[earlier], numbers[earlier]
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
             found[row].append(number)
         return found
 
-    def _keep(self, page: Met, columns: bytes, entered: Buckets, known: dict[URL, int]) -> None:
+    def _keep(self, page: Met, columns: bytes, row: Keys, known: dict[URL, int]) -> None:
         """A page that says what it said before keeps its number."""
         number = known.get(page.url)
         if number is not None:
@@ -95,7 +95,7 @@ class Lookup:
             self.pages.remove(number, page.url)
             del known[page.url]
         if page.print.words >= LEAST_WORDS:
-            known[page.url] = self.tables.add(entered, page.print.simhash)
+            known[page.url] = self.tables.add(row, page.print.simhash)
             self.pages.put(known[page.url], page.url, columns)
 
     def _judged(self, met: Sequence[Met], asked: Sequence[bytes], candidates: list[list[int]]) -> list[list[Near]]:

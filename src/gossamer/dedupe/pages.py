@@ -21,7 +21,7 @@ from gossamer.urls import keys
 
 PRINTS = "prints"
 """`p`, number -> the print of a page; `u`, row key -> its number; `g`, number -> nothing: it is gone, but not from its
-run; `runs` -> which files count
+run; `runs` -> which files count; `whole` -> it has all pages
 """
 FAMILIES = (PRINTS,)
 COLUMNS = np.dtype(
@@ -29,7 +29,7 @@ COLUMNS = np.dtype(
 )
 """Of the digest the first 64 bits; of the site, a fingerprint."""
 
-_PAGE, _ADDRESS, _GONE, _LIST = b"p", b"u", b"g", b"runs"
+_PAGE, _ADDRESS, _GONE, _LIST, _WHOLE = b"p", b"u", b"g", b"runs", b"whole"
 _FIXED = struct.Struct(f"<Q8sQI{BINS}s")
 _CHUNK = 20_000
 _BEYOND = 1 << 32
@@ -67,6 +67,12 @@ class Pages:
         found = self.table.get_many(PRINTS, [_page_key(number) for number in numbers])
         return {number: row for number, row in zip(numbers, found, strict=True) if row is not None}
 
+    def of(self, urls: Sequence[URL]) -> dict[URL, bytes]:
+        """The rows of those pages that have a print."""
+        numbers = self.numbers(urls)
+        rows = self.rows(list(numbers.values()))
+        return {url: rows[number] for url, number in numbers.items() if number in rows}
+
     def put(self, number: int, url: URL, page: bytes) -> None:
         """`page` has its columns."""
         self.table.put(PRINTS, _page_key(number), page + url.encode())
@@ -77,6 +83,22 @@ class Pages:
         self.table.delete(PRINTS, _page_key(number))
         self.table.delete(PRINTS, _ADDRESS + keys.row(url))
         self.table.put(PRINTS, _GONE + _number_key(number), b"")
+
+    def addresses(self) -> Iterator[tuple[URL, int]]:
+        """Every page that has a print, and its number."""
+        for key, number in self.table.scan(PRINTS, _ADDRESS):
+            yield keys.url_of(key[1:]), int.from_bytes(number, "big")
+
+    def clear(self) -> Iterator[None]:
+        """No page has a print any more. Rows go some thousands at a time, each followed by a commit: a page that is
+        half gone has no number, so that it can come back.
+        """
+        for prefix in (_WHOLE, _ADDRESS, _LIST, _PAGE, _GONE):
+            found = self.table.scan(PRINTS, prefix)
+            while chunk := list(islice(found, _CHUNK)):
+                for key, _ in chunk:
+                    self.table.delete(PRINTS, key)
+                yield
 
     def between(self, first: int, end: int = _BEYOND) -> Iterator[tuple[npt.NDArray[np.int64], Columns]]:
         """Numbers and columns of all pages from `first` on, in their order, some thousands at a time."""
@@ -102,6 +124,15 @@ class Pages:
             self.table.delete(PRINTS, _GONE + _number_key(number))
 
     @property
+    def whole(self) -> bool:
+        """Every page of the shard that should have a print has one."""
+        return self.table.get(PRINTS, _WHOLE) is not None
+
+    def complete(self) -> None:
+        """From now on it is whole."""
+        self.table.put(PRINTS, _WHOLE, b"1")
+
+    @property
     def listed(self) -> bytes | None:
         """Which files count."""
         return self.table.get(PRINTS, _LIST)
@@ -115,6 +146,12 @@ def packed(found: Print, site: str) -> bytes:
     """The columns of one page."""
     words = min(found.words, 2**32 - 1)
     return _FIXED.pack(found.simhash, found.digest[:8], keys.digest(site.encode()), words, found.sketch)
+
+
+def print_in(row: bytes) -> Print:
+    """What `packed` has kept of a print: of the digest no more than that."""
+    simhash, digest, _, words, sketch = _FIXED.unpack_from(row)
+    return Print(simhash, sketch, digest, words)
 
 
 def columns_of(rows: Iterable[bytes]) -> Columns:

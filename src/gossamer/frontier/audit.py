@@ -26,7 +26,7 @@ def audit(table: Table) -> Iterator[str]:
     if ledger.backlog.total() != counted.queued:
         yield f"{counted.queued} addresses are queued, but the hosts count {ledger.backlog.total()}"
     counted.hosts = sum(1 for _ in table.scan(HOSTS))
-    for name in ("queued", "done", "failed", "excluded", "pages", "hosts"):
+    for name in ("queued", "done", "failed", "excluded", "pages", "hosts", "duplicates", "near_duplicates"):
         says, is_ = getattr(ledger.counts, name), getattr(counted, name)
         if says != is_:
             yield f"the counter of {name} says {says}, but there are {is_}"

@@ -103,6 +103,8 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     """What it was worth when it got its place; see `importance`."""
     sunk: int = 0
     """The level of its kind when it got its place in the queue; see `novelty`."""
+    near: bool = False
+    """It says nearly what another page says, and the bytes are not the same."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
         """The request that this entry stands for."""

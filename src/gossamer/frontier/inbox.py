@@ -58,4 +58,4 @@ class Inbox:
         ledger = self._parts.ledger
         entry = ledger.get(url)
         if entry is not None and not entry.copy and self._copied(url, digest, of):
-            ledger.put(url, replace(entry, copy=True), entry)
+            ledger.put(url, replace(entry, copy=True, near=False), entry)

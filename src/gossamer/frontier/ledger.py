@@ -32,6 +32,7 @@ class Counts(msgspec.Struct):
     bytes: int = 0
     """As they came over the wire."""
     duplicates: int = 0
+    near_duplicates: int = 0
     seconds: float = 0.0
     """Spent crawling, all runs together."""
     failures: dict[str, int] = {}
@@ -47,6 +48,7 @@ class Counts(msgspec.Struct):
                 self.done += by
                 self.pages += by * is_page(entry)
                 self.duplicates += by * (entry.copy and is_page(entry))
+                self.near_duplicates += by * (entry.near and is_page(entry))
             case State.FAILED:
                 self.failed += by
                 _tally(self.failures, entry.reason, by)

@@ -42,6 +42,7 @@ class Settlement:
             modified=capture.header("last-modified") or (entry.modified if unchanged else None),
             attempt=0,
             copy=entry.copy if unchanged else page.copy_of is not None,
+            near=entry.near and unchanged,
         )
 
     def fail(self, url: str, entry: Entry, reason: str, waits: tuple[float, ...], status: int = 0) -> None:

@@ -43,6 +43,9 @@ class AddressAnswer:
     target: str | None = None
     history: tuple[tuple[float, str], ...] = ()
     host: HostAnswer | None = None
+    copy_of: str | None = None
+    """The page with the same bytes that stands for it, like the next."""
+    near_copy_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,10 @@ class HostAnswer:
     """Query keys that were found to change nothing, by the kind of path."""
     disguised: list[str]
     """Kinds of directory in which errors look like pages."""
+    mirror_of: str | None = None
+    """The host that serves the same site and is the main one."""
+    mirrors: tuple[str, ...] = ()
+    """Other hosts that serve its site, when it is the main one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from gossamer.urls import keys
 
 ANCHOR_MOST = 255
 """Bytes of an anchor that are kept: its length is one byte."""
-NOFOLLOW, AROUND, STANDS_FOR = 1, 2, 4
+NOFOLLOW, AROUND, STANDS_FOR, COPIED = 1, 2, 4, 8
 """Kinds of links: not vouched for; not in the main content; the target stands for the source, which is but a redirect
-to it or a copy of it."""
+to it or a copy of it; in the second case the last is there, too."""
 _KINDS = {(False, True): 0, (True, True): NOFOLLOW, (False, False): AROUND, (True, False): NOFOLLOW | AROUND}
 """By whether it is not vouched for, and whether it is in the content."""
 _HEAD = 8
@@ -85,10 +85,10 @@ class LinkLog:
         self._lengths += bytes(map(len, anchors))
         self._anchors += anchors
 
-    def fold(self, source: URL, site: str, target: URL) -> None:
-        """Note that another address stands for this one."""
+    def fold(self, source: URL, site: str, target: URL, *, copied: bool = False) -> None:
+        """Note that another address stands for this one, which redirects there or is a copy."""
         self.add(source, site, [Link(target)])
-        self._kinds[-1] = STANDS_FOR
+        self._kinds[-1] = STANDS_FOR | COPIED * copied
 
     def write(self) -> int:
         """Put what was gathered into the file, for good; how long it is now."""

@@ -45,6 +45,8 @@ class Outside:
     now: float
     voices: Voices | None = None
     """What others call the pages; None before there is a graph."""
+    copies: Callable[[int], tuple[str, ...]] = lambda page: ()
+    """The pages that a page stands for, by fingerprint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,8 @@ class Searcher:
         size = max(sum(self._sizes), 1)
         weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in words.counts}
         part = snippet(self._outside.text_of(shown.url), weights, lambda word: _first(terms(word, shown.language)))
-        return Hit(shown.url, shown.title, part.text, each.score, part.marks, shown.site, shown.language, shown.date)
+        about = (shown.site, shown.language, shown.date, self._outside.copies(each.page))
+        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about)
 
     def _suggestion(self, text: str, query: Query) -> str | None:
         words = [term for part in query.words for term in terms(part)]

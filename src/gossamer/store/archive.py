@@ -74,8 +74,13 @@ class Archive:
         latest = next(self.versions.of(url), None)
         if latest is None or latest.digest != digest:
             return False
-        self.versions.add(url, msgspec.structs.replace(latest, copy_of=of))
+        self.mark(url, copy_of=of)
         return True
+
+    def mark(self, url: str, *, copy_of: str | None = None, near_copy_of: str | None = None) -> None:
+        """What the latest version of a page is a copy of from now on; nothing: it stands for itself."""
+        if (latest := next(self.versions.of(url), None)) is not None:
+            self.versions.add(url, msgspec.structs.replace(latest, copy_of=copy_of, near_copy_of=near_copy_of))
 
     def prepare(self) -> None:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""
@@ -91,9 +96,15 @@ class Archive:
         self.texts.close()
 
     def first_url(self, digest: str) -> str | None:
-        """The address a payload was met at first."""
+        """The address a payload was met at first, or that which has come to stand for it."""
         first = self.versions.first(digest)
-        return first.url if first else None
+        if first is None:
+            return None
+        latest = next(self.versions.of(first.url), None)
+        if latest is None or latest.copy_of is None or latest.digest != digest:
+            return first.url
+        other = next(self.versions.of(latest.copy_of), None)
+        return latest.copy_of if other is not None and other.digest == digest else first.url
 
     # ---------------------------------------------------------------- recovery
 
@@ -148,7 +159,7 @@ class Archive:
             page = self.texts.read(url, owner.text)
         except Damaged:
             return None
-        return replace(page, digest=version.digest, copy_of=version.copy_of)
+        return replace(page, digest=version.digest, copy_of=version.copy_of, near_copy_of=version.near_copy_of)
 
     def path(self, version: Version) -> Path:
         """The file that a version lies in."""
@@ -218,6 +229,7 @@ class Archive:
             text=text,
             text_of=owner.url if owner else None,
             text_began=owner.began if owner else 0.0,
+            canonical=page.canonical if page.canonical != url else None,
         )
         self.versions.add(url, version)
         if original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body:

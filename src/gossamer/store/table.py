@@ -73,6 +73,11 @@ class Table:
         return _open_writer(path, families) if writable else _open_reader(path, families)
 
     @property
+    def families(self) -> frozenset[str]:
+        """Those it has; one that was made by an older version may lack some."""
+        return frozenset(self._families)
+
+    @property
     def pending(self) -> int:
         """Changed rows that are not committed yet."""
         return sum(map(len, self._changes.values()))
@@ -122,6 +127,21 @@ class Table:
         changed = {key: changes.values[key] for key in changes.keys(first, end)}
         rows = self._stored(family, first, end)
         return islice(_merged(rows, changed) if changed else rows, limit)
+
+    def firsts(self, family: str, prefixes: Sequence[bytes]) -> list[bytes | None]:
+        """For each prefix the value of the first key that begins with it; one walk for all of them."""
+        if self._changes[family]:
+            return [next((value for _, value in self.scan(family, prefix, limit=1)), None) for prefix in prefixes]
+        found: list[bytes | None] = []
+        try:
+            rows = self._families[family].iter(ReadOptions())
+            for prefix in prefixes:
+                rows.seek(prefix)
+                found.append(rows.value() if rows.valid() and rows.key().startswith(prefix) else None)
+                rows.status()
+        except Exception as error:
+            raise _told(error, self._path) from error
+        return found
 
     def commit(self) -> None:
         """Make every change since the last commit last, all or none, also through a power cut."""

@@ -39,7 +39,7 @@ class Worded(NamedTuple):
     said: bytes
 
 
-_ELSEWHERE = {"url", "text", "content", "html", "digest", "copy_of"}
+_ELSEWHERE = {"url", "text", "content", "html", "digest", "copy_of", "near_copy_of"}
 """What the other records, or the row of the version, have."""
 _types = get_type_hints(Page)
 Said = msgspec.defstruct(

@@ -6,7 +6,7 @@ latest version is one seek away and the history of a page is a scan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -68,6 +68,10 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     text_of: str | None = None
     """The address whose version says the same and has the text, like the next."""
     text_began: float = 0.0
+    near_copy_of: str | None = None
+    """The address that says nearly the same; None where the bytes are the same."""
+    canonical: str | None = None
+    """The address that the page itself names as the one to use, where that is another."""
 
     @property
     def payload(self) -> str:
@@ -106,6 +110,11 @@ class Versions:
         start = prefix if until is None else _key(url, until)
         for _, data in self._table.scan(CAPTURES, prefix=prefix, start=start):
             yield _version(data)
+
+    def last(self, urls: Sequence[str]) -> list[Version | None]:
+        """The newest version of each address."""
+        found = self._table.firsts(CAPTURES, [keys.row(url) + b"\0" for url in urls])
+        return [None if data is None else _version(data) for data in found]
 
     def at(self, url: str, began: float) -> Version | None:
         """The version of that moment."""

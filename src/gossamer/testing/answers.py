@@ -108,7 +108,7 @@ class Answers:
         return Answer(0, ending=Ending.DROPPED if place.role is Role.DROPPED else Ending.SILENT)
 
     def _document(self, request: Request, place: Place, moment: Moment) -> Answer:
-        version, since = self.history.version(place.original, moment.now)
+        version, since = self.history.version(self.layout.served(place).original, moment.now)
         etag = f'W/"{token(self.layout.spec.seed, *place.key, version)}"'
         headers: Headers = (("etag", etag), ("last-modified", http_date(int(since))))
         if _unchanged(request, etag, int(since)):

@@ -89,11 +89,13 @@ class Author:
 
     def document(self, place: Place, now: float) -> Document:
         """What stands at a place now."""
+        written = [self._written(to, place.host) for to in links(self.layout, place)]
+        place = self.layout.served(place)
         mark, charset = self.mark(place), self.charset(place)
         return Document(
             self.layout.sign(place).title,
             paragraphs(self._sentences(place, now)),
-            [self._written(to, place.host) for to in links(self.layout, place)],
+            written,
             mark if mark and not self.marked_in_header(place) else "",
             charset,
             in_meta=not charset.bom and not self.charset_in_header(place),
@@ -131,6 +133,23 @@ class Author:
         return fraction(self.layout.spec.seed, "charset in header", *place.original.key) < 0.5
 
     def _sentences(self, place: Place, now: float) -> list[list[str]]:
+        match place.role:
+            case Role.DRAFT:
+                edited = self.layout.spec.copies.edited
+                return prose(self.layout.spec.seed).edited(self._own(place, now), edited, *place.key)
+            case Role.FORM:
+                return [*self._template(place), *self._own(place, now)]
+            case Role.QUOTE:
+                passage = self._own(Place(place.host, Role.PAGE, place.number), now)
+                return [*passage[: max(1, len(passage) // 4)], *self._own(place, now)]
+        return self._own(place, now)
+
+    def _template(self, place: Place) -> list[list[str]]:
+        """As much as the longest of the pages that are built on it say themselves."""
+        spec = self.layout.spec
+        return prose(spec.seed).sentences(spec.words[1], topic(spec.seed, place.host), "template", place.host)
+
+    def _own(self, place: Place, now: float) -> list[list[str]]:
         """The last quarter is what changes with time."""
         spec, original = self.layout.spec, place.original
         words, nouns = prose(spec.seed), topic(spec.seed, place.host)
@@ -138,5 +157,4 @@ class Author:
         lasting = words.sentences(count * 3 // 4, nouns, *original.key)
         version, _ = self.history.version(original, now)
         rest = max(1, count - sum(map(len, lasting)))
-        found = lasting + words.sentences(rest, nouns, *original.key, version)
-        return words.edited(found, spec.copies.edited, *place.key) if place.role is Role.DRAFT else found
+        return lasting + words.sentences(rest, nouns, *original.key, version)

@@ -44,7 +44,12 @@ class Hosts:
 
     def size(self, number: int) -> int:
         """How many plain pages it has."""
-        return max(1, round(self.spec.pages * math.pow(number + 1, -self.spec.zipf)))
+        return max(1, round(self.spec.pages * math.pow(self.served(number) + 1, -self.spec.zipf)))
+
+    def served(self, number: int) -> int:
+        """The host whose pages a host serves: its own, unless it is a mirror."""
+        last = self.spec.hosts - 1
+        return last - number if number > last - self.spec.copies.mirrors else number
 
     def latency(self, number: int) -> float:
         low, high = self.spec.latency

@@ -50,6 +50,8 @@ def _companion_shares(spec: WebSpec) -> dict[Role, float]:
     wanted = {
         Role.COPY: spec.copies.exact,
         Role.DRAFT: spec.copies.near,
+        Role.FORM: spec.copies.forms,
+        Role.QUOTE: spec.copies.quoted,
         Role.MISSING: spec.errors.missing,
         Role.BROKEN: spec.errors.broken,
         Role.BUSY: spec.errors.busy,
@@ -94,7 +96,11 @@ class Layout:
         """A copy has the title of its original."""
         if place.role in _AS_ASKED:
             return Sign(f"/{place.role.value}{place.rest}", place.role.name.capitalize())
-        return _sign(self.spec.seed, place)
+        return _sign(self.spec.seed, self.served(place))
+
+    def served(self, place: Place) -> Place:
+        """The place whose text stands there: another one on a mirror."""
+        return place._replace(host=self.hosts.served(place.host)) if self.spec.copies.mirrors else place
 
     def url(self, place: Place) -> str:
         return self.hosts.origin(place.host) + self.sign(place).target
@@ -129,7 +135,7 @@ class Layout:
             return False
         if role in (Role.PRIVATE, Role.OPEN) and not self.hosts.chosen(host, "rules", self.spec.robots.rules):
             return False
-        return fraction(self.spec.seed, "has", role.value, host, number) < share
+        return fraction(self.spec.seed, "has", role.value, self.hosts.served(host), number) < share
 
     def companion(self, page: Place, role: Role) -> Place:
         """The place of that role that belongs to a plain page, with the query it is first met with."""

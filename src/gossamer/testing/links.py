@@ -71,15 +71,16 @@ def _drawn(layout: Layout, place: Place) -> Iterator[Place]:
 
 def _within(layout: Layout, place: Place, count: int) -> Iterator[Place]:
     size = layout.hosts.size(place.host)
-    for number in numbers(count, layout.spec.seed, "within", *place.key):
+    for number in numbers(count, layout.spec.seed, "within", *layout.served(place).key):
         yield Place(place.host, Role.PAGE, _popular(number, size))
 
 
 def _across(layout: Layout, place: Place) -> Iterator[Place]:
-    drawn = iter(numbers(2 * layout.spec.crosslinks, layout.spec.seed, "across", *place.key))
+    source = layout.served(place)
+    drawn = iter(numbers(2 * layout.spec.crosslinks, layout.spec.seed, "across", *source.key))
     for number, page in zip(drawn, drawn, strict=True):
         host = _popular(number, layout.spec.hosts - 1)
-        host += host >= place.host  # any but its own
+        host += host >= source.host  # any but its own
         yield Place(host, Role.PAGE, _popular(page, layout.hosts.size(host)))
 
 

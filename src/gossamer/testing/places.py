@@ -17,6 +17,8 @@ class Role(StrEnum):
     PAGE = ""
     COPY = "copy"
     DRAFT = "draft"
+    FORM = "form"
+    QUOTE = "quote"
     MISSING = "missing"
     BROKEN = "broken"
     BUSY = "busy"

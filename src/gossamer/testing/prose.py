@@ -59,14 +59,16 @@ class Prose:
         return found
 
     def edited(self, sentences: list[list[str]], share: float, *key: object) -> list[list[str]]:
-        """The same sentences with a share of their words replaced."""
-        drawn = iter(numbers(2 * sum(map(len, sentences)), self.seed, "edit", *key))
-        limit = share * _SPAN
-        return [[self._replaced(word, next(drawn) < limit, next(drawn)) for word in one] for one in sentences]
+        """The same sentences with a share of their words replaced, one at least."""
+        words = [word for one in sentences for word in one]
+        order = numbers(len(words), self.seed, "edit", *key)
+        drawn = numbers(len(words), self.seed, "edited", *key)
+        for place in sorted(range(len(words)), key=order.__getitem__)[: max(1, round(share * len(words)))]:
+            words[place] = self._replaced(words[place], drawn[place])
+        flat = iter(words)
+        return [[next(flat) for _ in one] for one in sentences]
 
-    def _replaced(self, word: str, wanted: bool, number: int) -> str:
-        if not wanted:
-            return word
+    def _replaced(self, word: str, number: int) -> str:
         other = self.nouns[number % len(self.nouns)]
         return other if other != word else self.nouns[(number + 1) % len(self.nouns)]
 

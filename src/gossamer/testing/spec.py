@@ -131,10 +131,16 @@ class Copies:
     near: float = 0.0
     """Share of pages that also exist under /draft/, with some words changed."""
     edited: float = 0.05
-    """Share of the words that are changed in a draft."""
+    """Share of the words that are changed in a draft, all over it; one word at least."""
+    forms: float = 0.0
+    """Share of pages that link to a page under /form/: all forms of a host have most of their words in common."""
+    quoted: float = 0.0
+    """Share of pages that link to a page under /quote/, a quarter of which is a passage of theirs."""
+    mirrors: int = 0
+    """So many of the last hosts serve the pages of the first ones: the last those of host 0, and so on."""
 
     def __post_init__(self) -> None:
-        _hold_shares(self, "exact", "near", "edited")
+        _hold_shares(self, "exact", "near", "edited", "forms", "quoted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +233,8 @@ class WebSpec:
         for name in ("hosts", "pages", "links", "hosts_per_address"):
             if getattr(self, name) < 1:
                 raise UsageError(f"WebSpec.{name} is at least 1, not {getattr(self, name)}")
+        if not 0 <= self.copies.mirrors <= self.hosts // 2:
+            raise UsageError(f"Copies.mirrors is at most half of the hosts, not {self.copies.mirrors}")
         if self.names not in ("name", "ip"):
             raise UsageError(f'WebSpec.names is "name" or "ip", not {self.names!r}')
         if self.names == "ip" and self.hosts_per_address > 1:

@@ -92,6 +92,16 @@ class MadeWeb:
         """Near copies, each with its original."""
         return self._pairs(Role.DRAFT)
 
+    def mirrors(self) -> Iterator[tuple[str, str]]:
+        """Hosts that serve the pages of others, each with that other, by name."""
+        for number in range(self.spec.hosts - self.spec.copies.mirrors, self.spec.hosts):
+            yield self.host(number), self.host(self._layout.hosts.served(number))
+
+    def original(self, url: URL) -> URL:
+        """The plain page that an address says the same as, or nearly; everything else is its own original."""
+        place = self._place(url)
+        return url if place is None else self._layout.url(self._layout.served(place).original)
+
     def _pairs(self, role: Role) -> Iterator[tuple[URL, URL]]:
         for copy, original in self._truth.companions(role):
             yield self._layout.url(copy), self._layout.url(original)

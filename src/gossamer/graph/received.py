@@ -1,0 +1,59 @@
+"""What do links bring to single addresses, before copies are folded?
+
+PageRank is computed over pages for which others do not stand, so it cannot choose between copies: whoever stood for
+them before has it all. This is one more sweep of it, over addresses: every page shares its rank among its links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.graph.arcs import Floats
+from gossamer.graph.gather import Prints
+from gossamer.graph.log import COPIED, NOFOLLOW, STANDS_FOR, Chunk
+from gossamer.urls import keys
+
+
+class Received(NamedTuple):
+    """For each of some addresses, in the order of their fingerprints."""
+
+    ranks: Floats
+    redirected: NDArray[np.bool_]
+    """Another address redirects to it."""
+
+
+def received(chunks: Iterable[Chunk], wanted: Prints, ranks: Callable[[list[int]], list[float]]) -> Received:
+    """`wanted` are fingerprints, sorted; `ranks` gives those of the pages that link, by fingerprint."""
+    brought = np.zeros(len(wanted))
+    redirects: dict[int, int] = {}
+    for chunk in chunks if len(wanted) else ():
+        sources = [keys.fingerprint(source) for source in chunk.sources]
+        shares = np.repeat(np.array(ranks(sources)) / np.maximum(chunk.counts, 1), chunk.counts)
+        places, known = _places(wanted, chunk.targets)
+        linked = known & (chunk.kinds & (NOFOLLOW | STANDS_FOR) == 0)
+        brought += np.bincount(places[linked], shares[linked], len(wanted))
+        _note(redirects, sources, chunk)
+    redirected = np.zeros(len(wanted), bool)
+    if redirects:
+        places, known = _places(wanted, np.array(list(redirects.values()), np.uint64))
+        redirected[places[known]] = True
+    return Received(brought, redirected)
+
+
+def _note(redirects: dict[int, int], sources: list[int], chunk: Chunk) -> None:
+    """What a source redirects to now: its last row counts."""
+    firsts = np.cumsum(chunk.counts) - chunk.counts
+    for source, first, count in zip(sources, firsts.tolist(), chunk.counts.tolist(), strict=True):
+        redirects.pop(source, None)
+        if count == 1 and chunk.kinds[first] & (STANDS_FOR | COPIED) == STANDS_FOR:
+            redirects[source] = int(chunk.targets[first])
+
+
+def _places(wanted: Prints, prints: Prints) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where each stands among those that are wanted, and whether it does."""
+    places = np.minimum(np.searchsorted(wanted, prints), max(len(wanted) - 1, 0))
+    return places, wanted[places] == prints

@@ -1,0 +1,78 @@
+"""Copies in groups: each is a copy of the page that stands for it, not only of one that is a copy of that."""
+
+from __future__ import annotations
+
+import random
+
+from gossamer.dedupe import print_of, resemblance
+from gossamer.dedupe.groups import Group, Member, cut
+from gossamer.dedupe.pages import packed
+from gossamer.dedupe.representative import Candidate
+
+WORDS = [f"word{number}" for number in range(5_000)]
+
+
+def text_of(seed: int, length: int = 200) -> list[str]:
+    return random.Random(seed).choices(WORDS, k=length)
+
+
+def member(name: str, text: list[str], site: str = "a.test", content: str = "", rank: float = 0.0) -> Member:
+    found, url = print_of(" ".join(text)), f"http://{site}/{name}"
+    row = packed(found, site) if text else None
+    return Member(Candidate(url, site, content or url, rank=rank), row)
+
+
+def drifting(steps: int, changed: int) -> list[list[str]]:
+    """Each differs from the one before it in so many words, always others."""
+    texts = [text_of(1)]
+    for step in range(steps):
+        texts.append([*texts[-1]])
+        texts[-1][step * changed : (step + 1) * changed] = text_of(100 + step, changed)
+    return texts
+
+
+def urls(group: Group) -> set[str]:
+    return {copy.url.rpartition("/")[2] for copy in group.copies}
+
+
+def test_a_chain_of_small_changes_is_cut_where_the_ends_have_little_in_common() -> None:
+    texts = drifting(8, 12)
+    members = [member(str(at), text, rank=-at) for at, text in enumerate(texts)]
+    groups = list(cut(members))
+    assert groups[0].url == "http://a.test/0"
+    assert "8" not in urls(groups[0])
+    by_url = {each.candidate.url: text for each, text in zip(members, texts, strict=True)}
+    for group in groups:
+        for copy in group.copies:
+            assert resemblance(" ".join(by_url[group.url]), " ".join(by_url[copy.url]), 2) > 0.7
+    assert sum(len(group.copies) + 1 for group in groups) <= len(members)
+
+
+def test_a_copy_tells_how_alike_it_is_and_whether_the_bytes_are_the_same() -> None:
+    text = text_of(1)
+    edited = [*text[:50], "quite", "different", *text[52:]]
+    members = [
+        member("first", text, content="x", rank=2.0),
+        member("bytes", text, content="x"),
+        member("words", [word.upper() for word in text]),
+        member("near", edited, site="b.test"),
+    ]
+    (group,) = cut(members)
+    told = {copy.url.rpartition("/")[2]: copy for copy in group.copies}
+    assert [copy.url.rpartition("/")[2] for copy in group.copies] == ["bytes", "words", "near"]
+    assert (told["bytes"].exact, told["words"].exact, told["near"].exact) == (True, False, False)
+    assert told["words"].resemblance == 1.0
+    assert 0.9 < told["near"].resemblance < 1.0
+    assert (told["near"].same_site, told["bytes"].same_site) == (False, True)
+
+
+def test_pages_without_a_print_are_copies_only_when_their_bytes_are_the_same() -> None:
+    members = [member("a", [], content="x"), member("b", [], content="x"), member("c", [], content="y")]
+    (group,) = cut(members)
+    assert group.url == "http://a.test/a"
+    assert urls(group) == {"b"}
+
+
+def test_a_page_that_is_alone_is_no_group() -> None:
+    assert list(cut([member("a", text_of(1))])) == []
+    assert list(cut([member("a", text_of(1)), member("b", text_of(2))])) == []

@@ -1,0 +1,64 @@
+"""What links bring to single addresses: a share of the rank of each page that links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gossamer.graph.log import LinkLog, chunks
+from gossamer.graph.received import received
+from gossamer.model import Link
+from gossamer.urls import keys
+
+
+def told(
+    tmp_path: Path, links: dict[str, list[Link]], moved: dict[str, str], wanted: Sequence[str], ranks: dict[str, float]
+) -> dict[str, tuple[float, bool]]:
+    log = LinkLog(tmp_path / "log", 0)
+    for source, targets in links.items():
+        log.add(source, "site", targets)
+    length = log.write()
+    for source, target in moved.items():
+        log.fold(source, "site", target, copied=source == B)
+    length = log.write()
+    log.close()
+    by_print = {keys.fingerprint(url): rank for url, rank in ranks.items()}
+    order = sorted(wanted, key=keys.fingerprint)
+    found = received(
+        chunks(tmp_path / "log", length),
+        np.array([keys.fingerprint(url) for url in order], np.uint64),
+        lambda prints: [by_print.get(each, 1.0) for each in prints],
+    )
+    return dict(zip(order, zip(found.ranks.tolist(), found.redirected.tolist(), strict=True), strict=True))
+
+
+A, B, C, D = (f"http://{name}.test/" for name in "abcd")
+
+
+def test_a_page_shares_its_rank_among_its_links(tmp_path: Path) -> None:
+    links = {C: [Link(A), Link(D)], D: [Link(A)], B: [Link(D, rel="nofollow")]}
+    assert told(tmp_path, links, {}, [A, D, B], {C: 4.0}) == {A: (3.0, False), D: (2.0, False), B: (0.0, False)}
+
+
+def test_a_redirect_is_told_but_a_copy_is_none(tmp_path: Path) -> None:
+    found = told(tmp_path, {}, {C: A, B: D}, [A, B, D], {})
+    assert found == {A: (0.0, True), B: (0.0, False), D: (0.0, False)}
+
+
+def test_an_address_that_redirects_no_more_is_forgotten(tmp_path: Path) -> None:
+    log = LinkLog(tmp_path / "log", 0)
+    log.fold(C, "site", A)
+    log.write()
+    log.add(C, "site", [Link(B)])
+    length = log.write()
+    log.close()
+    prints = np.sort(np.array([keys.fingerprint(A)], np.uint64))
+    assert received(chunks(tmp_path / "log", length), prints, lambda each: [1.0] * len(each)).redirected.tolist() == [
+        False
+    ]
+
+
+def test_nothing_is_asked_for_and_nothing_is_told(tmp_path: Path) -> None:
+    assert told(tmp_path, {A: [Link(B)]}, {}, [], {}) == {}

@@ -86,18 +86,18 @@ def _address(answer: AddressAnswer) -> str:
     rows = [
         ("state", answer.state),
         ("reason", answer.reason),
-        ("next time", _when(answer.next_time)),
+        ("next time", when(answer.next_time)),
         ("status", str(answer.status or "")),
         ("depth", "" if answer.depth is None else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
-        ("distance", _counted(answer.distance, "round") if answer.distance else ""),
+        ("distance", counted(answer.distance, "round") if answer.distance else ""),
         ("importance", "" if answer.importance is None else f"{answer.importance:.3g}"),
         ("kind", _kind(answer.kind) if answer.kind else ""),
         ("found on", answer.referrer or ""),
         ("leads to", answer.target or ""),
     ]
     lines = [answer.url, *_table(rows)]
-    lines += [f"  {_when(when)}  {printable(what)}" for when, what in answer.history]
+    lines += [f"  {when(moment)}  {printable(what)}" for moment, what in answer.history]
     return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
 
 
@@ -107,15 +107,15 @@ def _kind(kind: KindAnswer) -> str:
 
 
 def _host(answer: HostAnswer) -> str:
-    linkers = _counted(answer.linkers, "other site")
+    linkers = counted(answer.linkers, "other site")
     rows = [
         ("state", answer.state),
         ("reason", answer.reason),
-        ("next time", _when(answer.next_time)),
+        ("next time", when(answer.next_time)),
         ("gap", f"{answer.gap:.2f} s ({answer.basis})"),
         ("visits", f"{answer.visits:,}, {answer.faults:,} failed"),
         ("queued", f"{answer.queued:,}"),
-        ("distance", f"{_counted(answer.distance, 'round')} ({answer.distance_basis})" if answer.distance else ""),
+        ("distance", f"{counted(answer.distance, 'round')} ({answer.distance_basis})" if answer.distance else ""),
         ("budget", f"{answer.budget:,} pages a round (its site is linked from {linkers})"),
         *(("robots.txt", f"{origin}: {told}") for origin, told in answer.robots.items()),
         *(("left out", f"{', '.join(names)} in {kind}") for kind, names in answer.dropped.items()),
@@ -134,8 +134,8 @@ def page(found: Document, form: str) -> str:
 def built(found: Built) -> str:
     """Every problem on a line, then what was made."""
     lines = [printable(problem) for problem in found.problems]
-    made = f"made {_counted(found.texts, 'text')}" if found.texts else "no text is missing"
-    return "\n".join([*lines, f"{made}; looked at {_counted(found.looked, 'page')}"])
+    made = f"made {counted(found.texts, 'text')}" if found.texts else "no text is missing"
+    return "\n".join([*lines, f"{made}; looked at {counted(found.looked, 'page')}"])
 
 
 def verified(checked: Checked) -> str:
@@ -149,11 +149,13 @@ def _table(rows: list[tuple[str, str]]) -> list[str]:
     return [f"  {name:<11}{printable(value)}" for name, value in rows if value]
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def counted(number: int, what: str) -> str:
+    """So many of something, in words."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}{'es' if what.endswith('s') else 's'}"
 
 
-def _when(moment: float | None) -> str:
+def when(moment: float | None) -> str:
+    """A time of this machine; nothing for none."""
     return "" if moment is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
 
 

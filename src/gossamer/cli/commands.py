@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import gossamer
-from gossamer.cli import answers, found
+from gossamer.cli import answers, found, mended
 from gossamer.cli.progress import BuildLine, ProgressLine
 from gossamer.collection import Collection, Status, fast_loop
 from gossamer.collection.export import to_path
@@ -214,11 +214,20 @@ def export(options: argparse.Namespace) -> int:
 
 def verify(options: argparse.Namespace) -> int:
     """Print every problem; any problem is damage."""
+    if options.repair:
+        return _repair(options)
     with gossamer.open(options.dir) as collection:
         checked = collection.verify()
     result = {"records": checked.records, "rows": checked.rows, "problems": checked.problems}
     _print(options, result, answers.verified(checked))
     return Damaged.exit_code if checked.problems else 0
+
+
+def _repair(options: argparse.Namespace) -> int:
+    with gossamer.open(options.dir) as collection:
+        done = collection.repair()
+    _print(options, done.as_json(), mended.repaired(options.dir, done))
+    return Damaged.exit_code if done.left else 0
 
 
 def demo(options: argparse.Namespace) -> int:

@@ -291,7 +291,18 @@ def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:
 
 
 def _verify(verbs: _Verbs[argparse.ArgumentParser]) -> None:
-    _directory(_verb(verbs, "verify", "read everything back and check that it fits together", "gossamer verify my-web"))
+    verb = _verb(
+        verbs,
+        "verify",
+        "read everything back and check that it fits together",
+        "gossamer verify my-web --repair",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "--repair",
+        action="store_true",
+        help="save all that is whole, say what is lost and queue it, make again what is derived",
+    )
 
 
 def _demo(verbs: _Verbs[argparse.ArgumentParser]) -> None:

@@ -9,7 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, TypeVar
@@ -24,11 +26,13 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Graph
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
+from gossamer.collection.repair import Repaired, repair
 from gossamer.collection.searching import searcher
 from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
+from gossamer.collection.workshop import is_removed, opened
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.audit import audit
 from gossamer.frontier.ledger import Ledger
@@ -262,12 +266,38 @@ class Collection:
         self._folder.require()
         self.close()
         with exclusive(self.path):
-            checked = Checked()
-            for index, shelf in enumerate(self._shelves().all):
-                checked.add(verify_archive(shelf.archive))
-                checked.problems += audit(shelf.table)
-                checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
+            return self._verified()
+
+    def _verified(self) -> Checked:
+        checked = Checked()
+        for index, shelf in enumerate(self._shelves().all):
+            checked.add(verify_archive(shelf.archive, partial(is_removed, shelf.table)))
+            checked.problems += audit(shelf.table)
+            checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
         return checked
+
+    def repair(self) -> Repaired:
+        """Save what is whole, say what is lost, make again what is derived. No crawl may be running."""
+        return _run(self._repair())
+
+    async def _repair(self) -> Repaired:
+        self._folder.require()
+        self.close()
+        plan = self.plan
+        with exclusive(self.path) as lock:
+            done = Repaired()
+            for index in range(plan.shards or 1):
+                with opened(self._folder, plan, index) as bench:
+                    done += repair(bench)
+            await self._rebuilt(lock)
+            left = self._verified().problems
+            self.close()
+        return replace(done, left=tuple(left))
+
+    async def _rebuilt(self, lock: int) -> None:
+        """Make what is missing of all that is derived."""
+        await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
+        self._link_up()
 
     def _searcher(self) -> Searcher:
         shelves = self._shelves()

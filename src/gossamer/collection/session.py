@@ -274,8 +274,8 @@ class Session:
 
     def _keep(self, capture: Capture, page: Page) -> None:
         with self._commits.whole():
-            self.archive.append(capture, page)
-            self._findable.keep(capture, page)
+            if self.archive.append(capture, page):
+                self._findable.keep(capture, page)
 
     def _copied(self, url: str, digest: str, of: str) -> bool:
         """What another shard knew: the page is a copy."""

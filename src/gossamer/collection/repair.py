@@ -26,7 +26,7 @@ from gossamer.store.carry import carry_texts
 from gossamer.store.forget import Named, forget
 from gossamer.store.mending import rewrite
 from gossamer.store.swaps import resume
-from gossamer.store.verify import Checked, Gap, lies_elsewhere, verify_archive, wrong_digest
+from gossamer.store.verify import Checked, Gap, is_capture, lies_elsewhere, row_of, verify_archive, wrong_digest
 from gossamer.store.warc import Record
 
 _REASON = "its record in the archive was damaged"
@@ -85,7 +85,8 @@ def repair(bench: Bench) -> Repaired:
     """One shard: its captures, rows and texts. What is made from them is thrown away where it does not fit."""
     resumed = resume(bench.table, STATE, bench.archive.folder)
     checked = verify_archive(bench.archive, partial(is_removed, bench.table))
-    aside = [resumed, *(_mend(bench, path) for path, _ in bench.archive.files() if path.name in checked.ill)]
+    ill = [path for path, _ in bench.archive.files() if path.name in checked.ill]
+    aside = [resumed, *(_mend(bench, path, checked) for path in ill)]
     lost = _drop(bench, checked)
     adopted = adopt(bench) if checked.unknown else 0
     if checked.texts_ill:
@@ -100,9 +101,17 @@ def repair(bench: Bench) -> Repaired:
     )
 
 
-def _mend(bench: Bench, path: Path) -> Path | None:
+def _mend(bench: Bench, path: Path, checked: Checked) -> Path | None:
+    broken = [version for _, version in checked.unbacked if version.file == path.name]
+
+    def is_quoted(record: Record) -> bool:
+        """A page may hold a WARC file: what looks like a record inside of a broken one is none of ours."""
+        at = record.place.offset
+        inside = any(version.offset < at < version.offset + version.length for version in broken)
+        return inside and is_capture(record) and row_of(bench.archive, record) is None
+
     def wanted(record: Record) -> bool:
-        return wrong_digest(record) is None and not lies_elsewhere(bench.archive, record)
+        return not (wrong_digest(record) or lies_elsewhere(bench.archive, record) or is_quoted(record))
 
     return rewrite(bench.table, bench.archive, path, wanted, info_of(bench.plan), keep=True)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from io import FileIO
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,8 +22,8 @@ from gossamer.store.members import with_our_header
 from gossamer.store.swaps import Swap, begin, let_count, resume
 from gossamer.store.table import Table
 from gossamer.store.verify import is_capture, row_of
-from gossamer.store.warc import Place, Record
-from gossamer.store.warcreader import records
+from gossamer.store.warc import Record
+from gossamer.store.warcreader import records, whole_captures
 from gossamer.store.warcrecords import Info, warcinfo
 
 _SERIAL = re.compile(r"(.*-\d{14}-)(\d{5,})(\.warc\.gz)")
@@ -63,25 +65,28 @@ def _copy(archive: Archive, path: Path, wanted: Callable[[Record], bool], info: 
     """Write all that is wanted, and move its rows. How long the part is that is committed."""
     name, length = archive.committed()
     end = length if path.name == name else path.stat().st_size
-    committed: int | None = None
+    file = Path(out.name).name
     with path.open("rb", buffering=0) as source:
-        for record in records(path):
-            place = record.place
-            if place.offset >= end and committed is None:
-                committed = out.tell()
-            if not wanted(record):
-                continue
-            if out.tell() == 0 and record.type != "warcinfo":
-                out.write(warcinfo(info, Path(out.name).name, record.began))
-            moved = Place(Path(out.name).name, out.tell(), place.length, place.record)
-            out.write(with_our_header(os.pread(source.fileno(), place.length, place.offset)))
-            if is_capture(record):
-                _move(archive, record, moved)
-    return out.tell() if committed is None else committed
+        for record in takewhile(lambda each: each.place.offset < end, records(path)):
+            if wanted(record):
+                if out.tell() == 0 and record.type != "warcinfo":
+                    out.write(warcinfo(info, file, record.began))
+                if is_capture(record):
+                    _move(archive, record, file, out.tell())
+                out.write(_bytes(source, record.place.offset, record.place.length))
+        committed = out.tell()
+        for group in whole_captures(path, end):
+            start = group.response.place.offset
+            out.write(_bytes(source, start, group.end - start))
+    return committed
 
 
-def _move(archive: Archive, record: Record, place: Place) -> None:
+def _bytes(source: FileIO, offset: int, length: int) -> bytes:
+    return with_our_header(os.pread(source.fileno(), length, offset))
+
+
+def _move(archive: Archive, record: Record, file: str, offset: int) -> None:
     row = row_of(archive, record)
-    if row is not None and row.record == place.record:
-        moved = msgspec.structs.replace(row, file=place.file, offset=place.offset, length=place.length)
+    if row is not None and row.record == record.place.record:
+        moved = msgspec.structs.replace(row, file=file, offset=offset, length=record.place.length)
         archive.versions.add(record.url or "", moved)

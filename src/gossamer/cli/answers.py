@@ -24,7 +24,7 @@ def crawled(folder: str, status: Status, stopped: bool) -> str:
     """The last words of a crawl."""
     first = "stopped" if stopped else "done"
     sums = f"{status.pages:,} pages, {status.failed:,} failed, {status.excluded:,} excluded"
-    lines = [f"{first}: {sums}, {_size(status.bytes)}"]
+    lines = [f"{first}: {sums}, {size(status.bytes)}"]
     if status.queued:
         lines.append(f"{status.queued:,} addresses wait; `gossamer crawl {folder}` goes on")
     return "\n".join(lines)
@@ -39,7 +39,7 @@ def status(found: Status) -> str:
         ("excluded", f"{found.excluded:,}"),
         ("hosts", f"{found.hosts:,}"),
         ("duplicates", f"{found.duplicates:,}"),
-        ("fetched", _size(found.bytes)),
+        ("fetched", size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
         ("now", f"crawling, process {found.crawling.get('pid')}" if found.crawling else "at rest"),
@@ -52,7 +52,7 @@ def status(found: Status) -> str:
 
 def shortage(free: int, wanted: int) -> str:
     """Why a crawl waits for room, and until when."""
-    return f"the disk is nearly full: {_size(free)} free, goes on at {_size(wanted)}"
+    return f"the disk is nearly full: {size(free)} free, goes on at {size(wanted)}"
 
 
 def estimate(seconds: float | None, basis: str) -> str:
@@ -159,10 +159,11 @@ def when(moment: float | None) -> str:
     return "" if moment is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
 
 
-def _size(octets: int) -> str:
-    size = float(octets)
+def size(octets: int) -> str:
+    """Bytes in a unit that people can read."""
+    number = float(octets)
     for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} TB"

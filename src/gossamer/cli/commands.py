@@ -9,12 +9,12 @@ import signal
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
 import gossamer
-from gossamer.cli import answers, found, mended
+from gossamer.cli import answers, found, mended, past
 from gossamer.cli.progress import BuildLine, ProgressLine
 from gossamer.collection import Collection, Status, fast_loop
 from gossamer.collection.export import to_path
@@ -132,6 +132,22 @@ def show(options: argparse.Namespace) -> int:
     return 0
 
 
+def history(options: argparse.Namespace) -> int:
+    """Print the versions of a page, or what changed between two."""
+    with gossamer.open(options.dir) as collection:
+        if options.diff is None:
+            editions = collection.history(options.url)
+            if not editions:
+                collection.page(options.url)  # says what is known of it
+            _print_each(options, (each.as_json() for each in editions), past.history(editions))
+            return 0
+        if len(options.diff) > 2:
+            raise UsageError("--diff takes two versions at most, by number or time")
+        diff = collection.diff(options.url, *map(_version, options.diff))
+    _print(options, diff.as_json(), past.diff(diff))
+    return 0
+
+
 def search(options: argparse.Namespace) -> int:
     """Print the pages that answer a question."""
     with gossamer.open(options.dir) as collection:
@@ -239,11 +255,19 @@ def demo(options: argparse.Namespace) -> int:
     return 0
 
 
+def _version(text: str) -> int | datetime:
+    return int(text) if text.isdecimal() and len(text) < 8 else _moment(text)
+
+
 def _moment(text: str) -> datetime:
+    """A day means all of it: what was fetched on that day was there."""
     try:
-        return datetime.fromisoformat(text).astimezone()
-    except ValueError:
-        raise UsageError(f"--at {text!r}: not a time; write it as 2026-11-01 or 2026-11-01T12:00") from None
+        moment = datetime.fromisoformat(text)
+        whole_day = len(text) in (8, 10) and "T" not in text
+        return (datetime.combine(moment, time.max) if whole_day else moment).astimezone()
+    except (ValueError, OverflowError, OSError):
+        example = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
+        raise UsageError(f"{text!r}: not a time; {example}") from None
 
 
 def _print_each(options: argparse.Namespace, for_machines: Iterable[Mapping[str, Any]], for_people: str) -> None:

@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     _status(verbs)
     _why(verbs)
     _show(verbs)
+    _history(verbs)
     _search(verbs)
     _links(verbs)
     _rank(verbs)
@@ -178,7 +179,26 @@ def _show(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         help="the main content as text, HTML or Markdown, the links, the header fields, or the bytes (text)",
     )
     verb.add_argument("--full", action="store_true", help="with --as text: all words, not only the main content")
-    verb.add_argument("--at", metavar="TIME", help="as it was then: a date or time, as 2026-11-01 or 2026-11-01T12:00")
+    verb.add_argument(
+        "--at", metavar="TIME", help="as it was then: the end of a day, as 2026-11-01, or a time, as 2026-11-01T12:00Z"
+    )
+
+
+def _history(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "history",
+        "the versions of a page, and what changed",
+        "gossamer history my-web https://example.org/ --diff 1 2",
+    )
+    _directory(verb)
+    verb.add_argument("url", metavar="URL", help="the address of the page")
+    verb.add_argument(
+        "--diff",
+        nargs="*",
+        metavar="VERSION",
+        help="what changed between two versions, by number or time; one: since then; none: the last change",
+    )
 
 
 def _search(verbs: _Verbs[argparse.ArgumentParser]) -> None:

@@ -24,6 +24,7 @@ from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
 from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Graph
+from gossamer.collection.history import Diff, Edition, Past, chosen
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
 from gossamer.collection.repair import Repaired, repair
@@ -32,6 +33,7 @@ from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
+from gossamer.collection.webtable import Webtable
 from gossamer.collection.workshop import is_removed, opened
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.audit import audit
@@ -205,8 +207,28 @@ class Collection:
         shelf = self._shelves().of(normalize(url))
         found = document(shelf.archive, Ledger(shelf.table), self._read, normalize(url), at.timestamp() if at else None)
         if found is None:
-            raise NotFound(f"{url}: no page in the collection; `gossamer why {self.path} {url}` says more")
+            raise NotFound(self._not_then(url, at))
         return found
+
+    def _not_then(self, url: str, at: datetime | None) -> str:
+        first = next((each for each in self.history(url) if each.change == "first"), None) if at else None
+        if at is None or first is None:
+            return f"{url}: no page in the collection; `gossamer why {self.path} {url}` says more"
+        known = f"the first version is of {first.fetched.astimezone(at.tzinfo):%Y-%m-%d %H:%M:%S}"
+        return f"{url}: was not in the collection yet at {at:%Y-%m-%d %H:%M:%S}; {known}"
+
+    def history(self, url: str) -> list[Edition]:
+        """The versions of an address, the oldest first, and how much each changed. None when it was never fetched."""
+        return self._past(url).editions()
+
+    def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
+        """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
+        past = self._past(url)
+        return past.diff(*chosen(past.editions(), normalize(url), old, new))
+
+    def _past(self, url: str) -> Past:
+        shelf = self._shelves().of(normalize(url))
+        return Past(shelf.archive, Ledger(shelf.table), normalize(url), self._read)
 
     def search(self, question: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer a question best; docs/search.md has the query language."""
@@ -233,6 +255,11 @@ class Collection:
         if found is None:
             raise NotFound(f"{self.path}: has no graph; `gossamer build {self.path}` makes it")
         return found
+
+    @property
+    def table(self) -> Webtable:
+        """Rows, columns and times: the collection as one big table, for reading; docs/table.md has the columns."""
+        return Webtable(self._shelves(), graphs.current(self._folder), self._read)
 
     def evaluate(self, questions: Mapping[str, str], judgements: Judgements, depth: int = 1_000) -> Measures:
         """How good the ranking is, by the judgements of people. Documents are named by their addresses."""

@@ -114,9 +114,9 @@ class Versions:
         data = self._table.get(CAPTURES, _key(url, began))
         return None if data is None else _version(data)
 
-    def all(self) -> Iterator[tuple[str, Version]]:
-        """Every version of every address, in the order of the row keys."""
-        for key, data in self._table.scan(CAPTURES):
+    def all(self, prefix: bytes = b"") -> Iterator[tuple[str, Version]]:
+        """Every version of every address, in the order of the row keys; `prefix` is how those begin."""
+        for key, data in self._table.scan(CAPTURES, prefix=prefix):
             yield keys.url_of(key[:-9]), _version(data)
 
     def latest(self) -> Iterator[tuple[str, Version]]:

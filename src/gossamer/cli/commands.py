@@ -18,7 +18,7 @@ from gossamer.cli import answers, found, mended, past
 from gossamer.cli.progress import BuildLine, ProgressLine
 from gossamer.collection import Collection, Status, fast_loop
 from gossamer.collection.export import to_path
-from gossamer.errors import Damaged, UsageError
+from gossamer.errors import Damaged, NotFound, UsageError
 from gossamer.search.measures import read_judgements, read_questions
 
 SETTINGS = (
@@ -244,6 +244,28 @@ def _repair(options: argparse.Namespace) -> int:
         done = collection.repair()
     _print(options, done.as_json(), mended.repaired(options.dir, done))
     return Damaged.exit_code if done.left else 0
+
+
+def remove(options: argparse.Namespace) -> int:
+    """Say what would go, ask, and take it out."""
+    with gossamer.open(options.dir) as collection:
+        chosen = collection.removable(options.pattern)
+        if not chosen.urls:
+            raise NotFound(f"{options.pattern!r}: no address of the collection is it or has it; patterns are RE2")
+        if not options.dry_run:
+            if not options.yes and not _agreed(mended.removing(chosen, options.archive)):
+                return INTERRUPTED
+            chosen = collection.remove(options.pattern, archive=options.archive)
+    told = mended.removed(chosen, options.archive, dry=options.dry_run)
+    _print(options, {**asdict(chosen), "archive": options.archive, "dry_run": options.dry_run}, told)
+    return 0
+
+
+def _agreed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is there to be asked; --yes removes without asking, --dry-run says what would go")
+    print(f"{question}\nremove for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def demo(options: argparse.Namespace) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gossamer.cli.answers import counted, printable, when
+from gossamer.cli.answers import counted, printable, size, when
+from gossamer.collection.removal import Removal
 from gossamer.collection.repair import Loss, Repaired
 
 SHOWN_MOST = 100
@@ -26,6 +27,26 @@ def repaired(folder: str, done: Repaired) -> str:
     lines += [f"still wrong: {problem}" for problem in done.left]
     lines.append(f"repaired; {counted(len(done.left), 'problem')} left" if done.left else "repaired; all is well now")
     return "\n".join(map(printable, lines))
+
+
+def removing(chosen: Removal, archive: bool) -> str:
+    """What would go."""
+    lines = list(chosen.urls[:SHOWN_MOST])
+    if len(chosen.urls) > SHOWN_MOST:
+        lines.append(f"and {len(chosen.urls) - SHOWN_MOST:,} more")
+    what = f"{counted(len(chosen.urls), 'address')}, {counted(chosen.versions, 'version')}"
+    records = f"{size(chosen.bytes)} of records in the archive" if archive else "the records stay in the archive"
+    return "\n".join(map(printable, [*lines, f"{what}; {records}"]))
+
+
+def removed(chosen: Removal, archive: bool, *, dry: bool) -> str:
+    """What would go, or has gone."""
+    if dry:
+        return f"{removing(chosen, archive)}\nnothing was changed; without --dry-run it is removed"
+    before = len(chosen.urls) - chosen.fresh
+    again = f" ({before:,} of them before)" if before else ""
+    records = " and from the archive" if archive else "; --archive takes their records out of the archive too"
+    return f"removed {counted(len(chosen.urls), 'address')}{again}{records}"
 
 
 def _loss(loss: Loss) -> str:

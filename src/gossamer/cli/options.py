@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     _build(verbs)
     _export(verbs)
     _verify(verbs)
+    _remove(verbs)
     _demo(verbs)
     return top
 
@@ -323,6 +324,22 @@ def _verify(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="save all that is whole, say what is lost and queue it, make again what is derived",
     )
+
+
+def _remove(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "remove",
+        "take pages out of the collection for good, and never fetch them again",
+        "gossamer remove my-web '^https://example\\.org/private/' --dry-run",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "pattern", metavar="PATTERN", help="an address of the collection, or an RE2 pattern: all addresses with it"
+    )
+    verb.add_argument("--archive", action="store_true", help="take their records out of the WARC files too")
+    verb.add_argument("--dry-run", action="store_true", help="only say what would go")
+    verb.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _demo(verbs: _Verbs[argparse.ArgumentParser]) -> None:

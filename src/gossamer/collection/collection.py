@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import build as builds
-from gossamer.collection import export, findable, graphs
+from gossamer.collection import export, findable, graphs, removal
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
@@ -27,6 +27,7 @@ from gossamer.collection.graphs import Graph
 from gossamer.collection.history import Diff, Edition, Past, chosen
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
+from gossamer.collection.removal import Removal
 from gossamer.collection.repair import Repaired, repair
 from gossamer.collection.searching import searcher
 from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of
@@ -320,6 +321,40 @@ class Collection:
             left = self._verified().problems
             self.close()
         return replace(done, left=tuple(left))
+
+    def removable(self, pattern: str) -> Removal:
+        """What `remove` would take out."""
+        return removal.chosen(self._shelves(), pattern)
+
+    def remove(self, pattern: str, *, archive: bool = False) -> Removal:
+        """Take pages out for good: an address, or all that a pattern is in. `archive` takes out their records too."""
+        return _run(self._remove(pattern, archive))
+
+    async def _remove(self, pattern: str, archive: bool) -> Removal:
+        self._folder.require()
+        self.close()
+        plan = self.plan
+        with exclusive(self.path) as lock:
+            if any(shelf.archive.uncommitted_bytes() for shelf in self._shelves().all):
+                await self._take_in(lock)
+            chosen = self.removable(pattern)
+            self.close()
+            for index in range(plan.shards or 1):
+                with opened(self._folder, plan, index) as bench:
+                    removal.remove(bench, set(chosen.urls), archive=archive)
+            await self._rebuilt(lock)
+        return chosen
+
+    async def _take_in(self, lock: int) -> None:
+        """What a killed crawl left: by a crawl that may fetch nothing, and is over as soon as it is open."""
+        self.close()
+        stop = asyncio.Event()
+        stop.set()
+        job = Job(self.path, self.plan.changed(pages=1), (), False)
+        if job.plan.shards == 1:
+            await self._crawl_here(job, REAL, lambda _: None, stop)
+        else:
+            await Charge(job, lock, lambda _: None).run(stop)
 
     async def _rebuilt(self, lock: int) -> None:
         """Make what is missing of all that is derived."""

@@ -12,7 +12,7 @@ from gossamer import convert
 from gossamer.collection.folder import Folder
 from gossamer.collection.session import FAMILIES, info_of, prefix_of
 from gossamer.fetch.stored import decoded
-from gossamer.frontier.entries import REMOVED, State
+from gossamer.frontier import removal
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page, SystemClock
 from gossamer.plan import Plan
@@ -28,6 +28,12 @@ class Bench:
     plan: Plan
     table: Table
     archive: Archive
+    prefix: str
+    """How the names of its files begin."""
+
+    def open_captures(self) -> None:
+        """Ready to append to them. Nothing may lie past their committed length."""
+        self.archive.open(info_of(self.plan), SystemClock(), prefix=self.prefix, max_bytes=self.plan.warc_bytes)
 
     def read(self, capture: Capture) -> Page:
         """What a capture says."""
@@ -42,12 +48,11 @@ def opened(folder: Folder, plan: Plan, index: int) -> Iterator[Bench]:
         archive = Archive(table, folder.shard(index), partial(decoded, limits=plan.as_limits()))
         try:
             archive.texts.open(info_of(plan), SystemClock(), prefix=prefix, max_bytes=plan.warc_bytes)
-            yield Bench(folder.shard(index), plan, table, archive)
+            yield Bench(folder.shard(index), plan, table, archive, prefix)
         finally:
             archive.close()
 
 
 def is_removed(table: Table, url: URL) -> bool:
     """Has somebody taken it out of the collection?"""
-    entry = Ledger(table).get(url) if "://" in url else None
-    return entry is not None and entry.state is State.EXCLUDED and entry.reason == REMOVED
+    return "://" in url and removal.is_removed(Ledger(table).get(url))

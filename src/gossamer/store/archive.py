@@ -15,6 +15,7 @@ import msgspec
 
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Clock, Kind, Page
+from gossamer.store.members import LEVEL
 from gossamer.store.swaps import replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
@@ -22,6 +23,7 @@ from gossamer.store.versions import CAPTURES, DIGESTS, First, TextPlace, Version
 from gossamer.store.warc import Original, Place, Record, files, payload_digest
 from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
 from gossamer.store.warcrecords import Info
+from gossamer.store.warcrecords import group as packed_group
 from gossamer.store.warcwriter import Writer
 
 STATE = "archive"
@@ -87,6 +89,25 @@ class Archive:
             return False
         self.versions.add(url, msgspec.structs.replace(latest, copy_of=of))
         return True
+
+    def restate(self, url: URL, version: Version, original: Original | None) -> Original:
+        """Write a capture again that points at a payload which is to go: with the payload, or pointing at another.
+
+        What its row now points at, or what it is if that is itself.
+        """
+        assert self._writer is not None, "open before restating"
+        packed = packed_group(self.capture(url, version), version.payload, (), original, LEVEL)
+        file, offset = self._writer.write(packed.response)
+        place = {"file": file, "offset": offset, "length": len(packed.response), "record": packed.record}
+        points = {"original": original.url if original else None, "original_began": original.began if original else 0.0}
+        self.versions.add(url, msgspec.structs.replace(version, **place, **points))
+        return original or Original(url, version.began, packed.record)
+
+    def uncommitted_bytes(self) -> int:
+        """What a killed crawl left past the committed length."""
+        name, length = self.committed()
+        sizes = {path.name: path.stat().st_size for path in files(self.folder)}
+        return sum(size for each, size in sizes.items() if each > name) + max(sizes.get(name, 0) - length, 0)
 
     def prepare(self) -> None:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""

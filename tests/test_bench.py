@@ -54,3 +54,11 @@ def test_the_cost_of_copies_is_told() -> None:
     said = run("duplicates.py", "--sizes", "1500", "3000").splitlines()
     assert [re.split(r" +\| +", line.strip("| "))[0] for line in said[2:]] == ["1,500", "3,000"]
     assert [line.split("|")[-2].strip() for line in said[2:]] == ["0", "0"]
+
+
+def test_the_cost_of_the_archive_is_told() -> None:
+    said = run("archive.py", "--rows", "600")
+    writing, size, read = said.splitlines()
+    assert re.fullmatch(r"writing      0\.\d{3} ms of CPU for a page of 50\.0 KB, digest and rows included", writing)
+    assert 1.0 < float(size.split()[1]) < 1.2
+    assert re.fullmatch(r"random read  \d+\.\d\d ms \(99 of 100 in \d+\.\d\d\) at 600 rows", read)

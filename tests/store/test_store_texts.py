@@ -179,7 +179,7 @@ def test_what_was_not_committed_is_cut_off_and_made_again(table: Table, tmp_path
     fresh.texts.open(INFO, StillClock(), prefix="gossamer", max_bytes=MOST)
     assert path.read_bytes() == committed
     (group,) = fresh.uncommitted()
-    fresh.register_again(group, fresh.restored(group), second)
+    fresh.register_again(group.response, fresh.restored(group), second)
     assert group.response.url == came.visit.url
     assert fresh.page("http://example.com/second", latest(fresh, "http://example.com/second")) == second
     assert fresh.page(URL, latest(fresh)) == PAGE

@@ -24,7 +24,7 @@ def crawled(folder: str, status: Status, stopped: bool) -> str:
     """The last words of a crawl."""
     first = "stopped" if stopped else "done"
     sums = f"{status.pages:,} pages, {status.failed:,} failed, {status.excluded:,} excluded"
-    lines = [f"{first}: {sums}, {_size(status.bytes)}"]
+    lines = [f"{first}: {sums}, {size(status.bytes)}"]
     if status.queued:
         lines.append(f"{status.queued:,} addresses wait; `gossamer crawl {folder}` goes on")
     return "\n".join(lines)
@@ -40,7 +40,7 @@ def status(found: Status) -> str:
         ("hosts", f"{found.hosts:,}"),
         ("duplicates", f"{found.duplicates:,} and {found.near_duplicates:,} nearly"),
         *(("mirrors", f"{main}: {', '.join(others)}") for main, others in found.mirrors.items()),
-        ("fetched", _size(found.bytes)),
+        ("fetched", size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
         ("now", f"crawling, process {found.crawling.get('pid')}" if found.crawling else "at rest"),
@@ -53,7 +53,7 @@ def status(found: Status) -> str:
 
 def shortage(free: int, wanted: int) -> str:
     """Why a crawl waits for room, and until when."""
-    return f"the disk is nearly full: {_size(free)} free, goes on at {_size(wanted)}"
+    return f"the disk is nearly full: {size(free)} free, goes on at {size(wanted)}"
 
 
 def estimate(seconds: float | None, basis: str) -> str:
@@ -87,7 +87,7 @@ def _address(answer: AddressAnswer) -> str:
     rows = [
         ("state", answer.state),
         ("reason", answer.reason),
-        ("next time", _when(answer.next_time)),
+        ("next time", when(answer.next_time)),
         ("status", str(answer.status or "")),
         ("depth", "" if answer.depth is None else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
@@ -100,7 +100,7 @@ def _address(answer: AddressAnswer) -> str:
         ("nearly", answer.near_copy_of or ""),
     ]
     lines = [answer.url, *_table(rows)]
-    lines += [f"  {_when(when)}  {printable(what)}" for when, what in answer.history]
+    lines += [f"  {when(moment)}  {printable(what)}" for moment, what in answer.history]
     return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
 
 
@@ -114,7 +114,7 @@ def _host(answer: HostAnswer) -> str:
     rows = [
         ("state", answer.state),
         ("reason", answer.reason),
-        ("next time", _when(answer.next_time)),
+        ("next time", when(answer.next_time)),
         ("gap", f"{answer.gap:.2f} s ({answer.basis})"),
         ("visits", f"{answer.visits:,}, {answer.faults:,} failed"),
         ("queued", f"{answer.queued:,}"),
@@ -156,17 +156,19 @@ def _table(rows: list[tuple[str, str]]) -> list[str]:
 
 def counted(number: int, what: str, many: str = "") -> str:
     """A number and what it counts."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {many or what + 's'}"
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {many or what + ('es' if what.endswith('s') else 's')}"
 
 
-def _when(moment: float | None) -> str:
+def when(moment: float | None) -> str:
+    """A time of this machine; nothing for none."""
     return "" if moment is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
 
 
-def _size(octets: int) -> str:
-    size = float(octets)
+def size(octets: int) -> str:
+    """Bytes in a unit that people can read."""
+    number = float(octets)
     for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} TB"

@@ -9,17 +9,17 @@ import signal
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
 import gossamer
-from gossamer.cli import answers, found
+from gossamer.cli import answers, found, mended, past
 from gossamer.cli import copies as copying
 from gossamer.cli.progress import BuildLine, ProgressLine
 from gossamer.collection import Collection, Status, fast_loop
 from gossamer.collection.export import to_path
-from gossamer.errors import Damaged, UsageError
+from gossamer.errors import Damaged, NotFound, UsageError
 from gossamer.search.measures import read_judgements, read_questions
 
 SETTINGS = (
@@ -133,6 +133,22 @@ def show(options: argparse.Namespace) -> int:
     return 0
 
 
+def history(options: argparse.Namespace) -> int:
+    """Print the versions of a page, or what changed between two."""
+    with gossamer.open(options.dir) as collection:
+        if options.diff is None:
+            editions = collection.history(options.url)
+            if not editions:
+                collection.page(options.url)  # says what is known of it
+            _print_each(options, (each.as_json() for each in editions), past.history(editions))
+            return 0
+        if len(options.diff) > 2:
+            raise UsageError("--diff takes two versions at most, by number or time")
+        diff = collection.diff(options.url, *map(_version, options.diff))
+    _print(options, diff.as_json(), past.diff(diff))
+    return 0
+
+
 def search(options: argparse.Namespace) -> int:
     """Print the pages that answer a question."""
     with gossamer.open(options.dir) as collection:
@@ -231,11 +247,42 @@ def export(options: argparse.Namespace) -> int:
 
 def verify(options: argparse.Namespace) -> int:
     """Print every problem; any problem is damage."""
+    if options.repair:
+        return _repair(options)
     with gossamer.open(options.dir) as collection:
         checked = collection.verify()
     result = {"records": checked.records, "rows": checked.rows, "problems": checked.problems}
     _print(options, result, answers.verified(checked))
     return Damaged.exit_code if checked.problems else 0
+
+
+def _repair(options: argparse.Namespace) -> int:
+    with gossamer.open(options.dir) as collection:
+        done = collection.repair()
+    _print(options, done.as_json(), mended.repaired(options.dir, done))
+    return Damaged.exit_code if done.left else 0
+
+
+def remove(options: argparse.Namespace) -> int:
+    """Say what would go, ask, and take it out."""
+    with gossamer.open(options.dir) as collection:
+        chosen = collection.removable(options.pattern)
+        if not chosen.urls:
+            raise NotFound(f"{options.pattern!r}: no address of the collection is it or has it; patterns are RE2")
+        if not options.dry_run:
+            if not options.yes and not _agreed(mended.removing(chosen, options.archive)):
+                return INTERRUPTED
+            chosen = collection.remove(options.pattern, archive=options.archive)
+    told = mended.removed(chosen, options.archive, dry=options.dry_run)
+    _print(options, {**asdict(chosen), "archive": options.archive, "dry_run": options.dry_run}, told)
+    return 0
+
+
+def _agreed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is there to be asked; --yes removes without asking, --dry-run says what would go")
+    print(f"{question}\nremove for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def demo(options: argparse.Namespace) -> int:
@@ -247,11 +294,19 @@ def demo(options: argparse.Namespace) -> int:
     return 0
 
 
+def _version(text: str) -> int | datetime:
+    return int(text) if text.isdecimal() and len(text) < 8 else _moment(text)
+
+
 def _moment(text: str) -> datetime:
+    """A day means all of it: what was fetched on that day was there."""
     try:
-        return datetime.fromisoformat(text).astimezone()
-    except ValueError:
-        raise UsageError(f"--at {text!r}: not a time; write it as 2026-11-01 or 2026-11-01T12:00") from None
+        moment = datetime.fromisoformat(text)
+        whole_day = len(text) in (8, 10) and "T" not in text
+        return (datetime.combine(moment, time.max) if whole_day else moment).astimezone()
+    except (ValueError, OverflowError, OSError):
+        example = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
+        raise UsageError(f"{text!r}: not a time; {example}") from None
 
 
 def _print_each(options: argparse.Namespace, for_machines: Iterable[Mapping[str, Any]], for_people: str) -> None:

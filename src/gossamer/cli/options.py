@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     _status(verbs)
     _why(verbs)
     _show(verbs)
+    _history(verbs)
     _search(verbs)
     _similar(verbs)
     _duplicates(verbs)
@@ -41,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     _build(verbs)
     _export(verbs)
     _verify(verbs)
+    _remove(verbs)
     _demo(verbs)
     return top
 
@@ -108,7 +110,11 @@ def _reach(group: argparse._ArgumentGroup) -> None:
         "--url-rule", action="append", dest="url_rules", metavar="NAME", help="a further rule for addresses"
     )
     group.add_argument(
-        "--no-build", action="store_const", const=False, dest="build", help="only collect: leave texts, index and graph to a later `build`"
+        "--no-build",
+        action="store_const",
+        const=False,
+        dest="build",
+        help="only collect: leave texts, index and graph to a later `build`",
     )
     group.add_argument("--revisit", action="store_true", help="ask again for every page that was fetched before")
 
@@ -180,7 +186,26 @@ def _show(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         help="the main content as text, HTML or Markdown, the links, the header fields, or the bytes (text)",
     )
     verb.add_argument("--full", action="store_true", help="with --as text: all words, not only the main content")
-    verb.add_argument("--at", metavar="TIME", help="as it was then: a date or time, as 2026-11-01 or 2026-11-01T12:00")
+    verb.add_argument(
+        "--at", metavar="TIME", help="as it was then: the end of a day, as 2026-11-01, or a time, as 2026-11-01T12:00Z"
+    )
+
+
+def _history(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "history",
+        "the versions of a page, and what changed",
+        "gossamer history my-web https://example.org/ --diff 1 2",
+    )
+    _directory(verb)
+    verb.add_argument("url", metavar="URL", help="the address of the page")
+    verb.add_argument(
+        "--diff",
+        nargs="*",
+        metavar="VERSION",
+        help="what changed between two versions, by number or time; one: since then; none: the last change",
+    )
 
 
 def _search(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -315,7 +340,34 @@ def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:
 
 
 def _verify(verbs: _Verbs[argparse.ArgumentParser]) -> None:
-    _directory(_verb(verbs, "verify", "read everything back and check that it fits together", "gossamer verify my-web"))
+    verb = _verb(
+        verbs,
+        "verify",
+        "read everything back and check that it fits together",
+        "gossamer verify my-web --repair",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "--repair",
+        action="store_true",
+        help="save all that is whole, say what is lost and queue it, make again what is derived",
+    )
+
+
+def _remove(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "remove",
+        "take pages out of the collection for good, and never fetch them again",
+        "gossamer remove my-web '^https://example\\.org/private/' --dry-run",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "pattern", metavar="PATTERN", help="an address of the collection, or an RE2 pattern: all addresses with it"
+    )
+    verb.add_argument("--archive", action="store_true", help="take their records out of the WARC files too")
+    verb.add_argument("--dry-run", action="store_true", help="only say what would go")
+    verb.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _demo(verbs: _Verbs[argparse.ArgumentParser]) -> None:

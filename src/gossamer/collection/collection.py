@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, TypeVar
@@ -18,19 +19,24 @@ from typing import Any, BinaryIO, TypeVar
 from gossamer import convert
 from gossamer.collection import build as builds
 from gossamer.collection import copies as copying
-from gossamer.collection import export, findable, folding, graphs, prints
+from gossamer.collection import export, findable, folding, graphs, prints, removal
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
 from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Copies, Graph
+from gossamer.collection.history import Diff, Edition, Past, chosen
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
+from gossamer.collection.removal import Removal
+from gossamer.collection.repair import Repaired, repair
 from gossamer.collection.searching import searcher
 from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
+from gossamer.collection.webtable import Webtable
+from gossamer.collection.workshop import is_removed, opened
 from gossamer.dedupe.groups import Copy
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.audit import audit
@@ -214,8 +220,28 @@ class Collection:
         shelf = self._shelves().of(normalize(url))
         found = document(shelf.archive, Ledger(shelf.table), self._read, normalize(url), at.timestamp() if at else None)
         if found is None:
-            raise NotFound(f"{url}: no page in the collection; `gossamer why {self.path} {url}` says more")
+            raise NotFound(self._not_then(url, at))
         return found
+
+    def _not_then(self, url: str, at: datetime | None) -> str:
+        first = next((each for each in self.history(url) if each.change == "first"), None) if at else None
+        if at is None or first is None:
+            return f"{url}: no page in the collection; `gossamer why {self.path} {url}` says more"
+        known = f"the first version is of {first.fetched.astimezone(at.tzinfo):%Y-%m-%d %H:%M:%S}"
+        return f"{url}: was not in the collection yet at {at:%Y-%m-%d %H:%M:%S}; {known}"
+
+    def history(self, url: str) -> list[Edition]:
+        """The versions of an address, the oldest first, and how much each changed. None when it was never fetched."""
+        return self._past(url).editions()
+
+    def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
+        """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
+        past = self._past(url)
+        return past.diff(*chosen(past.editions(), normalize(url), old, new))
+
+    def _past(self, url: str) -> Past:
+        shelf = self._shelves().of(normalize(url))
+        return Past(shelf.archive, Ledger(shelf.table), normalize(url), self._read)
 
     def search(self, question: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer a question best; docs/search.md has the query language."""
@@ -251,6 +277,11 @@ class Collection:
             raise NotFound(f"{self.path}: has no graph; `gossamer build {self.path}` makes it")
         return found
 
+    @property
+    def table(self) -> Webtable:
+        """Rows, columns and times: the collection as one big table, for reading; docs/table.md has the columns."""
+        return Webtable(self._shelves(), graphs.current(self._folder), self._read)
+
     def evaluate(self, questions: Mapping[str, str], judgements: Judgements, depth: int = 1_000) -> Measures:
         """How good the ranking is, by the judgements of people. Documents are named by their addresses."""
         searcher = self._searcher()
@@ -283,13 +314,73 @@ class Collection:
         self._folder.require()
         self.close()
         with exclusive(self.path):
-            checked = Checked()
-            for index, shelf in enumerate(self._shelves().all):
-                checked.add(verify_archive(shelf.archive))
-                checked.problems += audit(shelf.table)
-                checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
-                checked.problems += prints.check(shelf.table, shelf.archive, site_of(self.plan))
+            return self._verified()
+
+    def _verified(self) -> Checked:
+        checked = Checked()
+        for index, shelf in enumerate(self._shelves().all):
+            checked.add(verify_archive(shelf.archive, partial(is_removed, shelf.table)))
+            checked.problems += audit(shelf.table)
+            checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
+            checked.problems += prints.check(shelf.table, shelf.archive, site_of(self.plan))
         return checked
+
+    def repair(self) -> Repaired:
+        """Save what is whole, say what is lost, make again what is derived. No crawl may be running."""
+        return _run(self._repair())
+
+    async def _repair(self) -> Repaired:
+        self._folder.require()
+        self.close()
+        plan = self.plan
+        with exclusive(self.path) as lock:
+            done = Repaired()
+            for index in range(plan.shards or 1):
+                with opened(self._folder, plan, index) as bench:
+                    done += repair(bench)
+            await self._rebuilt(lock)
+            left = self._verified().problems
+            self.close()
+        return replace(done, left=tuple(left))
+
+    def removable(self, pattern: str) -> Removal:
+        """What `remove` would take out."""
+        return removal.chosen(self._shelves(), pattern)
+
+    def remove(self, pattern: str, *, archive: bool = False) -> Removal:
+        """Take pages out for good: an address, or all that a pattern is in. `archive` takes out their records too."""
+        return _run(self._remove(pattern, archive))
+
+    async def _remove(self, pattern: str, archive: bool) -> Removal:
+        self._folder.require()
+        self.close()
+        plan = self.plan
+        with exclusive(self.path) as lock:
+            if any(shelf.archive.uncommitted_bytes() for shelf in self._shelves().all):
+                await self._take_in(lock)
+            chosen = self.removable(pattern)
+            self.close()
+            for index in range(plan.shards or 1):
+                with opened(self._folder, plan, index) as bench:
+                    removal.remove(bench, set(chosen.urls), archive=archive)
+            await self._rebuilt(lock)
+        return chosen
+
+    async def _take_in(self, lock: int) -> None:
+        """What a killed crawl left: by a crawl that may fetch nothing, and is over as soon as it is open."""
+        self.close()
+        stop = asyncio.Event()
+        stop.set()
+        job = Job(self.path, self.plan.changed(pages=1), (), False)
+        if job.plan.shards == 1:
+            await self._crawl_here(job, REAL, lambda _: None, stop)
+        else:
+            await Charge(job, lock, lambda _: None).run(stop)
+
+    async def _rebuilt(self, lock: int) -> None:
+        """Make what is missing of all that is derived."""
+        await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
+        self._link_up()
 
     def _searcher(self) -> Searcher:
         shelves = self._shelves()

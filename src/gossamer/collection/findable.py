@@ -12,6 +12,9 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gossamer.errors import Damaged
 from gossamer.graph.log import LinkLog, chunks
 from gossamer.index.shelf import Entry, Shelf, discard
@@ -20,7 +23,7 @@ from gossamer.store.archive import STATE, Archive
 from gossamer.store.table import Table
 from gossamer.store.versions import Version
 from gossamer.tagged import plain
-from gossamer.urls import resolve
+from gossamer.urls import keys, resolve
 
 LINKS, INDEX = "links/log", "index"
 """Where they lie in the folder of a shard."""
@@ -28,8 +31,10 @@ COMMIT_EVERY = 2_000
 """Pages for each commit of the index: it takes a tenth of a second."""
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
+GONE = (404, 410)
+"""The page is not there any more, so nobody should find it."""
 _KEY, _WHOLE = b"links", b"links-whole"
-_CURE = "`gossamer build` makes it again"
+_CURE = "`gossamer verify --repair` makes it again"
 
 log = logging.getLogger("gossamer")
 
@@ -59,6 +64,8 @@ class Findable:
             self._fold(url, target, copied=False)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, capture.began)
+        elif capture.status in GONE:
+            self._lose(url)
 
     def _keep_page(self, url: URL, page: Page, began: float) -> None:
         if original := page.copy_of or page.near_copy_of:
@@ -75,6 +82,13 @@ class Findable:
         self._log.fold(url, self._site(url), target, copied=copied)
         self._shelf.remove(url)
         self._fresh += 1
+
+    def _lose(self, url: URL) -> None:
+        """The page is gone, and with it what it pointed to. Most errors are about pages that never were."""
+        if any(200 <= version.status < 300 for version in self._archive.versions.of(url)):
+            self._log.add(url, self._site(url), ())
+            self._shelf.remove(url)
+            self._fresh += 1
 
     def prepare(self) -> None:
         """Before a commit of the rows."""
@@ -94,11 +108,12 @@ class Findable:
         """Index what the log has and the index lacks. Gives the number of pages so far, so that others have a turn."""
         done = 0
         for url in self._missing():
-            if (version := next(self._archive.versions.of(url), None)) is None:
-                continue
-            page = self._archive.page(url, version)
-            if page is not None:
+            version = current(self._archive, url)
+            page = self._archive.page(url, version) if version else None
+            if version is not None and page is not None:
                 self._put(url, page, version.began)
+            else:
+                self._shelf.remove(url)
             done += 1
             if done % CATCH_UP == 0:
                 yield done
@@ -191,33 +206,75 @@ def committed_length(table: Table) -> int:
     return int.from_bytes(table.get(STATE, _KEY) or b"", "big")
 
 
+def forget_all(shard: Path, table: Table) -> None:
+    """Log and index do not fit the rows any more: the next build makes them again. Counts with the next commit."""
+    table.delete(STATE, _WHOLE)
+    discard(shard / INDEX)
+
+
 def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
-    """What is wrong with the index, if there is one: pages that it lacks, and pages that it should not have."""
-    if not (shard / INDEX).is_dir() or not is_whole(table):
-        return
+    """What is wrong with the log and the index, if they are there: what they lack, and what they should not have."""
     try:
-        shelf = Shelf(shard / INDEX)
-        indexed = set(shelf.urls())
-    except (Damaged, ValueError) as error:
-        yield f"{shard / INDEX}: {error}; {_CURE}"
+        log = _logged(shard / LINKS, table)
+        indexed = _indexed(shard / INDEX, table)
+    except (Damaged, OSError, ValueError) as error:
+        yield f"{shard}: {error}; {_CURE}"
         return
-    if shelf.covered > committed_length(table):
-        yield f"{shard / INDEX}: has pages that were never committed; {_CURE}"
-    if shelf.covered != committed_length(table):
-        return  # a crash: the next crawl or build takes in what it lacks
     for url, version in _newest(archive):
         page = archive.page(url, version) if 200 <= version.status < 300 else None
-        if (page is not None and findable(page)) != (url in indexed):
+        if indexed is not None and (page is not None and findable(page)) != (url in indexed):
             yield f"{url}: {'should not be' if url in indexed else 'is not'} in the index; {_CURE}"
+        if log is not None and page is not None and log.get(keys.fingerprint(url)) != _mark(_targets(page)):
+            yield f"{url}: the log of links does not have the links of its text; {_CURE}"
+
+
+def _logged(path: Path, table: Table) -> dict[int, int] | None:
+    """By the fingerprint of a page, a mark of the links that the log has of it; None when it is not to have all."""
+    found: dict[int, int] = {}
+    for chunk in chunks(path, committed_length(table)):
+        ends = np.cumsum(chunk.counts).tolist()
+        for source, end, count in zip(chunk.sources, ends, chunk.counts.tolist(), strict=True):
+            found[keys.fingerprint(source)] = _mark(chunk.targets[end - count : end])
+    return found if table.get(STATE, _WHOLE) else None
+
+
+def _indexed(folder: Path, table: Table) -> set[URL] | None:
+    """The pages that the index has; None when there is none, or a crash has left it behind the rows."""
+    if not folder.is_dir():
+        return None
+    shelf = Shelf(folder)
+    if shelf.covered > committed_length(table):
+        raise Damaged("the index has pages that were never committed")
+    return set(shelf.urls()) if shelf.covered == committed_length(table) else None
+
+
+def _targets(page: Page) -> NDArray[np.uint64]:
+    original = page.copy_of or page.near_copy_of
+    named = [original] if original else [link.url for link in page.links]
+    return np.array([keys.fingerprint(url) for url in named], np.uint64)
+
+
+def _mark(targets: NDArray[np.uint64]) -> int:
+    return keys.digest(targets.tobytes())
+
+
+def current(archive: Archive, url: URL) -> Version | None:
+    """The version that says what a page is now."""
+    return next(filter(_tells, archive.versions.of(url)), None)
+
+
+def _tells(version: Version) -> bool:
+    """An error that may pass says nothing of a page."""
+    return version.status < 400 or version.status in GONE
 
 
 def _newest(archive: Archive) -> Iterator[tuple[URL, Version]]:
-    """Of each page its last version."""
+    """Of each page the version that says what it is now."""
     last = None
     for url, version in archive.versions.all():
-        if url != last and version.kind is Kind.PAGE:
+        if url != last and version.kind is Kind.PAGE and _tells(version):
             yield url, version
-        last = url
+            last = url
 
 
 def findable(page: Page) -> bool:

@@ -23,6 +23,6 @@ def roll_forward(
     for group in archive.uncommitted():
         capture = archive.restored(group)
         page = mark(read(capture))
-        archive.register_again(group, capture, page)
-        keep(capture, page)
+        if archive.register_again(group.response, capture, page):
+            keep(capture, page)
         frontier.done(Answer(capture.visit, capture, page))

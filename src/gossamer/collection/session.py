@@ -279,8 +279,8 @@ class Session:
 
     def _keep(self, capture: Capture, page: Page) -> None:
         with self._commits.whole():
-            self.archive.append(capture, page)
-            self._derive(capture, page)
+            if self.archive.append(capture, page):
+                self._derive(capture, page)
 
     def _derive(self, capture: Capture, page: Page) -> None:
         """From a page that the archive has."""

@@ -1,4 +1,4 @@
-"""Second chances: what is done, failed or left out may be queued again when somebody asks for it."""
+"""Second chances: what is done, failed or left out may be queued again when somebody asks for it, or it is lost."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from gossamer.frontier.discovery import Discovery, as_found
-from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.entries import META, REMOVED, Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.origins import Queues
+from gossamer.frontier.retries import Retries
 from gossamer.frontier.settle import Settlement
+from gossamer.store.table import Table
 
 Enqueue: TypeAlias = Callable[[str, Entry], Entry]
 
@@ -35,7 +38,7 @@ def retry(ledger: Ledger, enqueue: Enqueue, urls: Iterable[str]) -> None:
 def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: Settlement) -> None:
     """All that is queued or left out, by a scope that has changed."""
     for url, entry in list(ledger.all()):
-        if entry.state not in (State.EXCLUDED, State.QUEUED):
+        if entry.state not in (State.EXCLUDED, State.QUEUED) or entry.reason == REMOVED:
             continue
         refusal = discovery.refusal(as_found(url, entry))
         if entry.state is State.QUEUED and refusal is not None:
@@ -43,3 +46,22 @@ def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: S
             discovery.left_out(url, refusal)
         elif entry.state is State.EXCLUDED and refusal is None:
             ledger.put(url, enqueue(url, replace(entry, state=State.QUEUED, reason="")), entry)
+
+
+def fetch_again(table: Table, urls: Iterable[str], now: float, reason: str) -> list[str]:
+    """What was fetched and is lost is due again, without the validators that would spare the server. Who is queued."""
+    ledger, retries = Ledger(table), Retries(table)
+    queues = Queues(table, int.from_bytes(table.get(META, b"sequence") or b"", "big"))
+    queued = []
+    for url in urls:
+        entry = ledger.get(url)
+        if entry is not None and entry.state is State.DONE:
+            position = queues.next_position()
+            retries.append(url, now, position)
+            fresh = {"attempt": 0, "headed": False, "etag": None, "modified": None, "copy": False}
+            again = entry.after(now, reason, state=State.QUEUED, reason=reason, due=now, position=position, **fresh)
+            ledger.put(url, again, entry)
+            queued.append(url)
+    table.put(META, b"sequence", queues.sequence.to_bytes(8, "big"))
+    ledger.save()
+    return queued

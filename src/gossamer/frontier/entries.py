@@ -56,6 +56,8 @@ FAMILIES = (
     *SIEVE_FAMILIES,
 )
 
+REMOVED = "removed"
+"""The reason why an address is left out that somebody has taken out of the collection; see `removal`."""
 HISTORY = 10
 """How many past tries an entry remembers."""
 

@@ -5,7 +5,7 @@ All changes of an entry go through here, so the counters are always the sums ove
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -96,6 +96,13 @@ class Ledger:
             self.backlog.shift(keys.host(url), more)
         self._table.put(URLS, keys.row(url), encode(new))
         return new
+
+    def uncopied(self, urls: Iterable[str]) -> None:
+        """Pages that are copies of nothing any more."""
+        for url in urls:
+            entry = self.get(url)
+            if entry is not None and entry.copy:
+                self.put(url, msgspec.structs.replace(entry, copy=False), entry)
 
     def all(self, prefix: bytes = b"") -> Iterator[tuple[str, Entry]]:
         """Every address, in the order of their row keys."""

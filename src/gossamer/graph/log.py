@@ -36,6 +36,7 @@ _MARK = b"GSL1"
 _PACK = zstandard.ZstdCompressor(level=1, write_checksum=True)
 _UNPACK = zstandard.ZstdDecompressor()
 _CHUNK_MOST = 1 << 30
+_UNREADABLE = "{} cannot be read at byte {:,}; `gossamer verify --repair` makes the links again"
 
 
 class Chunk(NamedTuple):
@@ -156,7 +157,7 @@ def chunks(path: Path, length: int, start: int = 0) -> Iterator[Chunk]:
             head = file.read(_HEAD)
             size = int.from_bytes(head[len(_MARK) :], "big")
             if head[: len(_MARK)] != _MARK or at + _HEAD + size > length:
-                raise Damaged(f"{path} cannot be read at byte {at:,}; `gossamer build` makes the links again")
+                raise Damaged(_UNREADABLE.format(path, at))
             yield _read(file.read(size), path, at)
 
 
@@ -165,7 +166,9 @@ def _read(data: bytes, path: Path, at: int) -> Chunk:
         plain = _UNPACK.decompress(data, max_output_size=_CHUNK_MOST)
         found = msgspec.msgpack.decode(plain, type=_Written)
     except (zstandard.ZstdError, msgspec.MsgspecError, ValueError) as error:
-        raise Damaged(f"{path} cannot be read at byte {at:,}; `gossamer build` makes the links again") from error
+        raise Damaged(
+            f"{path} cannot be read at byte {at:,}; `gossamer verify --repair` makes the links again"
+        ) from error
     return Chunk(
         found.sources,
         np.frombuffer(found.sites, np.uint64),

@@ -14,13 +14,16 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from gossamer.errors import Damaged
-from gossamer.model import Capture, Clock, Kind, Page
+from gossamer.model import URL, Capture, Clock, Kind, Page
+from gossamer.store.members import LEVEL
+from gossamer.store.swaps import replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
 from gossamer.store.versions import CAPTURES, DIGESTS, First, TextPlace, Version, Versions
 from gossamer.store.warc import Original, Place, Record, files, payload_digest
 from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
 from gossamer.store.warcrecords import Info
+from gossamer.store.warcrecords import group as packed_group
 from gossamer.store.warcwriter import Writer
 
 STATE = "archive"
@@ -42,12 +45,19 @@ class Kept(NamedTuple):
     original: Original | None
 
 
+class Named(NamedTuple):
+    """A version, and whose it is."""
+
+    url: URL
+    version: Version
+
+
 class Archive:
     """Captures on disk, and the rows that find them."""
 
     def __init__(self, table: Table, shard: Path, decode: Decode) -> None:
         self._table = table
-        self._folder = shard / FOLDER
+        self.folder = shard / FOLDER
         self._decode = decode
         self._writer: Writer | None = None
         self.versions = Versions(table)
@@ -55,19 +65,22 @@ class Archive:
 
     def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
         """Ready to append to files of that prefix. Whatever `uncommitted` gives must have been registered before."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._writer = Writer(self._folder, info, clock=clock, prefix=prefix, max_bytes=max_bytes)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._writer = Writer(self.folder, info, clock=clock, prefix=prefix, max_bytes=max_bytes)
 
-    def append(self, capture: Capture, page: Page) -> None:
-        """Every answer is kept, errors and redirects too. A HEAD has no content, and silence nothing to keep."""
+    def append(self, capture: Capture, page: Page) -> bool:
+        """Every answer is kept, errors and redirects too. A HEAD has no content, and silence nothing to keep.
+
+        False when the page says what it said before, so that nothing that is made of it has to be made again.
+        """
         if not capture.status or capture.visit.method == "HEAD":
-            return
+            return False
         assert self._writer is not None, "open before append"
         plain = capture.body is capture.wire
         digest = page.digest if plain and page.digest else payload_digest(capture.wire)
-        original = self._original(capture, page, plain)
+        original = self._original(capture, page, digest)
         place = self._writer.capture(capture, digest, page.links, original)
-        self._register(capture, page, Kept(place, digest, original))
+        return self._register(capture, page, Kept(place, digest, original))
 
     def mark_copy(self, url: str, digest: str, of: str) -> bool:
         """The latest version of a page turned out to be a copy of one in another archive. False when it is not."""
@@ -81,6 +94,25 @@ class Archive:
         """What the latest version of a page is a copy of from now on; nothing: it stands for itself."""
         if (latest := next(self.versions.of(url), None)) is not None:
             self.versions.add(url, msgspec.structs.replace(latest, copy_of=copy_of, near_copy_of=near_copy_of))
+
+    def restate(self, url: URL, version: Version, original: Original | None) -> Original:
+        """Write a capture again that points at a payload which is to go: with the payload, or pointing at another.
+
+        What its row now points at, or what it is if that is itself.
+        """
+        assert self._writer is not None, "open before restating"
+        packed = packed_group(self.capture(url, version), version.payload, (), original, LEVEL)
+        file, offset = self._writer.write(packed.response)
+        place = {"file": file, "offset": offset, "length": len(packed.response), "record": packed.record}
+        points = {"original": original.url if original else None, "original_began": original.began if original else 0.0}
+        self.versions.add(url, msgspec.structs.replace(version, **place, **points))
+        return original or Original(url, version.began, packed.record)
+
+    def uncommitted_bytes(self) -> int:
+        """What a killed crawl left past the committed length."""
+        name, length = self.committed()
+        sizes = {path.name: path.stat().st_size for path in files(self.folder)}
+        return sum(size for each, size in sizes.items() if each > name) + max(sizes.get(name, 0) - length, 0)
 
     def prepare(self) -> None:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""
@@ -110,8 +142,9 @@ class Archive:
 
     def uncommitted(self) -> Iterator[Group]:
         """Whole captures past the committed length, in order; what is cut short after the last is cut off."""
-        name, length = self._committed()
-        for path in files(self._folder):
+        resume(self._table, STATE, self.folder)
+        name, length = self.committed()
+        for path in files(self.folder):
             if path.name < name:
                 continue
             end = start = length if path.name == name else 0
@@ -127,13 +160,13 @@ class Archive:
         original = self._holder(group.response)
         return self._decode(replace(capture, wire=original.payload) if original else capture)
 
-    def register_again(self, group: Group, capture: Capture, page: Page) -> None:
-        """The rows of a capture that was written but not committed."""
-        response = group.response
+    def register_again(self, response: Record, capture: Capture, page: Page) -> bool:
+        """The rows of a capture that was written but has none: its response or revisit record. False as in `append`."""
         digest = response.field("warc-payload-digest") or page.digest
-        self._register(capture, page, Kept(response.place, digest, response.original))
+        return self._register(capture, page, Kept(response.place, digest, response.original))
 
-    def _committed(self) -> tuple[str, int]:
+    def committed(self) -> tuple[str, int]:
+        """The last WARC file of the last commit, and how long it was."""
         stored = self._table.get(STATE, b"end")
         return msgspec.msgpack.decode(stored, type=tuple[str, int]) if stored else ("", 0)
 
@@ -141,14 +174,17 @@ class Archive:
 
     def capture(self, url: str, version: Version) -> Capture:
         """What was fetched then, decoded."""
-        record = self.record(version)
+        return self.decoded(self.record(version), url, version.kind)
+
+    def decoded(self, record: Record, url: URL, kind: Kind) -> Capture:
+        """What a response or revisit record tells of a capture, with its payload."""
         holder = self._holder(record)
-        capture = capture_of(record, url, version.kind)
+        capture = capture_of(record, url, kind)
         return self._decode(replace(capture, wire=holder.payload) if holder else capture)
 
     def record(self, version: Version) -> Record:
         """The response or revisit record of a version."""
-        return read(self._folder, Place(version.file, version.offset, version.length, version.record))
+        return read(self.folder, Place(version.file, version.offset, version.length, version.record))
 
     def page(self, url: str, version: Version) -> Page | None:
         """What a version says, as it was kept; None when that is not there and has to be read again."""
@@ -163,15 +199,15 @@ class Archive:
 
     def path(self, version: Version) -> Path:
         """The file that a version lies in."""
-        return self._folder / version.file
+        return self.folder / version.file
 
     def files(self) -> list[tuple[Path, int]]:
         """The WARC files with their committed lengths."""
-        name, length = self._committed()
+        (name, length), passed = self.committed(), replaced(self._table, STATE)
         return [
             (path, length if path.name == name else path.stat().st_size)
-            for path in files(self._folder)
-            if path.name <= name
+            for path in files(self.folder)
+            if path.name <= name and path.name != passed
         ]
 
     def _holder(self, record: Record) -> Record | None:
@@ -186,13 +222,28 @@ class Archive:
 
     # ----------------------------------------------------------------- writing
 
-    def _original(self, capture: Capture, page: Page, plain: bool) -> Original | None:
+    def _original(self, capture: Capture, page: Page, digest: str) -> Original | None:
+        """The response that has the same payload, from this address or from another."""
         url = capture.visit.url
         if capture.status == NOT_MODIFIED:
             latest = next(self.versions.of(url), None)
             return self._source(url, latest) if latest else None
-        first = self.versions.first(page.digest) if plain and capture.body and page.digest else None
-        return Original(first.url, first.began, first.record) if first and first.plain else None
+        for holder, version in self._known(url, page) if capture.body else ():
+            if version.payload == digest:
+                return self._source(holder, version)
+        return None
+
+    def _known(self, url: URL, page: Page) -> Iterator[Named]:
+        """Versions that may have the same body: the last of this address, and the first there was."""
+        first = self.versions.first(page.digest) if page.digest else None
+        if first is None:
+            return  # as for nearly all pages of a first crawl
+        latest = next(self.versions.of(url), None)
+        if latest is not None and latest.digest == page.digest:
+            yield Named(url, latest)
+        version = self.versions.at(first.url, first.began)
+        if version is not None:
+            yield Named(first.url, version)
 
     def _source(self, url: str, version: Version) -> Original | None:
         """The response that holds the payload of a version, which may itself be a revisit."""
@@ -201,9 +252,9 @@ class Archive:
         first = next(self.versions.of(version.original, until=version.original_began), None)
         return Original(version.original, first.began, first.record) if first else None
 
-    def _register(self, capture: Capture, page: Page, kept: Kept) -> None:
+    def _register(self, capture: Capture, page: Page, kept: Kept) -> bool:
         if capture.status == NOT_MODIFIED:
-            return
+            return False
         url, (place, digest, original) = capture.visit.url, kept
         text, owner = self._text(capture, page, place.record)
         version = Version(
@@ -228,22 +279,43 @@ class Archive:
             wire_digest=digest if digest != page.digest else None,
             text=text,
             text_of=owner.url if owner else None,
-            text_began=owner.began if owner else 0.0,
+            text_began=owner.version.began if owner else 0.0,
             canonical=page.canonical if page.canonical != url else None,
         )
+        before = self._unchanged(url, version)
+        if before is not None:
+            version = msgspec.structs.replace(version, near_copy_of=before.near_copy_of)
         self.versions.add(url, version)
         if original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body:
-            self._remember(page.digest, First(url, capture.began, place.record, capture.body is capture.wire))
+            self._remember(page.digest, First(url, capture.began, place.record))
+        return before is None
 
-    def _text(self, capture: Capture, page: Page, record: str) -> tuple[TextPlace | None, First | None]:
-        """Where it is kept what a page says: in records of its own, or in those of the capture it is a copy of."""
+    def _unchanged(self, url: URL, version: Version) -> Version | None:
+        """What the address said last, if that is the same."""
+        before = next(self.versions.of(url), None) if version.text_of else None
+        same = before is not None and (before.digest, before.copy_of) == (version.digest, version.copy_of)
+        return before if same else None
+
+    def _text(self, capture: Capture, page: Page, record: str) -> tuple[TextPlace | None, Named | None]:
+        """Where it is kept what a page says: in records of its own, or in those of a capture that says the same."""
+        url = capture.visit.url
         if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300 or not self.texts.is_open:
             return None, None
-        first = self.versions.first(page.digest) if page.digest else None
-        owner = self.versions.at(first.url, first.began) if first else None
-        if owner is not None and owner.text is not None and owner.text.mark == mark_of(page):
-            return None, first
-        return self.texts.write(page, capture.visit.url, capture.began, record), None
+        mark: int | None = None
+        for owner, version in self._known(url, page):
+            teller = self._teller(owner, version)
+            if teller is not None:
+                mark = mark_of(page) if mark is None else mark
+                if teller.version.text is not None and teller.version.text.mark == mark:
+                    return None, teller
+        return self.texts.write(page, url, capture.began, record), None
+
+    def _teller(self, url: URL, version: Version) -> Named | None:
+        """The version that has the text of this one."""
+        if version.text_of is None:
+            return Named(url, version)
+        owner = self.versions.at(version.text_of, version.text_began)
+        return Named(version.text_of, owner) if owner else None
 
     def _remember(self, digest: str, first: First) -> None:
         if digest and self.versions.first(digest) is None:

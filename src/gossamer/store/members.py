@@ -25,6 +25,9 @@ _RAW_DEFLATE = -15
 _MAGIC = b"\x1f\x8b\x08"
 _HEADER = _MAGIC + b"\0\0\0\0\0\0\xff"
 _OPENING = b"WARC/"
+_HEADERS = frozenset((_HEADER, _MAGIC + b"\0\0\0\0\0\0\x03", _MAGIC + b"\0\0\0\0\0\2\x03"))
+"""As both libraries write them: no name, no date."""
+HEADER_LENGTH = len(_HEADER)
 _STORED_MOST = 0xFFFF
 _CHUNK = 32 << 10
 
@@ -60,6 +63,16 @@ def packed_around(text: bytes, dense: bytes, end: bytes) -> bytes:
 def _stored(data: bytes | memoryview, *, last: bool) -> tuple[bytes, bytes | memoryview]:
     """A stored block of RFC 1951, which begins and ends at a byte."""
     return struct.pack("<BHH", last, len(data), len(data) ^ 0xFFFF), data
+
+
+def is_ours(header: bytes) -> bool:
+    """Does a member begin as we write it?"""
+    return header in _HEADERS
+
+
+def with_our_header(member: bytes) -> bytes:
+    """A whole member, as it was before somebody changed bytes that no reader looks at."""
+    return member if is_ours(member[:HEADER_LENGTH]) else _HEADER + member[HEADER_LENGTH:]
 
 
 def unpacked(chunks: Iterable[bytes]) -> tuple[bytes, int] | None:

@@ -7,6 +7,7 @@ batch, and the old files go after the commit that says which is the oldest that 
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -82,6 +83,21 @@ class Texts:
         if not found or found[0].place.record != place.record:
             raise Damaged(f"{path}: no text of {url} at offset {place.offset}; {_CURE}")
         return page_of(url, found[0], found[1] if place.plain else None, found[-1])
+
+    def carried(self, place: TextPlace) -> TextPlace | None:
+        """Where the records of a text lie after they were written again as they are; None when they are not whole."""
+        assert self._writer is not None, "open before carrying"
+        lengths = [place.html, place.plain, place.said]
+        try:
+            found = read_together(self._folder / place.file, place.offset, list(filter(None, lengths)))
+            if not found or found[0].place.record != place.record:
+                return None
+            with (self._folder / place.file).open("rb", buffering=0) as file:
+                data = os.pread(file.fileno(), sum(lengths), place.offset)
+        except (Damaged, OSError):
+            return None
+        name, offset = self._writer.write(data)
+        return msgspec.structs.replace(place, file=name, offset=offset)
 
     def there(self, place: TextPlace) -> bool:
         """Is the file of a text there? People may have removed it to save space."""

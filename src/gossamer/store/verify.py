@@ -2,28 +2,50 @@
 
 One pass over the WARC files checks each record's digest and looks for its row. Rows that the pass did not meet are
 then asked for one by one, so that a sound archive is read once, from front to back. Texts are checked the same way,
-but one that no row knows is no fault: a build that was killed may leave some.
+but one that no row knows is no fault: a build that was killed may leave some. The lines of a CDXJ index are made from
+the rows, one for each, and sorted on the way: with the rows it is complete.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from gossamer.errors import Damaged
+from gossamer.model import URL
 from gossamer.store.archive import NOT_MODIFIED, Archive
-from gossamer.store.versions import Version
-from gossamer.store.warc import Record, payload_digest
+from gossamer.store.members import HEADER_LENGTH, is_ours
+from gossamer.store.versions import TextPlace, Version
+from gossamer.store.warc import Place, Record, payload_digest
 from gossamer.store.warcreader import records, status_of
 
 
+class Gap(NamedTuple):
+    """Bytes of a file that are no whole record."""
+
+    file: str
+    start: int
+    end: int
+
+
+@dataclass
 class Checked:
     """What was looked at, and what is wrong with it."""
 
-    def __init__(self) -> None:
-        self.records = 0
-        self.rows = 0
-        self.problems: list[str] = []
+    records: int = 0
+    rows: int = 0
+    problems: list[str] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    """In files of captures. What else is wrong there is in the next two."""
+    ill: set[str] = field(default_factory=set)
+    """Files of captures that have to be written again."""
+    unbacked: list[tuple[URL, Version]] = field(default_factory=list)
+    unknown: list[Place] = field(default_factory=list)
+    """Captures without a row."""
+    texts_ill: bool = False
 
     def add(self, other: Checked) -> None:
         """One archive more."""
@@ -32,35 +54,41 @@ class Checked:
         self.problems += other.problems
 
 
-def verify_archive(archive: Archive) -> Checked:
-    """Check all WARC files against all rows."""
+def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url: False) -> Checked:
+    """Check all WARC files against all rows. What was `removed` needs no row."""
     checked = Checked()
     met = 0
     for path, length in archive.files():
-        for record in _contiguous(path, length, checked):
-            checked.records += 1
-            met += _check(archive, record, checked)
+        met += _check_file(archive, path, length, checked, removed)
     worded = _check_texts(archive, checked)
     texts = 0
-    for _, version in archive.versions.all():
+    for url, version in archive.versions.all():
         checked.rows += 1
         texts += version.text is not None
+        if version.original is not None and archive.versions.at(version.original, version.original_began) is None:
+            checked.problems.append(f"{url}: the capture of {version.original} that has its payload is missing")
+            checked.unbacked.append((url, version))
     if checked.rows != met:
-        checked.problems += _unbacked(archive)
+        _check_rows(archive, checked)
     if texts != worded:
-        checked.problems += _wordless(archive)
+        _check_words(archive, checked)
     return checked
 
 
-def _check_texts(archive: Archive, checked: Checked) -> int:
-    """How many texts were met that a row points at."""
-    met = 0
-    for path, length in archive.texts.files():
+def _check_file(archive: Archive, path: Path, length: int, checked: Checked, removed: Callable[[URL], bool]) -> int:
+    """How many records of a file were met that a row points at."""
+    met, gaps = 0, len(checked.gaps)
+    with path.open("rb", buffering=0) as file:
         for record in _contiguous(path, length, checked):
-            checked.records += 1
-            if record.type == "conversion" and record.url is not None:
-                versions = archive.versions.of(record.url, until=record.began)
-                met += any(version.text and version.text.record == record.place.record for version in versions)
+            problem = _odd_header(file.fileno(), record.place.offset) or wrong_digest(record)
+            if problem is None and is_capture(record):
+                problem = _unaccounted(archive, record, checked, removed)
+                met += problem is None and _is_known(archive, record)
+            if problem:
+                checked.problems.append(f"{path.name} at {record.place.offset}: {problem}")
+                checked.ill.add(path.name)
+    if len(checked.gaps) > gaps:
+        checked.ill.add(path.name)
     return met
 
 
@@ -71,45 +99,118 @@ def _contiguous(path: Path, length: int, checked: Checked) -> Iterator[Record]:
         if place.offset >= length:
             break
         if place.offset != position:
-            checked.problems.append(f"{path.name}: bytes {position} to {place.offset} are not a whole record")
+            _gap(Gap(path.name, position, place.offset), checked)
         position = place.offset + place.length
+        checked.records += 1
         yield record
     if position < length:
-        checked.problems.append(f"{path.name}: bytes {position} to {length} are not a whole record")
+        _gap(Gap(path.name, position, length), checked)
 
 
-def _check(archive: Archive, record: Record, checked: Checked) -> int:
-    """1 when a row points at this record."""
-    if record.type not in ("response", "revisit"):
-        return 0
-    where = f"{record.place.file} at {record.place.offset}"
+def _gap(gap: Gap, checked: Checked) -> None:
+    checked.gaps.append(gap)
+    checked.problems.append(f"{gap.file}: bytes {gap.start} to {gap.end} are not a whole record")
+
+
+def _odd_header(file: int, offset: int) -> str | None:
+    """Bytes that no reader looks at are damaged too when they are not as they were written."""
+    header = os.pread(file, HEADER_LENGTH, offset)
+    return None if is_ours(header) else "the header of its gzip member is not as it was written; the record is whole"
+
+
+def wrong_digest(record: Record) -> str | None:
+    """What is wrong when the payload is another one than the record says."""
     told = record.field("warc-payload-digest")
-    if record.type == "response" and told and told != payload_digest(record.payload):
-        checked.problems.append(f"{where}: the payload of {record.url} does not have its digest")
-    if record.type == "revisit" and status_of(record.head) == NOT_MODIFIED:
-        return 0
-    if any(version.record == record.place.record for version in _rows(archive, record)):
-        return 1
-    checked.problems.append(f"{where}: no row knows this capture of {record.url}")
-    return 0
+    wrong = record.type == "response" and told and told != payload_digest(record.payload)
+    return f"the payload of {record.url} does not have its digest" if wrong else None
 
 
-def _rows(archive: Archive, record: Record) -> Iterator[Version]:
-    return archive.versions.of(record.url or "", until=record.began) if record.url else iter(())
+def is_capture(record: Record) -> bool:
+    """Has it a row? A 304 has none: it only says that the capture before it still holds."""
+    confirms = record.type == "revisit" and status_of(record.head) == NOT_MODIFIED
+    return record.type in ("response", "revisit") and not confirms
 
 
-def _unbacked(archive: Archive) -> Iterator[str]:
+def row_of(archive: Archive, record: Record) -> Version | None:
+    """The version of that address and moment."""
+    url = record.url or ""
+    return archive.versions.at(url, record.began) if "://" in url else None
+
+
+def _unaccounted(archive: Archive, record: Record, checked: Checked, removed: Callable[[URL], bool]) -> str | None:
+    row = row_of(archive, record)
+    if row is None:
+        if removed(record.url or "") or _has_lost_its_original(archive, record):
+            return None
+        checked.unknown.append(record.place)
+        return f"no row knows this capture of {record.url}"
+    misplaced = row.record == record.place.record and _place(row) != record.place
+    if misplaced and not lies_elsewhere(archive, record):
+        return f"the row of {record.url} says that it lies in {row.file} at {row.offset}"
+    return None
+
+
+def _is_known(archive: Archive, record: Record) -> bool:
+    row = row_of(archive, record)
+    return row is not None and _place(row) == record.place
+
+
+def lies_elsewhere(archive: Archive, record: Record) -> bool:
+    """It is a second copy, as when a file was restored that had been written again: its row has the other one."""
+    row = row_of(archive, record)
+    if row is None or row.record != record.place.record or row.file == record.place.file:
+        return False
+    try:
+        archive.record(row)
+    except Damaged:
+        return False
+    return True
+
+
+def _has_lost_its_original(archive: Archive, record: Record) -> bool:
+    """A revisit of what is gone has nothing to show, and no row."""
+    original = record.original
+    return original is not None and archive.versions.at(original.url, original.began) is None
+
+
+def _place(version: Version) -> Place:
+    return Place(version.file, version.offset, version.length, version.record)
+
+
+def _check_rows(archive: Archive, checked: Checked) -> None:
     for url, version in archive.versions.all():
         try:
             archive.record(version)
         except Damaged as error:
-            yield f"{url}: {error}"
+            checked.problems.append(f"{url}: {error}")
+            checked.unbacked.append((url, version))
 
 
-def _wordless(archive: Archive) -> Iterator[str]:
+# ----------------------------------------------------------------------- texts
+
+
+def _check_texts(archive: Archive, checked: Checked) -> int:
+    """How many texts were met that a row points at."""
+    met, apart = 0, Checked()
+    for path, length in archive.texts.files():
+        for record in _contiguous(path, length, apart):
+            if record.type == "conversion":
+                row = row_of(archive, record)
+                met += bool(row and row.text and _is_at(row.text, record.place))
+    checked.texts_ill = bool(apart.problems)
+    checked.add(apart)
+    return met
+
+
+def _is_at(text: TextPlace, place: Place) -> bool:
+    return (text.file, text.offset, text.html, text.record) == (place.file, place.offset, place.length, place.record)
+
+
+def _check_words(archive: Archive, checked: Checked) -> None:
     for url, version in archive.versions.all():
         try:
             if version.text:
                 archive.texts.read(url, version.text)
         except Damaged as error:
-            yield f"{url}: {error}"
+            checked.problems.append(f"{url}: {error}")
+            checked.texts_ill = True

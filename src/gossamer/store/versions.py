@@ -85,8 +85,6 @@ class First(msgspec.Struct, array_like=True, frozen=True):
     url: str
     began: float
     record: str
-    plain: bool
-    """It came without any coding, so that its wire bytes are its body."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -103,6 +101,10 @@ class Versions:
     def add(self, url: str, version: Version) -> None:
         """One more version of an address."""
         self._table.put(CAPTURES, _key(url, version.began), _encode(version))
+
+    def remove(self, url: str, began: float) -> None:
+        """Take the version of that moment out."""
+        self._table.delete(CAPTURES, _key(url, began))
 
     def of(self, url: str, *, until: float | None = None) -> Iterator[Version]:
         """Versions of an address, the newest first; `until` leaves out what came later."""
@@ -121,9 +123,9 @@ class Versions:
         data = self._table.get(CAPTURES, _key(url, began))
         return None if data is None else _version(data)
 
-    def all(self) -> Iterator[tuple[str, Version]]:
-        """Every version of every address, in the order of the row keys."""
-        for key, data in self._table.scan(CAPTURES):
+    def all(self, prefix: bytes = b"") -> Iterator[tuple[str, Version]]:
+        """Every version of every address, in the order of the row keys; `prefix` is how those begin."""
+        for key, data in self._table.scan(CAPTURES, prefix=prefix):
             yield keys.url_of(key[:-9]), _version(data)
 
     def latest(self) -> Iterator[tuple[str, Version]]:
@@ -142,6 +144,10 @@ class Versions:
     def set_first(self, digest: str, first: First) -> None:
         """Later captures of the same payload point here."""
         self._table.put(DIGESTS, _digest_key(digest), _encode(first))
+
+    def remove_first(self, digest: str) -> None:
+        """Nobody has this payload any more."""
+        self._table.delete(DIGESTS, _digest_key(digest))
 
 
 def _key(url: str, began: float) -> bytes:

@@ -77,7 +77,7 @@ def read(folder: Path, place: Place) -> Record:
     (record,) = read_together(folder / place.file, place.offset, [place.length]) or (None,)
     if record is None or record.place != place:
         raise Damaged(
-            f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}; run gossamer verify"
+            f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}; `gossamer verify --repair` helps"
         )
     return record
 

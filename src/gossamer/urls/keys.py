@@ -66,6 +66,12 @@ def host_prefix(host: str) -> bytes:
     return f"{_to_labels(host)})".encode()
 
 
+def row_prefix(start: str) -> bytes:
+    """What the row keys of all addresses begin with that begin like this; nothing when it ends before the path."""
+    parts = start.split("/", 3)
+    return f"{_row_place(parts[2])}/{parts[3]}".encode() if len(parts) == 4 else b""
+
+
 def fingerprint(url: URL) -> int:
     """64 bits that stand for the address where millions are remembered."""
     return xxhash.xxh3_64_intdigest(url.encode())

@@ -1,0 +1,54 @@
+"""What a repair or a removal has done, as people read it."""
+
+from __future__ import annotations
+
+from gossamer.cli.answers import counted, printable, size, when
+from gossamer.collection.removal import Removal
+from gossamer.collection.repair import Loss, Repaired
+
+SHOWN_MOST = 100
+"""Pages that are named; `--json` has all."""
+
+
+def repaired(folder: str, done: Repaired) -> str:
+    """What was wrong, what is lost, where the damaged files are, and whether all is well now."""
+    if not done.problems and not done.aside:
+        return "all was well; nothing to repair"
+    lines = [*done.problems, *(f"lost: bytes {gap.start} to {gap.end} of {gap.file}" for gap in done.gaps)]
+    lines += [_loss(each) for each in done.lost[:SHOWN_MOST]]
+    if len(done.lost) > SHOWN_MOST:
+        lines.append(f"lost: {len(done.lost) - SHOWN_MOST:,} more; --json names all")
+    lines += [f"put aside: {path}" for path in done.aside]
+    if done.adopted:
+        lines.append(f"taken in: {counted(done.adopted, 'capture')} that had no row")
+    queued = sum(loss.queued for loss in done.lost)
+    if queued:
+        lines.append(f"{counted(queued, 'address')} to be fetched again; `gossamer crawl {folder}` does it")
+    lines += [f"still wrong: {problem}" for problem in done.left]
+    lines.append(f"repaired; {counted(len(done.left), 'problem')} left" if done.left else "repaired; all is well now")
+    return "\n".join(map(printable, lines))
+
+
+def removing(chosen: Removal, archive: bool) -> str:
+    """What would go."""
+    lines = list(chosen.urls[:SHOWN_MOST])
+    if len(chosen.urls) > SHOWN_MOST:
+        lines.append(f"and {len(chosen.urls) - SHOWN_MOST:,} more")
+    what = f"{counted(len(chosen.urls), 'address')}, {counted(chosen.versions, 'version')}"
+    records = f"{size(chosen.bytes)} of records in the archive" if archive else "the records stay in the archive"
+    return "\n".join(map(printable, [*lines, f"{what}; {records}"]))
+
+
+def removed(chosen: Removal, archive: bool, *, dry: bool) -> str:
+    """What would go, or has gone."""
+    if dry:
+        return f"{removing(chosen, archive)}\nnothing was changed; without --dry-run it is removed"
+    before = len(chosen.urls) - chosen.fresh
+    again = f" ({before:,} of them before)" if before else ""
+    records = " and from the archive" if archive else "; --archive takes their records out of the archive too"
+    return f"removed {counted(len(chosen.urls), 'address')}{again}{records}"
+
+
+def _loss(loss: Loss) -> str:
+    fate = "to be fetched again" if loss.queued else "lost for good"
+    return f"lost: {loss.url} as of {when(loss.fetched)}, {fate}"

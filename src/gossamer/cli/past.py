@@ -1,0 +1,70 @@
+"""Versions and differences as people read them. On a terminal what came is green and what went is red."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from gossamer.cli.answers import counted, printable, size, when
+from gossamer.collection.differences import Line, Piece
+from gossamer.collection.history import Diff, Edition
+
+_PLAIN = "\x1b[0m"
+_COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "=": ""}
+_BRACKETS = {"-": ("[-", "-]"), "+": ("{+", "+}"), "=": ("", "")}
+"""As `git diff --word-diff` has them, where there is no colour."""
+DIGEST_SHOWN = 12
+
+
+def history(editions: Sequence[Edition]) -> str:
+    """A line for each: number, date, status, digest, size, and what changed."""
+    return "\n".join(map(_edition, editions))
+
+
+def diff(found: Diff) -> str:
+    """Two lines for the versions, then those that changed, and some around them."""
+    head = [f"--- {_named(found.old)}", f"+++ {_named(found.new)}"]
+    if not found.lines:
+        same = found.old.digest == found.new.digest
+        return "\n".join([*head, "the same bytes" if same else "the same words; it changed around its main content"])
+    return "\n".join([*head, *map(_line, found.lines)])
+
+
+def _edition(each: Edition) -> str:
+    if not each.number:
+        return f"     {when(each.fetched.timestamp())}  304  {'':12}  {'':>9}  unchanged, said the server"
+    digest = each.digest.partition(":")[2][:DIGEST_SHOWN]
+    told = f"{each.number:4} {when(each.fetched.timestamp())}  {each.status}  {digest:12}  {size(each.size):>9}"
+    return f"{told}  {_change(each)}"
+
+
+def _change(each: Edition) -> str:
+    kept = " (revisit record)" if each.revisit else ""
+    if each.words is None:
+        return f"{each.change}{kept}"
+    if each.words == (0, 0):
+        return f"changed, but no word of its main content{kept}"
+    words = counted(each.words.added + each.words.removed, "word")
+    return f"changed by {words}: {each.words.added:,} new, {each.words.removed:,} gone{kept}"
+
+
+def _named(each: Edition) -> str:
+    return f"version {each.number}, {when(each.fetched.timestamp())}"
+
+
+def _line(line: Line) -> str:
+    sign = line.sign
+    if sign == "~":
+        return f"~ {''.join(map(_piece, line.pieces))}"
+    text = f"{' ' if sign == '=' else sign} {printable(line.pieces[0].text)}"
+    return f"{_COLOURS[sign]}{text}{_PLAIN}" if sign != "=" and sys.stdout.isatty() else text
+
+
+def _piece(piece: Piece) -> str:
+    text = printable(piece.text)
+    if piece.sign == "=":
+        return text
+    if sys.stdout.isatty():
+        return f"{_COLOURS[piece.sign]}{text}{_PLAIN}"
+    opening, closing = _BRACKETS[piece.sign]
+    return f"{opening}{text}{closing}"

@@ -1,0 +1,92 @@
+"""Write a file of captures again, with the records that are whole and wanted, and move the rows along.
+
+The new file is beside the old one until one commit lets it count; see `swaps`. What a killed crawl left past the
+committed length goes along, still past it, so that the next crawl takes it in as it would have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from io import FileIO
+from itertools import takewhile
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from gossamer.store.archive import STATE, Archive
+from gossamer.store.files import sync_folder, told
+from gossamer.store.members import with_our_header
+from gossamer.store.swaps import Swap, begin, let_count, resume
+from gossamer.store.table import Table
+from gossamer.store.verify import is_capture, row_of
+from gossamer.store.warc import Record
+from gossamer.store.warcreader import records, whole_captures
+from gossamer.store.warcrecords import Info, warcinfo
+
+_SERIAL = re.compile(r"(.*-\d{14}-)(\d{5,})(\.warc\.gz)")
+
+
+def rewrite(
+    table: Table, archive: Archive, path: Path, wanted: Callable[[Record], bool], info: Info, *, keep: bool
+) -> Path | None:
+    """Put a file with the wanted records in the place of `path`; where that went, if it is to be kept."""
+    swap = Swap(_name(archive, path), path.name, keep)
+    begin(table, STATE, swap)
+    try:
+        with (archive.folder / swap.new).open("wb") as out:
+            committed = _copy(archive, path, wanted, info, out)
+            out.flush()
+            os.fsync(out.fileno())
+        sync_folder(archive.folder)
+    except OSError as error:
+        raise told(error, archive.folder / swap.new) from error
+    if path.name == archive.committed()[0]:
+        table.put(STATE, b"end", msgspec.msgpack.encode((swap.new, committed)))
+    let_count(table, STATE, swap)
+    table.commit()
+    return resume(table, STATE, archive.folder)
+
+
+def _name(archive: Archive, path: Path) -> str:
+    """The last file is followed by one that the writer goes on with; any other stays where it is in the order."""
+    name, is_last = path.name, path.name == archive.committed()[0]
+    while (archive.folder / name).exists():
+        if is_last and (serial := _SERIAL.fullmatch(name)):
+            name = f"{serial[1]}{int(serial[2]) + 1:05}{serial[3]}"
+        else:
+            name = f"{name.removesuffix('.warc.gz')}-0.warc.gz"  # a hyphen sorts before the dot
+    return name
+
+
+def _copy(archive: Archive, path: Path, wanted: Callable[[Record], bool], info: Info, out: BinaryIO) -> int:
+    """Write all that is wanted, and move its rows. How long the part is that is committed."""
+    name, length = archive.committed()
+    end = length if path.name == name else path.stat().st_size
+    file = Path(out.name).name
+    with path.open("rb", buffering=0) as source:
+        for record in takewhile(lambda each: each.place.offset < end, records(path)):
+            if wanted(record):
+                if out.tell() == 0 and record.type != "warcinfo":
+                    out.write(warcinfo(info, file, record.began))
+                if is_capture(record):
+                    _move(archive, record, file, out.tell())
+                out.write(_bytes(source, record.place.offset, record.place.length))
+        committed = out.tell()
+        for group in whole_captures(path, end):
+            start = group.response.place.offset
+            out.write(_bytes(source, start, group.end - start))
+    return committed
+
+
+def _bytes(source: FileIO, offset: int, length: int) -> bytes:
+    return with_our_header(os.pread(source.fileno(), length, offset))
+
+
+def _move(archive: Archive, record: Record, file: str, offset: int) -> None:
+    row = row_of(archive, record)
+    if row is not None and row.record == record.place.record:
+        moved = msgspec.structs.replace(row, file=file, offset=offset, length=record.place.length)
+        archive.versions.add(record.url or "", moved)

@@ -1,0 +1,117 @@
+"""`show --at`, `history` and `history --diff` on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.cli.main import main
+from gossamer.collection import Outside
+from gossamer.testing import Changes, MadeWeb, VirtualClock, WebSpec
+
+SPEC = WebSpec(seed=3, pages=3, changes=Changes(pages=1.0, rate=(2.0, 2.0)))
+Run = Callable[..., tuple[int, str, str]]
+
+
+class Crawled:
+    """Two rounds, a week apart."""
+
+    def __init__(self, folder: Path) -> None:
+        clock = VirtualClock()
+        web = MadeWeb(SPEC, clock=clock)
+        self.folder, self.url = folder, web.seed
+        with gossamer.open(folder) as collection:
+            clock.run(collection.crawl_async(web.seed, outside=Outside(clock, web.fetch)))
+            clock.advance(7 * 86_400)
+            clock.run(collection.crawl_async(revisit=True, outside=Outside(clock, web.fetch)))
+            self.first, self.second = (each.fetched for each in collection.history(web.seed))
+            self.texts = [collection.page(web.seed, at=moment).content for moment in (self.first, self.second)]
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
+    return Crawled(tmp_path_factory.mktemp("history") / "web")
+
+
+@pytest.fixture
+def run(crawled: Crawled, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(verb: str, *options: str) -> tuple[int, str, str]:
+        code = main([verb, str(crawled.folder), crawled.url, *options])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run
+
+
+def test_a_page_is_shown_as_it_was_at_a_time_or_on_a_day(crawled: Crawled, run: Run) -> None:
+    old, new = crawled.texts
+    assert old != new
+    later = crawled.first + timedelta(hours=1)
+    day, local = crawled.first.astimezone().date(), later.astimezone().replace(tzinfo=None)
+    for moment in (f"{day}", f"{later:%Y-%m-%dT%H:%M:%SZ}", later.isoformat(), f"{local:%Y-%m-%d %H:%M:%S}"):
+        assert old in run("show", "--at", moment)[1]
+    assert new in run("show", "--at", crawled.second.isoformat())[1]
+    assert new in run("show", "--at", "9999-12-30")[1]
+
+
+def test_a_time_before_the_first_version_is_answered_with_that_version(crawled: Crawled, run: Run) -> None:
+    code, out, told = run("show", "--at", "1999-01-01")
+    assert (code, out) == (8, "")
+    assert f"{crawled.url}: was not in the collection yet at 1999-01-01 23:59:59; the first version is of 2" in told
+
+
+@pytest.mark.parametrize("moment", ["tomorrow", "2026-13-01", "2026-11-01T25:00", "20", "", "2026-11"])
+def test_what_is_no_time_is_refused_with_an_example(run: Run, moment: str) -> None:
+    code, out, told = run("show", "--at", moment or " ")
+    assert (code, out) == (2, "")
+    assert "not a time; write it as 2026-11-01, " in told
+
+
+def test_the_history_has_a_line_for_each_version(crawled: Crawled, run: Run) -> None:
+    code, out, _ = run("history")
+    first, second = out.splitlines()
+    assert code == 0
+    assert first.split()[0] == "1"
+    assert first.endswith("  first")
+    assert " 200  " in second
+    assert second.rpartition("  ")[2].startswith("changed by ")
+    told = [json.loads(line) for line in run("history", "--json")[1].splitlines()]
+    assert [each["change"] for each in told] == ["first", "changed"]
+    assert [datetime.fromisoformat(each["fetched"]) for each in told] == [
+        crawled.first.replace(microsecond=crawled.first.microsecond // 1_000 * 1_000),
+        crawled.second.replace(microsecond=crawled.second.microsecond // 1_000 * 1_000),
+    ]
+    assert told[1]["words_added"]
+    assert told[0]["digest"].startswith("sha256:")
+
+
+def test_a_difference_is_readable_and_the_same_however_the_versions_are_named(crawled: Crawled, run: Run) -> None:
+    last = run("history", "--diff")[1]
+    assert last.splitlines()[0].startswith("--- version 1, ")
+    assert last.splitlines()[1].startswith("+++ version 2, ")
+    assert any(line[0] in "-+~" for line in last.splitlines()[2:])
+    assert run("history", "--diff", "1", "2")[1] == last
+    assert run("history", "--diff", crawled.first.astimezone(UTC).isoformat())[1] == last
+    back = run("history", "--diff", "2", "1")[1]
+    assert back.splitlines()[0].startswith("--- version 2, ")
+    told = json.loads(run("history", "--diff", "--json")[1])
+    assert (told["old"]["number"], told["new"]["number"]) == (1, 2)
+    assert {line["sign"] for line in told["lines"]} & {"-", "+", "~"}
+
+
+def test_wrong_versions_are_refused_plainly(run: Run) -> None:
+    assert run("history", "--diff", "1", "2", "3")[0] == 2
+    code, _, told = run("history", "--diff", "7")
+    assert (code, "no such version as 7; its versions are 1, 2" in told) == (8, True)
+    code, _, told = run("history", "--diff", "1999-01-01")
+    assert code == 8
+
+
+def test_a_page_without_versions_says_where_to_ask(crawled: Crawled, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", str(crawled.folder), "http://h0.example/nothing"]) == 8
+    assert "gossamer why" in capsys.readouterr().err

@@ -1,0 +1,222 @@
+"""What is removed is nowhere any more and is not fetched again; all else stays as it was."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gossamer
+from crawler_process import crawl_arguments, gossamer_command, run_gossamer
+from gossamer.collection import Collection, Outside
+from gossamer.store.warcreader import records
+from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
+
+SPEC = WebSpec(
+    seed=5,
+    hosts=2,
+    pages=10,
+    errors=Errors(missing=0.1),
+    copies=Copies(exact=0.4),
+    redirects=Redirects(chains=0.2),
+    changes=Changes(pages=0.5, rate=(1.0, 1.0)),
+)
+KILLER = Path(__file__).parents[1] / "kill_points"
+
+
+class Crawled:
+    """Two rounds of a web."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.clock = VirtualClock()
+        self.web = MadeWeb(SPEC, clock=self.clock)
+        with gossamer.open(folder) as collection:
+            self.crawl(collection, self.web.seed, scope="any", warc_bytes=65_536)
+            self.clock.advance(3 * 86_400)
+            self.crawl(collection, revisit=True)
+
+    def crawl(self, collection: Collection, *seeds: str, **settings: Any) -> None:
+        outside = Outside(self.clock, self.web.fetch)
+        self.clock.run(collection.crawl_async(*seeds, outside=outside, **settings))
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
+    return Crawled(tmp_path_factory.mktemp("removed") / "web")
+
+
+@pytest.fixture
+def collection(crawled: Crawled, tmp_path: Path) -> Iterator[Collection]:
+    shutil.copytree(crawled.folder, tmp_path / "web")
+    with gossamer.open(tmp_path / "web") as copied:
+        yield copied
+
+
+def contents(collection: Collection) -> dict[str, Any]:
+    """What every page was, in all its versions, but for which of several copies stands for the others."""
+    found = {}
+    for page in collection.pages():
+        cells = collection.table.cells(page.url, "content:raw")
+        found[page.url] = (page.text, [(cell.time, cell.value) for cell in cells])
+    return found
+
+
+def original(collection: Collection) -> str:
+    """A page that another one is a copy of, by way of a revisit record."""
+    return next(
+        page.version.original or "" for page in collection.pages() if page.version.original and page.version.copy_of
+    )
+
+
+def everything_said(collection: Collection, room: str) -> set[str]:
+    """The addresses of all records in the files of a room."""
+    files = collection.path.glob(f"shards/*/{room}/*.warc.gz")
+    return {record.url for path in files for record in records(path) if record.url}
+
+
+def exported(collection: Collection, form: str) -> str:
+    out = io.BytesIO()
+    collection.export(form, out)
+    return out.getvalue().decode()
+
+
+@pytest.mark.parametrize("archive", [False, True])
+def test_a_removed_page_is_nowhere_and_all_others_stay(collection: Collection, archive: bool) -> None:
+    url, before = original(collection), contents(collection)
+    words = f'"{" ".join(collection.page(url).content.split()[:6])}"'
+    copies = {page.url for page in collection.pages() if page.version.copy_of == url}
+    done = collection.remove(url, archive=archive)
+    assert (done.urls, done.fresh) == ((url,), 1)
+    after = contents(collection)
+    assert after == {each: said for each, said in before.items() if each != url}
+    assert copies <= set(after)
+    assert url not in {hit.url for hit in collection.search(words, 50).hits}
+    assert {hit.url for hit in collection.search(words, 50).hits} & copies  # what it stood for is found by itself now
+    assert url not in set(collection.table.scan())
+    assert collection.history(url) == []
+    assert url not in everything_said(collection, "texts")
+    assert (url in everything_said(collection, "captures")) is not archive
+    assert f'"url": "{url}"' not in exported(collection, "cdxj")
+    assert url not in {json.loads(line)["url"] for line in exported(collection, "jsonl").splitlines()}
+    assert collection.why(url).reason == "removed"
+    assert collection.verify().problems == []
+
+
+def test_a_removed_page_is_not_fetched_again(collection: Collection, crawled: Crawled) -> None:
+    url = original(collection)
+    collection.remove(url, archive=True)
+    asked = len(crawled.web.log.entries)
+    crawled.crawl(collection, url, revisit=True)
+    assert url not in {entry.url for entry in crawled.web.log.entries[asked:]}
+    crawled.crawl(collection, scope="domain")  # another scope gives second chances, but not this one
+    crawled.crawl(collection, scope="any")
+    assert url not in {entry.url for entry in crawled.web.log.entries[asked:]}
+    assert collection.why(url).state == "excluded"
+    assert collection.status().exclusions["removed"] == 1
+    assert collection.verify().problems == []
+
+
+def test_a_pattern_removes_all_that_have_it_also_what_waits(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    web = MadeWeb(SPEC, clock=clock)
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", pages=5, outside=Outside(clock, web.fetch)))
+        host = web.host(1)
+        done = collection.remove(rf"^http://{host}/")
+        assert all(url.startswith(f"http://{host}/") for url in done.urls)
+        assert collection.why(done.urls[0]).reason == "removed"
+        assert collection.verify().problems == []
+        before = len(web.log.entries)
+        clock.run(collection.crawl_async(pages=0, outside=Outside(clock, web.fetch)))
+        assert len(web.log.entries) > before
+        assert not {entry.url for entry in web.log.entries[before:]} & set(done.urls)
+        assert collection.verify().problems == []
+
+
+def test_asking_what_would_go_changes_nothing(collection: Collection) -> None:
+    before = contents(collection)
+    found = collection.removable("/copy/")
+    assert found.urls
+    assert found.versions >= len(found.urls)
+    assert found.bytes > 0
+    assert contents(collection) == before
+    assert collection.removable("no such thing").urls == ()
+
+
+@pytest.mark.parametrize("point", ["table committed:6", "text written:20"])
+def test_a_removal_that_is_killed_again_and_again_ends_the_same(
+    collection: Collection, tmp_path: Path, point: str
+) -> None:
+    calm, kills = shutil.copytree(collection.path, tmp_path / "calm"), tmp_path / "kills"
+    collection.close()
+    deadly = {
+        **os.environ,
+        "PYTHONPATH": f"{KILLER}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "GOSSAMER_TEST_KILL": point,
+        "GOSSAMER_TEST_KILLS": str(kills),
+        "GOSSAMER_TEST_MOST": "4",
+    }
+    for _ in range(6):
+        command = gossamer_command("remove", str(collection.path), "/copy/|-[12].html", "--archive", "--yes")
+        done = subprocess.run(command, env=deadly, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    else:
+        pytest.fail("it never came to an end")
+    with gossamer.open(calm) as other:
+        other.remove("/copy/|-[12].html", archive=True)
+        assert contents(collection) == contents(other)
+        assert everything_said(collection, "captures") == everything_said(other, "captures")
+        assert everything_said(collection, "texts") == everything_said(other, "texts")
+        assert collection.status().exclusions == other.status().exclusions
+    assert collection.verify().problems == []
+
+
+def test_copies_in_another_shard_are_found_when_what_they_copy_is_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "web"
+    with MadeWeb(WebSpec(seed=4, hosts=3, pages=8, names="ip", copies=Copies(exact=0.5))).serve() as web:
+        words = crawl_arguments(folder, web.seed, "--shards", "2", "--delay", "0.001")
+        assert run_gossamer(*words).returncode == 0
+    with gossamer.open(folder) as collection:
+        before = {page.url: page.text for page in collection.pages()}
+        gone = {page.version.copy_of for page in collection.pages() if page.version.copy_of}
+        pattern = "|".join(f"^{url}$" for url in sorted(filter(None, gone))).replace(".", "\\.")
+        assert set(collection.remove(pattern, archive=True).urls) == gone
+        assert {page.url: page.text for page in collection.pages()} == {
+            url: text for url, text in before.items() if url not in gone
+        }
+        assert not [page.url for page in collection.pages() if page.version.copy_of in gone]
+        assert collection.verify().problems == []
+
+
+# ---------------------------------------------------------------------- the command
+
+
+def test_the_command_asks_and_says_what_would_go(collection: Collection) -> None:
+    folder, url = str(collection.path), original(collection)
+    collection.close()
+    dry = run_gossamer("remove", folder, url, "--dry-run", "--archive")
+    assert dry.returncode == 0
+    assert dry.stdout.startswith(f"{url}\n1 address, ")
+    assert dry.stdout.endswith("nothing was changed; without --dry-run it is removed\n")
+    asked = subprocess.run(
+        gossamer_command("remove", folder, url), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert (asked.returncode, "--yes" in asked.stderr) == (2, True)
+    done = run_gossamer("remove", folder, url, "--yes")
+    assert done.stdout == "removed 1 address; --archive takes their records out of the archive too\n"
+    again = run_gossamer("remove", folder, url, "--yes", "--archive", "--json")
+    assert json.loads(again.stdout)["fresh"] == 0
+    assert "removed" in run_gossamer("why", folder, url).stdout
+    assert run_gossamer("remove", folder, "nothing like it").returncode == 8
+    assert run_gossamer("remove", folder, "(").returncode == 2

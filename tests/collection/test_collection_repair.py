@@ -1,0 +1,288 @@
+"""Damage to the archive is named, costs no other record, and a repair leaves a collection that verifies."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import gossamer
+from crawler_process import gossamer_command, run_gossamer
+from gossamer.collection import Collection, Outside
+from gossamer.collection.folder import Folder
+from gossamer.collection.session import FAMILIES
+from gossamer.store import versions
+from gossamer.store.archive import Archive
+from gossamer.store.table import Table
+from gossamer.store.warc import Record
+from gossamer.store.warcreader import records, whole_captures
+from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
+
+SPEC = WebSpec(
+    seed=6,
+    hosts=2,
+    pages=10,
+    errors=Errors(missing=0.1),
+    redirects=Redirects(chains=0.1),
+    copies=Copies(exact=0.3),
+    changes=Changes(pages=0.5, rate=(2.0, 2.0)),
+)
+FEW, MANY = 40, 1_000
+KILLER = Path(__file__).parents[1] / "kill_points"
+
+
+class Sound:
+    """A collection that was crawled twice, to be copied and damaged."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        clock = VirtualClock()
+        web = MadeWeb(SPEC, clock=clock)
+        with gossamer.open(path) as collection:
+            outside = Outside(clock, web.fetch)
+            clock.run(collection.crawl_async(web.seed, scope="any", warc_bytes=65_536, outside=outside))
+            clock.advance(3 * 86_400)
+            clock.run(collection.crawl_async(revisit=True, outside=outside))
+            assert collection.verify().problems == []
+        self.files = captures(path)
+        self.records = {record.place.record: record for file in self.files for record in records(file)}
+
+    def copy(self, target: Path) -> Path:
+        shutil.copytree(self.path, target)
+        return target
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Sound:
+    return Sound(tmp_path_factory.mktemp("sound") / "web")
+
+
+@pytest.fixture
+def damaged(sound: Sound, tmp_path: Path) -> Iterator[Collection]:
+    with gossamer.open(sound.copy(tmp_path / "web")) as collection:
+        yield collection
+
+
+def captures(folder: Path) -> list[Path]:
+    return sorted((folder / "shards" / "00" / "captures").glob("*.warc.gz"))
+
+
+def hurt(path: Path, dice: random.Random) -> tuple[int, int]:
+    """Flip a bit, cut the end off, take a stretch out, or put one in. The offset, and how many bytes were hit."""
+    data = bytearray(path.read_bytes())
+    at, some = dice.randrange(len(data)), dice.randrange(1, 2_000)
+    match dice.randrange(4):
+        case 0:
+            data[at] ^= 1 << dice.randrange(8)
+            some = 1
+        case 1:
+            some = len(data) - at
+            del data[at:]
+        case 2:
+            some = min(some, len(data) - at)
+            del data[at : at + some]
+        case _:
+            data[at : at + some] = dice.randbytes(some)
+    path.write_bytes(data)
+    return at, some
+
+
+def untouched(sound: Sound, file: Path, at: int, some: int) -> set[str]:
+    """The records that lie outside of what was hit."""
+
+    def is_hit(record: Record) -> bool:
+        place = record.place
+        return place.file == file.name and place.offset < at + some and at < place.offset + place.length
+
+    return {name for name, record in sound.records.items() if not is_hit(record)}
+
+
+def damage_and_repair(sound: Sound, tmp_path: Path, seed: int) -> None:
+    folder, dice = sound.copy(tmp_path / str(seed)), random.Random(seed)
+    file = dice.choice(captures(folder))
+    at, some = hurt(file, dice)
+    with gossamer.open(folder) as collection:
+        told = collection.verify().problems
+        assert any(file.name in problem for problem in told), (seed, at, some)
+        done = collection.repair()
+        assert done.left == (), (seed, at, some)  # what `verify` would say
+    found = {record.place.record: record for path in captures(folder) for record in records(path)}
+    for name in untouched(sound, file, at, some):
+        assert found[name].block == sound.records[name].block, (seed, at, some)
+    assert [path.name for path in done.aside] == [file.name]
+    assert done.aside[0].exists()
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("seed", range(FEW))
+def test_damage_anywhere_costs_the_records_it_hits_and_no_other(sound: Sound, tmp_path: Path, seed: int) -> None:
+    damage_and_repair(sound, tmp_path, seed)
+
+
+@pytest.mark.soak
+def test_damage_at_a_thousand_places_costs_the_records_it_hits_and_no_other(sound: Sound, tmp_path: Path) -> None:
+    for seed in range(FEW, FEW + MANY):
+        damage_and_repair(sound, tmp_path, seed)
+
+
+# ------------------------------------------------------------------ what is told
+
+
+def break_record(collection: Collection, url: str) -> tuple[Path, int]:
+    """Make the newest record of a page unreadable."""
+    page = collection.page(url)
+    path, version = collection.file_of(page), page.version
+    collection.close()
+    data = bytearray(path.read_bytes())
+    data[version.offset + version.length // 2] ^= 0xFF
+    path.write_bytes(data)
+    return path, version.offset
+
+
+def test_a_page_that_is_lost_is_named_and_fetched_again(damaged: Collection) -> None:
+    url = next(page.url for page in damaged.pages() if page.version.text and not page.version.original)
+    text = damaged.page(url).text
+    path, offset = break_record(damaged, url)
+    assert any(path.name in told and str(offset) in told for told in damaged.verify().problems)
+    done = damaged.repair()
+    assert url in {loss.url for loss in done.lost if loss.queued}
+    assert [(gap.file, gap.start) for gap in done.gaps] == [(path.name, offset)]
+    answer = damaged.why(url)
+    assert (answer.state, answer.reason) == ("queued", "to be tried again after: its record in the archive was damaged")
+    clock = VirtualClock(answer.next_time or 0.0)
+    web = MadeWeb(SPEC, clock=clock)
+    clock.run(damaged.crawl_async(outside=Outside(clock, web.fetch)))
+    assert damaged.why(url).state == "done"
+    assert damaged.page(url).title
+    assert text
+    assert damaged.verify().problems == []
+
+
+def test_copies_of_a_lost_page_are_lost_with_it(damaged: Collection) -> None:
+    copy = next(page for page in damaged.pages() if page.version.original and page.version.copy_of)
+    original = copy.version.original or ""
+    assert damaged.page(original).version.digest == copy.version.digest
+    break_record(damaged, original)
+    done = damaged.repair()
+    assert {original, copy.url} <= {loss.url for loss in done.lost}
+    assert done.left == ()
+
+
+def test_a_file_that_is_missing_costs_its_pages_and_no_others(damaged: Collection) -> None:
+    first, second = captures(damaged.path)[:2]
+    kept = {page.url for page in damaged.pages() if page.version.file != first.name}
+    first.unlink()
+    assert any(first.name in problem for problem in damaged.verify().problems)
+    done = damaged.repair()
+    assert done.left == ()
+    assert {loss.url for loss in done.lost}
+    assert {page.url for page in damaged.pages()} <= kept
+    assert second.exists()
+
+
+def test_a_sound_collection_needs_no_repair_and_is_left_alone(damaged: Collection) -> None:
+    before = [path.read_bytes() for path in captures(damaged.path)]
+    done = damaged.repair()
+    assert (done.problems, done.lost, done.aside, done.left) == ((), (), (), ())
+    assert [path.read_bytes() for path in captures(damaged.path)] == before
+
+
+@pytest.mark.parametrize("name", ["texts", "links", "index"])
+def test_what_is_derived_is_made_again(damaged: Collection, name: str) -> None:
+    before = {page.url: page.text for page in damaged.pages()}
+    damaged.close()
+    for path in (damaged.path / "shards" / "00" / name).iterdir():
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2 : len(data) // 2 + 40] = bytes(40)
+        path.write_bytes(data)
+    assert any("shards/00" in told or "texts" in told for told in damaged.verify().problems)
+    done = damaged.repair()
+    assert (done.left, done.lost) == ((), ())
+    assert {page.url: page.text for page in damaged.pages()} == before
+    assert damaged.search(next(iter(before.values())).split()[0]).hits
+
+
+def test_a_file_that_was_restored_after_the_repair_is_taken_in_again(damaged: Collection, sound: Sound) -> None:
+    before = {page.url: page.version.digest for page in damaged.pages()}
+    url = next(page.url for page in damaged.pages() if page.version.text and not page.version.original)
+    path, _ = break_record(damaged, url)
+    damaged.repair()
+    shutil.copy(next(file for file in sound.files if file.name == path.name), path)
+    done = damaged.repair()
+    assert done.left == ()
+    assert done.adopted
+    assert damaged.page(url).version.digest == before[url]
+
+
+# ------------------------------------------------------------------ when it is killed
+
+
+@pytest.mark.parametrize("point", ["table committed:4", "table about to commit:4"])
+def test_a_repair_that_is_killed_again_and_again_ends_the_same(damaged: Collection, tmp_path: Path, point: str) -> None:
+    dice = random.Random(point)
+    for file in captures(damaged.path):
+        hurt(file, dice)
+    calm = shutil.copytree(damaged.path, tmp_path / "calm")
+    kills = tmp_path / "kills"
+    deadly = {
+        **os.environ,
+        "PYTHONPATH": f"{KILLER}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "GOSSAMER_TEST_KILL": point,
+        "GOSSAMER_TEST_KILLS": str(kills),
+        "GOSSAMER_TEST_MOST": "4",
+    }
+    for _ in range(6):
+        command = gossamer_command("verify", str(damaged.path), "--repair")
+        done = subprocess.run(command, env=deadly, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    assert len(kills.read_text().splitlines()) == 4
+    with gossamer.open(calm) as collection:
+        assert collection.repair().left == ()
+        assert damaged.verify().problems == []
+        assert {page.url: page.text for page in collection.pages()} == {page.url: page.text for page in damaged.pages()}
+        assert collection.status().queued == damaged.status().queued
+
+
+def test_what_a_killed_crawl_left_uncommitted_is_not_lost_by_a_repair(damaged: Collection) -> None:
+    last, committed = captures(damaged.path)[-1], Folder(damaged.path)
+    with Table.open(committed.table(0), FAMILIES, writable=True) as table:
+        archive = Archive(table, committed.shard(0), lambda capture: capture)
+        name, length = archive.committed()
+        groups = list(whole_captures(last))
+        assert name == last.name
+        table.put("archive", b"end", msgspec.msgpack.encode((name, groups[-3].end)))
+        for group in groups[-2:]:
+            table.delete("captures", versions._key(group.response.url or "", group.response.began))
+        table.commit()
+    assert length > groups[-3].end
+    data = bytearray(last.read_bytes())
+    data[groups[1].response.place.offset + 30] ^= 0xFF
+    last.write_bytes(data)
+    assert damaged.repair().left == ()
+    with Table.open(committed.table(0), FAMILIES, writable=False) as table:
+        archive = Archive(table, committed.shard(0), lambda capture: capture)
+        tail = [group.response.place.record for group in archive.uncommitted()]
+    assert tail == [group.response.place.record for group in groups[-2:]]
+
+
+def test_the_command_says_what_was_done_and_ends_well(damaged: Collection) -> None:
+    url = next(page.url for page in damaged.pages() if page.version.text and not page.version.original)
+    path, offset = break_record(damaged, url)
+    assert run_gossamer("verify", str(damaged.path)).returncode == 7
+    done = run_gossamer("verify", str(damaged.path), "--repair")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"lost: bytes {offset} to " in done.stdout
+    assert f"lost: {url} as of " in done.stdout
+    assert f"put aside: {damaged.path / 'shards/00/damaged' / path.name}" in done.stdout
+    assert done.stdout.endswith("repaired; all is well now\n")
+    assert run_gossamer("verify", str(damaged.path)).returncode == 0
+    assert run_gossamer("verify", str(damaged.path), "--repair").stdout == "all was well; nothing to repair\n"

@@ -15,10 +15,10 @@ from typing import Any
 
 import gossamer
 from gossamer.cli import answers, found
-from gossamer.cli.progress import BuildLine, ProgressLine
-from gossamer.collection import Collection, Status, fast_loop
+from gossamer.cli.progress import BuildLine, ImportLine, ProgressLine
+from gossamer.collection import Collection, Imported, Status, fast_loop
 from gossamer.collection.export import to_path
-from gossamer.errors import Damaged, UsageError
+from gossamer.errors import Damaged, DamagedInput, UsageError
 from gossamer.search.measures import read_judgements, read_questions
 
 SETTINGS = (
@@ -194,6 +194,32 @@ def build(options: argparse.Namespace) -> int:
         line.end()
     _print(options, asdict(built), answers.built(built))
     return Damaged.exit_code if built.problems else 0
+
+
+def import_(options: argparse.Namespace) -> int:
+    """Take files in, with a progress line and two kinds of Ctrl-C; damaged files have an exit code of their own."""
+    collection = gossamer.open(options.dir)
+    try:
+        with asyncio.Runner(loop_factory=fast_loop()) as runner:
+            done, stopped = runner.run(_import(collection, options))
+    except asyncio.CancelledError:
+        stopped, done = True, None
+    if done is not None:
+        _print(options, asdict(done), answers.imported(done))
+    if stopped:
+        print("gossamer: stopped; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    return DamagedInput.exit_code if done and done.problems else 0
+
+
+async def _import(collection: Collection, options: argparse.Namespace) -> tuple[Imported, bool]:
+    stop, progress = asyncio.Event(), ImportLine()
+    _on_signals(stop)
+    try:
+        done = await collection.import_async(*options.files, report=progress, stop=stop, **settings(options))
+    finally:
+        progress.end()
+    return done, stop.is_set()
 
 
 def export(options: argparse.Namespace) -> int:

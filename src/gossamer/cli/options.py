@@ -13,7 +13,8 @@ exit codes:
   1  an error with no code of its own       6  the disk is full, failing or not writable
   2  wrong usage: option, address, pattern  7  the collection is damaged
   3  DIR is not a collection                8  no such address or host in the collection
-  4  another process is writing to DIR      130  stopped by Ctrl-C; nothing is lost
+  4  another process is writing to DIR      9  an imported file is damaged; the rest was taken
+                                          130  stopped by Ctrl-C; nothing is lost
 """
 
 
@@ -37,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     _evaluate(verbs)
     _convert(verbs)
     _build(verbs)
+    _import(verbs)
     _export(verbs)
     _verify(verbs)
     _demo(verbs)
@@ -54,7 +56,7 @@ def _verb(verbs: _Verbs[argparse.ArgumentParser], name: str, text: str, example:
         epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb.set_defaults(run=getattr(commands, name))
+    verb.set_defaults(run=getattr(commands, name, None) or getattr(commands, f"{name}_"))  # import is a word of Python
     return verb
 
 
@@ -276,6 +278,20 @@ def _build(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument(
         "--convert", action="store_true", help="read all pages again, as after an upgrade or with other settings"
     )
+
+
+def _import(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "import",
+        "take in what other crawlers captured, from WARC, ARC, WACZ and TREC Web files",
+        "gossamer import my-web crawl-*.warc.gz site.wacz",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "files", metavar="FILE", nargs="+", help="plain, gzip or zstandard; a file that was imported is passed over"
+    )
+    verb.add_argument("--shards", type=int, metavar="N", help="processes for a new collection (one for each core)")
 
 
 def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:

@@ -16,16 +16,18 @@ from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import build as builds
-from gossamer.collection import export, findable, graphs
+from gossamer.collection import export, findable, graphs, importing
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents
 from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Graph
+from gossamer.collection.incoming import Imported
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
+from gossamer.collection.parcels import parcels
 from gossamer.collection.searching import searcher
-from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of
+from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of, stoppable
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
@@ -121,6 +123,33 @@ class Collection:
             raise NothingFetched("; ".join(f"{seed}: {self._reason(seed)}" for seed in plan.seeds[:3]))
         return status
 
+    def import_files(
+        self, *paths: str | Path, report: Callable[[Imported], None] | None = None, **settings: Any
+    ) -> Imported:
+        """Take in the captures of WARC, ARC, WACZ and TREC Web files, each once. Settings are those of the plan."""
+        return _run(self.import_async(*paths, report=report, **settings))
+
+    async def import_async(
+        self,
+        *paths: str | Path,
+        report: Callable[[Imported], None] | None = None,
+        stop: asyncio.Event | None = None,
+        **settings: Any,
+    ) -> Imported:
+        """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does."""
+        found, plan = parcels(paths), self._folder.load_plan().changed(**settings)
+        check(plan)
+        plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), REAL))
+        self._folder.create(plan.shards)
+        self.close()
+        with exclusive(self.path) as lock:
+            self._folder.save_plan(plan)
+            job = Job(self.path, plan, (), revisit=False, parcels=tuple(found))
+            done = await importing.run(job, lock, report or (lambda _: None), stop)
+            if plan.build:
+                self._link_up()
+        return done
+
     def _link_up(self) -> Graph:
         """Make the graph of what is there now: ranks, and what pages are called by others."""
         shelves = self._shelves()
@@ -140,7 +169,7 @@ class Collection:
         """One shard needs no process of its own."""
         with Table.open(self._folder.table(0), FAMILIES, writable=True) as table:
             session = Session(self._folder.shard(0), job.plan, table, outside)
-            await _stoppable(session.run(Errand(job.seeds, job.revisit), report), session, stop)
+            await stoppable(session.run(Errand(job.seeds, job.revisit), report), session, stop)
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, for a site stays where its rows are."""
@@ -295,19 +324,6 @@ def as_seed(text: str) -> str:
         return normalize(candidate)
     except InvalidURL as error:
         raise InvalidURL(f"seed {text!r}: {error}") from None
-
-
-async def _stoppable(crawl: Coroutine[Any, Any, None], session: Session, stop: asyncio.Event | None) -> None:
-    async def watch(event: asyncio.Event) -> None:
-        await event.wait()
-        session.stop()
-
-    watcher = asyncio.get_running_loop().create_task(watch(stop)) if stop else None
-    try:
-        await crawl
-    finally:
-        if watcher is not None:
-            watcher.cancel()
 
 
 def _run(crawl: Coroutine[Any, Any, T]) -> T:

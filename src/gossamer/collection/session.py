@@ -6,17 +6,19 @@ import asyncio
 import gc
 import logging
 import mimetypes
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from gossamer import convert
 from gossamer.collection.findable import Findable
+from gossamer.collection.incoming import IMPORTS, WORKERS, Imported, Incoming
 from gossamer.collection.outlook import Rate, outlook
+from gossamer.collection.parcels import Parcel
 from gossamer.collection.recover import roll_forward
 from gossamer.collection.status import Progress, note
 from gossamer.convert.source import Source
@@ -47,7 +49,7 @@ from gossamer.urls import rules as url_rules
 
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
-FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, BLOCKS)
+FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, BLOCKS, IMPORTS)
 REPORT_EVERY = 0.5
 READERS = 2
 """Processes in which files are read, so that one that takes long does not hold up all others."""
@@ -85,9 +87,17 @@ class Session:
     """Holds the parts of a crawl while it runs."""
 
     def __init__(
-        self, shard: Path, plan: Plan, table: Table, outside: Outside = REAL, peers: Peers | None = None
+        self,
+        shard: Path,
+        plan: Plan,
+        table: Table,
+        outside: Outside = REAL,
+        peers: Peers | None = None,
+        parcels: Sequence[Parcel] = (),
     ) -> None:
+        """With `parcels` nothing is fetched: what comes is imported from them."""
         self.plan = plan
+        self._imports = bool(parcels)
         self._peers = peers
         self._suspects = Suspects(shard / "reading", table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS)
@@ -99,7 +109,7 @@ class Session:
         self._guard = Guard(plan.allow_addresses)
         self._resolver = Resolver(self._clock)
         self._fetch = outside.fetch or self._real_fetch()
-        resolve = None if outside.fetch or plan.proxy else self._address
+        resolve = None if outside.fetch or plan.proxy or parcels else self._address
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
         self._findable = Findable(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
@@ -112,12 +122,14 @@ class Session:
             peers=peers,
             copied=self._copied,
         )
+        self._incoming = Incoming(parcels, table, self.archive, self.frontier, plan.as_limits(), self._is_mine)
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
         self._blocks = blocks_of(table)
         self._commits.join(self._blocks.save)
         self._commits.join(self.archive.prepare)
         self._commits.join(self._findable.prepare)
         self._commits.join(self.frontier.prepare)
+        self._commits.join(self._incoming.prepare)
         self._commits.join(lambda: note(table, self.progress()))
         self._commits.follow(self._findable.committed)
         if peers:
@@ -147,12 +159,13 @@ class Session:
                 async with asyncio.TaskGroup() as group:
                     ticker = group.create_task(self._tick(report))
                     await crawl(
-                        self.frontier,
-                        self._fetch,
+                        self._incoming if self._imports else self.frontier,
+                        self._incoming.fetch if self._imports else self._fetch,
                         self._convert,
                         self._mark,
                         self._keep,
-                        workers=2 * self.plan.workers,  # half of them for visits that drip along
+                        # half of them for visits that drip along
+                        workers=WORKERS if self._imports else 2 * self.plan.workers,
                     )
                     ticker.cancel()
             finally:
@@ -162,6 +175,7 @@ class Session:
 
     def stop(self) -> None:
         """Finish what is in flight, then end."""
+        self._incoming.stop()
         self.frontier.stop()
 
     def progress(self) -> Progress:
@@ -189,6 +203,13 @@ class Session:
             left=left.seconds,
             basis=left.basis,
         )
+
+    def imported(self) -> Imported:
+        """One look at how an import goes."""
+        return self._incoming.look(self._clock.steady() - self._began)
+
+    def _is_mine(self, url: str) -> bool:
+        return self._peers is None or self._peers.owner(url) == self._peers.me
 
     def _start(self, errand: Errand) -> None:
         self._commits.now()
@@ -327,6 +348,7 @@ class Session:
             politeness=plan.as_politeness(),
             agent=self._agent,
             pages=plan.pages,
+            closed=self._imports,
             patience=plan.patience,
             sitemaps=plan.reads_sitemaps(),
             head_first=head_first(plan),
@@ -338,6 +360,21 @@ class Session:
             at_once=plan.workers,
             front=FRONT_PER_WORKER * plan.workers,
         )
+
+
+async def stoppable(work: Coroutine[Any, Any, None], session: Session, stop: asyncio.Event | None) -> None:
+    """Run a session until it ends, or until `stop` is set and what is in flight is done."""
+
+    async def watch(event: asyncio.Event) -> None:
+        await event.wait()
+        session.stop()
+
+    watcher = asyncio.get_running_loop().create_task(watch(stop)) if stop else None
+    try:
+        await work
+    finally:
+        if watcher is not None:
+            watcher.cancel()
 
 
 def info_of(plan: Plan) -> Info:

@@ -135,6 +135,11 @@ class Archive:
         capture = capture_of(record, url, version.kind)
         return self._decode(replace(capture, wire=holder.payload) if holder else capture)
 
+    def wire(self, version: Version) -> bytes:
+        """The payload of a version as it came, also where a revisit stands for it."""
+        record = self.record(version)
+        return (self._holder(record) or record).payload
+
     def record(self, version: Version) -> Record:
         """The response or revisit record of a version."""
         return read(self._folder, Place(version.file, version.offset, version.length, version.record))
@@ -178,7 +183,7 @@ class Archive:
     def _original(self, capture: Capture, page: Page, plain: bool) -> Original | None:
         url = capture.visit.url
         if capture.status == NOT_MODIFIED:
-            latest = next(self.versions.of(url), None)
+            latest = next(self.versions.of(url, until=capture.began), None)
             return self._source(url, latest) if latest else None
         first = self.versions.first(page.digest) if plain and capture.body and page.digest else None
         return Original(first.url, first.began, first.record) if first and first.plain else None

@@ -29,6 +29,9 @@ _STORED_MOST = 0xFFFF
 _CHUNK = 32 << 10
 
 
+InflateError: type[Exception] = isal_zlib.IsalError  # type: ignore[assignment] # the stub takes it for an instance
+
+
 class Member(NamedTuple):
     """A whole member of a file, unpacked."""
 
@@ -62,19 +65,24 @@ def _stored(data: bytes | memoryview, *, last: bool) -> tuple[bytes, bytes | mem
     return struct.pack("<BHH", last, len(data), len(data) ^ 0xFFFF), data
 
 
+def inflating() -> Any:
+    """What unpacks one member, piece by piece, and raises `InflateError`."""
+    return isal_zlib.decompressobj(_GZIP)
+
+
 def unpacked(chunks: Iterable[bytes]) -> tuple[bytes, int] | None:
     """What the member that `chunks` begin with holds, and its length; None unless it is whole and sound.
 
     A member that is no record is not sound: a page that came compressed lies in its record as a member.
     """
-    inflate = isal_zlib.decompressobj(_GZIP)
+    inflate = inflating()
     parts: list[bytes] = []
     read = 0
     for chunk in chunks:
         read += len(chunk)
         try:
             parts.append(inflate.decompress(chunk))
-        except isal_zlib.IsalError:  # type: ignore[misc] # the stub takes the class for an instance
+        except InflateError:
             return None
         if not _OPENING.startswith(parts[0][: len(_OPENING)]):
             return None

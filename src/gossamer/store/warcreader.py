@@ -45,7 +45,7 @@ class Group:
 
     def capture(self) -> Capture:
         """The capture as it was, but for `body`, which is not decoded here. A revisit has no `wire`."""
-        told = _circumstances(self.metadata)
+        told = circumstances(self.metadata)
         return replace(
             capture_of(self.response, told.visit.url, told.visit.kind),
             visit=told.visit,
@@ -53,6 +53,7 @@ class Group:
             request=self.request.block,
             decoding=told.decoding,
             failure=told.failure,
+            source=told.source,
         )
 
 
@@ -158,7 +159,8 @@ def _record(file: str, offset: int, length: int, data: bytes) -> Record | None:
     return Record(place, named.get("warc-type", ""), fields, block)
 
 
-def _circumstances(metadata: Record) -> Circumstances:
+def circumstances(metadata: Record) -> Circumstances:
+    """What our own metadata tells; Damaged when it is not ours."""
     for line in metadata.block.splitlines():
         if line.startswith(_CIRCUMSTANCES):
             try:

@@ -11,7 +11,6 @@ from gossamer.frontier.novelty import KindAnswer
 from gossamer.frontier.why import AddressAnswer, HostAnswer
 from gossamer.store.verify import Checked
 
-UNITS = {"jsonl": "pages", "warc": "files", "cdxj": "lines"}
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
 

@@ -17,6 +17,7 @@ import gossamer
 from gossamer.cli import answers, found
 from gossamer.cli.progress import BuildLine, ImportLine, ProgressLine
 from gossamer.collection import Collection, Imported, Status, fast_loop
+from gossamer.collection.export import FORMATS as UNITS
 from gossamer.collection.export import to_path
 from gossamer.errors import Damaged, DamagedInput, UsageError
 from gossamer.search.measures import read_judgements, read_questions
@@ -232,9 +233,12 @@ def export(options: argparse.Namespace) -> int:
         path = Path(options.output)
         if not path.parent.is_dir():
             raise UsageError(f"{path.parent}: no such directory; make it or choose another --output")
-        count = to_path(lambda out: collection.export(options.form, out), path)
+        if options.form == "warc" and path.is_dir():
+            count = collection.export_files(path)
+        else:
+            count = to_path(lambda out: collection.export(options.form, out), path)
     result = {"format": options.form, "path": str(path), "count": count}
-    _print(options, result, f"wrote {count:,} {answers.UNITS[options.form]} to {path}")
+    _print(options, result, f"wrote {count:,} {UNITS[options.form]} to {path}")
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 from importlib.metadata import version
 
 from gossamer.cli import commands
+from gossamer.collection import FORMATS
 
 EXIT_CODES = """\
 exit codes:
@@ -302,8 +303,14 @@ def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "gossamer export my-web jsonl -o pages.jsonl",
     )
     _directory(verb)
-    verb.add_argument("form", metavar="FORMAT", choices=("jsonl", "warc", "cdxj"), help="jsonl, warc or cdxj")
-    verb.add_argument("-o", "--output", metavar="PATH", default="-", help="where to; - is standard output (-)")
+    verb.add_argument("form", metavar="FORMAT", choices=FORMATS, help=", ".join(FORMATS))
+    verb.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        default="-",
+        help="a new file; for warc also a directory, for one file after the other; - is standard output (-)",
+    )
 
 
 def _verify(verbs: _Verbs[argparse.ArgumentParser]) -> None:

@@ -16,10 +16,10 @@ from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import build as builds
-from gossamer.collection import export, findable, graphs, importing
+from gossamer.collection import columns, export, findable, graphs, importing
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
-from gossamer.collection.documents import Document, document, documents
+from gossamer.collection.documents import Document, document, documents, newest
 from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Graph
 from gossamer.collection.incoming import Imported
@@ -41,11 +41,12 @@ from gossamer.search.measures import Judgements, Measures, measured
 from gossamer.search.searcher import Answer, Searcher
 from gossamer.store.table import Table
 from gossamer.store.verify import Checked, verify_archive
+from gossamer.store.versions import Version
 from gossamer.urls import keys, normalize
 
 T = TypeVar("T")
 
-FORMATS = ("jsonl", "warc", "cdxj")
+FORMATS = tuple(export.FORMATS)
 
 
 def open(path: str | Path) -> Collection:
@@ -275,16 +276,33 @@ class Collection:
         return heapq.merge(*every, key=lambda page: keys.row(page.url))
 
     def export(self, form: str, out: BinaryIO) -> int:
-        """Write the collection as jsonl, warc or cdxj. Gives the number of objects, files or lines."""
+        """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links."""
         archives = self._shelves().archives
         match form:
             case "jsonl":
                 return export.jsonl(self.pages(), out)
             case "warc":
                 return export.warc(archives, out)
+            case "wacz":
+                return export.web_archive(archives, self._newest(), self.path.resolve().name, self.plan, out)
             case "cdxj":
                 return export.cdxj(archives, out)
+            case "trec":
+                return export.trec_web(self.pages(), out)
+            case "parquet":
+                return columns.write(self.pages(), out)
+            case "graph":
+                return export.graph(self.pages(), out)
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
+
+    def export_files(self, folder: Path) -> int:
+        """Copy the WARC files, one by one; none may be there. Gives their number."""
+        return export.warc_files(self._shelves().archives, folder)
+
+    def _newest(self) -> Iterator[tuple[str, Version]]:
+        every = (newest(shelf.archive, Ledger(shelf.table)) for shelf in self._shelves().all)
+        for url, _, version in heapq.merge(*every, key=lambda page: keys.row(page[0])):
+            yield url, version
 
     def verify(self) -> Checked:
         """Read everything and compare. No crawl may be running."""

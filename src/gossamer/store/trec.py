@@ -37,7 +37,7 @@ OPENING = b"<DOC>"
 _NO_ADDRESS = "-"
 _FIRST = re.compile(rb"(\S+) (\S+) (\d{14}) (\S*) ?(\d+)")
 _BEGINS = re.compile(rb"(?<=\n)<DOC>\s*\r?\n")
-_HEADER_END = re.compile(rb"</DOCHDR>\r?\n?")
+_HEADER_END = re.compile(rb"(?<=\n)</DOCHDR>[ \t]*\r?\n")
 _END = re.compile(rb"(?:^|(?<=\n))</DOC>")
 _DOCNO = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.DOTALL)
 _CLOSED = re.compile(rb"\r?\n?</DOC>")

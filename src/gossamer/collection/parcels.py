@@ -6,7 +6,7 @@ A WACZ file is a parcel for each WARC file in it. A parcel is known by its conte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -41,6 +41,8 @@ class Parcel:
     size: int
     mark: bytes
     """Tells it from all other contents."""
+    opening: bytes
+    """How it begins: one of READERS."""
 
     @property
     def name(self) -> str:
@@ -59,7 +61,7 @@ class Parcel:
 
     def items(self, stream: Unpacking, most: int) -> Iterator[Item]:
         """What it brings from there on, with bodies of up to `most` bytes."""
-        return READERS[_opening(stream)](stream, self.name, most)
+        return READERS[self.opening](stream, self.name, most)
 
 
 def parcels(paths: Sequence[str | Path]) -> list[Parcel]:
@@ -73,8 +75,8 @@ def _of(path: Path) -> list[Parcel]:
         with path.open("rb") as file:
             if file.read(len(_ZIP)) == _ZIP:
                 return _inside(path)
-            _check(file, str(path))
-            return [Parcel(path, "", path.stat().st_size, _mark(file, path.stat().st_size))]
+            opening, size = _opening(file, str(path)), path.stat().st_size
+            return [Parcel(path, "", size, _mark(file, size), opening)]
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
 
@@ -82,31 +84,31 @@ def _of(path: Path) -> list[Parcel]:
 def _inside(path: Path) -> list[Parcel]:
     try:
         with ZipFile(path) as wacz:
-            found = [info for info in wacz.infolist() if info.filename.lower().endswith(_WARCS)]
-            for info in found:
-                with wacz.open(info) as member:
-                    _check(cast(BinaryIO, member), f"{path}/{info.filename}")
+            inside = [info for info in wacz.infolist() if info.filename.lower().endswith(_WARCS)]
+            found = [_member(path, wacz, info) for info in inside]
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise UsageError(f"{path}: a damaged ZIP or WACZ file: {error}") from None
     if not found:
         raise UsageError(f"{path}: a ZIP file without WARC files; what is imported is {_FORMATS}")
-    return [Parcel(path, info.filename, info.file_size, _mark_inside(info)) for info in found]
+    return found
 
 
-def _check(file: BinaryIO, name: str) -> None:
-    try:
-        known = _opening(Unpacking(file)) in READERS
-    except Broken:
-        known = False
-    if not known:
-        raise UsageError(f"{name}: neither {_FORMATS.replace(' or ', ' nor ')}")
+def _member(path: Path, wacz: ZipFile, info: ZipInfo) -> Parcel:
+    with wacz.open(info) as member:
+        opening = _opening(cast(BinaryIO, member), f"{path}/{info.filename}")
+    return Parcel(path, info.filename, info.file_size, _mark_inside(info), opening)
 
 
-def _opening(stream: Unpacking) -> bytes:
-    """Empty when it begins like nothing that is known; a file that is resumed begins like any of its records."""
-    foreign.skip_blank(stream)
-    first = stream.peek(max(map(len, READERS)))
-    return next((opening for opening in READERS if first.startswith(opening)), b"")
+def _opening(file: BinaryIO, name: str) -> bytes:
+    """How it begins when it is unpacked; a clear word when that is nothing we know."""
+    with suppress(Broken):
+        stream = Unpacking(file)
+        foreign.skip_blank(stream)
+        first = stream.peek(max(map(len, READERS)))
+        for opening in READERS:
+            if first.startswith(opening):
+                return opening
+    raise UsageError(f"{name}: neither {_FORMATS.replace(' or ', ' nor ')}")
 
 
 def _mark(file: BinaryIO, size: int) -> bytes:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from gossamer import convert
+from gossamer.collection.arrivals import IMPORTS
 from gossamer.collection.findable import Findable
-from gossamer.collection.incoming import IMPORTS, WORKERS, Imported, Incoming
+from gossamer.collection.incoming import WORKERS, Imported, Incoming
 from gossamer.collection.outlook import Rate, outlook
 from gossamer.collection.parcels import Parcel
 from gossamer.collection.recover import roll_forward
@@ -218,7 +219,7 @@ class Session:
         with self._commits.held():
             prefix = prefix_of(self._peers.me if self._peers else None)
             self.archive.texts.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
-            roll_forward(self.archive, self.frontier, self._read, self._mark, self._findable.keep)
+            roll_forward(self.archive, self.frontier, self._read, self._mark, self._kept)
             self.archive.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             if self._scope_changed():
                 self.frontier.reconsider()
@@ -296,7 +297,12 @@ class Session:
     def _keep(self, capture: Capture, page: Page) -> None:
         with self._commits.whole():
             self.archive.append(capture, page)
-            self._findable.keep(capture, page)
+            self._kept(capture, page)
+
+    def _kept(self, capture: Capture, page: Page) -> None:
+        """The archive has it: what is derived from it."""
+        self._findable.keep(capture, page)
+        self._incoming.kept(capture)
 
     def _copied(self, url: str, digest: str, of: str) -> bool:
         """What another shard knew: the page is a copy."""

@@ -19,9 +19,10 @@ def fits(told: str, data: bytes) -> bool:
         return True
     digest = hashlib.new(algorithm, data, usedforsecurity=False).digest()
     value = value.strip().rstrip("=")
-    spelled = (digest.hex(), b32encode(digest).decode().lower().rstrip("="))
-    return value.lower() in spelled or (
-        value.replace("+", "-").replace("/", "_") == urlsafe_b64encode(digest).decode().rstrip("=")
+    return (
+        value.lower() == digest.hex()
+        or value.upper() == b32encode(digest).decode().rstrip("=")
+        or value.replace("+", "-").replace("/", "_") == urlsafe_b64encode(digest).decode().rstrip("=")
     )
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from gossamer.errors import Damaged, InvalidURL
 from gossamer.model import Capture, Kind, Visit
-from gossamer.store.foreign import Fault, Met
+from gossamer.store.foreign import ENDS, Fault, Met
 from gossamer.store.warc import REVISIT_NOT_MODIFIED, Circumstances, Record, instant
 from gossamer.store.warcreader import capture_of, circumstances
 from gossamer.urls import normalize
@@ -129,7 +129,7 @@ def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
         visit=visit,
         seconds=told.seconds if told else 0.0,
         request=request.block if request else b"",
-        truncated=met.cut or capture.truncated,
+        truncated=met.cut or capture.truncated or (ENDS if record.field("warc-segment-number") else None),
         decoding=told.decoding if told else None,
         failure=told.failure if told else None,
         source=f"{record.place.file}@{record.place.offset}",

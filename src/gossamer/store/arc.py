@@ -17,8 +17,9 @@ from gossamer.store.warc import Place, Record, date
 
 OPENING = b"filedesc://"
 _LINE_MOST = 16 << 10
-_LINE = re.compile(rb"(\S.*) (\S+) (\d{14})\d* (.*?)(\d+)\r?\n")
-_BEGINS = re.compile(rb"(?<=\n)(?:https?|dns|ftp|filedesc):[^\n]* \d{14}\d* [^\n]*\d\r?\n")
+_DATE, _LENGTH_MOST = 14, 18
+"""Digits."""
+_BEGINS = re.compile(rb"(?<=\n)(?:https?|dns|ftp|filedesc):[^\n]{0,4096} \d{14}\d{0,6} [^\n]{0,256}\d\r?\n")
 
 
 def records(stream: Unpacking, name: str, most: int) -> Iterator[Met | Fault]:
@@ -40,23 +41,33 @@ def records(stream: Unpacking, name: str, most: int) -> Iterator[Met | Fault]:
 def _next(stream: Unpacking, name: str, most: int) -> Met | Fault:
     offset = stream.offset
     line, newline, _ = stream.peek(_LINE_MOST).partition(b"\n")
-    parts = _LINE.fullmatch(line + newline)
+    parts = _parts(line) if newline else None
     if parts is None:
         stream.skip(1)
         stream.skip_to(_BEGINS, _LINE_MOST)
         return Fault(offset, "no record begins here; went on at the next")
     stream.skip(len(line) + 1)
-    length = int(parts[5][:18])
+    url, address, stamp, length = parts
     block = stream.take(min(length, most))
     there = len(block) + stream.skip(length - len(block))
     fields = (
-        ("warc-target-uri", parts[1].decode("utf-8", "replace")),
-        ("warc-ip-address", parts[2].decode("latin-1")),
-        ("warc-date", _date(parts[3].decode())),
+        ("warc-target-uri", url.decode("utf-8", "replace")),
+        ("warc-ip-address", address.decode("latin-1")),
+        ("warc-date", _date(stamp.decode())),
         ("content-type", "application/http;msgtype=response"),
     )
-    kind = "warcinfo" if parts[1].startswith(OPENING) else "response"
+    kind = "warcinfo" if url.startswith(OPENING) else "response"
     return Met(Record(Place(name, offset, length, ""), kind, fields, block), why_cut(there, len(block), length))
+
+
+def _parts(line: bytes) -> tuple[bytes, bytes, bytes, int] | None:
+    """URL, which may have spaces, IP address, date and length."""
+    words = line.strip().split(b" ")
+    dates = (at for at in range(len(words) - 2, 1, -1) if len(words[at]) >= _DATE and words[at].isdigit())
+    at, length = next(dates, None), words[-1]
+    if at is None or not length.isdigit() or len(length) > _LENGTH_MOST:
+        return None
+    return b" ".join(words[: at - 1]), words[at - 1], words[at][:_DATE], int(length)
 
 
 def _date(stamp: str) -> str:

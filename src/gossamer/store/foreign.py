@@ -16,13 +16,15 @@ from gossamer.store.digests import wrong
 from gossamer.store.unpacking import Broken, Unpacking
 from gossamer.store.warc import Place, Record, uuid_of
 
-HEAD_MOST = 256 << 10
-"""Bytes of a WARC header; ours has less than 1,000."""
+HEAD_MOST = 64 << 10
+"""Bytes of the header of a record; a usual one has less than 1,000."""
 OPENING = b"WARC/"
 LONG, ENDS = "length", "unspecified"
 _BEGINS = re.compile(rb"(?<=\n)WARC/[01]\.\d+\r?\n")
 _BEGINS_MOST = 16
+_END = b"\r\n\r\n"
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
+_FOLD = re.compile(rb"\r?\n[ \t]+")
 _BLANK = re.compile(rb"[^\r\n \t]")
 
 
@@ -77,7 +79,9 @@ class _Reader:
             yield Fault(offset, "from here on records are not packed one by one; they were read all the same")
         if met.cut == ENDS:
             yield Fault(offset, "the file ends before the record does; what there is of it was read")
-        elif not met.cut and (which := wrong(met.record)):
+        elif self._stream.peek(len(_END)) not in (_END, b""):
+            yield Fault(offset, "the record does not end where its length says; it was read all the same")
+        if not met.cut and (which := wrong(met.record)):
             yield Fault(
                 offset, f"the {which} of a {met.record.type} does not have its digest; it was read all the same"
             )
@@ -89,12 +93,14 @@ class _Reader:
         offset = stream.offset
         alone = stream.at_start or not stream.packed
         if stream.peek(len(OPENING)) != OPENING:
-            return self._lost(offset)
+            return self._lost(offset, "no record begins here")
         head = stream.until(_EMPTY_LINE, HEAD_MOST)
+        if head is None:
+            stream.skip(HEAD_MOST)
         fields = _fields(head) if head else None
         length = _length(fields) if fields else None
         if fields is None or length is None:
-            return Fault(offset, "the header of a record is not whole, or says no length")
+            return self._lost(offset, "the header of a record is not whole, or says no length")
         return self._record(offset, fields, length, alone)
 
     def _record(self, offset: int, fields: Headers, length: int, alone: bool) -> Met | Fault:
@@ -107,10 +113,11 @@ class _Reader:
         record = Record(place, named.get("warc-type", "").lower(), fields, block)
         return Met(record, why_cut(there, len(block), length))
 
-    def _lost(self, offset: int) -> Fault:
-        """Not where a record begins: go on at the next."""
+    def _lost(self, offset: int, words: str) -> Fault:
+        """Go on where the next record begins."""
+        self._stream.skip(1)
         self._stream.skip_to(_BEGINS, _BEGINS_MOST)
-        return Fault(offset, "no record begins here; went on at the next")
+        return Fault(offset, f"{words}; went on at the next")
 
 
 def why_cut(there: int, held: int, length: int) -> str:
@@ -130,14 +137,8 @@ def skip_blank(stream: Unpacking) -> bool:
 
 
 def _fields(head: bytes) -> Headers | None:
-    text = head.decode("utf-8", "replace")
-    lines: list[str] = []
-    for line in text.split("\n")[1:]:
-        if line[:1] in (" ", "\t") and lines:
-            lines[-1] += f" {line.strip()}"
-        elif line.strip():
-            lines.append(line)
-    pairs = [line.partition(":") for line in lines]
+    text = _FOLD.sub(b" ", head.rstrip()).decode("utf-8", "replace")
+    pairs = [line.partition(":") for line in text.split("\n")[1:]]
     return tuple((name.strip().lower(), value.strip()) for name, colon, value in pairs if colon) or None
 
 

@@ -35,15 +35,15 @@ from gossamer.urls import normalize
 
 OPENING = b"<DOC>"
 _NO_ADDRESS = "-"
-_FIRST = re.compile(rb"(\S+) (\S+) (\d{14}) (\S*) ?(\d+)")
 _BEGINS = re.compile(rb"(?<=\n)<DOC>\s*\r?\n")
 _HEADER_END = re.compile(rb"(?<=\n)</DOCHDR>[ \t]*\r?\n")
 _END = re.compile(rb"(?:^|(?<=\n))</DOC>")
-_DOCNO = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.DOTALL)
 _CLOSED = re.compile(rb"\r?\n?</DOC>")
 _AFTER = 16
 """Bytes in which a document ends after its body."""
-_DATE = re.compile(rb"(?im)^date:\s*(.*?)\s*$")
+_DATE = re.compile(rb"(?im)^date:([^\r\n]*)")
+_STAMP = 14
+"""Digits of a date."""
 _CODINGS = re.compile(rb"(?im)^(transfer-encoding|content-encoding):")
 
 
@@ -94,10 +94,11 @@ def captures(stream: Unpacking, name: str, most: int) -> Iterator[Item]:
 
 def _next(stream: Unpacking, most: int) -> tuple[int, Doc, str] | Fault:
     offset = stream.offset
-    header = stream.until(_HEADER_END, HEAD_MOST) if stream.peek(len(OPENING)) == OPENING else None
+    begins = stream.peek(len(OPENING)) == OPENING
+    header = stream.until(_HEADER_END, HEAD_MOST) if begins else None
     parts = _parts(header) if header else None
     if parts is None:
-        stream.skip(1)
+        stream.skip(HEAD_MOST if begins and not header else 1)
         stream.skip_to(_BEGINS, HEAD_MOST)
         return Fault(offset, "no document begins here, or its header is not whole; went on at the next")
     doc, length = parts
@@ -107,22 +108,24 @@ def _next(stream: Unpacking, most: int) -> tuple[int, Doc, str] | Fault:
 
 def _parts(header: bytes) -> tuple[Doc, int | None] | None:
     """What the header says, and the length of the body where it is told."""
-    number, told = _DOCNO.search(header), header.partition(b"<DOCHDR>")[2].lstrip()
+    number = header.partition(b"<DOCNO>")[2].partition(b"</DOCNO>")[0].strip()
+    told = header.partition(b"<DOCHDR>")[2].lstrip()
     first, _, head = _HEADER_END.sub(b"", told).partition(b"\n")
-    line = _FIRST.fullmatch(first.strip())
-    if number is None or not first.strip():
+    words = first.split()
+    if not number or not words:
         return None
-    url, address, stamp, media_type, length = line.groups() if line else (first.split()[0], b"", b"", b"", b"")
+    full = len(words) >= 4 and len(words[2]) == _STAMP and words[2].isdigit() and words[-1].isdigit()
+    url, address, stamp, *more = words if full else (words[0], b"", b"")
     doc = Doc(
-        number[1].decode("utf-8", "replace"),
+        number.decode("utf-8", "replace"),
         url.decode("utf-8", "replace"),
         None if address in (b"", _NO_ADDRESS.encode()) else address.decode("latin-1"),
         _moment(stamp, head),
-        media_type.decode("latin-1"),
+        b" ".join(more[:-1]).decode("latin-1"),
         head,
         b"",
     )
-    return doc, int(length[:18]) if length else None
+    return doc, int(more[-1][:18]) if more else None
 
 
 def _moment(stamp: bytes, head: bytes) -> float:
@@ -131,7 +134,7 @@ def _moment(stamp: bytes, head: bytes) -> float:
         if stamp:
             return float(timegm(time.strptime(stamp.decode(), "%Y%m%d%H%M%S")))
         said = _DATE.search(head)
-        return parsedate_to_datetime(said[1].decode("latin-1")).timestamp() if said else 0.0
+        return parsedate_to_datetime(said[1][:100].decode("latin-1").strip()).timestamp() if said else 0.0
     except (ValueError, TypeError):
         return 0.0
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from foreign_files import (
     DATE,
     answer,
@@ -22,7 +23,6 @@ from foreign_files import (
     zstandard_frames,
     zstandard_with_dictionary,
 )
-
 from gossamer.collection.parcels import parcels
 from gossamer.errors import UsageError
 from gossamer.model import Kind

@@ -118,7 +118,10 @@ class Incoming:
         """What comes next, an address at a time; then what other shards still have to say."""
         while not self._stopping and (brought := next(self._source, None)) is not None:
             url, number = brought.capture.visit.url, self._number
-            await self._alone(url)
+            while brought.refers is not None and min(self._places) < number:
+                await self._change()  # what it points to may be under way
+            while url in self._out:
+                await self._change()  # one capture of an address after the other
             self._out[url] = number
             self._handed = self._taken(brought, self._places[number][0])
             if self._handed is not None:
@@ -177,11 +180,6 @@ class Incoming:
             refused=dict(self._refused),
             problems=tuple(self._problems),
         )
-
-    async def _alone(self, url: str) -> None:
-        """Captures of one address come one after the other, for each may be the next one's original."""
-        while url in self._out:
-            await self._change()
 
     async def _change(self) -> None:
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()

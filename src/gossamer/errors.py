@@ -12,6 +12,7 @@
     +-- StorageError           exit code 6   disk full, not writable, or failing
     +-- Damaged                exit code 7   the collection contradicts itself
     +-- NotFound               exit code 8   the collection does not know that address or host
+    +-- DamagedInput           exit code 9   an imported file is damaged; what could be read was taken
 
 `exit_code` is what the command line ends with. Interrupted work ends with 130.
 """
@@ -81,3 +82,9 @@ class NotFound(GossamerError):
     """The collection does not know that address or host."""
 
     exit_code = 8
+
+
+class DamagedInput(GossamerError):
+    """An imported file is damaged; what could be read was taken."""
+
+    exit_code = 9

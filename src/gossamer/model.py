@@ -28,6 +28,8 @@ class Kind(StrEnum):
     SITEMAP = "sitemap"
     PROBE = "probe"
     """An address that was made up, to see how its host says that there is nothing."""
+    RESOURCE = "resource"
+    """What pages are dressed with: images, styles, scripts. Only imported archives bring them."""
 
 
 class Fault(StrEnum):
@@ -121,6 +123,8 @@ class Capture:
     decoding: str | None = None
     """What was wrong with the content coding, if anything was."""
     failure: Failure | None = None
+    source: str | None = None
+    """File and offset that it was imported from; None when it was fetched here."""
 
     def header(self, name: str) -> str | None:
         """The first value of a field; `name` in lower case."""

@@ -6,13 +6,13 @@ import time
 from collections.abc import Mapping
 
 from gossamer.cli import forms
-from gossamer.collection import Built, Document, Status
+from gossamer.collection import Built, Document, Imported, Status
 from gossamer.frontier.novelty import KindAnswer
 from gossamer.frontier.why import AddressAnswer, HostAnswer
 from gossamer.store.verify import Checked
 
-UNITS = {"jsonl": "pages", "warc": "files", "cdxj": "lines"}
 MOST_REASONS = 8
+MOST_PROBLEMS = 100
 
 
 def printable(text: str) -> str:
@@ -27,6 +27,21 @@ def crawled(folder: str, status: Status, stopped: bool) -> str:
     lines = [f"{first}: {sums}, {size(status.bytes)}"]
     if status.queued:
         lines.append(f"{status.queued:,} addresses wait; `gossamer crawl {folder}` goes on")
+    return "\n".join(lines)
+
+
+def imported(done: Imported) -> str:
+    """The last words of an import: the sums, what was no page, and what is wrong with the files."""
+    parts = [
+        f"{done.captures:,} captures from {done.files:,} of {done.of:,} files",
+        f"{done.known:,} were here already" if done.known else "",
+        f"{done.cut:,} cut at the limits of the plan" if done.cut else "",
+    ]
+    lines = ["imported: " + ", ".join(part for part in parts if part)]
+    lines += _reasons("left out because", done.refused)
+    lines += [f"problem: {printable(each)}" for each in done.problems[:MOST_PROBLEMS]]
+    if len(done.problems) > MOST_PROBLEMS:
+        lines.append(f"and {len(done.problems) - MOST_PROBLEMS:,} problems more; --json names them")
     return "\n".join(lines)
 
 

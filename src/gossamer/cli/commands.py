@@ -16,10 +16,11 @@ from typing import Any
 import gossamer
 from gossamer.cli import answers, found, mended, past
 from gossamer.cli import copies as copying
-from gossamer.cli.progress import BuildLine, ProgressLine
-from gossamer.collection import Collection, Status, fast_loop
+from gossamer.cli.progress import BuildLine, ImportLine, ProgressLine
+from gossamer.collection import Collection, Imported, Status, fast_loop
+from gossamer.collection.export import FORMATS as UNITS
 from gossamer.collection.export import to_path
-from gossamer.errors import Damaged, NotFound, UsageError
+from gossamer.errors import Damaged, DamagedInput, NotFound, UsageError
 from gossamer.search.measures import read_judgements, read_questions
 
 SETTINGS = (
@@ -229,6 +230,32 @@ def build(options: argparse.Namespace) -> int:
     return Damaged.exit_code if built.problems else 0
 
 
+def import_(options: argparse.Namespace) -> int:
+    """Take files in, with a progress line and two kinds of Ctrl-C; damaged files have an exit code of their own."""
+    collection = gossamer.open(options.dir)
+    try:
+        with asyncio.Runner(loop_factory=fast_loop()) as runner:
+            done, stopped = runner.run(_import(collection, options))
+    except asyncio.CancelledError:
+        stopped, done = True, None
+    if done is not None:
+        _print(options, asdict(done), answers.imported(done))
+    if stopped:
+        print("gossamer: stopped; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    return DamagedInput.exit_code if done and done.problems else 0
+
+
+async def _import(collection: Collection, options: argparse.Namespace) -> tuple[Imported, bool]:
+    stop, progress = asyncio.Event(), ImportLine()
+    _on_signals(stop)
+    try:
+        done = await collection.import_async(*options.files, report=progress, stop=stop, **settings(options))
+    finally:
+        progress.end()
+    return done, stop.is_set()
+
+
 def export(options: argparse.Namespace) -> int:
     """Write to a file that appears when it is whole, or to standard output."""
     with gossamer.open(options.dir) as collection:
@@ -239,9 +266,12 @@ def export(options: argparse.Namespace) -> int:
         path = Path(options.output)
         if not path.parent.is_dir():
             raise UsageError(f"{path.parent}: no such directory; make it or choose another --output")
-        count = to_path(lambda out: collection.export(options.form, out), path)
+        if options.form == "warc" and path.is_dir():
+            count = collection.export_files(path)
+        else:
+            count = to_path(lambda out: collection.export(options.form, out), path)
     result = {"format": options.form, "path": str(path), "count": count}
-    _print(options, result, f"wrote {count:,} {answers.UNITS[options.form]} to {path}")
+    _print(options, result, f"wrote {count:,} {UNITS[options.form]} to {path}")
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 from importlib.metadata import version
 
 from gossamer.cli import commands
+from gossamer.collection import FORMATS
 
 EXIT_CODES = """\
 exit codes:
@@ -13,7 +14,8 @@ exit codes:
   1  an error with no code of its own       6  the disk is full, failing or not writable
   2  wrong usage: option, address, pattern  7  the collection is damaged
   3  DIR is not a collection                8  no such address or host in the collection
-  4  another process is writing to DIR      130  stopped by Ctrl-C; nothing is lost
+  4  another process is writing to DIR      9  an imported file is damaged; the rest was taken
+                                          130  stopped by Ctrl-C; nothing is lost
 """
 
 
@@ -40,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     _evaluate(verbs)
     _convert(verbs)
     _build(verbs)
+    _import(verbs)
     _export(verbs)
     _verify(verbs)
     _remove(verbs)
@@ -58,7 +61,7 @@ def _verb(verbs: _Verbs[argparse.ArgumentParser], name: str, text: str, example:
         epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb.set_defaults(run=getattr(commands, name))
+    verb.set_defaults(run=getattr(commands, name, None) or getattr(commands, f"{name}_"))  # import is a word of Python
     return verb
 
 
@@ -327,6 +330,20 @@ def _build(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
+def _import(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs,
+        "import",
+        "take in what other crawlers captured, from WARC, ARC, WACZ and TREC Web files",
+        "gossamer import my-web crawl-*.warc.gz site.wacz",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "files", metavar="FILE", nargs="+", help="plain, gzip or zstandard; a file that was imported is passed over"
+    )
+    verb.add_argument("--shards", type=int, metavar="N", help="processes for a new collection (one for each core)")
+
+
 def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb = _verb(
         verbs,
@@ -335,8 +352,14 @@ def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "gossamer export my-web jsonl -o pages.jsonl",
     )
     _directory(verb)
-    verb.add_argument("form", metavar="FORMAT", choices=("jsonl", "warc", "cdxj"), help="jsonl, warc or cdxj")
-    verb.add_argument("-o", "--output", metavar="PATH", default="-", help="where to; - is standard output (-)")
+    verb.add_argument("form", metavar="FORMAT", choices=FORMATS, help=", ".join(FORMATS))
+    verb.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        default="-",
+        help="a new file; for warc also a directory, for one file after the other; - is standard output (-)",
+    )
 
 
 def _verify(verbs: _Verbs[argparse.ArgumentParser]) -> None:

@@ -8,7 +8,7 @@ from collections import deque
 from typing import TextIO
 
 from gossamer.cli.answers import estimate, shortage
-from gossamer.collection import Built, Progress
+from gossamer.collection import Built, Imported, Progress
 
 WINDOW = 20
 """Reports that a rate is taken over."""
@@ -82,6 +82,28 @@ class BuildLine:
         rate = now.looked / now.seconds if now.seconds else 0.0
         left = estimate(max(now.pages - now.looked, 0) / rate, "the pages that are left") if rate else ""
         self._line.show(f"{now.looked:,} of {now.pages:,} pages  {now.texts:,} texts made  {rate:,.1f}/s  {left}")
+
+
+class ImportLine:
+    """How an import is doing."""
+
+    def __init__(self, out: TextIO = sys.stderr) -> None:
+        self._line = Line(out)
+        self.end = self._line.end
+
+    def __call__(self, now: Imported) -> None:
+        rate = (now.captures + now.known) / now.seconds if now.seconds else 0.0
+        share = now.bytes / now.size if now.size else 1.0
+        left = now.seconds * (1 - share) / share if share > 0.01 and now.captures + now.known else None
+        parts = [
+            f"{now.captures:,} captures",
+            f"{rate:,.1f}/s",
+            f"{now.files:,} of {now.of:,} files",
+            f"{share:.0%}",
+            f"{len(now.problems):,} problems" if now.problems else "",
+            estimate(left, "the bytes that are left"),
+        ]
+        self._line.show("  ".join(part for part in parts if part))
 
 
 def _left(now: Progress) -> str:

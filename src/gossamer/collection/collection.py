@@ -18,20 +18,22 @@ from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import build as builds
+from gossamer.collection import columns, export, findable, folding, graphs, importing, prints, removal
 from gossamer.collection import copies as copying
-from gossamer.collection import export, findable, folding, graphs, prints, removal
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
-from gossamer.collection.documents import Document, document, documents
+from gossamer.collection.documents import Document, document, documents, newest
 from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Copies, Graph
 from gossamer.collection.history import Diff, Edition, Past, chosen
+from gossamer.collection.incoming import Imported
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
+from gossamer.collection.parcels import parcels
 from gossamer.collection.removal import Removal
 from gossamer.collection.repair import Repaired, repair
 from gossamer.collection.searching import searcher
-from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of
+from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of, stoppable
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
@@ -48,11 +50,12 @@ from gossamer.search.measures import Judgements, Measures, measured
 from gossamer.search.searcher import Answer, Searcher
 from gossamer.store.table import Table
 from gossamer.store.verify import Checked, verify_archive
+from gossamer.store.versions import Version
 from gossamer.urls import keys, normalize
 
 T = TypeVar("T")
 
-FORMATS = ("jsonl", "warc", "cdxj")
+FORMATS = tuple(export.FORMATS)
 
 
 def open(path: str | Path) -> Collection:
@@ -130,6 +133,33 @@ class Collection:
             raise NothingFetched("; ".join(f"{seed}: {self._reason(seed)}" for seed in plan.seeds[:3]))
         return status
 
+    def import_files(
+        self, *paths: str | Path, report: Callable[[Imported], None] | None = None, **settings: Any
+    ) -> Imported:
+        """Take in the captures of WARC, ARC, WACZ and TREC Web files, each once. Settings are those of the plan."""
+        return _run(self.import_async(*paths, report=report, **settings))
+
+    async def import_async(
+        self,
+        *paths: str | Path,
+        report: Callable[[Imported], None] | None = None,
+        stop: asyncio.Event | None = None,
+        **settings: Any,
+    ) -> Imported:
+        """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does."""
+        found, plan = parcels(paths), self._folder.load_plan().changed(**settings)
+        check(plan)
+        plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), REAL))
+        self._folder.create(plan.shards)
+        self.close()
+        with exclusive(self.path) as lock:
+            self._folder.save_plan(plan)
+            job = Job(self.path, plan, (), revisit=False, parcels=tuple(found))
+            done = await importing.run(job, lock, report or (lambda _: None), stop)
+            if plan.build:
+                self._link_up()
+        return done
+
     def _link_up(self) -> Graph:
         """Make the graph of what is there now: which pages are copies, ranks, and what pages are called by others."""
         copies = copying.found(self._folder, self._shelves(), graphs.current(self._folder))
@@ -153,7 +183,7 @@ class Collection:
         """One shard needs no process of its own."""
         with Table.open(self._folder.table(0), FAMILIES, writable=True) as table:
             session = Session(self._folder.shard(0), job.plan, table, outside)
-            await _stoppable(session.run(Errand(job.seeds, job.revisit), report), session, stop)
+            await stoppable(session.run(Errand(job.seeds, job.revisit), report), session, stop)
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, for a site stays where its rows are."""
@@ -298,16 +328,33 @@ class Collection:
         return heapq.merge(*every, key=lambda page: keys.row(page.url))
 
     def export(self, form: str, out: BinaryIO) -> int:
-        """Write the collection as jsonl, warc or cdxj. Gives the number of objects, files or lines."""
+        """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links."""
         archives = self._shelves().archives
         match form:
             case "jsonl":
                 return export.jsonl(self.pages(), out)
             case "warc":
                 return export.warc(archives, out)
+            case "wacz":
+                return export.web_archive(archives, self._newest(), self.path.resolve().name, self.plan, out)
             case "cdxj":
                 return export.cdxj(archives, out)
+            case "trec":
+                return export.trec_web(self.pages(), out)
+            case "parquet":
+                return columns.write(self.pages(), out)
+            case "graph":
+                return export.graph(self.pages(), out)
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
+
+    def export_files(self, folder: Path) -> int:
+        """Copy the WARC files, one by one; none may be there. Gives their number."""
+        return export.warc_files(self._shelves().archives, folder)
+
+    def _newest(self) -> Iterator[tuple[str, Version]]:
+        every = (newest(shelf.archive, Ledger(shelf.table)) for shelf in self._shelves().all)
+        for url, _, version in heapq.merge(*every, key=lambda page: keys.row(page[0])):
+            yield url, version
 
     def verify(self) -> Checked:
         """Read everything and compare. No crawl may be running."""
@@ -413,19 +460,6 @@ def as_seed(text: str) -> str:
 def _mirrored(host: str, mirrors: Mapping[str, list[str]]) -> dict[str, Any]:
     main = next((main for main, others in mirrors.items() if host in others), None)
     return {"mirror_of": main, "mirrors": tuple(mirrors.get(host, ()))}
-
-
-async def _stoppable(crawl: Coroutine[Any, Any, None], session: Session, stop: asyncio.Event | None) -> None:
-    async def watch(event: asyncio.Event) -> None:
-        await event.wait()
-        session.stop()
-
-    watcher = asyncio.get_running_loop().create_task(watch(stop)) if stop else None
-    try:
-        await crawl
-    finally:
-        if watcher is not None:
-            watcher.cancel()
 
 
 def _run(crawl: Coroutine[Any, Any, T]) -> T:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from functools import partial
 
 from gossamer.collection.folder import Folder
+from gossamer.collection.incoming import Imported
 from gossamer.collection.session import FAMILIES
-from gossamer.collection.shard import HELLO, PROGRESS, STOP, Job, progress_of, work
+from gossamer.collection.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, imported_of, progress_of, work
 from gossamer.collection.status import Progress, together
 from gossamer.engine import Crew, Outfit, quiet
 from gossamer.frontier.gate import Gate
@@ -22,8 +23,15 @@ log = logging.getLogger("gossamer")
 class Charge:
     """Runs all shards of a crawl."""
 
-    def __init__(self, job: Job, lock: int, report: Callable[[Progress], None]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        lock: int,
+        report: Callable[[Progress], None],
+        imported: Callable[[int, Imported], None] = lambda index, look: None,
+    ) -> None:
         """`lock` is the descriptor that no other crawl may get while any process of this one lives."""
+        self._imported = imported
         shards = job.plan.shards
         self._gate_file = Folder(job.path).gate
         self._report = report
@@ -71,6 +79,8 @@ class Charge:
                 self._progress[index] = progress_of(message)
                 if (now := together(self._progress)) is not None:
                     self._report(now)
+            case bytes(mark) if mark == IMPORTED:
+                self._imported(index, imported_of(message))
             case _:
                 self._order(self._quiet.told(index, quiet.decode_word(message[1:])))
 

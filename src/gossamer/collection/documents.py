@@ -14,6 +14,7 @@ from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version
+from gossamer.store.warc import date
 
 Read = Callable[[Capture], Page]
 
@@ -59,7 +60,7 @@ class Document:
         return {
             "url": self.url,
             "final_url": self.url,
-            "fetched": self.fetched.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "fetched": date(self.version.began),
             "status": self.version.status,
             "media_type": self.version.media_type,
             "digest": self.version.digest,
@@ -82,12 +83,18 @@ class Document:
 
 def documents(archive: Archive, ledger: Ledger, read: Read) -> Iterator[Document]:
     """The latest version of every page, in the order of the addresses."""
+    for url, entry, version in newest(archive, ledger):
+        yield _document(url, entry, version, archive, read)
+
+
+def newest(archive: Archive, ledger: Ledger) -> Iterator[tuple[str, Entry, Version]]:
+    """The same without what it says."""
     for url, versions in groupby(archive.versions.all(), key=lambda item: item[0]):
         entry = ledger.get(url)
         if entry is not None and is_page(entry):
             version = next((each for _, each in versions if is_document(each)), None)
             if version is not None:
-                yield _document(url, entry, version, archive, read)
+                yield url, entry, version
 
 
 def document(archive: Archive, ledger: Ledger, read: Read, url: str, at: float | None = None) -> Document | None:

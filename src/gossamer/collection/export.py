@@ -1,18 +1,33 @@
-"""The collection in other people's formats: JSON lines, WARC, CDXJ."""
+"""The collection in other people's formats. Each writer streams, and gives the number of what it wrote."""
 
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from gossamer.collection.documents import Document
-from gossamer.store import cdx
+from gossamer.errors import StorageError, UsageError
+from gossamer.plan import Plan
+from gossamer.store import cdx, trec, wacz
 from gossamer.store.archive import Archive
+from gossamer.store.versions import Version
 from gossamer.store.warc import Place
 
+FORMATS = {
+    "jsonl": "pages",
+    "warc": "files",
+    "wacz": "pages",
+    "cdxj": "lines",
+    "trec": "documents",
+    "parquet": "pages",
+    "graph": "links",
+}
+"""And what each is counted in."""
 CHUNK = 1 << 20
 
 
@@ -25,12 +40,57 @@ def jsonl(pages: Iterable[Document], out: BinaryIO) -> int:
     return count
 
 
+def trec_web(pages: Iterable[Document], out: BinaryIO) -> int:
+    """One document for each page; its number is the UUID of the WARC record."""
+    count = 0
+    for page in pages:
+        version, capture = page.version, page.capture
+        trec.write(
+            trec.Doc(
+                version.record,
+                page.url,
+                capture.address,
+                version.began,
+                version.media_type,
+                capture.head,
+                capture.body,
+            ),
+            out,
+        )
+        count += 1
+    return count
+
+
+def graph(pages: Iterable[Document], out: BinaryIO) -> int:
+    """Source, tab, target: each link of each page once, but for those that nobody vouches for."""
+    count = 0
+    for page in pages:
+        targets = dict.fromkeys(link.url for link in page.links if "nofollow" not in link.rel)
+        out.writelines(f"{page.url}\t{target}\n".encode() for target in targets)
+        count += len(targets)
+    return count
+
+
 def warc(archives: Sequence[Archive], out: BinaryIO) -> int:
     """All records, one file: members of gzip may simply follow each other."""
-    files = [file for archive in archives for file in archive.files()]
+    files = warcs(archives)
     for path, length in files:
         with path.open("rb") as source:
             _copy(source, out, length)
+    return len(files)
+
+
+def warc_files(archives: Sequence[Archive], folder: Path) -> int:
+    """The files as they are, one by one."""
+    files = warcs(archives)
+    for path, length in files:
+
+        def write(out: BinaryIO, path: Path = path, length: int = length) -> int:
+            with path.open("rb") as source:
+                _copy(source, out, length)
+            return 1
+
+        to_path(write, folder / path.name)
     return len(files)
 
 
@@ -38,18 +98,39 @@ def cdxj(archives: Sequence[Archive], out: BinaryIO) -> int:
     """The index that replay tools read, sorted."""
     count = 0
 
-    def lines() -> Iterator[str]:
+    def counted() -> Iterator[str]:
         nonlocal count
-        for url, version in chain.from_iterable(archive.versions.all() for archive in archives):
+        for line in _index(archives):
             count += 1
-            place = Place(version.file, version.offset, version.length, version.record)
-            revisit = version.original is not None
-            yield cdx.line(
-                cdx.Entry(url, version.began, version.media_type, version.status, version.payload, place, revisit)
-            )
+            yield line
 
-    cdx.write_sorted(lines(), out)
+    cdx.write_sorted(counted(), out)
     return count
+
+
+def web_archive(
+    archives: Sequence[Archive], pages: Iterable[tuple[str, Version]], title: str, plan: Plan, out: BinaryIO
+) -> int:
+    """All in one ZIP file that replays in a browser; `pages` are those that it lists."""
+    identity = plan.as_identity()
+    seed = plan.seeds[0] if plan.seeds else None
+    about = wacz.About(title, f"{identity.product}/{identity.version}", time.time(), seed)
+    listed = (wacz.Listed(version.record, url, version.began, version.title) for url, version in pages)
+    return wacz.write(out, warcs(archives), _index(archives), listed, about)
+
+
+def warcs(archives: Sequence[Archive]) -> list[tuple[Path, int]]:
+    """All WARC files with their committed lengths."""
+    return [file for archive in archives for file in archive.files()]
+
+
+def _index(archives: Sequence[Archive]) -> Iterator[str]:
+    for url, version in chain.from_iterable(archive.versions.all() for archive in archives):
+        place = Place(version.file, version.offset, version.length, version.record)
+        revisit = version.original is not None
+        yield cdx.line(
+            cdx.Entry(url, version.began, version.media_type, version.status, version.payload, place, revisit)
+        )
 
 
 def _copy(source: BinaryIO, out: BinaryIO, length: int) -> None:
@@ -59,12 +140,19 @@ def _copy(source: BinaryIO, out: BinaryIO, length: int) -> None:
 
 
 def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:
-    """Write beside the target first, so that a half-written file never has its name."""
-    partial = path.with_name(path.name + ".partial")
+    """Write beside the target first, so that a half-written file never has its name. What is there stays."""
+    if path.exists():
+        raise UsageError(f"{path}: is there already; remove it, or name another file")
+    partial = path.with_name(f"{path.name}.partial")
     try:
         with partial.open("wb") as out:
             count = write(out)
+            out.flush()
+            os.fsync(out.fileno())
         partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}; nothing was left there") from error
     except BaseException:
         partial.unlink(missing_ok=True)
         raise

@@ -60,12 +60,19 @@ class Findable:
         if capture.visit.kind is not Kind.PAGE:
             return
         url = capture.visit.url
+        if capture.source is not None and self._is_old(url, capture.began):
+            return
         if 300 <= capture.status < 400 and (target := _location(capture)):
             self._fold(url, target, copied=False)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, capture.began)
         elif capture.status in GONE:
             self._lose(url)
+
+    def _is_old(self, url: URL, began: float) -> bool:
+        """What is imported may have been captured before what is here."""
+        latest = next(self._archive.versions.of(url), None)
+        return latest is not None and latest.began > began
 
     def _keep_page(self, url: URL, page: Page, began: float) -> None:
         if original := page.copy_of or page.near_copy_of:
@@ -208,7 +215,7 @@ def committed_length(table: Table) -> int:
 
 def forget_all(shard: Path, table: Table) -> None:
     """Log and index do not fit the rows any more: the next build makes them again. Counts with the next commit."""
-    table.delete(STATE, _WHOLE)
+    leave_out(table)
     discard(shard / INDEX)
 
 
@@ -235,12 +242,12 @@ def _logged(path: Path, table: Table) -> dict[int, int] | None:
         ends = np.cumsum(chunk.counts).tolist()
         for source, end, count in zip(chunk.sources, ends, chunk.counts.tolist(), strict=True):
             found[keys.fingerprint(source)] = _mark(chunk.targets[end - count : end])
-    return found if table.get(STATE, _WHOLE) else None
+    return found if is_whole(table) else None
 
 
 def _indexed(folder: Path, table: Table) -> set[URL] | None:
     """The pages that the index has; None when there is none, or a crash has left it behind the rows."""
-    if not folder.is_dir():
+    if not folder.is_dir() or not is_whole(table):
         return None
     shelf = Shelf(folder)
     if shelf.covered > committed_length(table):

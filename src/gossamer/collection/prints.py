@@ -135,6 +135,11 @@ class Prints:
             yield url
 
 
+def leave_out(table: Table) -> None:
+    """Pages will come or have gone without their prints: the next build makes all again."""
+    Pages(table).incomplete()
+
+
 def check(table: Table, archive: Archive, site: Site) -> Iterator[str]:
     """What is wrong with the prints of a shard, once they are whole: each page has its own, and no other has any.
 

@@ -14,15 +14,14 @@ def roll_forward(
     frontier: Frontier,
     read: Callable[[Capture], Page],
     mark: Callable[[Page], Page],
-    keep: Callable[[Capture, Page], None],
+    keep: Callable[[Capture, Page, bool], None],
 ) -> None:
     """Take in every whole capture past the committed length; what follows the last one is cut off.
 
-    `keep` is for what is derived from a page that the archive has.
+    `keep` is for what follows from a page that the archive has, and is told whether it says something new.
     """
     for group in archive.uncommitted():
         capture = archive.restored(group)
         page = mark(read(capture))
-        if archive.register_again(group.response, capture, page):
-            keep(capture, page)
+        keep(capture, page, archive.register_again(group.response, capture, page))
         frontier.done(Answer(capture.visit, capture, page))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from gossamer.collection.findable import forget_all
+from gossamer.collection.derived import forget_all
 from gossamer.collection.session import info_of
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.workshop import Bench, is_removed

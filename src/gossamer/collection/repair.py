@@ -13,9 +13,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from gossamer.collection import findable, prints
 from gossamer.collection.adopt import adopt
-from gossamer.collection.findable import check, forget_all
-from gossamer.collection.session import info_of
+from gossamer.collection.derived import forget_all
+from gossamer.collection.session import info_of, site_of
 from gossamer.collection.workshop import Bench, is_removed
 from gossamer.errors import Damaged
 from gossamer.frontier.again import fetch_again
@@ -91,7 +92,8 @@ def repair(bench: Bench) -> Repaired:
     adopted = adopt(bench) if checked.unknown else 0
     if checked.texts_ill:
         carry_texts(bench.table, bench.archive, _JOB)
-    derived = list(check(bench.path, bench.table, bench.archive))
+    derived = list(findable.check(bench.path, bench.table, bench.archive))
+    derived += prints.check(bench.table, bench.archive, site_of(bench.plan))
     if derived or checked.problems:
         forget_all(bench.path, bench.table)
     bench.archive.prepare()

@@ -6,18 +6,20 @@ import asyncio
 import gc
 import logging
 import mimetypes
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from gossamer import convert
-from gossamer.collection.findable import Findable
+from gossamer.collection.arrivals import IMPORTS
+from gossamer.collection.derived import Derived, Underived
+from gossamer.collection.incoming import WORKERS, Imported, Incoming
 from gossamer.collection.outlook import Rate, outlook
-from gossamer.collection.prints import Prints
+from gossamer.collection.parcels import Parcel
 from gossamer.collection.recover import roll_forward
 from gossamer.collection.status import Progress, note
 from gossamer.convert.source import Source
@@ -49,7 +51,7 @@ from gossamer.urls import rules as url_rules
 
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
-FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, *PRINT_FAMILIES, BLOCKS)
+FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, *PRINT_FAMILIES, BLOCKS, IMPORTS)
 REPORT_EVERY = 0.5
 READERS = 2
 """Processes in which files are read, so that one that takes long does not hold up all others."""
@@ -87,9 +89,17 @@ class Session:
     """Holds the parts of a crawl while it runs."""
 
     def __init__(
-        self, shard: Path, plan: Plan, table: Table, outside: Outside = REAL, peers: Peers | None = None
+        self,
+        shard: Path,
+        plan: Plan,
+        table: Table,
+        outside: Outside = REAL,
+        peers: Peers | None = None,
+        parcels: Sequence[Parcel] = (),
     ) -> None:
+        """With `parcels` nothing is fetched: what comes is imported from them."""
         self.plan = plan
+        self._imports = bool(parcels)
         self._peers = peers
         self._suspects = Suspects(shard / "reading", table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS)
@@ -101,10 +111,9 @@ class Session:
         self._guard = Guard(plan.allow_addresses)
         self._resolver = Resolver(self._clock)
         self._fetch = outside.fetch or self._real_fetch()
-        resolve = None if outside.fetch or plan.proxy else self._address
+        resolve = None if outside.fetch or plan.proxy or parcels else self._address
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
-        self._findable = Findable(shard, table, self.archive, site_of(plan))
-        self._prints = Prints(shard, table, self.archive, site_of(plan))
+        self._derived = (Derived if plan.build else Underived)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
             self._rules(outside.order),
@@ -115,15 +124,17 @@ class Session:
             peers=peers,
             copied=self._copied,
         )
+        self._incoming = Incoming(parcels, table, self.archive, self.frontier, plan.as_limits(), self._is_mine)
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
         self._blocks = blocks_of(table)
         self._commits.join(self._blocks.save)
-        self._commits.join(lambda: self._prints.prepare(self.frontier.ledger, self._findable.fold))
+        self._commits.join(lambda: self._derived.mark(self.frontier.ledger))
         self._commits.join(self.archive.prepare)
-        self._commits.join(self._findable.prepare)
+        self._commits.join(self._derived.prepare)
         self._commits.join(self.frontier.prepare)
+        self._commits.join(self._incoming.prepare)
         self._commits.join(lambda: note(table, self.progress()))
-        self._commits.follow(self._findable.committed)
+        self._commits.follow(self._derived.committed)
         if peers:
             peers.attach(self.frontier)
             self._commits.join(peers.prepare)
@@ -151,12 +162,13 @@ class Session:
                 async with asyncio.TaskGroup() as group:
                     ticker = group.create_task(self._tick(report))
                     await crawl(
-                        self.frontier,
-                        self._fetch,
+                        self._incoming if self._imports else self.frontier,
+                        self._incoming.fetch if self._imports else self._fetch,
                         self._convert,
                         self._mark,
                         self._keep,
-                        workers=2 * self.plan.workers,  # half of them for visits that drip along
+                        # half of them for visits that drip along
+                        workers=WORKERS if self._imports else 2 * self.plan.workers,
                     )
                     ticker.cancel()
             finally:
@@ -166,6 +178,7 @@ class Session:
 
     def stop(self) -> None:
         """Finish what is in flight, then end."""
+        self._incoming.stop()
         self.frontier.stop()
 
     def progress(self) -> Progress:
@@ -194,14 +207,21 @@ class Session:
             basis=left.basis,
         )
 
+    def imported(self) -> Imported:
+        """One look at how an import goes."""
+        return self._incoming.look(self._clock.steady() - self._began)
+
+    def _is_mine(self, url: str) -> bool:
+        return self._peers is None or self._peers.owner(url) == self._peers.me
+
     def _start(self, errand: Errand) -> None:
         self._commits.now()
-        for _ in self._findable.catch_up():
-            pass
+        self._derived.catch_up()
         with self._commits.held():
             prefix = prefix_of(self._peers.me if self._peers else None)
-            self.archive.texts.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
-            roll_forward(self.archive, self.frontier, self._read, self._mark, self._derive)
+            if self.plan.build:
+                self.archive.texts.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
+            roll_forward(self.archive, self.frontier, self._read, self._mark, self._kept)
             self.archive.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             if self._scope_changed():
                 self.frontier.reconsider()
@@ -239,8 +259,7 @@ class Session:
         finally:
             self.frontier.close()
             self.archive.close()
-            self._findable.close()
-            self._prints.close()
+            self._derived.close()
             self._resolver.close()
             self._suspects.close()
             self._apart.close()
@@ -250,7 +269,7 @@ class Session:
         self._account()
         self._commits.now()
         if not self._commits.broken:
-            self._findable.finish()
+            self._derived.finish()
 
     def _account(self) -> None:
         self.frontier.ledger.counts.seconds = self._seconds_before + self._clock.steady() - self._began
@@ -279,19 +298,19 @@ class Session:
 
     def _keep(self, capture: Capture, page: Page) -> None:
         with self._commits.whole():
-            if self.archive.append(capture, page):
-                self._derive(capture, page)
+            self._kept(capture, page, self.archive.append(capture, page))
 
-    def _derive(self, capture: Capture, page: Page) -> None:
-        """From a page that the archive has."""
-        self._findable.keep(capture, page)
-        self._prints.keep(capture, page)
+    def _kept(self, capture: Capture, page: Page, changed: bool) -> None:
+        """The archive has it: what follows from that."""
+        if changed:
+            self._derived.keep(capture, page)
+        self._incoming.kept(capture)
 
     def _copied(self, url: str, digest: str, of: str) -> bool:
         """What another shard knew: the page is a copy."""
         marked = self.archive.mark_copy(url, digest, of)
         if marked:
-            self._findable.fold(url, of)
+            self._derived.fold(url, of)
         return marked
 
     async def _convert(self, capture: Capture) -> Page:
@@ -309,7 +328,8 @@ class Session:
             return Page(url, problem="left unread: the process died each time it read this page")
         try:
             with self._suspects.reading(url):
-                return convert.begin(capture, self._agent, content=self.plan.content, template=self._blocks.met(url))
+                content, template = (self.plan.content, self._blocks.met(url)) if self.plan.build else (None, None)
+                return convert.begin(capture, self._agent, content=content, template=template)
         except Exception as error:
             # Our own mistake, but one odd page must not end a crawl of millions: it is kept, and the mistake is told.
             log.warning("%s could not be read, which is a bug: %r", url, error)
@@ -337,6 +357,7 @@ class Session:
             politeness=plan.as_politeness(),
             agent=self._agent,
             pages=plan.pages,
+            closed=self._imports,
             patience=plan.patience,
             sitemaps=plan.reads_sitemaps(),
             head_first=head_first(plan),
@@ -348,6 +369,21 @@ class Session:
             at_once=plan.workers,
             front=FRONT_PER_WORKER * plan.workers,
         )
+
+
+async def stoppable(work: Coroutine[Any, Any, None], session: Session, stop: asyncio.Event | None) -> None:
+    """Run a session until it ends, or until `stop` is set and what is in flight is done."""
+
+    async def watch(event: asyncio.Event) -> None:
+        await event.wait()
+        session.stop()
+
+    watcher = asyncio.get_running_loop().create_task(watch(stop)) if stop else None
+    try:
+        await work
+    finally:
+        if watcher is not None:
+            watcher.cancel()
 
 
 def info_of(plan: Plan) -> Info:

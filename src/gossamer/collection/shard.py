@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 
 from gossamer.collection.folder import Folder
+from gossamer.collection.incoming import Imported
+from gossamer.collection.parcels import Parcel
 from gossamer.collection.session import FAMILIES, Errand, Outside, Session, site_of
 from gossamer.collection.status import Progress
 from gossamer.engine import SUPERVISOR, Seat, quiet
@@ -21,11 +23,12 @@ from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.table import Table
 
-HELLO, PROGRESS, QUIET = b"h", b"p", b"q"
-"""What a shard tells: it is here; how it goes; whether it has anything to do."""
+HELLO, PROGRESS, IMPORTED, QUIET = b"h", b"p", b"i", b"q"
+"""What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do."""
 STOP = b"s"
 """What it is told, besides the orders of `quiet`: finish what is in flight, then end."""
 
+_imported = msgspec.msgpack.Decoder(Imported).decode
 _progress = msgspec.msgpack.Decoder(Progress).decode
 
 
@@ -38,6 +41,8 @@ class Job:
     seeds: tuple[str, ...]
     revisit: bool
     order: Order | None = None
+    parcels: tuple[Parcel, ...] = ()
+    """Files to be imported; then nothing is fetched."""
     mark: bytes = field(default_factory=lambda: os.urandom(16))
     """Tells it from all others."""
 
@@ -48,13 +53,15 @@ async def work(job: Job, seat: Seat) -> None:
     gate = Gate(folder.gate, seat.index, delay=politeness.ip_delay, at_once=politeness.per_host)
     with Table.open(folder.table(seat.index), FAMILIES, writable=True) as table:
         peers = Peers(table, Telling(seat), site_of(job.plan), gate)
-        session = Session(
-            folder.shard(seat.index), job.plan, table, Outside(SystemClock(), order=job.order), peers=peers
-        )
+        outside = Outside(SystemClock(), order=job.order)
+        session = Session(folder.shard(seat.index), job.plan, table, outside, peers, job.parcels)
         hearing = Hearing(session, peers, asyncio.current_task())
         own = [seed for seed in job.seeds if peers.owner(seed) == seat.index]
         errand = Errand(own, job.revisit, job.mark)
-        await session.run(errand, _reporting(seat), ready=lambda: hearing.begin(seat))
+        report = _reporting_import(seat, session) if job.parcels else _reporting(seat)
+        await session.run(errand, report, ready=lambda: hearing.begin(seat))
+        if job.parcels:
+            seat.tell(IMPORTED + msgspec.msgpack.encode(session.imported()))
 
 
 class Telling:
@@ -101,6 +108,15 @@ class Hearing:
 
 def _reporting(seat: Seat) -> Callable[[Progress], None]:
     return lambda progress: seat.tell(PROGRESS + msgspec.msgpack.encode(progress))
+
+
+def _reporting_import(seat: Seat, session: Session) -> Callable[[Progress], None]:
+    return lambda _: seat.tell(IMPORTED + msgspec.msgpack.encode(session.imported()))
+
+
+def imported_of(message: bytes) -> Imported:
+    """What a shard told of how its import goes."""
+    return _imported(message[1:])
 
 
 def progress_of(message: bytes) -> Progress:

@@ -53,6 +53,21 @@ _CHUNK = 65_536
 _INDEX = b"sitemapindex"
 
 
+_ROOT_TAGS = (b"<urlset", b"<sitemapindex", b":urlset", b":sitemapindex")
+_ROOT_WITHIN = 4_096
+
+
+def is_sitemap(data: bytes) -> bool:
+    """Does a document that nobody calls a sitemap begin like one? It may be packed."""
+    if data.startswith(_GZIP):
+        try:
+            data = zlib.decompressobj(31).decompress(data[:_ROOT_WITHIN], _ROOT_WITHIN)
+        except zlib.error:
+            return False
+    head = data[:_ROOT_WITHIN]
+    return any(root in head for root in _ROOT_TAGS) and b"<html" not in head.lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Sitemap:
     """What a sitemap lists, in its order."""

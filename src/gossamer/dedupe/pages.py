@@ -128,6 +128,10 @@ class Pages:
         """Every page of the shard that should have a print has one."""
         return self.table.get(PRINTS, _WHOLE) is not None
 
+    def incomplete(self) -> None:
+        """Some pages have no print, or one that is not theirs."""
+        self.table.delete(PRINTS, _WHOLE)
+
     def complete(self) -> None:
         """From now on it is whole."""
         self.table.put(PRINTS, _WHOLE, b"1")

@@ -80,7 +80,7 @@ class Limits:
 
     def cap(self, kind: Kind, media_type: str) -> int:
         """Decoded bytes that are kept of a body."""
-        if kind in (Kind.PAGE, Kind.PROBE):
+        if kind in (Kind.PAGE, Kind.PROBE, Kind.RESOURCE):
             return self._page_cap(media_type)
         return self.robots if kind is Kind.ROBOTS else self.sitemap
 

@@ -62,9 +62,7 @@ class Answers:
         match outcome.act:
             case Act.KEEP | Act.UNCHANGED:
                 self._settle.keep(capture, entry, outcome, page)
-                if self._peers and _is_original(capture, page):
-                    self._peers.met(page.digest, url)
-                self._follow(capture.visit, page)
+                self.follow(capture, page)
             case Act.REDIRECT:
                 self._redirected(capture, entry, outcome)
             case Act.FAIL if capture.visit.kind is Kind.SITEMAP and capture.status in (404, 410):
@@ -99,6 +97,12 @@ class Answers:
         return tuple(max(each, pause) for each in outcome.rule.waits)
 
     # -------------------------------------------------------------------- links
+
+    def follow(self, capture: Capture, page: Page) -> None:
+        """A document was kept: others may have the same, and what it points to comes in."""
+        if self._peers and _is_original(capture, page):
+            self._peers.met(page.digest, capture.visit.url)
+        self._follow(capture.visit, page)
 
     def _follow(self, visit: Visit, page: Page) -> None:
         depth, followed = visit.depth + 1, not page.nofollow

@@ -28,6 +28,7 @@ from gossamer.frontier.blame import Blame
 from gossamer.frontier.choice import Choice, Due
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.handout import Handout
+from gossamer.frontier.imported import Imported
 from gossamer.frontier.inbox import Inbox
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.origins import Origin
@@ -82,7 +83,7 @@ class Frontier:
         self._out: dict[Visit, Out] = {}
         self._stopping = False
         self._held = False
-        self._quota = Quota(parts.ledger, rules.pages, peers)
+        self._quota = Quota(parts.ledger, rules.pages, peers, closed=rules.closed)
         self._longest = Longest(parts.ledger.backlog, rules.politeness, clock)
         self._handout = Handout(self._next, self._pause)
         self._schedule = _schedule(parts, resolve, self._handout.dispatch)
@@ -93,6 +94,7 @@ class Frontier:
         self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle)
         self._blame = Blame(parts, self._schedule, self._presence, self._intake)
         self._answers = Answers(parts, self._presence, self._intake, self._settle)
+        self._imported = Imported(parts, self._presence, self._intake, self._answers)
         self._robots = RobotsAnswers(parts, self._presence, self._intake, self._handout.dispatch)
         self._inbox = Inbox(parts, self._intake, copied)
 
@@ -252,6 +254,8 @@ class Frontier:
         self._committed()
 
     def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
+        if capture.source is not None:
+            return self._imported.done(capture, page)
         out, pages = self._out.pop(visit, None), self.ledger.counts.pages
         if out is None:
             self.sift()  # it was handed out before a kill: what led to it may have been added a moment ago

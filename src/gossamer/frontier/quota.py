@@ -9,8 +9,9 @@ from gossamer.frontier.peers import Peers
 class Quota:
     """The page limit of a crawl."""
 
-    def __init__(self, ledger: Ledger, pages: int, peers: Peers | None) -> None:
-        """`pages` is the limit; 0 for none."""
+    def __init__(self, ledger: Ledger, pages: int, peers: Peers | None, *, closed: bool = False) -> None:
+        """`pages` is the limit; 0 for none. One that is `closed` has room for nothing."""
+        self._closed = closed
         self._ledger = ledger
         self._pages = pages
         self._peers = peers if pages else None
@@ -18,12 +19,16 @@ class Quota:
 
     def full(self) -> bool:
         """Nothing more may be asked for."""
+        if self._closed:
+            return True
         if self._peers:
             return self._peers.gate.full(self._pages)
         return 0 < self._pages <= self._ledger.counts.pages + self._out
 
     def claim(self) -> bool:
         """Is there room for one more page? Nobody else has it from now on. Give it back with `settle`."""
+        if self._closed:
+            return False
         if self._peers:
             return self._peers.gate.claim(self._peers.me, self._pages)
         if self.full():

@@ -22,6 +22,8 @@ class Rules:
     """Stop after so many; 0 for all."""
     patience: float = 90.0
     """How long a crawl that has nothing else to do waits for a retry or a paused host."""
+    closed: bool = False
+    """Nothing is asked for: what comes was captured elsewhere."""
     sitemaps: bool = True
     head_first: Callable[[str], bool] = lambda url: False
     wanted: Callable[[str], bool] = lambda media_type: True

@@ -182,6 +182,11 @@ class Archive:
         capture = capture_of(record, url, kind)
         return self._decode(replace(capture, wire=holder.payload) if holder else capture)
 
+    def wire(self, version: Version) -> bytes:
+        """The payload of a version as it came, also where a revisit stands for it."""
+        record = self.record(version)
+        return (self._holder(record) or record).payload
+
     def record(self, version: Version) -> Record:
         """The response or revisit record of a version."""
         return read(self.folder, Place(version.file, version.offset, version.length, version.record))
@@ -226,7 +231,7 @@ class Archive:
         """The response that has the same payload, from this address or from another."""
         url = capture.visit.url
         if capture.status == NOT_MODIFIED:
-            latest = next(self.versions.of(url), None)
+            latest = next(self.versions.of(url, until=capture.began), None)
             return self._source(url, latest) if latest else None
         for holder, version in self._known(url, page) if capture.body else ():
             if version.payload == digest:

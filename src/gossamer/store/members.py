@@ -32,6 +32,9 @@ _STORED_MOST = 0xFFFF
 _CHUNK = 32 << 10
 
 
+InflateError: type[Exception] = isal_zlib.IsalError  # type: ignore[assignment] # the stub takes it for an instance
+
+
 class Member(NamedTuple):
     """A whole member of a file, unpacked."""
 
@@ -75,19 +78,24 @@ def with_our_header(member: bytes) -> bytes:
     return member if is_ours(member[:HEADER_LENGTH]) else _HEADER + member[HEADER_LENGTH:]
 
 
+def inflating() -> Any:
+    """What unpacks one member, piece by piece, and raises `InflateError`."""
+    return isal_zlib.decompressobj(_GZIP)
+
+
 def unpacked(chunks: Iterable[bytes]) -> tuple[bytes, int] | None:
     """What the member that `chunks` begin with holds, and its length; None unless it is whole and sound.
 
     A member that is no record is not sound: a page that came compressed lies in its record as a member.
     """
-    inflate = isal_zlib.decompressobj(_GZIP)
+    inflate = inflating()
     parts: list[bytes] = []
     read = 0
     for chunk in chunks:
         read += len(chunk)
         try:
             parts.append(inflate.decompress(chunk))
-        except isal_zlib.IsalError:  # type: ignore[misc] # the stub takes the class for an instance
+        except InflateError:
             return None
         if not _OPENING.startswith(parts[0][: len(_OPENING)]):
             return None

@@ -102,6 +102,7 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float
     decoding: str | None = None
     failure: Failure | None = None
+    source: str | None = None
 
 
 def payload_digest(wire: bytes) -> str:

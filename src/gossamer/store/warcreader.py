@@ -45,7 +45,7 @@ class Group:
 
     def capture(self) -> Capture:
         """The capture as it was, but for `body`, which is not decoded here. A revisit has no `wire`."""
-        told = _circumstances(self.metadata)
+        told = circumstances(self.metadata)
         return replace(
             capture_of(self.response, told.visit.url, told.visit.kind),
             visit=told.visit,
@@ -53,6 +53,7 @@ class Group:
             request=self.request.block,
             decoding=told.decoding,
             failure=told.failure,
+            source=told.source,
         )
 
 
@@ -77,7 +78,8 @@ def read(folder: Path, place: Place) -> Record:
     (record,) = read_together(folder / place.file, place.offset, [place.length]) or (None,)
     if record is None or record.place != place:
         raise Damaged(
-            f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}; `gossamer verify --repair` helps"
+            f"{folder / place.file}: record {place.record} is not whole at offset {place.offset};"
+            " `gossamer verify --repair` helps"
         )
     return record
 
@@ -158,7 +160,8 @@ def _record(file: str, offset: int, length: int, data: bytes) -> Record | None:
     return Record(place, named.get("warc-type", ""), fields, block)
 
 
-def _circumstances(metadata: Record) -> Circumstances:
+def circumstances(metadata: Record) -> Circumstances:
+    """What our own metadata tells; Damaged when it is not ours."""
     for line in metadata.block.splitlines():
         if line.startswith(_CIRCUMSTANCES):
             try:

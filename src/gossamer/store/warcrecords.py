@@ -44,7 +44,7 @@ _CONTEXTS = {
     "redirect": " R location:\r\n",
 }
 _OTHER_CONTEXT = " L =MISC\r\n"
-_KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M", Kind.PROBE: "X"}
+_KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M", Kind.PROBE: "X", Kind.RESOURCE: "E"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _request(head: bytes, fields: str) -> bytes:
 
 def _metadata(capture: Capture, fields: str, outlinks: Sequence[Link]) -> bytes:
     visit = capture.visit
-    told = Circumstances(visit, capture.seconds, capture.decoding, capture.failure)
+    told = Circumstances(visit, capture.seconds, capture.decoding, capture.failure, capture.source)
     lines = [
         f"via: {visit.referrer}\r\n" if visit.referrer else "",
         f"hopsFromSeed: {hops}\r\n" if (hops := _hops(visit)) else "",

@@ -1,0 +1,83 @@
+"""What is made from pages as they come: the log of links, the index and the prints of near copies.
+
+All of it can be made again from the archive, so a crawl may leave it to a later build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gossamer.collection import findable, prints
+from gossamer.collection.findable import Findable
+from gossamer.collection.prints import Prints
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import URL, Capture, Page
+from gossamer.store.archive import Archive
+from gossamer.store.table import Table
+
+
+class Derived:
+    """Of one shard, kept as the crawl goes."""
+
+    def __init__(self, shard: Path, table: Table, archive: Archive, site: Callable[[str], str]) -> None:
+        self._findable = Findable(shard, table, archive, site)
+        self._prints = Prints(shard, table, archive, site)
+
+    def catch_up(self) -> None:
+        """What a crash has left behind."""
+        for _ in self._findable.catch_up():
+            pass
+
+    def keep(self, capture: Capture, page: Page) -> None:
+        """The archive has a page that says something new."""
+        self._findable.keep(capture, page)
+        self._prints.keep(capture, page)
+
+    def fold(self, url: URL, original: URL) -> None:
+        """A page turned out to be a copy."""
+        self._findable.fold(url, original)
+
+    def mark(self, ledger: Ledger) -> None:
+        """Before a commit, and before the archive is made ready for it: see which pages are near copies."""
+        self._prints.prepare(ledger, self._findable.fold)
+
+    def prepare(self) -> None:
+        """Before a commit."""
+        self._findable.prepare()
+
+    def committed(self) -> None:
+        """After it."""
+        self._findable.committed()
+
+    def finish(self) -> None:
+        """The crawl is over, and all is committed."""
+        self._findable.finish()
+
+    def close(self) -> None:
+        """No more."""
+        self._findable.close()
+        self._prints.close()
+
+
+class Underived:
+    """The same for a crawl that only collects: nothing is kept, and it is noted that something is missing."""
+
+    def __init__(self, shard: Path, table: Table, archive: Archive, site: Callable[[str], str]) -> None:
+        findable.leave_out(table)
+        prints.leave_out(table)
+
+    def catch_up(self) -> None: ...
+    def keep(self, capture: Capture, page: Page) -> None: ...
+    def fold(self, url: URL, original: URL) -> None: ...
+    def mark(self, ledger: Ledger) -> None: ...
+    def prepare(self) -> None: ...
+    def committed(self) -> None: ...
+    def finish(self) -> None: ...
+    def close(self) -> None: ...
+
+
+def forget_all(shard: Path, table: Table) -> None:
+    """What is derived does not fit the rows any more: the next build makes it again. Counts with the next commit."""
+    findable.forget_all(shard, table)
+    prints.leave_out(table)

@@ -1,0 +1,58 @@
+"""Import files into a collection: every shard reads all of them and takes what belongs to its sites.
+
+A shard is a session like that of a crawl, over the files and not the web; where there are several, each is a process
+and they are run as for a crawl, for what one finds may belong to another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from gossamer.collection.crew import Charge
+from gossamer.collection.folder import Folder
+from gossamer.collection.incoming import Imported
+from gossamer.collection.session import FAMILIES, Errand, Session, stoppable
+from gossamer.collection.shard import Job
+from gossamer.store.table import Table
+
+
+async def run(job: Job, lock: int, report: Callable[[Imported], None], stop: asyncio.Event | None) -> Imported:
+    """Import all files of the job. `lock` is the descriptor that nobody else may get meanwhile."""
+    parts: dict[int, Imported] = {}
+
+    def heard(index: int, look: Imported) -> None:
+        parts[index] = look
+        report(together(parts))
+
+    if job.plan.shards == 1:
+        await _here(job, heard, stop)
+    else:
+        charge = Charge(job, lock, lambda _: None, imported=heard)
+        await charge.run(stop)
+    return together(parts)
+
+
+async def _here(job: Job, heard: Callable[[int, Imported], None], stop: asyncio.Event | None) -> None:
+    folder = Folder(job.path)
+    with Table.open(folder.table(0), FAMILIES, writable=True) as table:
+        session = Session(folder.shard(0), job.plan, table, parcels=job.parcels)
+        await stoppable(session.run(Errand(), lambda _: heard(0, session.imported())), session, stop)
+        heard(0, session.imported())
+
+
+def together(parts: dict[int, Imported]) -> Imported:
+    """One look at all shards. All read the same files, so the one that is behind says how far they are."""
+    looks = list(parts.values()) or [Imported()]
+    behind = min(looks, key=lambda look: (look.files, look.bytes))
+    ahead = max(looks, key=lambda look: (look.files, look.bytes))
+    return replace(
+        behind,
+        captures=sum(look.captures for look in looks),
+        known=sum(look.known for look in looks),
+        cut=sum(look.cut for look in looks),
+        seconds=max(look.seconds for look in looks),
+        refused=ahead.refused,
+        problems=tuple(dict.fromkeys(problem for look in looks for problem in look.problems)),
+    )

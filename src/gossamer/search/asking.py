@@ -17,13 +17,12 @@ import tantivy
 
 from gossamer.errors import InvalidQuery
 from gossamer.index.analysis import terms, unspaced
-from gossamer.index.shelf import TEXTS, Shelf, Voices
+from gossamer.index.shelf import PHRASED, TEXTS, Shelf, Voices
 from gossamer.search.expansion import LONG
 from gossamer.search.query import Clause, Field, Filter, Query, Words
 from gossamer.search.weights import Weights
 
 MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
-PHRASED = ("title", "headings", "body")
 
 
 @dataclass(frozen=True, slots=True)

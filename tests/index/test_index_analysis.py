@@ -48,6 +48,8 @@ def test_the_compiled_way_is_the_same(texts: list[str], most: int) -> None:
     for stem in (str, lambda word: word[2:], lambda word: word * 3):
         one, other = analysis.Stems(stem, most), ByPattern(stem, most)
         assert [one.joined(text) for text in texts] == [other.joined(text) for text in texts]
+        wanted = tuple(other.joined(" ".join(texts)).split(" ")[::2])
+        assert [one.met(text, wanted) for text in texts] == [other.met(text, wanted) for text in texts]
 
 
 def test_many_words_are_remembered_each_with_its_own_stem() -> None:

@@ -18,21 +18,13 @@ from gossamer.search.weights import Weights
 def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Weights | None = None) -> Searcher:
     """Answers questions about the collection as it is now."""
     outside = Outside(
-        text_of=lambda url: text_of(shelves, url),
+        text_of=lambda url: shelves.of(url).archive.content(url),
         ranks=graph.ranks if graph else _all_alike,
         linking=graph.linking if graph else _nobody,
         now=time.time(),
         voices=graph.voices if graph else None,
     )
     return Searcher([_shelf(folder, index) for index in range(len(shelves.all))], outside, weights)
-
-
-def text_of(shelves: Shelves, url: str) -> str:
-    """The main content of a page, or all of its words when it has none."""
-    shelf = shelves.of(url)
-    version = next(shelf.archive.versions.of(url), None)
-    page = shelf.archive.page(url, version) if version else None
-    return (page.content or page.text) if page else ""
 
 
 def _shelf(folder: Folder, index: int) -> Shelf:

@@ -126,7 +126,7 @@ static inline int alike(const char *one, const char *other)
 }
 
 /* Where a word is, or where it could be; NULL when there is no room near its place. */
-static inline slot *place(const stems *known, uint32_t hash, const char *word, size_t size)
+static inline slot *slot_of(const stems *known, uint32_t hash, const char *word, size_t size)
 {
     for (size_t step = 0; step < REACH; step++) {
         slot *here = &known->slots[(hash + step) & (known->room - 1)];
@@ -152,7 +152,7 @@ static int grow(stems *known)
     known->room = 2 * room;
     known->count = 0;
     for (size_t number = 0; number < room; number++) {
-        slot *here = old[number].size ? place(known, old[number].hash, NOTHING, 0) : NULL;
+        slot *here = old[number].size ? slot_of(known, old[number].hash, NOTHING, 0) : NULL;
         if (here) {
             *here = old[number];
             known->count++;
@@ -185,62 +185,94 @@ static int remember(stems *known, const char *word, size_t size, const char *ste
     }
     if (2 * known->count >= known->room && !grow(known))
         return 0;
-    slot *here = place(known, hashed(word, size), word, size);
+    slot *here = slot_of(known, hashed(word, size), word, size);
     if (!here || here->size || stem_size > UINT16_MAX)
         return 1;
     return fill(known, here, (const char *[]){word, stem}, (const size_t[]){size, stem_size});
 }
 
+/* What is done with the stems of a text: they are written down, or the places of some of them are noted. */
+typedef struct {
+    buffer out;
+    PyObject *places; /* a list, when places are asked for: of begin, end, and which of the wanted ones it is */
+    const buffer *wanted;
+    Py_ssize_t count;
+} sink;
+
+static int write_down(buffer *out, const char *stem, size_t size)
+{
+    if (add(out, stem, size) && add(out, " ", size > 0))
+        return 1;
+    PyErr_NoMemory();
+    return 0;
+}
+
+static int note(const sink *to, const char *stem, size_t size, const Py_ssize_t place[2])
+{
+    for (Py_ssize_t number = 0; number < to->count; number++) {
+        if (to->wanted[number].size != size || memcmp(to->wanted[number].at, stem, size) != 0)
+            continue;
+        PyObject *found = Py_BuildValue("nnn", place[0], place[1], number);
+        int done = found && PyList_Append(to->places, found) == 0;
+        Py_XDECREF(found);
+        return done;
+    }
+    return 1;
+}
+
 /* A word that the table does not have: ask for its stem. The call may change the table. */
-static int met_first(stems *known, const char *word, size_t size, buffer *out)
+static int met_first(stems *known, const char *word, size_t size, const Py_ssize_t place[2], sink *to)
 {
     PyObject *stem = PyObject_CallFunction(known->ask, "s#", word, (Py_ssize_t)size);
     Py_ssize_t length;
     const char *text = stem ? PyUnicode_AsUTF8AndSize(stem, &length) : NULL;
     int done = text != NULL;
-    if (done && !(remember(known, word, size, text, (size_t)length) && add(out, text, (size_t)length) &&
-                  add(out, " ", length > 0))) {
+    if (done && !remember(known, word, size, text, (size_t)length)) {
         PyErr_NoMemory();
         done = 0;
     }
+    if (done)
+        done = to->places ? note(to, text, (size_t)length, place) : write_down(&to->out, text, (size_t)length);
     Py_XDECREF(stem);
     return done;
 }
 
-static inline int append(stems *known, const char *word, size_t size, buffer *out)
+static inline int take(stems *known, const char *word, size_t size, const Py_ssize_t place[2], sink *to)
 {
-    const slot *here = place(known, hashed(word, size), word, size);
+    const slot *here = slot_of(known, hashed(word, size), word, size);
     if (!here || !here->size)
-        return met_first(known, word, size, out);
-    if (!roomy(out, here->stem_size + INSIDE + 1)) {
-        PyErr_NoMemory();
-        return 0;
-    }
-    memcpy(out->at + out->size, here->stem, INSIDE);
-    if (here->stem_size > INSIDE)
-        memcpy(out->at + out->size, known->letters.at + here->at + size, here->stem_size);
+        return met_first(known, word, size, place, to);
+    const char *stem = here->stem_size <= INSIDE ? here->stem : known->letters.at + here->at + size;
+    if (to->places)
+        return note(to, stem, here->stem_size, place);
+    buffer *out = &to->out;
+    if (here->stem_size > INSIDE || !here->stem_size || out->room - out->size <= INSIDE)
+        return write_down(out, stem, here->stem_size);
+    memcpy(out->at + out->size, stem, INSIDE);
     out->size += here->stem_size;
-    out->at[out->size] = ' ';
-    out->size += here->stem_size > 0;
+    out->at[out->size++] = ' ';
     return 1;
 }
 
-/* A word that ends here, and begins anew. */
-static inline int ended(stems *known, char *word, size_t *size, size_t letters, buffer *out)
+/* A word that ends at a place, and begins anew. */
+static inline int ended(stems *known, char *word, size_t size, Py_ssize_t letters, Py_ssize_t end, sink *to)
 {
-    int done = !letters || letters > LONGEST || append(known, word, *size, out);
+    if (!letters)
+        return 1;
+    const Py_ssize_t place[2] = {end - letters, end};
+    int done = letters > LONGEST || take(known, word, size, place, to);
     memset(word, 0, INSIDE);
-    if (*size > INSIDE)
-        memset(word, 0, *size);
-    *size = 0;
+    if (size > INSIDE)
+        memset(word, 0, size);
     return done;
 }
 
 /* One copy of this is made for each width of characters. */
-static inline int all_words(stems *known, int kind, const void *data, Py_ssize_t length, buffer *out)
+static inline int all_words(stems *known, int kind, const void *data, Py_ssize_t length, sink *to)
 {
     char word[4 * LONGEST + INSIDE] = {0};
-    size_t size = 0, letters = 0; /* of the word so far; what is too long is only counted */
+    size_t size = 0;
+    Py_ssize_t letters = 0; /* of the word so far; what is too long is only counted */
     for (Py_ssize_t at = 0; at < length; at++) {
         Py_UCS4 c = PyUnicode_READ(kind, data, at);
         if (c < 128 && plain(c)) {
@@ -254,44 +286,72 @@ static inline int all_words(stems *known, int kind, const void *data, Py_ssize_t
                 size += as_utf8(c, word + size);
             continue;
         }
-        if (!ended(known, word, &size, letters, out))
+        if (!ended(known, word, size, letters, at, to))
             return 0;
+        size = single && Py_UNICODE_ISALNUM(c) ? as_utf8(c, word) : 0;
+        if (size && !ended(known, word, size, 1, at + 1, to))
+            return 0;
+        size = 0;
         letters = 0;
-        if (single && Py_UNICODE_ISALNUM(c)) {
-            size = as_utf8(c, word);
-            if (!ended(known, word, &size, 1, out))
-                return 0;
-        }
     }
-    return ended(known, word, &size, letters, out);
+    return ended(known, word, size, letters, length, to);
 }
 
-static int words_of(stems *known, PyObject *text, buffer *out)
+static int words_of(stems *known, PyObject *text, sink *to)
 {
     const void *data = PyUnicode_DATA(text);
     Py_ssize_t length = PyUnicode_GET_LENGTH(text);
     switch (PyUnicode_KIND(text)) {
     case PyUnicode_1BYTE_KIND:
-        return all_words(known, PyUnicode_1BYTE_KIND, data, length, out);
+        return all_words(known, PyUnicode_1BYTE_KIND, data, length, to);
     case PyUnicode_2BYTE_KIND:
-        return all_words(known, PyUnicode_2BYTE_KIND, data, length, out);
+        return all_words(known, PyUnicode_2BYTE_KIND, data, length, to);
     default:
-        return all_words(known, PyUnicode_4BYTE_KIND, data, length, out);
+        return all_words(known, PyUnicode_4BYTE_KIND, data, length, to);
     }
 }
 
 static PyObject *joined(PyObject *self, PyObject *text)
 {
-    buffer out = {0};
+    sink to = {{0}, NULL, NULL, 0};
     PyObject *found = NULL;
     if (!PyUnicode_Check(text)) {
         PyErr_SetString(PyExc_TypeError, "a text is needed");
         return NULL;
     }
-    if (words_of((stems *)self, text, &out))
-        found = PyUnicode_DecodeUTF8(out.size ? out.at : "", out.size ? (Py_ssize_t)out.size - 1 : 0, NULL);
-    PyMem_Free(out.at);
+    if (words_of((stems *)self, text, &to))
+        found = PyUnicode_DecodeUTF8(to.out.size ? to.out.at : "", to.out.size ? (Py_ssize_t)to.out.size - 1 : 0, NULL);
+    PyMem_Free(to.out.at);
     return found;
+}
+
+static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted)
+{
+    for (Py_ssize_t number = 0; number < count; number++) {
+        Py_ssize_t size;
+        const char *term = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(terms, number), &size);
+        if (!term)
+            return 0;
+        wanted[number] = (buffer){(char *)term, (size_t)size, 0};
+    }
+    return 1;
+}
+
+static PyObject *met(PyObject *self, PyObject *arguments)
+{
+    PyObject *text, *terms;
+    if (!PyArg_ParseTuple(arguments, "UO!", &text, &PyTuple_Type, &terms))
+        return NULL;
+    Py_ssize_t count = PyTuple_GET_SIZE(terms);
+    buffer *wanted = PyMem_Calloc((size_t)count + 1, sizeof(buffer));
+    sink to = {{0}, PyList_New(0), wanted, count};
+    if (!wanted || !to.places || !wanted_of(terms, count, wanted) || !words_of((stems *)self, text, &to)) {
+        Py_CLEAR(to.places);
+        if (!PyErr_Occurred())
+            PyErr_NoMemory();
+    }
+    PyMem_Free(wanted);
+    return to.places;
 }
 
 static PyObject *created(PyTypeObject *type, PyObject *arguments, PyObject *names)
@@ -327,6 +387,7 @@ static void freed(PyObject *object)
 }
 
 static PyMethodDef methods[] = {{"joined", joined, METH_O, "The stems of a text, with a space between."},
+                                {"met", met, METH_VARARGS, "Where words with some of the stems stand in a text."},
                                 {NULL, NULL, 0, NULL}};
 static PyType_Slot type_slots[] = {{Py_tp_new, created},
                                    {Py_tp_dealloc, freed},

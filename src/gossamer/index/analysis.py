@@ -9,7 +9,7 @@ asked for as phrases.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from unicodedata import normalize
 
@@ -74,8 +74,18 @@ class ByPattern:
 
     def joined(self, text: str) -> str:
         """The stems of a text, with a space between."""
-        met = (word for word in _WORD.findall(text) if len(word) <= _LONGEST)
-        return " ".join(filter(None, (self._stem(word) for word in met if not unspaced(word) or word.isalnum())))
+        return " ".join(filter(None, (stem for _, _, stem in self._each(text))))
+
+    def met(self, text: str, terms: tuple[str, ...]) -> list[tuple[int, int, int]]:
+        """Where words with some of the stems stand in a text: begin, end, and which of them it is."""
+        numbers = {term: number for number, term in reversed(list(enumerate(terms)))}
+        return [(begin, end, numbers[stem]) for begin, end, stem in self._each(text) if stem in numbers]
+
+    def _each(self, text: str) -> Iterator[tuple[int, int, str]]:
+        for match in _WORD.finditer(text):
+            word = match[0]
+            if len(word) <= _LONGEST and (not unspaced(word) or word.isalnum()):
+                yield match.start(), match.end(), self._stem(word)
 
 
 Stems: type[ByPattern | _Compiled] = ByPattern if _Compiled is None else _Compiled
@@ -92,6 +102,11 @@ def _stems(language: str | None) -> ByPattern | _Compiled:
 def joined(text: str, language: str | None = None) -> str:
     """What is indexed of a text, in its order: terms with a space between."""
     return _stems(language if language in STEMMERS else None).joined(text)
+
+
+def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[tuple[int, int, int]]:
+    """Where some terms stand in a text: begin, end, and which of them it is."""
+    return _stems(language if language in STEMMERS else None).met(text, wanted)
 
 
 def terms(text: str, language: str | None = None) -> list[str]:

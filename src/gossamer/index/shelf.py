@@ -69,6 +69,7 @@ def schema() -> tantivy.Schema:
     for name in ("place", "type", "language"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("page", indexed=True, fast=True)
+    builder.add_unsigned_field("site", fast=True)
     builder.add_integer_field("date", indexed=True, fast=True)
     builder.add_unsigned_field("covered", stored=True)
     return builder.add_bytes_field("shown", stored=True).build()
@@ -231,6 +232,7 @@ def _document(entry: Entry) -> tantivy.Document:
     if entry.language:
         document.add_text("language", entry.language)
     document.add_unsigned("page", keys.fingerprint(entry.url))
+    document.add_unsigned("site", keys.digest(entry.site.encode()))
     document.add_integer("date", int(entry.date))
     shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date)
     document.add_bytes("shown", msgspec.msgpack.encode(shown))

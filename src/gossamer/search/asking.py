@@ -75,9 +75,16 @@ class Asking:
 
     def among(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """Of these pages those that meet all demands; which of the free words they have counts, but need not be any."""
-        chosen = tantivy.Query.const_score_query(tantivy.Query.term_set_query(self._schema, "page", list(pages)), 0.0)
-        free = (SHOULD, self._free(Terms(question.words.counts, question.words.pairs)))
-        return tantivy.Query.boolean_query([(MUST, chosen), free, *self._demands(question)])
+        free = (SHOULD, self._free(Terms(question.words.counts)))
+        return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), free, *self._demands(question)])
+
+    def pairs(self, words: Terms, pages: Sequence[int]) -> tantivy.Query:
+        """Of these pages those in which words stand next to each other as they do in the question."""
+        near = _any([self._phrase(pair, self._weights.phrase) for pair in words.pairs])
+        return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), (MUST, near)])
+
+    def _chosen(self, pages: Sequence[int]) -> tantivy.Query:
+        return tantivy.Query.const_score_query(tantivy.Query.term_set_query(self._schema, "page", list(pages)), 0.0)
 
     def more(self, query: tantivy.Query, further: Mapping[str, float]) -> tantivy.Query:
         """The same, with terms that help a page but need not be there."""
@@ -94,9 +101,7 @@ class Asking:
 
     def _free(self, words: Terms) -> tantivy.Query:
         each = [(SHOULD, self._term(term, count)) for term, count in words.counts.items()]
-        wanted = tantivy.Query.boolean_query(each, minimum_number_should_match=words.needed)
-        near = [(SHOULD, self._phrase(pair, self._weights.phrase)) for pair in words.pairs]
-        return tantivy.Query.boolean_query([(MUST, wanted), *near])
+        return tantivy.Query.boolean_query(each, minimum_number_should_match=words.needed)
 
     def _demands(self, question: Question) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """What a page must be and must not be."""

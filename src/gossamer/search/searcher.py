@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from gossamer.index.analysis import STEMMERS, terms
 from gossamer.index.shelf import Shelf, Shown, Voices
 from gossamer.model import Hit
 from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
+from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
 from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
 from gossamer.search.query import Query, parse
 from gossamer.search.snippets import snippet
@@ -26,9 +28,8 @@ from gossamer.search.weights import Weights
 
 DEPTH = 200
 """Answers of each shard that are weighed by links and age."""
-PER_SITE = 2
-"""Answers of one site that come first; the others come after those of other sites."""
-YEAR = 365.25 * 86_400
+ASKED_AT_ONCE = 8
+"""Shards, over all questions that are being answered."""
 _LANGUAGE_LEAST = 0.02
 """Share of the pages that makes a language one of the collection's."""
 
@@ -57,20 +58,6 @@ class Answer:
     """The question as it may have been meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A page on the way to becoming a hit."""
-
-    score: float
-    shard: int
-    address: Any
-    page: int
-    """Its fingerprint."""
-    shown: Shown
-    signs: dict[str, float] = field(default_factory=dict)
-    """What the score is made of."""
-
-
 class Searcher:
     """Answers questions over the indexes of all shards as they are now."""
 
@@ -85,19 +72,21 @@ class Searcher:
             for number, shelf in enumerate(shelves)
         ]
         self._having = lru_cache(maxsize=10_000)(self._count_having)
+        self._pool = ThreadPoolExecutor(ASKED_AT_ONCE) if len(shelves) > 1 else None
 
     def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer best."""
         question, found, total = self._asked(parse(text), max(DEPTH, 2 * (number + offset)))
-        ordered = spread(self._weighed(found))
-        hits = [self._hit(each, question.words) for each in ordered[offset : offset + number]]
+        best = self._weighed(found)
+        hits = [self._hit(best.found(place), question.words) for place in best.spread()[offset : offset + number]]
         return Answer(hits, total, self._suggestion(text, question.query))
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
         question, found, _ = self._asked(parse(text), DEPTH)
-        best = spread(self._weighed(found))[:number]
-        return [(self._hit(each, question.words), self._signs(each, question.words)) for each in best]
+        best = self._weighed(found)
+        first = [best.found(place) for place in best.spread()[:number]]
+        return [(self._hit(each, question.words), self._signs(each, question.words)) for each in first]
 
     def _signs(self, each: Found, words: Terms) -> dict[str, float]:
         signs: dict[str, float] = {}
@@ -113,12 +102,14 @@ class Searcher:
 
     def ranking(self, text: str, depth: int) -> list[tuple[str, float]]:
         """Addresses with scores, the best first: for measuring. Not spread over sites."""
-        _, found, _ = self._asked(parse(text), depth)
-        return [(each.shown.url, each.score) for each in self._weighed(found)][:depth]
+        _, candidates, _ = self._asked(parse(text), max(DEPTH, depth))
+        best = self._weighed(candidates)
+        found = (best.found(place) for place in best.order()[:depth])
+        return [(self._shown(each.shard, each.address).url, each.score) for each in found]
 
     # ------------------------------------------------------------------ asking
 
-    def _asked(self, query: Query, depth: int) -> tuple[Question, list[Found], int]:
+    def _asked(self, query: Query, depth: int) -> tuple[Question, Candidates, int]:
         question = Question(query, free_terms(query, self.languages), self.languages)
         found, total = self._answered(question, depth)
         if not total and question.words.needed > 1:
@@ -126,25 +117,31 @@ class Searcher:
             found, total = self._answered(question, depth)
         return question, found, total
 
-    def _answered(self, question: Question, depth: int) -> tuple[list[Found], int]:
+    def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:
         queries = [asking.query(question) for asking in self._askings]
         found, total = self._all(queries, depth)
         if len(question.words.counts) >= LONG and self._weights.expansion:
             further = self._further(found)
             queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
             found, total = self._all(queries, depth)
-        return self._with_voices(question, found, total, depth)
+        return self._with_voices(question, self._with_pairs(question, found), total, depth)
 
-    def _with_voices(self, question: Question, found: list[Found], total: int, depth: int) -> tuple[list[Found], int]:
+    def _with_pairs(self, question: Question, found: Candidates) -> Candidates:
+        """Words that stand next to each other count, where a page has enough of them: looked for only there."""
+        if not question.words.pairs or not self._weights.phrase or not found.addresses:
+            return found
+        pages = found.pages.tolist()
+        near, _ = self._all([asking.pairs(question.words, pages) for asking in self._askings], len(pages))
+        return found.raised(dict(zip(near.pages.tolist(), near.words.tolist(), strict=True)))
+
+    def _with_voices(self, question: Question, found: Candidates, total: int, depth: int) -> tuple[Candidates, int]:
         """What others call a page counts like its own words; a page that has none of these is found by it alone."""
         voices = self._voices(question.words, depth)
-        if not voices:
-            return found, total
-        absent = list(voices.keys() - {each.page for each in found})
+        absent = list(voices.keys() - set(found.pages.tolist())) if voices else []
         if absent:
             more, number = self._all([asking.among(question, absent) for asking in self._askings], len(absent))
-            found, total = found + more, total + number
-        return [replace(each, score=each.score + voices.get(each.page, 0.0)) for each in found], total
+            found, total = together((found, more)), total + number
+        return found.raised(voices), total
 
     def _voices(self, words: Terms, depth: int) -> dict[int, float]:
         if self._outside.voices is None or not words.counts or not self._weights.anchors:
@@ -156,59 +153,41 @@ class Searcher:
         pages = searcher.fast_field_values("page", [address for _, address in hits])
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
-    def _all(self, queries: Sequence[Any], depth: int) -> tuple[list[Found], int]:
-        if len(queries) == 1:
-            return self._one(0, queries[0], depth)
-        with ThreadPoolExecutor(len(queries)) as pool:
-            answers = list(pool.map(self._one, range(len(queries)), queries, repeat(depth)))
-        return [each for found, _ in answers for each in found], sum(total for _, total in answers)
+    def _all(self, queries: Sequence[Any], depth: int) -> tuple[Candidates, int]:
+        """All shards at once, the first of them by who asks."""
+        others = self._pool.map(self._one, range(1, len(queries)), queries[1:], repeat(depth)) if self._pool else ()
+        answers = [self._one(0, queries[0], depth), *others]
+        return together(found for found, _ in answers), sum(total for _, total in answers)
 
-    def _one(self, shard: int, query: Any, depth: int) -> tuple[list[Found], int]:
+    def _one(self, shard: int, query: Any, depth: int) -> tuple[Candidates, int]:
         searcher = self._searchers[shard]
         result = searcher.search(query, limit=depth, count=True)
-        addresses = [address for _, address in result.hits]
-        pages = searcher.fast_field_values("page", addresses)
-        decode = msgspec.msgpack.Decoder(Shown).decode
-        found = [
-            Found(score, shard, address, int(page or 0), decode(bytes(searcher.doc(address)["shown"][0])))
-            for (score, address), page in zip(result.hits, pages, strict=True)
-        ]
-        return found, result.count  # type: ignore[attr-defined]  # the types of the engine lack it
+        return taken(shard, searcher, result.hits), result.count  # type: ignore[attr-defined]  # the types of the engine lack it
 
-    def _further(self, found: Iterable[Found]) -> dict[str, float]:
+    def _further(self, found: Candidates) -> dict[str, float]:
         """Terms of the best answers."""
-        best = sorted(found, key=lambda each: (-each.score, each.shown.url))[:ANSWERS]
-        texts = [self._terms(each.shown)[:TERMS_READ] for each in best]
+        best = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
+        texts = [self._terms(self._shown(*found.addresses[place]))[:TERMS_READ] for place in best]
         further = telling(texts, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
         return {term: self._weights.expansion * weight for term, weight in further.items()}
 
     def _terms(self, shown: Shown) -> list[str]:
         return terms(self._outside.text_of(shown.url), shown.language)
 
-    # ---------------------------------------------------------------- weighing
-
-    def _weighed(self, found: list[Found]) -> list[Found]:
-        ranks = self._outside.ranks([each.page for each in found])
-        weighed = [self._with_signs(each, rank) for each, rank in zip(found, ranks, strict=True)]
-        return sorted(weighed, key=lambda each: (-each.score, each.shown.url))
-
-    def _with_signs(self, each: Found, rank: float) -> Found:
-        age = max(0.0, self._outside.now - each.shown.date) / YEAR
-        signs = {
-            "words": each.score,
-            "links": self._weights.rank * rank / (RANK_HALF + rank),
-            "age": self._weights.fresh / (1 + age) if each.shown.date else 0.0,
-        }
-        return replace(each, score=sum(signs.values()), signs=signs)
+    def _weighed(self, found: Candidates) -> Weighed:
+        return weighed(found, self._outside.ranks(found.pages.tolist()), self._weights, self._outside.now)
 
     # ----------------------------------------------------------------- showing
 
     def _hit(self, each: Found, words: Terms) -> Hit:
-        shown = each.shown
+        shown = self._shown(each.shard, each.address)
         size = max(sum(self._sizes), 1)
         weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in words.counts}
-        part = snippet(self._outside.text_of(shown.url), weights, lambda word: _first(terms(word, shown.language)))
+        part = snippet(self._outside.text_of(shown.url), weights, shown.language)
         return Hit(shown.url, shown.title, part.text, each.score, part.marks, shown.site, shown.language, shown.date)
+
+    def _shown(self, shard: int, address: Any) -> Shown:
+        return _decode(bytes(self._searchers[shard].doc(address)["shown"][0]))
 
     def _suggestion(self, text: str, query: Query) -> str | None:
         words = [term for part in query.words for term in terms(part)]
@@ -252,19 +231,7 @@ class Searcher:
         return rarity(sum(self._sizes), sum(having)) / rarity(self._sizes[shard], having[shard])
 
 
-RANK_HALF = 5.0
-"""The rank that brings half of what a rank can bring."""
-
-
-def spread(found: list[Found]) -> list[Found]:
-    """At most two of a site first, then all others, each in their order."""
-    met: Counter[str] = Counter()
-    first: list[Found] = []
-    later: list[Found] = []
-    for each in found:
-        met[each.shown.site] += 1
-        (first if met[each.shown.site] <= PER_SITE else later).append(each)
-    return first + later
+_decode = msgspec.msgpack.Decoder(Shown).decode
 
 
 def _first(found: list[str]) -> str:

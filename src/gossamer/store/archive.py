@@ -150,6 +150,17 @@ class Archive:
             return None
         return replace(page, digest=version.digest, copy_of=version.copy_of)
 
+    def content(self, url: str) -> str:
+        """The main content of the latest version of a page, or all of its words when it has none."""
+        version = next(self.versions.of(url), None)
+        owner = self.versions.at(version.text_of, version.text_began) if version and version.text_of else version
+        if version is None or owner is None or owner.text is None:
+            return ""
+        if found := self.texts.content(owner.text):
+            return found
+        page = self.page(url, version)
+        return page.text if page else ""
+
     def path(self, version: Version) -> Path:
         """The file that a version lies in."""
         return self._folder / version.file

@@ -20,6 +20,7 @@ class Zipf:
 
     def __init__(self, seed: int = 5) -> None:
         self.words = np.array([_word(rank) for rank in range(WORDS)], dtype=object)
+        self.ranks = {word: rank for rank, word in enumerate(self.words)}
         shares = (np.arange(1, WORDS + 1) + _SHIFT) ** -_STEEPNESS
         self._reached = np.cumsum(shares / shares.sum())
         self._seed = seed

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import repeat
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -26,12 +26,21 @@ from gossamer.search.snippets import snippet
 from gossamer.search.spelling import corrected
 from gossamer.search.weights import Weights
 
-DEPTH = 200
+DEPTH = 100
 """Answers of each shard that are weighed by links and age."""
+COMMON = 0.5
+"""Share of the pages that makes a term common."""
+REFINED_MOST = 60
+"""Of the best answers so far, those that are looked at more closely."""
+CALLED_MOST = 50
+"""Pages that are found by what others call them alone."""
 ASKED_AT_ONCE = 8
 """Shards, over all questions that are being answered."""
 _LANGUAGE_LEAST = 0.02
 """Share of the pages that makes a language one of the collection's."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,26 +127,38 @@ class Searcher:
         return question, found, total
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:
+        long = len(question.words.counts) >= LONG
+        if long:
+            question = question.finding(self._common(question.words.counts))
         queries = [asking.query(question) for asking in self._askings]
         found, total = self._all(queries, depth)
-        if len(question.words.counts) >= LONG and self._weights.expansion:
-            further = self._further(found)
+        if long and self._weights.expansion:
+            further = self._further(self._refined(question.words, found))
             queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
             found, total = self._all(queries, depth)
-        return self._with_voices(question, self._with_pairs(question, found), total, depth)
+        return self._with_voices(question, self._refined(question.words, found), total, depth)
 
-    def _with_pairs(self, question: Question, found: Candidates) -> Candidates:
-        """Words that stand next to each other count, where a page has enough of them: looked for only there."""
-        if not question.words.pairs or not self._weights.phrase or not found.addresses:
+    def _common(self, counts: Mapping[str, float]) -> set[str]:
+        """Terms that half of the pages have tell little, and would take most of the time of a long question."""
+        most = COMMON * sum(self._sizes)
+        found = {term for term in counts if sum(self._having("body", term)) > most}
+        return found if len(found) < len(counts) else set()
+
+    def _refined(self, words: Terms, found: Candidates) -> Candidates:
+        """What costs much and decides little is looked for in the best answers only."""
+        if not (words.common or words.pairs) or not found.addresses:
             return found
-        pages = found.pages.tolist()
-        near, _ = self._all([asking.pairs(question.words, pages) for asking in self._askings], len(pages))
-        return found.raised(dict(zip(near.pages.tolist(), near.words.tolist(), strict=True)))
+        pages: list[list[int]] = [[] for _ in self._askings]
+        for place in np.argsort(-found.words, kind="stable")[:REFINED_MOST].tolist():
+            pages[found.addresses[place][0]].append(int(found.pages[place]))
+        finer = [asking.finer(words, some) for asking, some in zip(self._askings, pages, strict=True)]
+        return found.raised(dict(chain.from_iterable(self._each(self._worth, finer))))
 
     def _with_voices(self, question: Question, found: Candidates, total: int, depth: int) -> tuple[Candidates, int]:
         """What others call a page counts like its own words; a page that has none of these is found by it alone."""
         voices = self._voices(question.words, depth)
-        absent = list(voices.keys() - set(found.pages.tolist())) if voices else []
+        met = set(found.pages.tolist())
+        absent = [page for page in voices if page not in met][:CALLED_MOST]
         if absent:
             more, number = self._all([asking.among(question, absent) for asking in self._askings], len(absent))
             found, total = together((found, more)), total + number
@@ -154,12 +175,22 @@ class Searcher:
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
     def _all(self, queries: Sequence[Any], depth: int) -> tuple[Candidates, int]:
-        """All shards at once, the first of them by who asks."""
-        others = self._pool.map(self._one, range(1, len(queries)), queries[1:], repeat(depth)) if self._pool else ()
-        answers = [self._one(0, queries[0], depth), *others]
+        answers = self._each(partial(self._one, depth), queries)
         return together(found for found, _ in answers), sum(total for _, total in answers)
 
-    def _one(self, shard: int, query: Any, depth: int) -> tuple[Candidates, int]:
+    def _each(self, ask: Callable[[int, Any], T], queries: Sequence[Any]) -> list[T]:
+        """All shards at once, the first of them by who asks."""
+        others = self._pool.map(ask, range(1, len(queries)), queries[1:]) if self._pool else ()
+        return [ask(0, queries[0]), *others]
+
+    def _worth(self, shard: int, query: Any) -> list[tuple[int, float]]:
+        """Pages with their scores, and nothing else."""
+        searcher = self._searchers[shard]
+        hits = searcher.search(query, limit=REFINED_MOST, count=False).hits
+        pages = searcher.fast_field_values("page", [address for _, address in hits])
+        return [(int(page or 0), score) for page, (score, _) in zip(pages, hits, strict=True)]
+
+    def _one(self, depth: int, shard: int, query: Any) -> tuple[Candidates, int]:
         searcher = self._searchers[shard]
         result = searcher.search(query, limit=depth, count=True)
         return taken(shard, searcher, result.hits), result.count  # type: ignore[attr-defined]  # the types of the engine lack it
@@ -169,7 +200,8 @@ class Searcher:
         best = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
         texts = [self._terms(self._shown(*found.addresses[place]))[:TERMS_READ] for place in best]
         further = telling(texts, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
-        return {term: self._weights.expansion * weight for term, weight in further.items()}
+        common = self._common(further)
+        return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
     def _terms(self, shown: Shown) -> list[str]:
         return terms(self._outside.text_of(shown.url), shown.language)

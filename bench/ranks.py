@@ -49,12 +49,12 @@ def made(nodes: int, arcs: int) -> Arcs:
     return Arcs(starts, sources, degrees)
 
 
-def ours(graph: Arcs) -> tuple[Callable[[], Floats], str]:
+def ours(graph: Arcs) -> Callable[[], Floats]:
     """Gauss-Seidel."""
-    return lambda: ranked(graph, tolerance=TOLERANCE).values, "gossamer"
+    return lambda: ranked(graph, tolerance=TOLERANCE).values
 
 
-def by_scipy(graph: Arcs) -> tuple[Callable[[], Floats], str]:
+def by_scipy(graph: Arcs) -> Callable[[], Floats]:
     """Power iteration, as it is written in a few lines."""
     from scipy.sparse import csr_matrix
 
@@ -70,19 +70,19 @@ def by_scipy(graph: Arcs) -> tuple[Callable[[], Floats], str]:
             change, values = float(np.abs(fresh - values).sum()), fresh
         return values
 
-    return run, "scipy"
+    return run
 
 
-def by_networkit(graph: Arcs) -> tuple[Callable[[], Floats], str]:
+def by_networkit(graph: Arcs) -> Callable[[], Floats]:
     """The library, on one thread, with its own rule for dead ends."""
     import networkit
 
     networkit.setNumberOfThreads(1)
-    targets = np.repeat(np.arange(graph.nodes, dtype=np.uint32), np.diff(graph.starts))
-    web = networkit.GraphFromCoo((graph.sources, targets), n=graph.nodes, directed=True)
+    targets = np.repeat(np.arange(graph.nodes, dtype=np.uint64), np.diff(graph.starts))
+    web = networkit.GraphFromCoo((graph.sources.astype(np.uint64), targets), n=graph.nodes, directed=True)
     del targets
     ranks = networkit.centrality.PageRank(
-        web, DAMPING, TOLERANCE, distributeSinks=networkit.centrality.SinkHandling.DISTRIBUTE_SINKS
+        web, DAMPING, TOLERANCE, distributeSinks=networkit.centrality.SinkHandling.DistributeSinks
     )
     ranks.norm = networkit.centrality.Norm.L1_NORM
 
@@ -90,7 +90,7 @@ def by_networkit(graph: Arcs) -> tuple[Callable[[], Floats], str]:
         ranks.run()
         return np.array(ranks.scores())
 
-    return run, "networkit"
+    return run
 
 
 WAYS = {"gossamer": ours, "scipy": by_scipy, "networkit": by_networkit}
@@ -98,7 +98,7 @@ WAYS = {"gossamer": ours, "scipy": by_scipy, "networkit": by_networkit}
 
 def one(name: str, nodes: int, arcs: int, out: Path) -> None:
     """One way, and what it cost."""
-    run, _ = WAYS[name](made(nodes, arcs))
+    run = WAYS[name](made(nodes, arcs))
     began = time.process_time()
     values = run()
     cpu = time.process_time() - began

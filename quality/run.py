@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
+import answers
 import characters
 import documents
 import lists
@@ -26,6 +27,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "feeds": lists.feed_rows,
     "sitemaps": lists.sitemap_rows,
     "robots": lists.robots_rows,
+    "answers": answers.rows,
 }
 
 

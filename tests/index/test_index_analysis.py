@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.index import analysis
-from gossamer.index.analysis import by_pattern, split, terms, unspaced
-
-
-class Same(dict[str, str]):
-    def __missing__(self, word: str) -> str:
-        return word
+from gossamer.index.analysis import ByPattern, terms, unspaced
 
 
 @pytest.mark.parametrize(
@@ -39,21 +34,44 @@ def test_words_become_terms(text: str, language: str | None, found: list[str]) -
     assert terms(text, language) == found
 
 
-@given(st.text(max_size=300))
-def test_the_compiled_way_is_the_same(text: str) -> None:
-    if analysis._words is None:
+TEXTS = st.one_of(
+    st.text(max_size=300),
+    st.text(alphabet="abAB_09 .-é東ж", max_size=300),
+    st.text(alphabet=st.characters(min_codepoint=0x0D00, max_codepoint=0x3200), max_size=60),
+)
+
+
+@given(st.lists(TEXTS, max_size=4), st.integers(1, 20))
+def test_the_compiled_way_is_the_same(texts: list[str], most: int) -> None:
+    if analysis.Stems is ByPattern:
         pytest.skip("there was no C compiler")
-    assert split(text, Same()) == by_pattern(text, Same())
+    for stem in (str, lambda word: word[2:], lambda word: word * 3):
+        one, other = analysis.Stems(stem, most), ByPattern(stem, most)
+        assert [one.joined(text) for text in texts] == [other.joined(text) for text in texts]
+        wanted = tuple(other.joined(" ".join(texts)).split(" ")[::2])
+        assert [one.met(text, wanted) for text in texts] == [other.met(text, wanted) for text in texts]
 
 
-@given(st.text(alphabet=st.characters(min_codepoint=0x0D00, max_codepoint=0x3200), max_size=60))
-def test_the_compiled_way_is_the_same_in_scripts_without_spaces(text: str) -> None:
-    assert split(text, Same()) == by_pattern(text, Same())
+def test_many_words_are_remembered_each_with_its_own_stem() -> None:
+    asked: list[str] = []
+
+    def turned(word: str) -> str:
+        asked.append(word)
+        return word[::-1]
+
+    known = analysis.Stems(turned, 50_000)
+    words = [f"{number}{'x' * (number % 40)}é"[: 1 + number % 60] + str(number) for number in range(20_000)]
+    words = list(dict.fromkeys(words))
+    for _ in range(2):
+        assert known.joined(" ".join(words)).split() == [word[::-1] for word in words if len(word) <= 64]
+    assert len(asked) < 1.01 * len(words)
 
 
-def test_a_dictionary_that_fails_is_heard() -> None:
+def test_a_stemmer_that_fails_is_heard() -> None:
     with pytest.raises(KeyError, match="word"):
-        split("a word", {"a": "a"})
+        analysis.Stems({"a": "a"}.__getitem__, 10).joined("a word")
+    with pytest.raises(TypeError):
+        analysis.Stems(len, 10).joined("word")  # type: ignore[arg-type]  # it gives no text
 
 
 def test_a_stem_is_not_kept_alive_by_the_compiled_way() -> None:
@@ -70,12 +88,16 @@ def test_a_stem_is_not_kept_alive_by_the_compiled_way() -> None:
     assert grown < 50_000
 
 
-def test_memory_for_stems_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "REMEMBERED_MOST", 100)
-    known = analysis._Stems("en")
-    for number in range(1_000):
-        assert known[f"walking{number}"]
-    assert len(known) <= 100
+def test_memory_for_stems_is_bounded() -> None:
+    known = analysis.Stems(str.lower, 100)
+    tracemalloc.start()
+    try:
+        for number in range(5_000):
+            assert known.joined(f"Walking{number}") == f"walking{number}"
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert grown < 100_000
 
 
 def test_characters_of_scripts_without_spaces_are_known() -> None:

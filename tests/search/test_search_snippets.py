@@ -10,21 +10,17 @@ from gossamer.search.snippets import LENGTH, Snippet, snippet
 from gossamer.search.spelling import corrected, distance, nearest
 
 
-def lower(word: str) -> str:
-    return word.lower()
-
-
 def test_the_passage_with_most_of_the_question_is_shown() -> None:
     filler = "Nothing of interest is said here at all. " * 20
     text = f"A fish. {filler}Tropical fish live in warm water. {filler}"
-    shown = snippet(text, {"tropical": 2.0, "fish": 1.0, "warm": 1.0}, lower)
+    shown = snippet(text, {"tropical": 2.0, "fish": 1.0, "warm": 1.0}, None)
     assert shown.text.startswith("Tropical fish live in warm water.")
     assert [shown.text[a:b] for a, b in shown.marks] == ["Tropical", "fish", "warm"]
 
 
 def test_a_page_without_the_words_shows_its_beginning() -> None:
-    assert snippet("First sentence. Second one.", {"fish": 1.0}, lower) == Snippet("First sentence. Second one.")
-    assert snippet("", {"fish": 1.0}, lower) == Snippet()
+    assert snippet("First sentence. Second one.", {"fish": 1.0}, None) == Snippet("First sentence. Second one.")
+    assert snippet("", {"fish": 1.0}, None) == Snippet()
 
 
 def test_a_snippet_is_short_and_its_marks_lie_within() -> None:
@@ -32,7 +28,7 @@ def test_a_snippet_is_short_and_its_marks_lie_within() -> None:
     words = ["fish", "Fish,", "water.", "stone\n", "x" * 40, "東京", "a"]
     for _ in range(200):
         text = " ".join(random.choices(words, k=random.randrange(200)))
-        shown = snippet(text, {"fish": 1.0, "water": 2.0}, lower)
+        shown = snippet(text, {"fish": 1.0, "water": 2.0}, None)
         assert len(shown.text) <= LENGTH
         assert all(shown.text[a:b].lower() in ("fish", "water") for a, b in shown.marks)
         assert list(shown.marks) == sorted(shown.marks)

@@ -27,8 +27,10 @@ from gossamer.urls import keys, resolve
 
 LINKS, INDEX = "links/log", "index"
 """Where they lie in the folder of a shard."""
-COMMIT_EVERY = 2_000
-"""Pages for each commit of the index: it takes a tenth of a second."""
+COMMIT_EVERY = 5_000
+"""Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
+COMMITS_WAITED = 30
+"""Commits of the rows, of which there is about one a second, that a new page waits for at most to be found."""
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
 GONE = (404, 410)
@@ -51,7 +53,7 @@ class Findable:
         self._path = shard / LINKS
         self._log = LinkLog(self._path, committed_length(table))
         self._shelf = _opened(shard / INDEX)
-        self._fresh = 0
+        self._fresh = self._waited = 0
         if not any(archive.versions.all()):
             table.put(STATE, _WHOLE, b"1")  # it will be there from the first page on
 
@@ -103,13 +105,14 @@ class Findable:
 
     def committed(self) -> None:
         """After it."""
-        if self._fresh >= COMMIT_EVERY:
+        self._waited += self._fresh > 0
+        if self._fresh >= COMMIT_EVERY or self._waited >= COMMITS_WAITED:
             self.finish()
 
     def finish(self) -> None:
         """Make all that is committed findable."""
         self._shelf.commit(committed_length(self._table))
-        self._fresh = 0
+        self._fresh = self._waited = 0
 
     def catch_up(self) -> Iterator[int]:
         """Index what the log has and the index lacks. Gives the number of pages so far, so that others have a turn."""
@@ -292,11 +295,10 @@ def findable(page: Page) -> bool:
 
 def entry(url: URL, page: Page, began: float, site: str) -> Entry:
     """What is indexed of a page."""
-    headings = plain("<br>".join(_HEADING.findall(page.html)))
     return Entry(
         url,
         page.title,
-        headings,
+        plain(" ".join(_HEADING.findall(page.html))),
         page.content or page.text,
         site,
         page.media_type,

@@ -30,10 +30,9 @@ def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Wei
 
 def text_of(shelves: Shelves, url: str) -> str:
     """The main content of a page, or all of its words when it has none."""
-    shelf = shelves.of(url)
-    version = current(shelf.archive, url)
-    page = shelf.archive.page(url, version) if version else None
-    return (page.content or page.text) if page else ""
+    archive = shelves.of(url).archive
+    version = current(archive, url)
+    return archive.content(url, version) if version else ""
 
 
 def _shelf(folder: Folder, index: int) -> Shelf:

@@ -9,15 +9,16 @@ asked for as phrases.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from unicodedata import normalize
 
 import Stemmer  # type: ignore[import-not-found]  # it has no types
 
 try:
-    from gossamer.index._words import words as _words
+    from gossamer.index._words import Stems as _Compiled
 except ImportError:
-    _words = None  # type: ignore[assignment]  # the module is not there
+    _Compiled = None  # type: ignore[assignment,misc]  # the module is not there
 
 STEMMERS = {
     "ar": "arabic",
@@ -64,37 +65,54 @@ _CLINGS = r"\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
 _WORD = re.compile(rf"[{_ALONE}]|(?:(?![{_ALONE}])[\w{_CLINGS}])+")
 
 
-class _Stems(dict[str, str]):
-    """Word to stem, filled as words are met. Wide letters and ligatures are made plain on the way."""
+class ByPattern:
+    """The words of texts, each as a function reduces it: without the compiled module, which does the same."""
 
-    def __init__(self, language: str | None) -> None:
-        name = STEMMERS.get(language or "")
-        self._stem = Stemmer.Stemmer(name, 0).stemWord if name else str
+    def __init__(self, stem: Callable[[str], str], most: int) -> None:
+        """The stems of `most` words are remembered."""
+        self._stem = lru_cache(maxsize=most)(stem)
 
-    def __missing__(self, word: str) -> str:
-        if len(self) >= REMEMBERED_MOST:
-            self.clear()
-        self[word] = stem = "".join(self._stem(normalize("NFKC", word).lower()).split())
-        return stem
+    def joined(self, text: str) -> str:
+        """The stems of a text, with a space between."""
+        return " ".join(filter(None, (stem for _, _, stem in self._each(text))))
+
+    def met(self, text: str, terms: tuple[str, ...]) -> list[tuple[int, int, int]]:
+        """Where words with some of the stems stand in a text: begin, end, and which of them it is."""
+        numbers = {term: number for number, term in reversed(list(enumerate(terms)))}
+        return [(begin, end, numbers[stem]) for begin, end, stem in self._each(text) if stem in numbers]
+
+    def _each(self, text: str) -> Iterator[tuple[int, int, str]]:
+        for match in _WORD.finditer(text):
+            word = match[0]
+            if len(word) <= _LONGEST and (not unspaced(word) or word.isalnum()):
+                yield match.start(), match.end(), self._stem(word)
 
 
-_stems = lru_cache(maxsize=64)(_Stems)
+Stems: type[ByPattern | _Compiled] = ByPattern if _Compiled is None else _Compiled
+
+
+@lru_cache(maxsize=64)
+def _stems(language: str | None) -> ByPattern | _Compiled:
+    """Wide letters and ligatures are made plain on the way."""
+    name = STEMMERS.get(language or "")
+    stem: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord if name else str
+    return Stems(lambda word: "".join(stem(normalize("NFKC", word).lower()).split()), REMEMBERED_MOST)
+
+
+def joined(text: str, language: str | None = None) -> str:
+    """What is indexed of a text, in its order: terms with a space between."""
+    return _stems(language if language in STEMMERS else None).joined(text)
+
+
+def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[tuple[int, int, int]]:
+    """Where some terms stand in a text: begin, end, and which of them it is."""
+    return _stems(language if language in STEMMERS else None).met(text, wanted)
 
 
 def terms(text: str, language: str | None = None) -> list[str]:
-    """What is indexed of a text, in its order."""
-    return split(text, _stems(language if language in STEMMERS else None))
-
-
-def split(text: str, known: dict[str, str]) -> list[str]:
-    """The words of a text, each as the dictionary has it."""
-    return by_pattern(text, known) if _words is None else _words(text, known)
-
-
-def by_pattern(text: str, known: dict[str, str]) -> list[str]:
-    """The same without the compiled module."""
-    met = (word for word in _WORD.findall(text) if len(word) <= _LONGEST)
-    return [known[word] for word in met if not unspaced(word) or word.isalnum()]
+    """The same as a list."""
+    found = joined(text, language)
+    return found.split(" ") if found else []
 
 
 def unspaced(term: str) -> bool:

@@ -17,14 +17,20 @@ import msgspec
 import tantivy
 
 from gossamer.errors import Damaged, StorageError
-from gossamer.index.analysis import terms
+from gossamer.index.analysis import joined
 from gossamer.index.facets import address, kinds, places
 from gossamer.urls import keys
 
 TEXTS = ("title", "headings", "body", "address")
 """Fields that words are looked for in."""
+PHRASED = ("title", "headings", "body")
+"""Those of them that know where their words stand."""
 MEMORY = 64 * 1024 * 1024
 """For what was added and is not in a file yet."""
+GATHERED_MOST = 100
+"""Pages that are passed on together: what they need of the memory is at hand then, which saves a fifth of the time."""
+CHARACTERS_MOST = 2_000_000
+"""Of the pages that are gathered."""
 _COVERED = "\0covered"
 _TERMS = "terms"
 
@@ -58,11 +64,12 @@ def schema() -> tantivy.Schema:
     """The fields of an index."""
     builder = tantivy.SchemaBuilder().add_text_field("url", tokenizer_name="raw", index_option="basic")
     for name in TEXTS:
-        builder.add_text_field(name, tokenizer_name=_TERMS)
+        builder.add_text_field(name, tokenizer_name=_TERMS, index_option="position" if name in PHRASED else "freq")
     builder.add_text_field("spelling", tokenizer_name=_TERMS, index_option="basic")
     for name in ("place", "type", "language"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("page", indexed=True, fast=True)
+    builder.add_unsigned_field("site", fast=True)
     builder.add_integer_field("date", indexed=True, fast=True)
     builder.add_unsigned_field("covered", stored=True)
     return builder.add_bytes_field("shown", stored=True).build()
@@ -77,20 +84,36 @@ class Shelf:
         self.schema = schema()
         self.index = _opened(folder, self.schema)
         self._writer: tantivy.IndexWriter | None = None
+        self._gathered: list[tuple[str, Entry | None]] = []
+        self._characters = 0
 
     def add(self, entry: Entry) -> None:
         """Put a page in the place of what was there of it."""
-        self.remove(entry.url)
-        with _told(self._folder):
-            self._writing().add_document(_document(entry))
+        self._characters += len(entry.body)
+        self._gather(entry.url, entry)
 
     def remove(self, url: str) -> None:
         """Take a page out."""
+        self._gather(url, None)
+
+    def _gather(self, url: str, entry: Entry | None) -> None:
+        self._gathered.append((url, entry))
+        if len(self._gathered) >= GATHERED_MOST or self._characters >= CHARACTERS_MOST:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Give the engine what was gathered, in its order."""
+        gathered, self._gathered, self._characters = self._gathered, [], 0
         with _told(self._folder):
-            self._writing().delete_documents_by_term("url", url)
+            writer = self._writing()
+            for url, entry in gathered:
+                writer.delete_documents_by_term("url", url)
+                if entry is not None:
+                    writer.add_document(_document(entry))
 
     def clear(self) -> None:
         """Take everything out."""
+        self._gathered, self._characters = [], 0
         with _told(self._folder):
             self._writing().delete_all_documents()
 
@@ -99,6 +122,7 @@ class Shelf:
         row = tantivy.Document()
         row.add_text("url", _COVERED)
         row.add_unsigned("covered", covered)
+        self._pass_on()
         with _told(self._folder):
             writer = self._writing()
             writer.delete_documents_by_term("url", _COVERED)
@@ -156,7 +180,7 @@ class Voices:
             for page, anchors in pages:
                 document = tantivy.Document()
                 document.add_unsigned("page", page)
-                document.add_text("anchors", " ".join(terms(anchors, language)))
+                document.add_text("anchors", joined(anchors, language))
                 writer.add_document(document)
             writer.commit()
             writer.wait_merging_threads()
@@ -199,8 +223,8 @@ def _document(entry: Entry) -> tantivy.Document:
     texts = (entry.title, entry.headings, entry.body, address(entry.url))
     for name, text in zip(TEXTS, texts, strict=True):
         if text:
-            document.add_text(name, " ".join(terms(text, entry.language)))
-    document.add_text("spelling", " ".join({*terms(entry.title), *terms(entry.headings)}))
+            document.add_text(name, joined(text, entry.language))
+    document.add_text("spelling", joined(f"{entry.title} {entry.headings}"))
     for place in places(entry.url, entry.site):
         document.add_text("place", place)
     for kind in kinds(entry.media_type):
@@ -208,6 +232,7 @@ def _document(entry: Entry) -> tantivy.Document:
     if entry.language:
         document.add_text("language", entry.language)
     document.add_unsigned("page", keys.fingerprint(entry.url))
+    document.add_unsigned("site", keys.digest(entry.site.encode()))
     document.add_integer("date", int(entry.date))
     shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date)
     document.add_bytes("shown", msgspec.msgpack.encode(shown))

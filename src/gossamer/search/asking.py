@@ -7,8 +7,8 @@ repeats, and it cannot weigh a term by how rare it is in all shards together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from math import log
@@ -17,13 +17,12 @@ import tantivy
 
 from gossamer.errors import InvalidQuery
 from gossamer.index.analysis import terms, unspaced
-from gossamer.index.shelf import TEXTS, Shelf, Voices
+from gossamer.index.shelf import PHRASED, TEXTS, Shelf, Voices
 from gossamer.search.expansion import LONG
 from gossamer.search.query import Clause, Field, Filter, Query, Words
 from gossamer.search.weights import Weights
 
 MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
-PHRASED = ("title", "headings", "body")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,8 @@ class Terms:
     """Those that stand next to each other in a short question."""
     needed: int = 1
     """How many of them a page must have."""
+    common: Mapping[str, float] = field(default_factory=dict)
+    """Those that most pages have: they count, but nothing is found by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,15 @@ class Question:
     words: Terms
     languages: Sequence[str | None]
 
+    def finding(self, common: Collection[str]) -> Question:
+        """The same, found by the terms that are not common."""
+        counts = self.words.counts
+        kept = {term: count for term, count in counts.items() if term not in common}
+        return replace(self, words=replace(self.words, counts=kept, common={term: counts[term] for term in common}))
+
     def relaxed(self) -> Question:
         """The same for pages that have but one of the words."""
-        return Question(self.query, Terms(self.words.counts, self.words.pairs), self.languages)
+        return replace(self, words=replace(self.words, needed=1))
 
 
 class Asking:
@@ -76,9 +83,23 @@ class Asking:
 
     def among(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """Of these pages those that meet all demands; which of the free words they have counts, but need not be any."""
-        chosen = tantivy.Query.const_score_query(tantivy.Query.term_set_query(self._schema, "page", list(pages)), 0.0)
-        free = (SHOULD, self._free(Terms(question.words.counts, question.words.pairs)))
-        return tantivy.Query.boolean_query([(MUST, chosen), free, *self._demands(question)])
+        free = (SHOULD, self._free(Terms(question.words.counts)))
+        return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), free, *self._demands(question)])
+
+    def finer(self, words: Terms, pages: Sequence[int]) -> tantivy.Query:
+        """What else these pages have: words next to each other as in the question, and words that most pages have."""
+        query = self._chosen(pages)
+        for pair in words.pairs:
+            for name in PHRASED:
+                query = _with(query, self._phrase_in(name, pair, self._weights.phrase))
+        for term, count in words.common.items():
+            query = _with(query, self._boosted("body", term, count))
+        return query
+
+    def _chosen(self, pages: Sequence[int]) -> tantivy.Query:
+        """A query for each is five times as fast as the engine's query for a set, which walks the whole dictionary."""
+        each = [(SHOULD, tantivy.Query.term_query(self._schema, "page", page, "basic")) for page in pages]
+        return tantivy.Query.const_score_query(tantivy.Query.boolean_query(each), 0.0)
 
     def more(self, query: tantivy.Query, further: Mapping[str, float]) -> tantivy.Query:
         """The same, with terms that help a page but need not be there."""
@@ -94,10 +115,11 @@ class Asking:
         ]
 
     def _free(self, words: Terms) -> tantivy.Query:
+        """One flat list where one word is enough: the engine takes half the time for it."""
+        if words.needed == 1:
+            return tantivy.Query.boolean_query([(SHOULD, part.query) for part in self.parts(words.counts)])
         each = [(SHOULD, self._term(term, count)) for term, count in words.counts.items()]
-        wanted = tantivy.Query.boolean_query(each, minimum_number_should_match=words.needed)
-        near = [(SHOULD, self._phrase(pair, self._weights.phrase)) for pair in words.pairs]
-        return tantivy.Query.boolean_query([(MUST, wanted), *near])
+        return tantivy.Query.boolean_query(each, minimum_number_should_match=words.needed)
 
     def _demands(self, question: Question) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """What a page must be and must not be."""
@@ -131,13 +153,11 @@ class Asking:
         return tantivy.Query.boost_query(plain, weight * self._balance(field, term))
 
     def _phrase(self, words: Sequence[str], weight: float = 1.0) -> tantivy.Query:
-        some = [tantivy.Query.phrase_query(self._schema, field, list(words)) for field in PHRASED]
-        return _any(
-            [
-                tantivy.Query.boost_query(one, weight * self._weights.of(name))
-                for one, name in zip(some, PHRASED, strict=True)
-            ]
-        )
+        return _any([self._phrase_in(name, words, weight) for name in PHRASED])
+
+    def _phrase_in(self, name: str, words: Sequence[str], weight: float) -> tantivy.Query:
+        plain = tantivy.Query.phrase_query(self._schema, name, list(words))
+        return tantivy.Query.boost_query(plain, weight * self._weights.of(name))
 
     def _filter(self, wanted: Filter) -> tantivy.Query:
         match wanted.field:
@@ -206,6 +226,11 @@ def variants(text: str, languages: Sequence[str | None]) -> list[tuple[str, ...]
 def rarity(documents: int, having: int) -> float:
     """How much a term tells: the idf of BM25."""
     return log(1 + (documents - having + 0.5) / (having + 0.5))
+
+
+def _with(query: tantivy.Query, further: tantivy.Query) -> tantivy.Query:
+    """One after the other: a union would read all that its parts have, and not only what is there of a few pages."""
+    return tantivy.Query.boolean_query([(MUST, query), (SHOULD, further)])
 
 
 def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:

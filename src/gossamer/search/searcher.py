@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import repeat
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
 from gossamer.index.analysis import STEMMERS, terms
 from gossamer.index.shelf import Shelf, Shown, Voices
 from gossamer.model import Hit
 from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
+from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
 from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
 from gossamer.search.query import Query, parse
 from gossamer.search.snippets import snippet
 from gossamer.search.spelling import corrected
 from gossamer.search.weights import Weights
 
-DEPTH = 200
+DEPTH = 100
 """Answers of each shard that are weighed by links and age."""
-PER_SITE = 2
-"""Answers of one site that come first; the others come after those of other sites."""
-YEAR = 365.25 * 86_400
+COMMON = 0.5
+"""Share of the pages that makes a term common."""
+REFINED_MOST = 60
+"""Of the best answers so far, those that are looked at more closely."""
+CALLED_MOST = 50
+"""Pages that are found by what others call them alone."""
+ASKED_AT_ONCE = 8
+"""Shards, over all questions that are being answered."""
 _LANGUAGE_LEAST = 0.02
 """Share of the pages that makes a language one of the collection's."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +69,6 @@ class Answer:
     """The question as it may have been meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A page on the way to becoming a hit."""
-
-    score: float
-    shard: int
-    address: Any
-    page: int
-    """Its fingerprint."""
-    shown: Shown
-    signs: dict[str, float] = field(default_factory=dict)
-    """What the score is made of."""
-
-
 class Searcher:
     """Answers questions over the indexes of all shards as they are now."""
 
@@ -87,19 +83,21 @@ class Searcher:
             for number, shelf in enumerate(shelves)
         ]
         self._having = lru_cache(maxsize=10_000)(self._count_having)
+        self._pool = ThreadPoolExecutor(ASKED_AT_ONCE) if len(shelves) > 1 else None
 
     def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer best."""
         question, found, total = self._asked(parse(text), max(DEPTH, 2 * (number + offset)))
-        ordered = spread(self._weighed(found))
-        hits = [self._hit(each, question.words) for each in ordered[offset : offset + number]]
+        best = self._weighed(found)
+        hits = [self._hit(best.found(place), question.words) for place in best.spread()[offset : offset + number]]
         return Answer(hits, total, self._suggestion(text, question.query))
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
         question, found, _ = self._asked(parse(text), DEPTH)
-        best = spread(self._weighed(found))[:number]
-        return [(self._hit(each, question.words), self._signs(each, question.words)) for each in best]
+        best = self._weighed(found)
+        first = [best.found(place) for place in best.spread()[:number]]
+        return [(self._hit(each, question.words), self._signs(each, question.words)) for each in first]
 
     def _signs(self, each: Found, words: Terms) -> dict[str, float]:
         signs: dict[str, float] = {}
@@ -115,12 +113,14 @@ class Searcher:
 
     def ranking(self, text: str, depth: int) -> list[tuple[str, float]]:
         """Addresses with scores, the best first: for measuring. Not spread over sites."""
-        _, found, _ = self._asked(parse(text), depth)
-        return [(each.shown.url, each.score) for each in self._weighed(found)][:depth]
+        _, candidates, _ = self._asked(parse(text), max(DEPTH, depth))
+        best = self._weighed(candidates)
+        found = (best.found(place) for place in best.order()[:depth])
+        return [(self._shown(each.shard, each.address).url, each.score) for each in found]
 
     # ------------------------------------------------------------------ asking
 
-    def _asked(self, query: Query, depth: int) -> tuple[Question, list[Found], int]:
+    def _asked(self, query: Query, depth: int) -> tuple[Question, Candidates, int]:
         question = Question(query, free_terms(query, self.languages), self.languages)
         found, total = self._answered(question, depth)
         if not total and question.words.needed > 1:
@@ -128,25 +128,43 @@ class Searcher:
             found, total = self._answered(question, depth)
         return question, found, total
 
-    def _answered(self, question: Question, depth: int) -> tuple[list[Found], int]:
+    def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:
+        long = len(question.words.counts) >= LONG
+        if long:
+            question = question.finding(self._common(question.words.counts))
         queries = [asking.query(question) for asking in self._askings]
         found, total = self._all(queries, depth)
-        if len(question.words.counts) >= LONG and self._weights.expansion:
-            further = self._further(found)
+        if long and self._weights.expansion:
+            further = self._further(self._refined(question.words, found))
             queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
             found, total = self._all(queries, depth)
-        return self._with_voices(question, found, total, depth)
+        return self._with_voices(question, self._refined(question.words, found), total, depth)
 
-    def _with_voices(self, question: Question, found: list[Found], total: int, depth: int) -> tuple[list[Found], int]:
+    def _common(self, counts: Mapping[str, float]) -> set[str]:
+        """Terms that half of the pages have tell little, and would take most of the time of a long question."""
+        most = COMMON * sum(self._sizes)
+        found = {term for term in counts if sum(self._having("body", term)) > most}
+        return found if len(found) < len(counts) else set()
+
+    def _refined(self, words: Terms, found: Candidates) -> Candidates:
+        """What costs much and decides little is looked for in the best answers only."""
+        if not (words.common or words.pairs) or not found.addresses:
+            return found
+        pages: list[list[int]] = [[] for _ in self._askings]
+        for place in np.argsort(-found.words, kind="stable")[:REFINED_MOST].tolist():
+            pages[found.addresses[place][0]].append(int(found.pages[place]))
+        finer = [asking.finer(words, some) for asking, some in zip(self._askings, pages, strict=True)]
+        return found.raised(dict(chain.from_iterable(self._each(self._worth, finer))))
+
+    def _with_voices(self, question: Question, found: Candidates, total: int, depth: int) -> tuple[Candidates, int]:
         """What others call a page counts like its own words; a page that has none of these is found by it alone."""
         voices = self._voices(question.words, depth)
-        if not voices:
-            return found, total
-        absent = list(voices.keys() - {each.page for each in found})
+        met = set(found.pages.tolist())
+        absent = [page for page in voices if page not in met][:CALLED_MOST]
         if absent:
             more, number = self._all([asking.among(question, absent) for asking in self._askings], len(absent))
-            found, total = found + more, total + number
-        return [replace(each, score=each.score + voices.get(each.page, 0.0)) for each in found], total
+            found, total = together((found, more)), total + number
+        return found.raised(voices), total
 
     def _voices(self, words: Terms, depth: int) -> dict[int, float]:
         if self._outside.voices is None or not words.counts or not self._weights.anchors:
@@ -158,60 +176,53 @@ class Searcher:
         pages = searcher.fast_field_values("page", [address for _, address in hits])
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
-    def _all(self, queries: Sequence[Any], depth: int) -> tuple[list[Found], int]:
-        if len(queries) == 1:
-            return self._one(0, queries[0], depth)
-        with ThreadPoolExecutor(len(queries)) as pool:
-            answers = list(pool.map(self._one, range(len(queries)), queries, repeat(depth)))
-        return [each for found, _ in answers for each in found], sum(total for _, total in answers)
+    def _all(self, queries: Sequence[Any], depth: int) -> tuple[Candidates, int]:
+        answers = self._each(partial(self._one, depth), queries)
+        return together(found for found, _ in answers), sum(total for _, total in answers)
 
-    def _one(self, shard: int, query: Any, depth: int) -> tuple[list[Found], int]:
+    def _each(self, ask: Callable[[int, Any], T], queries: Sequence[Any]) -> list[T]:
+        """All shards at once, the first of them by who asks."""
+        others = self._pool.map(ask, range(1, len(queries)), queries[1:]) if self._pool else ()
+        return [ask(0, queries[0]), *others]
+
+    def _worth(self, shard: int, query: Any) -> list[tuple[int, float]]:
+        """Pages with their scores, and nothing else."""
+        searcher = self._searchers[shard]
+        hits = searcher.search(query, limit=REFINED_MOST, count=False).hits
+        pages = searcher.fast_field_values("page", [address for _, address in hits])
+        return [(int(page or 0), score) for page, (score, _) in zip(pages, hits, strict=True)]
+
+    def _one(self, depth: int, shard: int, query: Any) -> tuple[Candidates, int]:
         searcher = self._searchers[shard]
         result = searcher.search(query, limit=depth, count=True)
-        addresses = [address for _, address in result.hits]
-        pages = searcher.fast_field_values("page", addresses)
-        decode = msgspec.msgpack.Decoder(Shown).decode
-        found = [
-            Found(score, shard, address, int(page or 0), decode(bytes(searcher.doc(address)["shown"][0])))
-            for (score, address), page in zip(result.hits, pages, strict=True)
-        ]
-        return found, result.count  # type: ignore[attr-defined]  # the types of the engine lack it
+        return taken(shard, searcher, result.hits), result.count  # type: ignore[attr-defined]  # the types of the engine lack it
 
-    def _further(self, found: Iterable[Found]) -> dict[str, float]:
+    def _further(self, found: Candidates) -> dict[str, float]:
         """Terms of the best answers."""
-        best = sorted(found, key=lambda each: (-each.score, each.shown.url))[:ANSWERS]
-        texts = [self._terms(each.shown)[:TERMS_READ] for each in best]
+        best = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
+        texts = [self._terms(self._shown(*found.addresses[place]))[:TERMS_READ] for place in best]
         further = telling(texts, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
-        return {term: self._weights.expansion * weight for term, weight in further.items()}
+        common = self._common(further)
+        return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
     def _terms(self, shown: Shown) -> list[str]:
         return terms(self._outside.text_of(shown.url), shown.language)
 
-    # ---------------------------------------------------------------- weighing
-
-    def _weighed(self, found: list[Found]) -> list[Found]:
-        ranks = self._outside.ranks([each.page for each in found])
-        weighed = [self._with_signs(each, rank) for each, rank in zip(found, ranks, strict=True)]
-        return sorted(weighed, key=lambda each: (-each.score, each.shown.url))
-
-    def _with_signs(self, each: Found, rank: float) -> Found:
-        age = max(0.0, self._outside.now - each.shown.date) / YEAR
-        signs = {
-            "words": each.score,
-            "links": self._weights.rank * rank / (RANK_HALF + rank),
-            "age": self._weights.fresh / (1 + age) if each.shown.date else 0.0,
-        }
-        return replace(each, score=sum(signs.values()), signs=signs)
+    def _weighed(self, found: Candidates) -> Weighed:
+        return weighed(found, self._outside.ranks(found.pages.tolist()), self._weights, self._outside.now)
 
     # ----------------------------------------------------------------- showing
 
     def _hit(self, each: Found, words: Terms) -> Hit:
-        shown = each.shown
+        shown = self._shown(each.shard, each.address)
         size = max(sum(self._sizes), 1)
         weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in words.counts}
-        part = snippet(self._outside.text_of(shown.url), weights, lambda word: _first(terms(word, shown.language)))
+        part = snippet(self._outside.text_of(shown.url), weights, shown.language)
         about = (shown.site, shown.language, shown.date, self._outside.copies(each.page))
         return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about)
+
+    def _shown(self, shard: int, address: Any) -> Shown:
+        return _decode(bytes(self._searchers[shard].doc(address)["shown"][0]))
 
     def _suggestion(self, text: str, query: Query) -> str | None:
         words = [term for part in query.words for term in terms(part)]
@@ -255,19 +266,7 @@ class Searcher:
         return rarity(sum(self._sizes), sum(having)) / rarity(self._sizes[shard], having[shard])
 
 
-RANK_HALF = 5.0
-"""The rank that brings half of what a rank can bring."""
-
-
-def spread(found: list[Found]) -> list[Found]:
-    """At most two of a site first, then all others, each in their order."""
-    met: Counter[str] = Counter()
-    first: list[Found] = []
-    later: list[Found] = []
-    for each in found:
-        met[each.shown.site] += 1
-        (first if met[each.shown.site] <= PER_SITE else later).append(each)
-    return first + later
+_decode = msgspec.msgpack.Decoder(Shown).decode
 
 
 def _first(found: list[str]) -> str:

@@ -7,15 +7,16 @@ equal, the earlier one. It begins where a sentence does, if one begins nearby.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+
+from gossamer.index.analysis import places
 
 LENGTH = 220
 """Characters of a snippet, or a few more."""
 TEXT_MOST = 200_000
 """Characters of a page that are looked through."""
-_WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"[.!?\n]\s+")
 
 
@@ -37,18 +38,10 @@ class Snippet:
         return "".join((*pieces, escape(self.text[end:])))
 
 
-def snippet(text: str, weights: Mapping[str, float], term_of: Callable[[str], str]) -> Snippet:
-    """The best passage. `weights` is what each term of the question tells; `term_of` makes a term of a word."""
-    text = text[:TEXT_MOST]
-    known: dict[str, str] = {}
-    met: list[tuple[int, int, str]] = []
-    for match in _WORD.finditer(text):
-        word = match[0]
-        term = known.get(word)
-        if term is None:
-            term = known[word] = term_of(word)
-        if term in weights:
-            met.append((match.start(), match.end(), term))
+def snippet(text: str, weights: Mapping[str, float], language: str | None) -> Snippet:
+    """The best passage of a text in a language. `weights` is what each term of the question tells."""
+    text, terms = text[:TEXT_MOST], tuple(weights)
+    met = [(begin, end, terms[number]) for begin, end, number in places(text, language, terms)]
     start = _sentence(text, met[_best(met, weights)][0]) if met else 0
     return _cut(text, start, met)
 

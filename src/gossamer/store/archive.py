@@ -202,6 +202,16 @@ class Archive:
             return None
         return replace(page, digest=version.digest, copy_of=version.copy_of, near_copy_of=version.near_copy_of)
 
+    def content(self, url: str, version: Version) -> str:
+        """The main content of a version of a page, or all of its words when it has none."""
+        owner = self.versions.at(version.text_of, version.text_began) if version.text_of else version
+        if owner is None or owner.text is None:
+            return ""
+        if found := self.texts.content(owner.text):
+            return found
+        page = self.page(url, version)
+        return page.text if page else ""
+
     def path(self, version: Version) -> Path:
         """The file that a version lies in."""
         return self.folder / version.file

@@ -79,6 +79,15 @@ def page_of(url: URL, html: Record, text: Record | None, metadata: Record) -> Pa
     return Page(url, text=content if words is None else words, content=content, html=tagged, **read)
 
 
+def content_of(record: str, data: bytes) -> str | None:
+    """The main content in the bytes of a conversion to HTML, given its UUID: all that a snippet needs, at a third of
+    the cost of a page. None when it is another record."""
+    head, _, block = data.partition(b"\r\n\r\n")
+    if record.encode() not in head:
+        return None
+    return plain(block.partition(_BODY)[2].removesuffix(END).removesuffix(_BODY_END).decode())
+
+
 def _plain(about: str, text: str) -> bytes:
     return _packed("conversion", new_record(), about, PLAIN, text.encode("utf-8", "replace"))
 

@@ -15,11 +15,12 @@ import msgspec
 
 from gossamer.errors import Damaged
 from gossamer.model import URL, Clock, Page
+from gossamer.store.members import unpacked
 from gossamer.store.table import Table
-from gossamer.store.textrecords import page_of, worded
+from gossamer.store.textrecords import content_of, page_of, worded
 from gossamer.store.versions import TextPlace
 from gossamer.store.warc import Record, files
-from gossamer.store.warcreader import cut, read_together
+from gossamer.store.warcreader import cut, read_bytes, read_together
 from gossamer.store.warcrecords import Info
 from gossamer.store.warcwriter import Writer
 from gossamer.urls import keys
@@ -98,6 +99,13 @@ class Texts:
             return None
         name, offset = self._writer.write(data)
         return msgspec.structs.replace(place, file=name, offset=offset)
+
+    def content(self, place: TextPlace) -> str:
+        """The main content alone; empty when there is none, or nothing can be read there."""
+        with suppress(Damaged, UnicodeDecodeError):
+            member = unpacked([read_bytes(self._folder / place.file, place.offset, place.html)])
+            return (member and content_of(place.record, member[0])) or ""
+        return ""
 
     def there(self, place: TextPlace) -> bool:
         """Is the file of a text there? People may have removed it to save space."""

@@ -86,11 +86,7 @@ def read(folder: Path, place: Place) -> Record:
 
 def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Record]:
     """The records of those lengths that lie one behind the other; none where one of them is not whole."""
-    try:
-        with path.open("rb", buffering=0) as file:
-            data = os.pread(file.fileno(), sum(lengths), offset)
-    except OSError as error:
-        raise Damaged(f"{path}: cannot be read: {error.strerror}; restore it from a copy") from error
+    data = read_bytes(path, offset, sum(lengths))
     found = []
     for start, length in zip(accumulate(lengths, initial=0), lengths, strict=False):
         member = unpacked([data[start : start + length]])
@@ -99,6 +95,18 @@ def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Recor
             return []
         found.append(record)
     return found
+
+
+def read_bytes(path: Path, offset: int, length: int) -> bytes:
+    """What lies there, as it is."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return os.pread(file, length, offset)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise Damaged(f"{path}: cannot be read: {error.strerror}; restore it from a copy") from error
 
 
 def records(path: Path, start: int = 0) -> Iterator[Record]:

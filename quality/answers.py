@@ -1,0 +1,145 @@
+"""Are the best answers first? Two collections with judgements, at default settings, beside two plain engines.
+
+Documents are pages of one shard without links: what is measured is what is made of words. Long questions are asked,
+too: all questions that a document answers, pasted one after the other, several hundred words with many repeated.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tantivy
+from material import cases
+from table import Row
+
+from gossamer.index.shelf import Entry, Shelf
+from gossamer.search.measures import Measures, measured
+from gossamer.search.searcher import Outside, Searcher
+
+SETS = {"cranfield": "ir-cranfield", "vaswani": "ir-vaswani"}
+DEPTH = 1_000
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Documents, questions, and which answer which."""
+
+    documents: dict[str, str]
+    questions: dict[str, str]
+    judgements: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
+
+
+def judged(name: str) -> Judged:
+    """One collection."""
+    found = Judged(
+        {str(row["id"]): row["text"].strip() for row in cases(name, "docs.jsonl")},
+        {str(row["id"]): row["text"].strip() for row in cases(name, "queries.jsonl")},
+    )
+    for row in cases(name, "qrels.jsonl"):
+        found.judgements[str(row["query"])][str(row["doc"])] = float(row["grade"])
+    return found
+
+
+def ours(judged: Judged, place: Path) -> Measures:
+    """What a search of the collection finds."""
+    searcher = searcher_over(judged, place)
+    return measured({q: _ids(searcher, text) for q, text in judged.questions.items()}, judged.judgements)
+
+
+def searcher_over(judged: Judged, place: Path) -> Searcher:
+    """The documents as pages."""
+    shelf = Shelf(place)
+    for name, text in judged.documents.items():
+        shelf.add(Entry(f"http://d/{name}", body=text, language="en"))
+    shelf.commit(1)
+    shelf.close()
+    outside = Outside(lambda url: judged.documents[url[9:]], lambda pages: [1.0] * len(pages), lambda _: (), 0.0)
+    return Searcher([Shelf(place)], outside)
+
+
+def _ids(searcher: Searcher, text: str) -> list[str]:
+    return [url[9:] for url, _ in searcher.ranking(text, DEPTH)]
+
+
+def by_tantivy(judged: Judged, place: Path) -> Measures:
+    """The engine with its own English words and its own query parser."""
+    builder = tantivy.SchemaBuilder().add_text_field("id", stored=True, tokenizer_name="raw")
+    index = tantivy.Index(builder.add_text_field("body", tokenizer_name="en_stem").build(), path=str(place))
+    writer = index.writer(50_000_000, 1)
+    for name, text in judged.documents.items():
+        writer.add_document(tantivy.Document(id=name, body=text))
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    searcher = index.searcher()
+    run = {}
+    for name, text in judged.questions.items():
+        query, _ = index.parse_query_lenient(" ".join(re.findall(r"\w+", text.lower())), ["body"])
+        run[name] = [str(searcher.doc(at)["id"][0]) for _, at in searcher.search(query, DEPTH).hits]
+    return measured(run, judged.judgements)
+
+
+def by_bm25s(judged: Judged) -> Measures | None:
+    """The library with English stop words and stems, k1 1.2 and b 0.75; None when it is not installed."""
+    try:
+        import bm25s
+        import Stemmer
+    except ImportError:
+        return None
+    how: dict[str, Any] = {"stopwords": "en", "stemmer": Stemmer.Stemmer("english"), "show_progress": False}
+    model = bm25s.BM25(k1=1.2, b=0.75, method="lucene")
+    model.index(bm25s.tokenize(list(judged.documents.values()), **how), show_progress=False)
+    asked = bm25s.tokenize(list(judged.questions.values()), **how)
+    found, scores = model.retrieve(asked, k=min(DEPTH, len(judged.documents)), show_progress=False)
+    names = list(judged.documents)
+    run = {
+        name: [names[int(at)] for at, score in zip(row, values, strict=True) if score > 0]
+        for name, row, values in zip(judged.questions, found, scores, strict=True)
+    }
+    return measured(run, judged.judgements)
+
+
+def pasted(judged: Judged, most: int = 40) -> Judged:
+    """Questions of several hundred words: for a document all questions that it answers, one after the other."""
+    answers: dict[str, list[str]] = defaultdict(list)
+    for question, grades in judged.judgements.items():
+        for document, grade in grades.items():
+            if grade > 0 and question in judged.questions:
+                answers[document].append(question)
+    longest = sorted(answers, key=lambda document: (-len(answers[document]), document))[:most]
+    texts = {document: " ".join(judged.questions[question] for question in answers[document]) for document in longest}
+    grades = {
+        document: {other: 1.0 for q in answers[document] for other, grade in judged.judgements[q].items() if grade > 0}
+        for document in longest
+    }
+    return Judged(judged.documents, texts, grades)
+
+
+def rows() -> Iterator[Row]:
+    """Mean average precision, beside the others in the same run."""
+    for name, place in SETS.items():
+        yield from _set_rows(name, judged(place))
+
+
+def _set_rows(name: str, found: Judged) -> Iterator[Row]:
+    long = pasted(found)
+    for label, asked in ((f"answers: {name}, MAP", found), (f"answers: {name}, pasted questions, MAP", long)):
+        with tempfile.TemporaryDirectory() as place:
+            here, plain = ours(asked, Path(place) / "ours"), by_tantivy(asked, _made(Path(place) / "plain"))
+        library = by_bm25s(asked)
+        others = f"tantivy {plain.average_precision:.4f}, " + (
+            f"bm25s {library.average_precision:.4f}" if library else "bm25s is not installed"
+        )
+        shown = f"{here.average_precision:.4f} (nDCG@10 {here.ndcg:.3f}, recall@100 {here.recall:.3f})"
+        yield Row(label, here.average_precision, shown, measured=others)
+
+
+def _made(path: Path) -> Path:
+    path.mkdir()
+    return path

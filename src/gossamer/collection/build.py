@@ -139,7 +139,9 @@ def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Bu
         yield step
     with closing(Findable(place, table, archive, site_of(job.plan))) as findable:
         done = findable.remake() if job.anew or not findable.whole else findable.catch_up()
-        yield from (replace(step, indexed=number) for number in done)
+        for number in done:
+            step = replace(step, indexed=number)
+            yield step
     with closing(Prints(place, table, archive, site_of(job.plan))) as prints:
         if job.anew or not prints.whole:
             yield from (step for _ in prints.remake())

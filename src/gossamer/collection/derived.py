@@ -21,6 +21,7 @@ class Derived:
     """Of one shard, kept as the crawl goes."""
 
     def __init__(self, shard: Path, table: Table, archive: Archive, site: Callable[[str], str]) -> None:
+        self._archive = archive
         self._findable = Findable(shard, table, archive, site)
         self._prints = Prints(shard, table, archive, site)
 
@@ -31,8 +32,15 @@ class Derived:
 
     def keep(self, capture: Capture, page: Page) -> None:
         """The archive has a page that says something new."""
+        if capture.source is not None and self._is_old(capture):
+            return
         self._findable.keep(capture, page)
         self._prints.keep(capture, page)
+
+    def _is_old(self, capture: Capture) -> bool:
+        """What is imported may have been captured before what is here."""
+        latest = next(self._archive.versions.of(capture.visit.url), None)
+        return latest is not None and latest.began > capture.began
 
     def fold(self, url: URL, original: URL) -> None:
         """A page turned out to be a copy."""

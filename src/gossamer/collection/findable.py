@@ -62,19 +62,12 @@ class Findable:
         if capture.visit.kind is not Kind.PAGE:
             return
         url = capture.visit.url
-        if capture.source is not None and self._is_old(url, capture.began):
-            return
         if 300 <= capture.status < 400 and (target := _location(capture)):
             self._fold(url, target, copied=False)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, capture.began)
         elif capture.status in GONE:
             self._lose(url)
-
-    def _is_old(self, url: URL, began: float) -> bool:
-        """What is imported may have been captured before what is here."""
-        latest = next(self._archive.versions.of(url), None)
-        return latest is not None and latest.began > began
 
     def _keep_page(self, url: URL, page: Page, began: float) -> None:
         if original := page.copy_of or page.near_copy_of:

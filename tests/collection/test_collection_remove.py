@@ -198,6 +198,12 @@ def test_copies_in_another_shard_are_found_when_what_they_copy_is_removed(tmp_pa
         }
         assert not [page.url for page in collection.pages() if page.version.copy_of in gone]
         assert collection.verify().problems == []
+        page = next(iter(collection.pages()))  # and what is damaged then is mended, in whichever shard it lies
+        with collection.file_of(page).open("r+b") as file:
+            file.seek(page.version.offset + 40)
+            file.write(b"damage")
+        done = collection.repair()
+        assert (page.url in {loss.url for loss in done.lost}, done.left) == (True, ())
 
 
 # ---------------------------------------------------------------------- the command

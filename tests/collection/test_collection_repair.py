@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import random
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -19,6 +22,7 @@ from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.folder import Folder
 from gossamer.collection.session import FAMILIES
+from gossamer.model import Capture, Visit
 from gossamer.store import versions
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
@@ -149,7 +153,6 @@ def break_record(collection: Collection, url: str) -> tuple[Path, int]:
 
 def test_a_page_that_is_lost_is_named_and_fetched_again(damaged: Collection) -> None:
     url = next(page.url for page in damaged.pages() if page.version.text and not page.version.original)
-    text = damaged.page(url).text
     path, offset = break_record(damaged, url)
     assert any(path.name in told and str(offset) in told for told in damaged.verify().problems)
     done = damaged.repair()
@@ -162,7 +165,6 @@ def test_a_page_that_is_lost_is_named_and_fetched_again(damaged: Collection) -> 
     clock.run(damaged.crawl_async(outside=Outside(clock, web.fetch)))
     assert damaged.why(url).state == "done"
     assert damaged.page(url).title
-    assert text
     assert damaged.verify().problems == []
 
 
@@ -220,6 +222,46 @@ def test_a_file_that_was_restored_after_the_repair_is_taken_in_again(damaged: Co
     assert done.left == ()
     assert done.adopted
     assert damaged.page(url).version.digest == before[url]
+
+
+def test_the_index_for_replay_is_complete_and_sorted_after_a_repair(damaged: Collection) -> None:
+    for number, file in enumerate(captures(damaged.path)):
+        hurt(file, random.Random(number))
+    assert damaged.repair().left == ()
+    out = io.BytesIO()
+    damaged.export("cdxj", out)
+    lines = out.getvalue().decode().splitlines()
+    assert lines == sorted(lines)
+    told = [json.loads(line.split(" ", 2)[2]) for line in lines]
+    found = [record for path in captures(damaged.path) for record in records(path)]
+    there = {(record.place.file, record.place.offset): record for record in found if record.type != "metadata"}
+    for each in told:
+        record = there[each["filename"], int(each["offset"])]
+        assert (record.url, record.place.length) == (each["url"], int(each["length"]))
+        assert record.field("warc-payload-digest") == each["digest"]
+    responses = {record.place.record for record in found if record.type == "response"}
+    assert responses <= {there[each["filename"], int(each["offset"])].place.record for each in told}
+
+
+def test_a_warc_file_inside_of_a_broken_page_is_not_taken_for_records_of_ours(tmp_path: Path, sound: Sound) -> None:
+    quoted = sound.files[0].read_bytes()
+    clock = VirtualClock()
+    web = MadeWeb(WebSpec(pages=2), clock=clock)
+
+    async def fetch(visit: Visit) -> Capture:
+        capture = await web.fetch(visit)
+        return replace(capture, body=quoted, wire=quoted) if visit.url == web.seed else capture
+
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, outside=Outside(clock, fetch)))
+        page = collection.page(web.seed)
+        with collection.file_of(page).open("r+b") as file:
+            file.seek(page.version.offset + 20)
+            file.write(b"damage")
+        collection.close()
+        done = collection.repair()
+        assert (done.left, done.adopted) == ((), 0)
+        assert not {url for url in collection.table.scan() if "h1.example" in url}
 
 
 # ------------------------------------------------------------------ when it is killed

@@ -106,9 +106,9 @@ def _mend(bench: Bench, path: Path, checked: Checked) -> Path | None:
 
     def is_quoted(record: Record) -> bool:
         """A page may hold a WARC file: what looks like a record inside of a broken one is none of ours."""
-        at = record.place.offset
-        inside = any(version.offset < at < version.offset + version.length for version in broken)
-        return inside and is_capture(record) and row_of(bench.archive, record) is None
+        if not is_capture(record) or row_of(bench.archive, record) is not None:
+            return False
+        return any(each.offset < record.place.offset < each.offset + each.length for each in broken)
 
     def wanted(record: Record) -> bool:
         return not (wrong_digest(record) or lies_elsewhere(bench.archive, record) or is_quoted(record))

@@ -106,7 +106,8 @@ def _mend(bench: Bench, path: Path, checked: Checked) -> Path | None:
 
     def is_quoted(record: Record) -> bool:
         """A page may hold a WARC file: what looks like a record inside of a broken one is none of ours."""
-        if not is_capture(record) or row_of(bench.archive, record) is not None:
+        row = row_of(bench.archive, record)
+        if not is_capture(record) or (row is not None and row.record == record.place.record):
             return False
         return any(each.offset < record.place.offset < each.offset + each.length for each in broken)
 

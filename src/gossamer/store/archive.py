@@ -28,6 +28,8 @@ from gossamer.store.warcwriter import Writer
 
 STATE = "archive"
 """How far the WARC files are committed."""
+LENGTH = b"length "
+"""With the name of a file that is full: how long it is."""
 FAMILIES = (CAPTURES, DIGESTS, STATE)
 FOLDER = "captures"
 NOT_MODIFIED = 304
@@ -128,8 +130,24 @@ class Archive:
     def prepare(self) -> None:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""
         if self._writer is not None:
-            self._table.put(STATE, b"end", msgspec.msgpack.encode(self._writer.sync()))
+            end = self._writer.sync()
+            self._close_files(self.committed()[0], end[0])
+            self._table.put(STATE, b"end", msgspec.msgpack.encode(end))
         self.texts.prepare()
+
+    def _close_files(self, first: str, last: str) -> None:
+        """Files that are full keep their length, so that it shows when something is cut off."""
+        if first not in ("", last):
+            for path in files(self.folder):
+                if first <= path.name < last:
+                    self.set_length(path.name, path.stat().st_size)
+
+    def set_length(self, file: str, length: int | None) -> None:
+        """How long a file is that nothing is appended to any more; None: there is no such file."""
+        if length is None:
+            self._table.delete(STATE, LENGTH + file.encode())
+        else:
+            self._table.put(STATE, LENGTH + file.encode(), length.to_bytes(8, "big"))
 
     def close(self) -> None:
         """No more appending."""
@@ -210,8 +228,10 @@ class Archive:
     def files(self) -> list[tuple[Path, int]]:
         """The WARC files with their committed lengths."""
         (name, length), passed = self.committed(), replaced(self._table, STATE)
+        rows = self._table.scan(STATE, prefix=LENGTH)
+        lengths = {key[len(LENGTH) :].decode(): int.from_bytes(value, "big") for key, value in rows} | {name: length}
         return [
-            (path, length if path.name == name else path.stat().st_size)
+            (path, lengths.get(path.name, path.stat().st_size))
             for path in files(self.folder)
             if path.name <= name and path.name != passed
         ]

@@ -35,7 +35,7 @@ PAGES = 300
 BYTES = 50_000
 SIZES = (30_000, 70_000)
 """Files that count as pages of 50 KB."""
-READS = 2_000
+READS = 1_000
 LINKS = 100
 BEGAN = 1_794_700_800.0
 BATCH = 10_000
@@ -47,7 +47,9 @@ def main() -> None:
     asked = options()
     with tempfile.TemporaryDirectory() as folder, Table.open(Path(folder) / "table", FAMILIES, writable=True) as table:
         archive = Archive(table, Path(folder), lambda capture: replace(capture, body=capture.wire))
-        captures = [captured(number, body) for number, body in enumerate(bodies(asked.pages_in))]
+        captures = [
+            captured(number, body) for number, body in enumerate(bodies(asked.pages_in, min(PAGES, asked.rows // 10)))
+        ]
         cpu = written(archive, captures)
         ours, theirs = sizes(Path(folder) / "captures")
         mean = sum(len(capture.body) for capture, _ in captures) / len(captures)
@@ -71,12 +73,12 @@ def options() -> argparse.Namespace:
 # ----------------------------------------------------------------------- pages
 
 
-def bodies(folder: Path | None) -> list[bytes]:
+def bodies(folder: Path | None, most: int) -> list[bytes]:
     if folder is None:
-        return [made(number) for number in range(PAGES)]
+        return [made(number) for number in range(most)]
     files = sorted([*folder.glob("**/*.html"), *folder.glob("**/*.html.gz")])
     read = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes() for path in files)
-    found = [body for body in read if SIZES[0] <= len(body) <= SIZES[1]][:PAGES]
+    found = [body for body in read if SIZES[0] <= len(body) <= SIZES[1]][:most]
     return found or sys.exit(f"{folder}: no HTML file of 30 to 70 KB")
 
 

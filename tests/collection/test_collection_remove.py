@@ -16,6 +16,7 @@ import pytest
 
 import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer
+from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.store.warcreader import records
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
@@ -152,7 +153,7 @@ def test_asking_what_would_go_changes_nothing(collection: Collection) -> None:
     assert collection.removable("no such thing").urls == ()
 
 
-@pytest.mark.parametrize("point", ["table committed:6", "text written:20"])
+@pytest.mark.parametrize("point", ["table committed:6", pytest.param("text written:20", marks=pytest.mark.soak)])
 def test_a_removal_that_is_killed_again_and_again_ends_the_same(
     collection: Collection, tmp_path: Path, point: str
 ) -> None:
@@ -163,9 +164,9 @@ def test_a_removal_that_is_killed_again_and_again_ends_the_same(
         "PYTHONPATH": f"{KILLER}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         "GOSSAMER_TEST_KILL": point,
         "GOSSAMER_TEST_KILLS": str(kills),
-        "GOSSAMER_TEST_MOST": "4",
+        "GOSSAMER_TEST_MOST": "2",
     }
-    for _ in range(6):
+    for _ in range(4):
         command = gossamer_command("remove", str(collection.path), "/copy/|-[12].html", "--archive", "--yes")
         done = subprocess.run(command, env=deadly, capture_output=True, text=True, timeout=120, check=False)
         if done.returncode == 0:
@@ -197,26 +198,62 @@ def test_copies_in_another_shard_are_found_when_what_they_copy_is_removed(tmp_pa
         }
         assert not [page.url for page in collection.pages() if page.version.copy_of in gone]
         assert collection.verify().problems == []
+        page = next(iter(collection.pages()))  # and what is damaged then is mended, in whichever shard it lies
+        with collection.file_of(page).open("r+b") as file:
+            file.seek(page.version.offset + 40)
+            file.write(b"damage")
+        done = collection.repair()
+        assert (page.url in {loss.url for loss in done.lost}, done.left) == (True, ())
 
 
 # ---------------------------------------------------------------------- the command
 
 
-def test_the_command_asks_and_says_what_would_go(collection: Collection) -> None:
+def test_the_command_asks_and_says_what_would_go(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, url = str(collection.path), original(collection)
     collection.close()
-    dry = run_gossamer("remove", folder, url, "--dry-run", "--archive")
-    assert dry.returncode == 0
-    assert dry.stdout.startswith(f"{url}\n1 address, ")
-    assert dry.stdout.endswith("nothing was changed; without --dry-run it is removed\n")
-    asked = subprocess.run(
-        gossamer_command("remove", folder, url), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
-    assert (asked.returncode, "--yes" in asked.stderr) == (2, True)
-    done = run_gossamer("remove", folder, url, "--yes")
-    assert done.stdout == "removed 1 address; --archive takes their records out of the archive too\n"
-    again = run_gossamer("remove", folder, url, "--yes", "--archive", "--json")
-    assert json.loads(again.stdout)["fresh"] == 0
-    assert "removed" in run_gossamer("why", folder, url).stdout
-    assert run_gossamer("remove", folder, "nothing like it").returncode == 8
-    assert run_gossamer("remove", folder, "(").returncode == 2
+
+    def run(pattern: str, *options: str) -> tuple[int, str, str]:
+        code = main(["remove", folder, pattern, *options])
+        return code, *capsys.readouterr()
+
+    code, told, _ = run(url, "--dry-run", "--archive")
+    assert (code, told.startswith(f"{url}\n1 address, ")) == (0, True)
+    assert told.endswith("nothing was changed; without --dry-run it is removed\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    assert run(url)[0] == 2  # nobody is there to be asked
+    terminal = io.StringIO("no\n")
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdin", terminal)
+    code, told, asked = run(url)
+    assert (code, told, asked.endswith("remove for good? [y/N] ")) == (130, "", True)
+    assert run(url, "--yes")[1] == "removed 1 address; --archive takes their records out of the archive too\n"
+    assert json.loads(run(url, "--yes", "--archive", "--json")[1])["fresh"] == 0
+    assert run("nothing like it")[0] == 8
+    assert run("(")[0] == 2
+
+
+def test_what_a_killed_crawl_left_is_taken_in_before_anything_is_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "web"
+    deadly = {
+        **os.environ,
+        "PYTHONPATH": f"{KILLER}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "GOSSAMER_TEST_KILL": "archive synced:9",
+        "GOSSAMER_TEST_KILLS": str(tmp_path / "kills"),
+        "GOSSAMER_TEST_MOST": "1",
+    }
+    with MadeWeb(WebSpec(seed=4, hosts=2, pages=20, names="ip")).serve() as web:
+        words = crawl_arguments(folder, web.seed, "--shards", "1", "--delay", "0.01")
+        command = gossamer_command(*words)
+        subprocess.run(command, env=deadly, capture_output=True, timeout=120, check=False)
+        asked = len(web.log.entries)
+        with gossamer.open(folder) as collection:
+            (captures,) = (folder / "shards" / "00" / "captures").glob("*.warc.gz")
+            fetched = {record.url for record in records(captures) if record.type == "response"}
+            assert collection._shelves().archives[0].uncommitted_bytes()
+            collection.remove(web.seed, archive=True)
+            assert collection.verify().problems == []
+            assert fetched - {web.seed} <= set(collection.table.scan())
+        assert len(web.log.entries) == asked

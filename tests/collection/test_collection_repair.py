@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import random
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
 import gossamer
-from crawler_process import gossamer_command, run_gossamer
+from crawler_process import gossamer_command
+from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.folder import Folder
 from gossamer.collection.session import FAMILIES
+from gossamer.model import Capture, Visit
 from gossamer.store import versions
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
@@ -74,6 +79,10 @@ def captures(folder: Path) -> list[Path]:
     return sorted((folder / "shards" / "00" / "captures").glob("*.warc.gz"))
 
 
+def blocks(folder: Path) -> dict[str, bytes]:
+    return {record.place.record: record.block for path in captures(folder) for record in records(path)}
+
+
 def hurt(path: Path, dice: random.Random) -> tuple[int, int]:
     """Flip a bit, cut the end off, take a stretch out, or put one in. The offset, and how many bytes were hit."""
     data = bytearray(path.read_bytes())
@@ -108,16 +117,18 @@ def damage_and_repair(sound: Sound, tmp_path: Path, seed: int) -> None:
     folder, dice = sound.copy(tmp_path / str(seed)), random.Random(seed)
     file = dice.choice(captures(folder))
     at, some = hurt(file, dice)
+    harmless = blocks(folder) == {name: record.block for name, record in sound.records.items()}
     with gossamer.open(folder) as collection:
         told = collection.verify().problems
-        assert any(file.name in problem for problem in told), (seed, at, some)
+        named = any(file.name in problem for problem in told)
+        assert named or harmless, (seed, at, some)  # bits that only fill up a byte of deflate mean nothing
         done = collection.repair()
         assert done.left == (), (seed, at, some)  # what `verify` would say
-    found = {record.place.record: record for path in captures(folder) for record in records(path)}
+    found = blocks(folder)
     for name in untouched(sound, file, at, some):
-        assert found[name].block == sound.records[name].block, (seed, at, some)
-    assert [path.name for path in done.aside] == [file.name]
-    assert done.aside[0].exists()
+        assert found[name] == sound.records[name].block, (seed, at, some)
+    assert [path.name for path in done.aside] == [file.name] * named
+    assert all(path.exists() for path in done.aside)
     shutil.rmtree(folder)
 
 
@@ -148,7 +159,6 @@ def break_record(collection: Collection, url: str) -> tuple[Path, int]:
 
 def test_a_page_that_is_lost_is_named_and_fetched_again(damaged: Collection) -> None:
     url = next(page.url for page in damaged.pages() if page.version.text and not page.version.original)
-    text = damaged.page(url).text
     path, offset = break_record(damaged, url)
     assert any(path.name in told and str(offset) in told for told in damaged.verify().problems)
     done = damaged.repair()
@@ -161,7 +171,6 @@ def test_a_page_that_is_lost_is_named_and_fetched_again(damaged: Collection) -> 
     clock.run(damaged.crawl_async(outside=Outside(clock, web.fetch)))
     assert damaged.why(url).state == "done"
     assert damaged.page(url).title
-    assert text
     assert damaged.verify().problems == []
 
 
@@ -221,10 +230,56 @@ def test_a_file_that_was_restored_after_the_repair_is_taken_in_again(damaged: Co
     assert damaged.page(url).version.digest == before[url]
 
 
+def test_the_index_for_replay_is_complete_and_sorted_after_a_repair(damaged: Collection) -> None:
+    for number, file in enumerate(captures(damaged.path)):
+        hurt(file, random.Random(number))
+    assert damaged.repair().left == ()
+    out = io.BytesIO()
+    damaged.export("cdxj", out)
+    lines = out.getvalue().decode().splitlines()
+    assert lines == sorted(lines)
+    told = [json.loads(line.split(" ", 2)[2]) for line in lines]
+    found = [record for path in captures(damaged.path) for record in records(path)]
+    there = {(record.place.file, record.place.offset): record for record in found if record.type != "metadata"}
+    for each in told:
+        record = there[each["filename"], int(each["offset"])]
+        assert (record.url, record.place.length) == (each["url"], int(each["length"]))
+        assert record.field("warc-payload-digest") == each["digest"]
+    responses = {record.place.record for record in found if record.type == "response"}
+    assert responses <= {there[each["filename"], int(each["offset"])].place.record for each in told}
+
+
+def test_a_warc_file_inside_of_a_broken_page_is_not_taken_for_records_of_ours(tmp_path: Path, sound: Sound) -> None:
+    quoted = sound.files[0].read_bytes()
+    clock = VirtualClock()
+    web = MadeWeb(WebSpec(pages=2), clock=clock)
+
+    async def fetch(visit: Visit) -> Capture:
+        capture = await web.fetch(visit)
+        if visit.url != web.seed:
+            return capture
+        packed = capture.head.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n")
+        coding = (*capture.headers, ("content-encoding", "gzip"))
+        return replace(capture, head=packed, headers=coding, wire=quoted)  # what comes compressed is kept as it is
+
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, outside=Outside(clock, fetch)))
+        page = collection.page(web.seed)
+        with collection.file_of(page).open("r+b") as file:
+            file.seek(page.version.offset + 20)
+            file.write(b"damage")
+        collection.close()
+        done = collection.repair()
+        assert (done.left, done.adopted) == ((), 0)
+        assert not {url for url in collection.table.scan() if "h1.example" in url}
+
+
 # ------------------------------------------------------------------ when it is killed
 
 
-@pytest.mark.parametrize("point", ["table committed:4", "table about to commit:4"])
+@pytest.mark.parametrize(
+    "point", ["table committed:4", pytest.param("table about to commit:4", marks=pytest.mark.soak)]
+)
 def test_a_repair_that_is_killed_again_and_again_ends_the_same(damaged: Collection, tmp_path: Path, point: str) -> None:
     dice = random.Random(point)
     for file in captures(damaged.path):
@@ -236,15 +291,15 @@ def test_a_repair_that_is_killed_again_and_again_ends_the_same(damaged: Collecti
         "PYTHONPATH": f"{KILLER}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         "GOSSAMER_TEST_KILL": point,
         "GOSSAMER_TEST_KILLS": str(kills),
-        "GOSSAMER_TEST_MOST": "4",
+        "GOSSAMER_TEST_MOST": "2",
     }
-    for _ in range(6):
+    for _ in range(4):
         command = gossamer_command("verify", str(damaged.path), "--repair")
         done = subprocess.run(command, env=deadly, capture_output=True, text=True, timeout=120, check=False)
         if done.returncode == 0:
             break
         assert done.returncode == -signal.SIGKILL, done.stderr
-    assert len(kills.read_text().splitlines()) == 4
+    assert len(kills.read_text().splitlines()) == 2
     with gossamer.open(calm) as collection:
         assert collection.repair().left == ()
         assert damaged.verify().problems == []
@@ -274,15 +329,27 @@ def test_what_a_killed_crawl_left_uncommitted_is_not_lost_by_a_repair(damaged: C
     assert tail == [group.response.place.record for group in groups[-2:]]
 
 
-def test_the_command_says_what_was_done_and_ends_well(damaged: Collection) -> None:
-    url = next(page.url for page in damaged.pages() if page.version.text and not page.version.original)
+def test_the_command_says_what_was_done_and_ends_well(damaged: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, url = str(damaged.path), next(page.url for page in damaged.pages() if page.version.text)
     path, offset = break_record(damaged, url)
-    assert run_gossamer("verify", str(damaged.path)).returncode == 7
-    done = run_gossamer("verify", str(damaged.path), "--repair")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"lost: bytes {offset} to " in done.stdout
-    assert f"lost: {url} as of " in done.stdout
-    assert f"put aside: {damaged.path / 'shards/00/damaged' / path.name}" in done.stdout
-    assert done.stdout.endswith("repaired; all is well now\n")
-    assert run_gossamer("verify", str(damaged.path)).returncode == 0
-    assert run_gossamer("verify", str(damaged.path), "--repair").stdout == "all was well; nothing to repair\n"
+    assert main(["verify", folder]) == 7
+    capsys.readouterr()
+    assert main(["verify", folder, "--repair"]) == 0
+    told = capsys.readouterr().out
+    assert f"lost: bytes {offset} to " in told
+    assert f"lost: {url} as of " in told
+    assert f"put aside: {damaged.path / 'shards/00/damaged' / path.name}" in told
+    assert told.endswith("repaired; all is well now\n")
+    assert main(["verify", folder]) == 0
+    capsys.readouterr()
+    assert main(["verify", folder, "--repair"]) == 0
+    assert capsys.readouterr().out == "all was well; nothing to repair\n"
+
+
+def test_a_full_file_that_is_cut_where_a_record_ends_is_still_found_out(damaged: Collection) -> None:
+    file = captures(damaged.path)[0]
+    group = list(whole_captures(file))[-1]
+    os.truncate(file, group.metadata.place.offset)  # the row still finds its record
+    told = damaged.verify().problems
+    assert told == [f"{file.name}: bytes {group.metadata.place.offset} to {group.end} are not a whole record"]
+    assert damaged.repair().left == ()

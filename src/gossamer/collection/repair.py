@@ -108,9 +108,10 @@ def _mend(bench: Bench, path: Path, checked: Checked) -> Path | None:
 
     def is_quoted(record: Record) -> bool:
         """A page may hold a WARC file: what looks like a record inside of a broken one is none of ours."""
-        at = record.place.offset
-        inside = any(version.offset < at < version.offset + version.length for version in broken)
-        return inside and is_capture(record) and row_of(bench.archive, record) is None
+        row = row_of(bench.archive, record)
+        if not is_capture(record) or (row is not None and row.record == record.place.record):
+            return False
+        return any(each.offset < record.place.offset < each.offset + each.length for each in broken)
 
     def wanted(record: Record) -> bool:
         return not (wrong_digest(record) or lies_elsewhere(bench.archive, record) or is_quoted(record))

@@ -28,6 +28,8 @@ from gossamer.store.warcwriter import Writer
 
 STATE = "archive"
 """How far the WARC files are committed."""
+LENGTH = b"length "
+"""With the name of a file that is full: how long it is."""
 FAMILIES = (CAPTURES, DIGESTS, STATE)
 FOLDER = "captures"
 NOT_MODIFIED = 304
@@ -50,6 +52,21 @@ class Named(NamedTuple):
 
     url: URL
     version: Version
+
+
+class Known(NamedTuple):
+    """Where the body of a page was met before."""
+
+    latest: Version | None = None
+    """The last version of the same address, if it has that body."""
+    first: Named | None = None
+
+    def of(self, url: URL) -> Iterator[Named]:
+        """Both, for a page of that address."""
+        if self.latest is not None:
+            yield Named(url, self.latest)
+        if self.first is not None:
+            yield self.first
 
 
 class Archive:
@@ -78,9 +95,10 @@ class Archive:
         assert self._writer is not None, "open before append"
         plain = capture.body is capture.wire
         digest = page.digest if plain and page.digest else payload_digest(capture.wire)
-        original = self._original(capture, page, digest)
+        known = self._known(capture.visit.url, page)
+        original = self._original(capture, known, digest)
         place = self._writer.capture(capture, digest, page.links, original)
-        return self._register(capture, page, Kept(place, digest, original))
+        return self._register(capture, page, Kept(place, digest, original), known)
 
     def mark_copy(self, url: str, digest: str, of: str) -> bool:
         """The latest version of a page turned out to be a copy of one in another archive. False when it is not."""
@@ -117,8 +135,24 @@ class Archive:
     def prepare(self) -> None:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""
         if self._writer is not None:
-            self._table.put(STATE, b"end", msgspec.msgpack.encode(self._writer.sync()))
+            end = self._writer.sync()
+            self._close_files(self.committed()[0], end[0])
+            self._table.put(STATE, b"end", msgspec.msgpack.encode(end))
         self.texts.prepare()
+
+    def _close_files(self, first: str, last: str) -> None:
+        """Files that are full keep their length, so that it shows when something is cut off."""
+        if first not in ("", last):
+            for path in files(self.folder):
+                if first <= path.name < last:
+                    self.set_length(path.name, path.stat().st_size)
+
+    def set_length(self, file: str, length: int | None) -> None:
+        """How long a file is that nothing is appended to any more; None: there is no such file."""
+        if length is None:
+            self._table.delete(STATE, LENGTH + file.encode())
+        else:
+            self._table.put(STATE, LENGTH + file.encode(), length.to_bytes(8, "big"))
 
     def close(self) -> None:
         """No more appending."""
@@ -163,7 +197,8 @@ class Archive:
     def register_again(self, response: Record, capture: Capture, page: Page) -> bool:
         """The rows of a capture that was written but has none: its response or revisit record. False as in `append`."""
         digest = response.field("warc-payload-digest") or page.digest
-        return self._register(capture, page, Kept(response.place, digest, response.original))
+        kept = Kept(response.place, digest, response.original)
+        return self._register(capture, page, kept, self._known(capture.visit.url, page))
 
     def committed(self) -> tuple[str, int]:
         """The last WARC file of the last commit, and how long it was."""
@@ -219,8 +254,10 @@ class Archive:
     def files(self) -> list[tuple[Path, int]]:
         """The WARC files with their committed lengths."""
         (name, length), passed = self.committed(), replaced(self._table, STATE)
+        rows = self._table.scan(STATE, prefix=LENGTH)
+        lengths = {key[len(LENGTH) :].decode(): int.from_bytes(value, "big") for key, value in rows} | {name: length}
         return [
-            (path, length if path.name == name else path.stat().st_size)
+            (path, lengths.get(path.name, path.stat().st_size))
             for path in files(self.folder)
             if path.name <= name and path.name != passed
         ]
@@ -237,28 +274,26 @@ class Archive:
 
     # ----------------------------------------------------------------- writing
 
-    def _original(self, capture: Capture, page: Page, digest: str) -> Original | None:
+    def _original(self, capture: Capture, known: Known, digest: str) -> Original | None:
         """The response that has the same payload, from this address or from another."""
         url = capture.visit.url
         if capture.status == NOT_MODIFIED:
             latest = next(self.versions.of(url, until=capture.began), None)
             return self._source(url, latest) if latest else None
-        for holder, version in self._known(url, page) if capture.body else ():
+        for holder, version in known.of(url) if capture.body else ():
             if version.payload == digest:
                 return self._source(holder, version)
         return None
 
-    def _known(self, url: URL, page: Page) -> Iterator[Named]:
-        """Versions that may have the same body: the last of this address, and the first there was."""
+    def _known(self, url: URL, page: Page) -> Known:
         first = self.versions.first(page.digest) if page.digest else None
         if first is None:
-            return  # as for nearly all pages of a first crawl
-        latest = next(self.versions.of(url), None)
-        if latest is not None and latest.digest == page.digest:
-            yield Named(url, latest)
-        version = self.versions.at(first.url, first.began)
-        if version is not None:
-            yield Named(first.url, version)
+            return Known()  # as for nearly all pages of a first crawl
+        latest, version = next(self.versions.of(url), None), self.versions.at(first.url, first.began)
+        return Known(
+            latest if latest is not None and latest.digest == page.digest else None,
+            Named(first.url, version) if version is not None else None,
+        )
 
     def _source(self, url: str, version: Version) -> Original | None:
         """The response that holds the payload of a version, which may itself be a revisit."""
@@ -267,11 +302,12 @@ class Archive:
         first = next(self.versions.of(version.original, until=version.original_began), None)
         return Original(version.original, first.began, first.record) if first else None
 
-    def _register(self, capture: Capture, page: Page, kept: Kept) -> bool:
+    def _register(self, capture: Capture, page: Page, kept: Kept, known: Known) -> bool:
         if capture.status == NOT_MODIFIED:
             return False
         url, (place, digest, original) = capture.visit.url, kept
-        text, owner = self._text(capture, page, place.record)
+        text, owner = self._text(capture, page, place.record, known)
+        before = known.latest if text is None and known.latest and known.latest.copy_of == page.copy_of else None
         version = Version(
             began=capture.began,
             status=capture.status,
@@ -296,34 +332,26 @@ class Archive:
             text_of=owner.url if owner else None,
             text_began=owner.version.began if owner else 0.0,
             canonical=page.canonical if page.canonical != url else None,
+            near_copy_of=before.near_copy_of if before else None,
         )
-        before = self._unchanged(url, version)
-        if before is not None:
-            version = msgspec.structs.replace(version, near_copy_of=before.near_copy_of)
         self.versions.add(url, version)
         if original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body:
             self._remember(page.digest, First(url, capture.began, place.record))
         return before is None
 
-    def _unchanged(self, url: URL, version: Version) -> Version | None:
-        """What the address said last, if that is the same."""
-        before = next(self.versions.of(url), None) if version.text_of else None
-        same = before is not None and (before.digest, before.copy_of) == (version.digest, version.copy_of)
-        return before if same else None
-
-    def _text(self, capture: Capture, page: Page, record: str) -> tuple[TextPlace | None, Named | None]:
+    def _text(self, capture: Capture, page: Page, record: str, known: Known) -> tuple[TextPlace | None, Named | None]:
         """Where it is kept what a page says: in records of its own, or in those of a capture that says the same."""
         url = capture.visit.url
-        if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300 or not self.texts.is_open:
+        if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300:
             return None, None
         mark: int | None = None
-        for owner, version in self._known(url, page):
+        for owner, version in known.of(url):
             teller = self._teller(owner, version)
             if teller is not None:
                 mark = mark_of(page) if mark is None else mark
                 if teller.version.text is not None and teller.version.text.mark == mark:
                     return None, teller
-        return self.texts.write(page, url, capture.began, record), None
+        return self.texts.write(page, url, capture.began, record) if self.texts.is_open else None, None
 
     def _teller(self, url: URL, version: Version) -> Named | None:
         """The version that has the text of this one."""

@@ -45,6 +45,9 @@ def rewrite(
         raise told(error, archive.folder / swap.new) from error
     if path.name == archive.committed()[0]:
         table.put(STATE, b"end", msgspec.msgpack.encode((swap.new, committed)))
+    else:
+        archive.set_length(swap.new, committed)
+        archive.set_length(swap.old, None)
     let_count(table, STATE, swap)
     table.commit()
     return resume(table, STATE, archive.folder)

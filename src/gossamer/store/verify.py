@@ -3,7 +3,8 @@
 One pass over the WARC files checks each record's digest and looks for its row. Rows that the pass did not meet are
 then asked for one by one, so that a sound archive is read once, from front to back. Texts are checked the same way,
 but one that no row knows is no fault: a build that was killed may leave some. The lines of a CDXJ index are made from
-the rows, one for each, and sorted on the way: with the rows it is complete.
+the rows, one for each, and sorted on the way: with the rows it is complete. What is not seen: a bit that only fills up
+a byte of a compressed stream, and says nothing.
 """
 
 from __future__ import annotations

@@ -77,10 +77,8 @@ def read(folder: Path, place: Place) -> Record:
     """The record at a place that was kept in mind."""
     (record,) = read_together(folder / place.file, place.offset, [place.length]) or (None,)
     if record is None or record.place != place:
-        raise Damaged(
-            f"{folder / place.file}: record {place.record} is not whole at offset {place.offset};"
-            " `gossamer verify --repair` helps"
-        )
+        where = f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}"
+        raise Damaged(f"{where}; `gossamer verify --repair` saves the others")
     return record
 
 

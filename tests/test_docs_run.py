@@ -150,9 +150,7 @@ FORMAT_STEPS = [step for block in blocks(page("docs/formats.md"), "console") for
 NEEDED = ("pyarrow", "networkx", "scipy", "warcio")
 
 
-@pytest.mark.skipif(
-    not all(map(importlib.util.find_spec, NEEDED)), reason="an example needs what is not installed"
-)
+@pytest.mark.skipif(not all(map(importlib.util.find_spec, NEEDED)), reason="an example needs what is not installed")
 def test_the_page_on_formats_works_as_printed(tmp_path: Path, site: MadeWeb) -> None:
     with gossamer.open(tmp_path / "my-web") as web:
         web.crawl(pages=0)

@@ -146,3 +146,25 @@ def test_the_replay_works_as_described(asked: Path, tmp_path: Path) -> None:
     assert len(answers) == len(pages) >= 50, done.stderr
     for (_, status, body), expected in zip(answers, pages.values(), strict=True):
         assert (status, bytes.fromhex(body)) == ("200", expected)
+
+
+FORMAT_STEPS = [step for block in blocks(page("docs/formats.md"), "console") for step in steps(block)]
+NEEDED = ("pyarrow", "networkx", "scipy", "warcio")
+
+
+@pytest.mark.skipif(not all(map(importlib.util.find_spec, NEEDED)), reason="an example needs what is not installed")
+def test_the_page_on_formats_works_as_printed(tmp_path: Path, site: MadeWeb) -> None:
+    with gossamer.open(tmp_path / "my-web") as web:
+        web.crawl(pages=0)
+    exports = [step.command for step in FORMAT_STEPS if "gossamer export" in step.command]
+    imports = [step.command for step in FORMAT_STEPS if "gossamer import" in step.command]
+    assert (len(exports), len(imports)) == (7, 1)
+    for command in exports:
+        run(command, tmp_path)
+    (tmp_path / "crawl.warc.gz").symlink_to("my-web.warc.gz")
+    (tmp_path / "site.wacz").symlink_to("my-web.wacz")
+    with_room(tmp_path / "my-archive")
+    for command in imports:
+        assert run(command, tmp_path).startswith("imported: ")
+    for program in blocks(page("docs/formats.md"), "python"):
+        run_program(program, tmp_path)

@@ -20,8 +20,9 @@ import gossamer
 from crawler_process import exported, gossamer_command, run_gossamer, with_room
 from foreign_files import answer, page, plain, record, sha1, zipped, zipped_whole
 from gossamer.collection import Collection, Imported, Outside
+from gossamer.collection.incoming import Incoming
 from gossamer.errors import DamagedInput, UsageError
-from gossamer.model import Kind
+from gossamer.model import Answer, Kind
 from gossamer.store.versions import Version
 from gossamer.testing import Copies, Errors, MadeWeb, Marks, Redirects, RobotsFiles, Sitemaps, VirtualClock, WebSpec
 
@@ -314,6 +315,26 @@ def kills_at_random(archive: Path, folder: Path, kills: int, seed: int) -> None:
 
 def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.glob("*.warc.gz"))
+
+
+def test_an_import_that_is_stopped_goes_on_where_it_was(
+    archive: Path, crawled: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = Incoming.done
+
+    def stopping(self: Incoming, *answers: Answer) -> None:
+        done(self, *answers)
+        if self.look(0.0).captures >= 50:
+            self.stop()
+
+    with gossamer.open(tmp_path / "web") as collection:
+        with monkeypatch.context() as patch:
+            patch.setattr(Incoming, "done", stopping)
+            first = collection.import_files(archive, shards=1)
+        second = collection.import_files(archive)
+        assert 50 <= first.captures < len(versions_of(crawled))
+        assert second.known <= 1  # where it stopped, and not all from the beginning
+        assert versions_of(collection) == versions_of(crawled)
 
 
 def test_nonsense_is_refused_before_anything_is_made(tmp_path: Path) -> None:

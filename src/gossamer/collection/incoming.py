@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from zipfile import BadZipFile
 
@@ -24,7 +24,7 @@ from gossamer.frontier import Frontier
 from gossamer.model import Answer, Capture, Visit
 from gossamer.store.archive import Archive
 from gossamer.store.exchanges import Brought
-from gossamer.store.foreign import LONG, Fault
+from gossamer.store.foreign import Fault
 from gossamer.store.table import Table
 from gossamer.store.unpacking import Unpacking
 
@@ -91,7 +91,8 @@ class Incoming:
         self._arrivals = Arrivals(table, archive, limits, mine)
         self.kept = self._arrivals.kept
         self._stopping = False
-        self._reading, self._offset = 0, 0
+        self._reading, self._offset = -1, 0
+        """The file that is read, none at first, and how far."""
         self._number = 0
         self._settled = 0
         """Files before this one have their last rows."""
@@ -153,6 +154,10 @@ class Incoming:
         """Finish what is under way, then end."""
         self._stopping = True
 
+    def close(self) -> None:
+        """Nothing more is read."""
+        self._source.close()
+
     def prepare(self) -> None:
         """How far it has come, into the next commit."""
         current, offset = min(self._places.values(), default=(self._reading, self._offset))
@@ -162,8 +167,8 @@ class Incoming:
             elif number not in self._finished:
                 self._put(number, 0, done=True)
                 self._finished.add(number)
-        self._settled = current
-        if current < len(self._parcels) and current not in self._finished:
+        self._settled = max(current, 0)
+        if 0 <= current < len(self._parcels) and current not in self._finished:
             self._put(current, offset, done=False)
 
     def look(self, seconds: float) -> Imported:
@@ -198,7 +203,7 @@ class Incoming:
         found = self._arrivals.arrive(brought)
         match found:
             case Capture():
-                self._counts["cut"] += found.truncated == LONG != brought.capture.truncated
+                self._counts["cut"] += brought.cut or len(found.wire) < len(brought.capture.wire)
                 return found
             case Verdict.KNOWN:
                 self._counts["known"] += 1
@@ -211,15 +216,15 @@ class Incoming:
 
     # ----------------------------------------------------------------- reading
 
-    def _brought(self) -> Iterator[Brought]:
+    def _brought(self) -> Generator[Brought, None, None]:
         """All captures of this shard; the place of each is noted before anybody waits for anything."""
         for number, parcel in enumerate(self._parcels):
-            self._reading, self._offset = number, 0
+            self._reading, self._offset = number, self._row(parcel).offset
             if number in self._finished:
                 continue
             try:
                 with parcel.open() as file:
-                    stream = Unpacking(file, self._row(parcel).offset)
+                    stream = Unpacking(file, self._offset)
                     for brought in self._items(parcel, stream):
                         self._number += 1
                         self._places[self._number] = (number, brought.offset)

@@ -263,6 +263,7 @@ class Session:
             self._resolver.close()
             self._suspects.close()
             self._apart.close()
+            self._incoming.close()
 
     def _finish(self) -> None:
         self.frontier.settle()

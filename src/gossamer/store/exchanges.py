@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from gossamer.errors import Damaged, InvalidURL
 from gossamer.model import Capture, Kind, Visit
-from gossamer.store.foreign import ENDS, Fault, Met
+from gossamer.store.foreign import ENDS, LONG, Fault, Met
 from gossamer.store.warc import REVISIT_NOT_MODIFIED, Circumstances, Record, instant
 from gossamer.store.warcreader import capture_of, circumstances
 from gossamer.urls import normalize
@@ -32,6 +32,8 @@ class Brought:
     """Where the first of its records begins."""
     refers: Refers | None = None
     """It has no payload of its own: where that is."""
+    cut: bool = False
+    """The file has more of it than was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
         failure=told.failure if told else None,
         source=f"{record.place.file}@{record.place.offset}",
     )
-    return Brought(capture, offset, _refers(record))
+    return Brought(capture, offset, _refers(record), cut=met.cut == LONG)
 
 
 def _captured(record: Record, url: str) -> Capture | None:

@@ -172,6 +172,7 @@ def _brought(name: str, offset: int, doc: Doc, cut: str) -> Item:
             source=f"{name}@{offset} {doc.number}",
         ),
         offset,
+        cut=cut == LONG,
     )
 
 

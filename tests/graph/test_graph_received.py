@@ -8,9 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from gossamer.graph.log import LinkLog, chunks
-from gossamer.graph.received import received
+from gossamer.graph.received import Wanted, received
 from gossamer.model import Link
 from gossamer.urls import keys
+
+
+def asked(*urls: str) -> Wanted:
+    """Each is a site of its own."""
+    prints = [keys.fingerprint(url) for url in urls]
+    return Wanted(np.array(prints, np.uint64), np.array([keys.digest(url.encode()) for url in urls], np.uint64))
 
 
 def told(
@@ -18,7 +24,7 @@ def told(
 ) -> dict[str, tuple[float, bool]]:
     log = LinkLog(tmp_path / "log", 0)
     for source, targets in links.items():
-        log.add(source, "site", targets)
+        log.add(source, source, targets)
     length = log.write()
     for source, target in moved.items():
         log.fold(source, "site", target, copied=source == B)
@@ -28,13 +34,23 @@ def told(
     order = sorted(wanted, key=keys.fingerprint)
     found = received(
         chunks(tmp_path / "log", length),
-        np.array([keys.fingerprint(url) for url in order], np.uint64),
+        asked(*order),
         lambda prints: [by_print.get(each, 1.0) for each in prints],
     )
     return dict(zip(order, zip(found.ranks.tolist(), found.redirected.tolist(), strict=True), strict=True))
 
 
 A, B, C, D = (f"http://{name}.test/" for name in "abcd")
+
+
+def test_links_from_other_sites_are_told_apart(tmp_path: Path) -> None:
+    log = LinkLog(tmp_path / "log", 0)
+    log.add(C, A, [Link(A)])
+    log.add(D, D, [Link(A), Link(B)])
+    length = log.write()
+    log.close()
+    found = received(chunks(tmp_path / "log", length), asked(A), lambda each: [1.0] * len(each))
+    assert (found.ranks.tolist(), found.foreign.tolist()) == ([1.5], [0.5])
 
 
 def test_a_page_shares_its_rank_among_its_links(tmp_path: Path) -> None:
@@ -54,10 +70,8 @@ def test_an_address_that_redirects_no_more_is_forgotten(tmp_path: Path) -> None:
     log.add(C, "site", [Link(B)])
     length = log.write()
     log.close()
-    prints = np.sort(np.array([keys.fingerprint(A)], np.uint64))
-    assert received(chunks(tmp_path / "log", length), prints, lambda each: [1.0] * len(each)).redirected.tolist() == [
-        False
-    ]
+    found = received(chunks(tmp_path / "log", length), asked(A), lambda each: [1.0] * len(each))
+    assert found.redirected.tolist() == [False]
 
 
 def test_nothing_is_asked_for_and_nothing_is_told(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from gossamer.dedupe.representative import Candidate
 from gossamer.errors import NotFound
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.graph.gather import Prints
-from gossamer.graph.received import Received, received
+from gossamer.graph.received import Received, Wanted, received
 from gossamer.model import URL
 from gossamer.store.versions import Version
 from gossamer.urls import keys
@@ -109,22 +109,26 @@ class _Ranks:
         self._hosts: dict[str, float] = {}
         for url in urls:
             origin = keys.origin(url)
-            self._hosts[origin] = self._hosts.get(origin, 0.0) + self.page(url)[0]
+            self._hosts[origin] = self._hosts.get(origin, 0.0) + float(brought.foreign[self._place(url)])
 
     @classmethod
     def of(cls, folder: Folder, shelves: Shelves, graph: Graph | None, linked: Sequence[Sequence[URL]]) -> _Ranks:
-        urls = [url for pages in linked for url in pages]
-        prints = np.unique(np.array([keys.fingerprint(url) for url in urls], np.uint64))
-        brought = received(logged(folder, shelves.tables), prints, graph.ranks if graph else _all_alike)
-        return cls(prints, brought, urls)
+        urls = {keys.fingerprint(url): url for pages in linked for url in pages}
+        prints = np.array(sorted(urls), np.uint64)
+        sites = np.array([keys.digest(shelves.site(urls[each]).encode()) for each in sorted(urls)], np.uint64)
+        ranks = graph.ranks if graph else _all_alike
+        return cls(prints, received(logged(folder, shelves.tables), Wanted(prints, sites), ranks), urls.values())
 
     def page(self, url: URL) -> tuple[float, bool]:
         """What links bring to an address, and whether another redirects to it."""
-        place = int(np.searchsorted(self._prints, np.uint64(keys.fingerprint(url))))
+        place = self._place(url)
         return float(self._brought.ranks[place]), bool(self._brought.redirected[place])
 
+    def _place(self, url: URL) -> int:
+        return int(np.searchsorted(self._prints, np.uint64(keys.fingerprint(url))))
+
     def host(self, origin: str) -> float:
-        """What they bring to all of these pages of an origin."""
+        """What those of other sites bring to all of these pages of an origin."""
         return self._hosts.get(origin, 0.0)
 
 

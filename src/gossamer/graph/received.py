@@ -22,26 +22,40 @@ class Received(NamedTuple):
     """For each of some addresses, in the order of their fingerprints."""
 
     ranks: Floats
+    foreign: Floats
+    """The part that comes from other sites."""
     redirected: NDArray[np.bool_]
     """Another address redirects to it."""
 
 
-def received(chunks: Iterable[Chunk], wanted: Prints, ranks: Callable[[list[int]], list[float]]) -> Received:
-    """`wanted` are fingerprints, sorted; `ranks` gives those of the pages that link, by fingerprint."""
-    brought = np.zeros(len(wanted))
+class Wanted(NamedTuple):
+    """The addresses that are asked about."""
+
+    prints: Prints
+    """Fingerprints, sorted."""
+    sites: Prints
+    """For each a hash of its site, as in the log."""
+
+
+def received(chunks: Iterable[Chunk], wanted: Wanted, ranks: Callable[[list[int]], list[float]]) -> Received:
+    """`ranks` gives those of the pages that link, by fingerprint."""
+    number = len(wanted.prints)
+    brought, foreign = np.zeros(number), np.zeros(number)
     redirects: dict[int, int] = {}
-    for chunk in chunks if len(wanted) else ():
+    for chunk in chunks if number else ():
         sources = [keys.fingerprint(source) for source in chunk.sources]
         shares = np.repeat(np.array(ranks(sources)) / np.maximum(chunk.counts, 1), chunk.counts)
-        places, known = _places(wanted, chunk.targets)
+        places, known = _places(wanted.prints, chunk.targets)
         linked = known & (chunk.kinds & (NOFOLLOW | STANDS_FOR) == 0)
-        brought += np.bincount(places[linked], shares[linked], len(wanted))
+        brought += np.bincount(places[linked], shares[linked], number)
+        linked &= np.repeat(chunk.sites, chunk.counts) != wanted.sites[places]
+        foreign += np.bincount(places[linked], shares[linked], number)
         _note(redirects, sources, chunk)
-    redirected = np.zeros(len(wanted), bool)
+    redirected = np.zeros(number, bool)
     if redirects:
-        places, known = _places(wanted, np.array(list(redirects.values()), np.uint64))
+        places, known = _places(wanted.prints, np.array(list(redirects.values()), np.uint64))
         redirected[places[known]] = True
-    return Received(brought, redirected)
+    return Received(brought, foreign, redirected)
 
 
 def _note(redirects: dict[int, int], sources: list[int], chunk: Chunk) -> None:

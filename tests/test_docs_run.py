@@ -19,7 +19,7 @@ from crawler_process import with_room
 from documentation import Step, blocks, page, steps
 from gossamer.cli.main import main
 from gossamer.collection import Outside
-from gossamer.testing import Errors, MadeWeb, RobotsFiles, VirtualClock, WebSpec
+from gossamer.testing import Copies, Errors, MadeWeb, RobotsFiles, VirtualClock, WebSpec
 
 EXAMPLE = "https://example.org/"
 SESSION_LINES = 12
@@ -64,6 +64,19 @@ def test_the_readme_session_works_as_printed(tmp_path: Path) -> None:
 def steady(text: str) -> str:
     """Without what differs from run to run: ports, file names by date, places in files, questions about nonsense."""
     return re.sub(r":\d{4,5}/|gossamer-(?:\d\d-)?\d{14}-|byte \d+|\d+ records", "#", text)
+
+
+def test_the_session_about_copies_works_as_printed(tmp_path: Path) -> None:
+    serve, *session = steps(blocks(page("docs/duplicates.md"), "console")[0])
+    values = shlex.split(serve.command)
+    asked = {name.lstrip("-"): float(value) for name, value in zip(values, values[1:], strict=False) if "." in name[2:]}
+    assert asked == {"copies.exact": 0.1, "copies.near": 0.2, "copies.edited": 0.02, "copies.mirrors": 1}
+    spec = WebSpec(seed=4, hosts=3, pages=6, names="ip", copies=Copies(0.1, 0.2, 0.02, mirrors=1))
+    with_room(tmp_path / "my-web")
+    with MadeWeb(spec).serve() as web:
+        for step in session:
+            told = run(step.command.replace(":8000", f":{web.spec.port}"), tmp_path)
+            assert told.replace(f":{web.spec.port}", ":8000") == step.printed, step.command
 
 
 def test_the_first_crawl_of_the_readme_works(tmp_path: Path, site: MadeWeb) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import gossamer
 from gossamer.cli.main import main
-from gossamer.collection import Collection, Outside
+from gossamer.collection import Collection, Outside, folding
 from gossamer.collection.folder import Folder
 from gossamer.collection.session import FAMILIES
 from gossamer.dedupe.pages import PRINTS, Pages
@@ -20,6 +20,7 @@ from gossamer.model import Capture, Kind, Visit
 from gossamer.store.table import Table
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from gossamer.testing.prose import paragraphs, prose
+from named_web import Reply, named_web
 
 WORDS = prose(5)
 
@@ -294,6 +295,53 @@ def test_prints_are_made_again_by_build(zoo: Collection) -> None:
     zoo.build()
     assert (marks(zoo), zoo.duplicates()) == before
     assert zoo.verify().problems == []
+
+
+def test_near_copies_on_sites_of_two_shards_are_marked_at_the_end_of_a_crawl(tmp_path: Path) -> None:
+    names = [f"site{number}" for number in range(6)]
+    with named_web() as web, gossamer.open(tmp_path / "web") as collection:
+        for number, name in enumerate(names):
+            links = [web.url(other, path) for other in names for path in ("/", "/news")]
+            web.link(name, "/", links)
+            web.put(name, "/news", Reply(page("News", said("news", edits=number))))
+        settings = {"scope": "any", "delay": 0.0, "ip_delay": 0.0, "suffixes": ("localhost",), "shards": 2}
+        status = collection.crawl(web.url(names[0]), allow_addresses=("127.0.0.0/8",), **settings)
+        (group,) = collection.duplicates().groups
+        shards = {collection._shelves().number(url) for url in (group.url, *(copy.url for copy in group.copies))}
+        assert len(shards) == 2
+        assert len(group.copies) == status.near_duplicates == 5
+        assert set(marks(collection).values()) == {(None, group.url)}
+        assert len(collection.similar(group.url)) == 5
+        assert collection.verify().problems == []
+        found = hits(collection, rarest(collection, group.url))
+        assert {url: len(copies) for url, copies in found.items()} == {group.url: 5}
+
+
+def test_a_kill_while_marks_are_put_right_hides_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = zoo_web()
+    web.moved["http://old.test/"] = f"{ZOO}/print/fish"
+    real, calls = folding._change, []
+
+    def dying(*arguments: object) -> None:
+        calls.append(arguments)
+        if len(calls) > 1:
+            raise KeyboardInterrupt
+        real(*arguments)  # type: ignore[arg-type]  # handed on as they came
+
+    with gossamer.open(tmp_path / "zoo") as collection:
+        web.crawl(collection, f"{ZOO}/", build=False)
+        monkeypatch.setattr(folding, "_change", dying)
+        with pytest.raises(KeyboardInterrupt):
+            web.crawl(collection, "http://old.test/", build=True)
+        monkeypatch.undo()
+        fish = {f"{ZOO}/articles/fish", f"{ZOO}/print/fish", f"{FARM}/fish-of-the-zoo"}
+        found = fish - marks(collection).keys()
+        assert f"{ZOO}/print/fish" in found
+        assert len(found) == 2  # the one that stood for the others does so still
+        assert collection.verify().problems == []
+        collection.build()
+        assert fish - marks(collection).keys() == {f"{ZOO}/print/fish"}
+        assert collection.verify().problems == []
 
 
 def test_verify_names_a_print_that_is_missing_wrong_or_of_nobody(zoo: Collection) -> None:

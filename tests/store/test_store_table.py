@@ -112,6 +112,16 @@ def test_a_scan_keeps_to_its_prefix_start_and_limit(table: Table, committed: boo
     assert keys(table.scan("pages", limit=0)) == []
 
 
+@pytest.mark.parametrize("committed", [False, True])
+def test_the_first_row_of_each_prefix_is_given_in_the_order_asked_for(table: Table, committed: bool) -> None:
+    fill(table, b"a1", b"a2", b"b", b"d\xff")
+    if committed:
+        table.commit()
+    wanted = [b"d", b"a", b"c", b"b", b"a2", b"e", b"a"]
+    assert table.firsts("pages", wanted) == [b"D\xff", b"A1", None, b"B", b"A2", None, b"A1"]
+    assert table.firsts("pages", []) == []
+
+
 def test_a_scan_shows_the_rows_of_the_moment_it_was_asked_for(table: Table) -> None:
     fill(table, b"a", b"c")
     table.commit()

@@ -12,6 +12,7 @@ import pytest
 from made_webs import TimedWeb
 from naive_robot import Robot, decoded, links_of
 
+from gossamer.errors import UsageError
 from gossamer.model import Fault, Visit
 from gossamer.testing import (
     Changes,
@@ -282,6 +283,39 @@ def test_near_copies_differ_in_the_share_of_words_asked_for() -> None:
         total += len(words[0])
         assert 0.75 < SequenceMatcher(None, *words, autojunk=False).ratio() < 1
     assert 0.08 < changed / total < 0.12
+
+
+def sentences(web: TimedWeb, url: str) -> set[str]:
+    text = " ".join(re.findall("<p>(.*)</p>", decoded(web.ask(url)[0])))
+    return set(text.split(". "))
+
+
+def test_forms_of_a_host_share_most_of_their_words_and_quotations_a_passage() -> None:
+    web = TimedWeb(WebSpec(hosts=2, pages=20, words=(100, 100), copies=Copies(forms=0.5, quoted=0.5)))
+    said = {url: sentences(web, url) for url in web.reachable()}
+    forms = [url for url in said if "/form/" in url and url.startswith(web.home(0))]
+    template = set.intersection(*(said[url] for url in forms))
+    assert len(forms) > 3
+    assert all(0.4 < len(template) / len(said[url]) < 0.6 for url in forms)
+    quotes = [url for url in said if "/quote/" in url]
+    assert len(quotes) > 8
+    for url in quotes:
+        (quoted,) = (page for page in web.pages() if said[url] & said[page])
+        assert 0.1 < len(said[url] & said[quoted]) / len(said[url]) < 0.4
+        assert web.original(url) == url
+
+
+def test_a_mirror_serves_the_pages_of_another_host_byte_for_byte() -> None:
+    copies = Copies(exact=0.3, near=0.3, mirrors=2)
+    web = TimedWeb(WebSpec(hosts=5, pages=15, crosslinks=0, encodings=0.3, copies=copies))
+    assert list(web.mirrors()) == [("h3.example", "h1.example"), ("h4.example", "h0.example")]
+    pages = [url for url in web.reachable() if url.startswith("http://h4.example/") and not url.endswith("example/")]
+    twins = [url.replace("h4.example", "h0.example") for url in pages]
+    assert len(pages) > 15
+    assert [answer.body for answer in web.ask(*pages)] == [answer.body for answer in web.ask(*twins)]
+    assert {web.original(url) for url in pages} == {web.original(url) for url in twins}
+    with pytest.raises(UsageError, match="half of the hosts"):
+        WebSpec(hosts=3, copies=Copies(mirrors=2))
 
 
 def test_pages_change_at_their_rate_and_say_when() -> None:

@@ -167,6 +167,13 @@ def test_one_site_does_not_fill_the_first_page(tmp_path: Path) -> None:
     assert found[5:] == ["loud.org"] * 5
 
 
+def test_good_answers_of_one_site_come_before_poor_ones_of_others(tmp_path: Path) -> None:
+    good = [page(f"http://good.org/{n}", "Tropical fish", "tropical fish in warm seas") for n in range(5)]
+    poor = [page(f"http://p{n}.org/", "", f"fish {'and much else that is said here ' * 30}") for n in range(5)]
+    found = [hit.site for hit in searcher_over(tmp_path, good + poor).search("tropical fish seas").hits]
+    assert found[:5] == ["good.org"] * 5
+
+
 def test_pages_of_answers_follow_each_other(tmp_path: Path) -> None:
     searcher = searcher_over(tmp_path, [page(f"http://s{n}.org/", "", "fish") for n in range(25)])
     seen = [hit.url for offset in (0, 10, 20) for hit in searcher.search("fish", 10, offset).hits]

@@ -10,9 +10,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from gossamer.errors import Damaged
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.soft404 import is_soft
 from gossamer.graph.log import LinkLog, chunks
 from gossamer.index.shelf import Entry, Shelf, discard
 from gossamer.model import URL, Capture, Kind, Page
@@ -30,6 +33,8 @@ COMMITS_WAITED = 30
 """Commits of the rows, of which there is about one a second, that a new page waits for at most to be found."""
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
+GONE = (404, 410)
+"""A page that answers so is not found any more; any other error may pass."""
 _KEY, _WHOLE = b"links", b"links-whole"
 _CURE = "`gossamer build` makes it again"
 
@@ -61,6 +66,8 @@ class Findable:
             self.fold(url, target)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, capture.began)
+        elif capture.status in GONE and len(list(islice(self._archive.versions.of(url), 2))) > 1:
+            self.forget(url)
 
     def _keep_page(self, url: URL, page: Page, began: float) -> None:
         if page.copy_of:
@@ -72,6 +79,12 @@ class Findable:
     def fold(self, url: URL, target: URL) -> None:
         """Another address stands for this one, which is not found any more."""
         self._log.fold(url, self._site(url), target)
+        self._shelf.remove(url)
+        self._fresh += 1
+
+    def forget(self, url: URL) -> None:
+        """A page that was kept is gone, or an error in disguise: it is not found any more, its links do not count."""
+        self._log.add(url, self._site(url), ())
         self._shelf.remove(url)
         self._fresh += 1
 
@@ -94,11 +107,11 @@ class Findable:
         """Index what the log has and the index lacks. Gives the number of pages so far, so that others have a turn."""
         done = 0
         for url in self._missing():
-            if (version := next(self._archive.versions.of(url), None)) is None:
-                continue
-            page = self._archive.page(url, version)
-            if page is not None:
+            version = next(filter(_tells, self._archive.versions.of(url)), None)
+            if version is not None and (page := wanted(self._table, self._archive, url, version)):
                 self._put(url, page, version.began)
+            else:
+                self._shelf.remove(url)
             done += 1
             if done % CATCH_UP == 0:
                 yield done
@@ -139,7 +152,7 @@ class Findable:
     def _keep_again(self, url: URL, version: Version) -> None:
         if 300 <= version.status < 400:
             self.keep(self._archive.capture(url, version), Page(url))
-        elif 200 <= version.status < 300 and (page := self._archive.page(url, version)):
+        elif page := wanted(self._table, self._archive, url, version):
             self._keep_page(url, page, version.began)
 
     def _commit(self) -> None:
@@ -195,18 +208,36 @@ def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
     if shelf.covered != committed_length(table):
         return  # a crash: the next crawl or build takes in what it lacks
     for url, version in _newest(archive):
-        page = archive.page(url, version) if 200 <= version.status < 300 else None
+        page = wanted(table, archive, url, version)
         if (page is not None and findable(page)) != (url in indexed):
             yield f"{url}: {'should not be' if url in indexed else 'is not'} in the index; {_CURE}"
 
 
 def _newest(archive: Archive) -> Iterator[tuple[URL, Version]]:
-    """Of each page its last version."""
+    """Of each page its last version that tells what it is."""
     last = None
     for url, version in archive.versions.all():
-        if url != last and version.kind is Kind.PAGE:
+        if url != last and version.kind is Kind.PAGE and _tells(version):
             yield url, version
-        last = url
+            last = url
+
+
+def _tells(version: Version) -> bool:
+    """An error that may pass says nothing about the page."""
+    return version.status < 400 or version.status in GONE
+
+
+def wanted(table: Table, archive: Archive, url: URL, version: Version) -> Page | None:
+    """What a version says, unless it is none, or an error in disguise."""
+    if not 200 <= version.status < 300 or is_soft_404(table, url):
+        return None
+    return archive.page(url, version)
+
+
+def is_soft_404(table: Table, url: URL) -> bool:
+    """What the frontier found out about a page: it is an error that does not say so."""
+    entry = Ledger(table).get(url)
+    return entry is not None and is_soft(entry.reason)
 
 
 def findable(page: Page) -> bool:

@@ -111,6 +111,7 @@ class Session:
             committed=self._commit_when_due,
             peers=peers,
             copied=self._copied,
+            disguised=self._findable.forget,
         )
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
         self._blocks = blocks_of(table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from shutil import rmtree
 
@@ -36,16 +37,20 @@ PAGES = {
 MOVED = {"http://zoo.test/old": "http://zoo.test/fish"}
 
 
+MOMENTS = count(1_790_000_000)
+
+
 async def fetch(visit: Visit) -> Capture:
+    began = float(next(MOMENTS))
     if target := MOVED.get(visit.url):
         head = f"HTTP/1.1 301 Moved\r\nlocation: {target}\r\n\r\n".encode()
-        return Capture(visit, 1_790_000_000.0, 0.01, 301, (("location", target),), b"GET / HTTP/1.1\r\n\r\n", head)
+        return Capture(visit, began, 0.01, 301, (("location", target),), b"GET / HTTP/1.1\r\n\r\n", head)
     if visit.kind is not Kind.PAGE or visit.url not in PAGES:
-        return Capture(visit, 1_790_000_100.0, 0.01, 404, (), b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 404 No\r\n\r\n")
+        return Capture(visit, began, 0.01, 404, (), b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 404 No\r\n\r\n")
     body = PAGES[visit.url].encode()
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
     fields = (("content-type", "text/html"),)
-    return Capture(visit, 1_790_000_000.0, 0.01, 200, fields, b"GET / HTTP/1.1\r\n\r\n", head, body, body)
+    return Capture(visit, began, 0.01, 200, fields, b"GET / HTTP/1.1\r\n\r\n", head, body, body)
 
 
 def crawl(collection: Collection, **settings: object) -> None:

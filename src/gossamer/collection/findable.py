@@ -18,6 +18,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.soft404 import is_soft
 from gossamer.graph.log import LinkLog, chunks
 from gossamer.index.shelf import Entry, Shelf, discard
+from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.table import Table
@@ -181,9 +182,11 @@ class Findable:
 def _opened(folder: Path) -> Shelf:
     """An index that is damaged is thrown away: the log says what has to be in it."""
     try:
+        if folder.is_dir() and (damage := next(problems(folder), None)):
+            raise Damaged(damage)
         return Shelf(folder)
     except Damaged as error:
-        log.warning("%s", error)
+        log.warning("%s; the index is made again", error)
         discard(folder)
         return Shelf(folder)
 
@@ -196,6 +199,9 @@ def committed_length(table: Table) -> int:
 def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
     """What is wrong with the index, if there is one: pages that it lacks, and pages that it should not have."""
     if not (shard / INDEX).is_dir():
+        return
+    if damage := next(problems(shard / INDEX), None):
+        yield f"{damage}; {_CURE}"
         return
     try:
         shelf = Shelf(shard / INDEX)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from shutil import rmtree
 
@@ -36,16 +37,20 @@ PAGES = {
 MOVED = {"http://zoo.test/old": "http://zoo.test/fish"}
 
 
+MOMENTS = count(1_790_000_000)
+
+
 async def fetch(visit: Visit) -> Capture:
+    began = float(next(MOMENTS))
     if target := MOVED.get(visit.url):
         head = f"HTTP/1.1 301 Moved\r\nlocation: {target}\r\n\r\n".encode()
-        return Capture(visit, 1_790_000_000.0, 0.01, 301, (("location", target),), b"GET / HTTP/1.1\r\n\r\n", head)
+        return Capture(visit, began, 0.01, 301, (("location", target),), b"GET / HTTP/1.1\r\n\r\n", head)
     if visit.kind is not Kind.PAGE or visit.url not in PAGES:
-        return Capture(visit, 1_790_000_000.0, 0.01, 404, (), b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 404 No\r\n\r\n")
+        return Capture(visit, began, 0.01, 404, (), b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 404 No\r\n\r\n")
     body = PAGES[visit.url].encode()
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
     fields = (("content-type", "text/html"),)
-    return Capture(visit, 1_790_000_000.0, 0.01, 200, fields, b"GET / HTTP/1.1\r\n\r\n", head, body, body)
+    return Capture(visit, began, 0.01, 200, fields, b"GET / HTTP/1.1\r\n\r\n", head, body, body)
 
 
 def crawl(collection: Collection, **settings: object) -> None:
@@ -173,3 +178,29 @@ def test_verify_compares_the_index_with_the_pages(zoo: Collection) -> None:
     problems = "\n".join(zoo.verify().problems)
     assert "http://zoo.test/fish: is not in the index" in problems
     assert "http://zoo.test/hidden: should not be in the index" in problems
+
+
+def test_errors_in_disguise_are_kept_but_not_found(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    web = MadeWeb(
+        WebSpec(seed=6, hosts=2, pages=60, errors=Errors(missing=0.6, soft=1.0, soft_way="text")), clock=clock
+    )
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", outside=Outside(clock, web.fetch)))
+        soft = [page.url for page in collection.pages() if page.entry.reason.startswith("soft 404")]
+        assert len(soft) > 10
+        indexed = set(Shelf(collection.path / "shards" / "00" / "index").urls())
+        assert not indexed & set(soft)
+        assert len(indexed) > 60
+        assert collection.verify().problems == []
+        rmtree(collection.path / "shards" / "00" / "index")
+        collection.build(convert=True)
+        assert set(Shelf(collection.path / "shards" / "00" / "index").urls()) == indexed
+
+
+def test_a_page_that_is_gone_is_not_found_any_more(zoo: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "http://club.test/" in urls(zoo, "mondays")
+    monkeypatch.delitem(PAGES, "http://club.test/")
+    crawl(zoo, revisit=True)
+    assert urls(zoo, "mondays") == []
+    assert zoo.verify().problems == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -167,6 +168,13 @@ def test_one_site_does_not_fill_the_first_page(tmp_path: Path) -> None:
     assert found[5:] == ["loud.org"] * 5
 
 
+def test_good_answers_of_one_site_come_before_poor_ones_of_others(tmp_path: Path) -> None:
+    good = [page(f"http://good.org/{n}", "Tropical fish", "tropical fish in warm seas") for n in range(5)]
+    poor = [page(f"http://p{n}.org/", "", f"fish {'and much else that is said here ' * 30}") for n in range(5)]
+    found = [hit.site for hit in searcher_over(tmp_path, good + poor).search("tropical fish seas").hits]
+    assert found[:5] == ["good.org"] * 5
+
+
 def test_pages_of_answers_follow_each_other(tmp_path: Path) -> None:
     searcher = searcher_over(tmp_path, [page(f"http://s{n}.org/", "", "fish") for n in range(25)])
     seen = [hit.url for offset in (0, 10, 20) for hit in searcher.search("fish", 10, offset).hits]
@@ -213,10 +221,33 @@ ODD += [
 ]
 
 
-def test_any_question_is_answered_or_refused(tmp_path: Path) -> None:
-    searcher = searcher_over(tmp_path, PAGES, 2)
-    random = Random(11)
-    for _ in range(300):
-        question = "".join(random.choice(ODD) + random.choice(["", " "]) for _ in range(random.randrange(12)))
+def fuzzed(searcher: Searcher, questions: int, seed: int) -> float:
+    """Ask anything; seconds that the slowest answer took."""
+    random, slowest = Random(seed), 0.0
+    for _ in range(questions):
+        parts = random.choices(ODD, k=random.choice((1, 3, 12, 100)))
+        if random.random() < 0.3:
+            parts.append("".join(map(chr, random.choices(range(1, 0xD7FF), k=random.randrange(40)))))
+        question = "".join(part + random.choice(["", " "]) for part in parts)
+        began = time.perf_counter()
         with suppress(InvalidQuery):
             assert len(searcher.search(question).hits) <= 10
+        slowest = max(slowest, time.perf_counter() - began)
+    return slowest
+
+
+def test_any_question_is_answered_or_refused(tmp_path: Path) -> None:
+    fuzzed(searcher_over(tmp_path, PAGES, 2), 300, seed=11)
+
+
+@pytest.mark.soak
+def test_ten_thousand_odd_questions_are_answered_within_a_second_each(tmp_path: Path) -> None:
+    random = Random(3)
+    words = [f"word{number}" for number in range(500)]
+    made = [page(f"http://s{n % 40}.org/{n}", "fish", " ".join(random.choices(words, k=300))) for n in range(3_000)]
+    assert fuzzed(searcher_over(tmp_path, PAGES + made, 2), 10_000, seed=12) < 1.0
+
+
+def test_a_question_with_too_many_phrases_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidQuery, match="at most 50"):
+        searcher_over(tmp_path, PAGES).search('"a b" ' * 51)

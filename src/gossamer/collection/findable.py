@@ -16,8 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.errors import Damaged
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.soft404 import is_soft
 from gossamer.graph.log import LinkLog, chunks
 from gossamer.index.shelf import Entry, Shelf, discard
+from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.table import Table
@@ -34,7 +37,7 @@ COMMITS_WAITED = 30
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
 GONE = (404, 410)
-"""The page is not there any more, so nobody should find it."""
+"""A page that answers so is not found any more; any other error may pass."""
 _KEY, _WHOLE = b"links", b"links-whole"
 _CURE = "`gossamer verify --repair` makes it again"
 
@@ -66,8 +69,8 @@ class Findable:
             self._fold(url, target, copied=False)
         elif 200 <= capture.status < 300:
             self._keep_page(url, page, capture.began)
-        elif capture.status in GONE:
-            self._lose(url)
+        elif capture.status in GONE and self._was_here(url):
+            self.forget(url)
 
     def _keep_page(self, url: URL, page: Page, began: float) -> None:
         if original := page.copy_of or page.near_copy_of:
@@ -85,12 +88,15 @@ class Findable:
         self._shelf.remove(url)
         self._fresh += 1
 
-    def _lose(self, url: URL) -> None:
-        """The page is gone, and with it what it pointed to. Most errors are about pages that never were."""
-        if any(200 <= version.status < 300 for version in self._archive.versions.of(url)):
-            self._log.add(url, self._site(url), ())
-            self._shelf.remove(url)
-            self._fresh += 1
+    def forget(self, url: URL) -> None:
+        """A page that was kept is gone, or an error in disguise: it is not found any more, its links do not count."""
+        self._log.add(url, self._site(url), ())
+        self._shelf.remove(url)
+        self._fresh += 1
+
+    def _was_here(self, url: URL) -> bool:
+        """Most errors are about pages that never were."""
+        return any(200 <= version.status < 300 for version in self._archive.versions.of(url))
 
     def prepare(self) -> None:
         """Before a commit of the rows."""
@@ -112,8 +118,7 @@ class Findable:
         done = 0
         for url in self._missing():
             version = current(self._archive, url)
-            page = self._archive.page(url, version) if version else None
-            if version is not None and page is not None:
+            if version is not None and (page := wanted(self._table, self._archive, url, version)):
                 self._put(url, page, version.began)
             else:
                 self._shelf.remove(url)
@@ -158,7 +163,7 @@ class Findable:
         """The same for a page that was kept before, by its last version."""
         if 300 <= version.status < 400:
             self.keep(self._archive.capture(url, version), Page(url))
-        elif 200 <= version.status < 300 and (page := self._archive.page(url, version)):
+        elif page := wanted(self._table, self._archive, url, version):
             self._keep_page(url, page, version.began)
 
     def _commit(self) -> None:
@@ -187,9 +192,11 @@ class Findable:
 def _opened(folder: Path) -> Shelf:
     """An index that is damaged is thrown away: the log says what has to be in it."""
     try:
+        if folder.is_dir() and (damage := next(problems(folder), None)):
+            raise Damaged(damage)
         return Shelf(folder)
     except Damaged as error:
-        log.warning("%s", error)
+        log.warning("%s; the index is made again", error)
         discard(folder)
         return Shelf(folder)
 
@@ -217,6 +224,9 @@ def forget_all(shard: Path, table: Table) -> None:
 
 def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
     """What is wrong with the log and the index, if they are there: what they lack, and what they should not have."""
+    if (shard / INDEX).is_dir() and (damage := next(problems(shard / INDEX), None)):
+        yield f"{damage}; {_CURE}"
+        return
     try:
         log = _logged(shard / LINKS, table)
         indexed = _indexed(shard / INDEX, table)
@@ -224,7 +234,7 @@ def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
         yield f"{shard}: {error}; {_CURE}"
         return
     for url, version in _newest(archive):
-        page = archive.page(url, version) if 200 <= version.status < 300 else None
+        page = wanted(table, archive, url, version)
         if indexed is not None and (page is not None and findable(page)) != (url in indexed):
             yield f"{url}: {'should not be' if url in indexed else 'is not'} in the index; {_CURE}"
         if log is not None and page is not None and log.get(keys.fingerprint(url)) != _mark(_targets(page)):
@@ -278,6 +288,19 @@ def _newest(archive: Archive) -> Iterator[tuple[URL, Version]]:
         if url != last and version.kind is Kind.PAGE and _tells(version):
             yield url, version
             last = url
+
+
+def wanted(table: Table, archive: Archive, url: URL, version: Version) -> Page | None:
+    """What a version says, unless it is none, or an error in disguise."""
+    if not 200 <= version.status < 300 or is_soft_404(table, url):
+        return None
+    return archive.page(url, version)
+
+
+def is_soft_404(table: Table, url: URL) -> bool:
+    """What the frontier found out about a page: it is an error that does not say so."""
+    entry = Ledger(table).get(url)
+    return entry is not None and is_soft(entry.reason)
 
 
 def findable(page: Page) -> bool:

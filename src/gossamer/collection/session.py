@@ -123,6 +123,7 @@ class Session:
             committed=self._commit_when_due,
             peers=peers,
             copied=self._copied,
+            disguised=self._derived.forget,
         )
         self._incoming = Incoming(parcels, table, self.archive, self.frontier, plan.as_limits(), self._is_mine)
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows

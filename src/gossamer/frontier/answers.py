@@ -7,6 +7,7 @@ failed waits or is given up. An answer that looks like a disguised error may cal
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -27,7 +28,16 @@ from gossamer.urls import keys
 class Answers:
     """Takes in the answers to pages, sitemaps and probes; see `robots_answers` for the others."""
 
-    def __init__(self, parts: Parts, presence: Presence, intake: Intake, settle: Settlement) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        presence: Presence,
+        intake: Intake,
+        settle: Settlement,
+        disguised: Callable[[str], None] = lambda url: None,
+    ) -> None:
+        """`disguised` is told of each page that was kept and is an error."""
+        self._disguised = disguised
         self._parts = parts
         self._rules = parts.rules
         self._peers = parts.peers
@@ -52,6 +62,8 @@ class Answers:
             page = dataclasses.replace(page, problem=lesson.soft, links=())
             outcome = outcome._replace(reason=lesson.soft)
         self._carry_out(outcome, entry, capture, page)
+        if lesson.soft:
+            self._disguised(url)
         if lesson.trial:
             self._intake.add([Found(lesson.trial, entry.depth, url)])
         if lesson.probe:
@@ -154,6 +166,7 @@ class Answers:
             entry = self._ledger.get(url)
             if entry is not None and entry.state is State.DONE:
                 self._ledger.put(url, replace(entry, reason=reason), entry)
+                self._disguised(url)
 
 
 def _is_original(capture: Capture, page: Page) -> bool:

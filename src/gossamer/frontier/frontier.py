@@ -68,10 +68,12 @@ class Frontier:
         committed: Callable[[], None] = lambda: None,
         peers: Peers | None = None,
         copied: Callable[[str, str, str], bool] = lambda url, digest, of: True,
+        disguised: Callable[[str], None] = lambda url: None,
     ) -> None:
         """`seen` is the folder of the files that tell which addresses are known. `committed` is called when a commit
         may be made. `peers` are the other shards, if there are any; `copied` is told when one of them had the body of a
         page of ours before: its address, the digest, and the other address; False when the page has changed since.
+        `disguised` is told of a page that was kept and turns out to be an error.
         """
         parts = assemble(table, rules, clock, peers, seen)
         self.ledger = parts.ledger
@@ -93,7 +95,7 @@ class Frontier:
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
         self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle)
         self._blame = Blame(parts, self._schedule, self._presence, self._intake)
-        self._answers = Answers(parts, self._presence, self._intake, self._settle)
+        self._answers = Answers(parts, self._presence, self._intake, self._settle, disguised)
         self._imported = Imported(parts, self._presence, self._intake, self._answers)
         self._robots = RobotsAnswers(parts, self._presence, self._intake, self._handout.dispatch)
         self._inbox = Inbox(parts, self._intake, copied)

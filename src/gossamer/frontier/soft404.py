@@ -52,6 +52,11 @@ SAME_PAGE = "soft 404: a made-up name in the same place gets the same page"
 SAME_TARGET = "soft 404: a made-up name in the same place is redirected to the same address"
 
 
+def is_soft(reason: str) -> bool:
+    """Does the reason of an entry say that its page is an error in disguise?"""
+    return reason.startswith((SAME_PAGE, SAME_TARGET))
+
+
 class Verdict(IntEnum):
     """How a kind of directory answers to nonsense."""
 

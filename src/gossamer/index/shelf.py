@@ -139,11 +139,15 @@ class Shelf:
 
     def urls(self) -> Iterator[str]:
         """The addresses of all pages in it."""
+        return (shown.url for shown in self.all())
+
+    def all(self) -> Iterator[Shown]:
+        """What is shown of each page in it."""
         searcher = self.index.searcher()
         for _, place in searcher.search(tantivy.Query.all_query(), limit=max(searcher.num_docs, 1)).hits:
             document = searcher.doc(place)
             if shown := document.get_first("shown"):
-                yield msgspec.msgpack.decode(bytes(shown), type=Shown).url
+                yield msgspec.msgpack.decode(bytes(shown), type=Shown)
 
     def close(self) -> None:
         """End writing; what was not committed is forgotten."""

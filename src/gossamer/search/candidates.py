@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from gossamer.search.weights import Weights
 
 PER_SITE = 2
-"""Answers of one site that come first; the others come after those of other sites."""
+"""Answers of one site that stand where their scores put them."""
+HELD_BACK = 0.5
+"""What the score of a further one is worth beside answers of other sites."""
 RANK_HALF = 5.0
 """The rank that brings half of what a rank can bring."""
 YEAR = 365.25 * 86_400
@@ -105,15 +107,15 @@ class Weighed:
         return np.lexsort((self.candidates.pages, -self.scores)).tolist()  # type: ignore[no-any-return]  # NumPy cannot know
 
     def spread(self) -> list[int]:
-        """At most two of a site first, then all others, each in their order."""
+        """At most two of a site come before answers of other sites that are at least half as good."""
         met: Counter[int] = Counter()
-        first: list[int] = []
-        later: list[int] = []
-        sites = self.candidates.sites.tolist()
-        for place in self.order():
+        sites, scores = self.candidates.sites.tolist(), self.scores.tolist()
+        order = self.order()
+        for place in order:
             met[sites[place]] += 1
-            (first if met[sites[place]] <= PER_SITE else later).append(place)
-        return first + later
+            if met[sites[place]] > PER_SITE:
+                scores[place] *= HELD_BACK
+        return sorted(order, key=lambda place: -scores[place])
 
     def found(self, place: int) -> Found:
         """One of them."""

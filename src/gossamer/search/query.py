@@ -29,6 +29,7 @@ from gossamer.errors import InvalidQuery
 CHARACTERS_MOST = 10_000
 """Of a query, like the next; more is refused, because it is a document and not a question."""
 CLAUSES_MOST = 1_000
+PHRASES_MOST = 50
 
 
 class Field(StrEnum):
@@ -95,6 +96,9 @@ def parse(text: str) -> Query:
     clauses = list(_joined(_tokens(text)))
     if len(clauses) > CLAUSES_MOST:
         raise InvalidQuery(f"the query has {len(clauses):,} words; ask with at most {CLAUSES_MOST:,}")
+    phrases = sum(isinstance(atom, Words) and atom.phrase for clause in clauses for atom in clause.alternatives)
+    if phrases > PHRASES_MOST:
+        raise InvalidQuery(f"the query has {phrases:,} phrases; ask with at most {PHRASES_MOST}")
     if not any(not clause.negated for clause in clauses):
         reason = "only says what not to find" if clauses else "has no words"
         raise InvalidQuery(f"the query {reason}; say what to look for")

@@ -34,6 +34,8 @@ REFINED_MOST = 60
 """Of the best answers so far, those that are looked at more closely."""
 CALLED_MOST = 50
 """Pages that are found by what others call them alone."""
+SPELLED_MOST = 20_000
+"""Words that begin with the same letter, of which one may be meant; the rarest are left out."""
 ASKED_AT_ONCE = 8
 """Shards, over all questions that are being answered."""
 _LANGUAGE_LEAST = 0.02
@@ -241,7 +243,7 @@ class Searcher:
         counts: Counter[str] = Counter()
         for searcher in self._searchers:
             counts.update(dict(searcher.terms_with_prefix("spelling", letter)))
-        return list(counts.items())
+        return counts.most_common(SPELLED_MOST)
 
     # -------------------------------------------------------------- statistics
 

@@ -7,9 +7,12 @@ wrong, missing, too many or swapped (the distance of Damerau); the first letter 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 SHORTEST = 4
 """Letters of a word that is corrected; shorter ones are like too many others."""
+CORRECTED_MOST = 3
+"""Words of a question that are corrected: one with more unknown words is in another language, or nonsense."""
 
 
 def nearest(word: str, candidates: Iterable[tuple[str, int]]) -> str | None:
@@ -28,8 +31,8 @@ def corrected(
     words: Iterable[str], known: Callable[[str], bool], candidates: Callable[[str], list[tuple[str, int]]]
 ) -> dict[str, str]:
     """For each word that is not known what may be meant."""
-    unknown = (word for word in words if len(word) >= SHORTEST and not known(word))
-    found = ((word, nearest(word, candidates(word[0]))) for word in unknown)
+    unknown = (word for word in dict.fromkeys(words) if len(word) >= SHORTEST and not known(word))
+    found = ((word, nearest(word, candidates(word[0]))) for word in islice(unknown, CORRECTED_MOST))
     return {word: meant for word, meant in found if meant}
 
 

@@ -1,0 +1,75 @@
+"""Is an index whole? Every file of the engine ends with a checksum of itself, which the engine does not look at.
+
+A file is its bytes, then a footer in JSON with `crc`, then the length of the footer and a mark, four bytes each. The
+files that count are those of the segments that `meta.json` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+from zlib import crc32
+
+import msgspec
+
+_TAIL, _MARK = 8, 1337
+_FOOTER_MOST = 50_000
+_PIECE = 1 << 20
+_ALWAYS = ("term", "idx", "pos", "store", "fast", "fieldnorm")
+
+
+class _Deletes(msgspec.Struct):
+    opstamp: int
+
+
+class _Segment(msgspec.Struct):
+    segment_id: str
+    deletes: _Deletes | None = None
+
+
+class _Meta(msgspec.Struct):
+    segments: list[_Segment]
+
+
+class _Footer(msgspec.Struct):
+    crc: int
+
+
+def problems(folder: Path) -> Iterator[str]:
+    """What is wrong with the files of an index."""
+    try:
+        meta = msgspec.json.decode((folder / "meta.json").read_bytes(), type=_Meta)
+    except (OSError, msgspec.MsgspecError) as error:
+        yield f"{folder / 'meta.json'}: cannot be read ({error})"
+        return
+    for segment in meta.segments:
+        name = segment.segment_id.replace("-", "")
+        deleted = [f"{segment.deletes.opstamp}.del"] if segment.deletes else []
+        for ending in (*_ALWAYS, *deleted):
+            path = folder / f"{name}.{ending}"
+            if not _is_sound(path):
+                yield f"{path}: is missing or damaged"
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            file.seek(max(0, size - _FOOTER_MOST))
+            end = file.read()
+            length, mark = int.from_bytes(end[-8:-4], "little"), int.from_bytes(end[-4:], "little")
+            if mark != _MARK or length + _TAIL > len(end):
+                return False
+            footer = msgspec.json.decode(end[-_TAIL - length : -_TAIL], type=_Footer)
+            file.seek(0)
+            return _sum(file, size - _TAIL - length) == footer.crc
+    except (OSError, msgspec.MsgspecError):
+        return False
+
+
+def _sum(file: BinaryIO, length: int) -> int:
+    found = 0
+    while piece := file.read(min(_PIECE, length)):
+        found, length = crc32(piece, found), length - len(piece)
+    return found

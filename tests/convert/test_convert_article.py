@@ -74,3 +74,17 @@ def test_a_title_that_is_not_closed_swallows_nothing() -> None:
     page = document(f"<head><title>Story</titel></head><body><p>{WORDS * 3}</p>".encode(), "text/html", URL)
     assert WORDS.strip() in page.content
     assert closed(b"<title>Good</title><p>x") is None
+
+
+@pytest.mark.parametrize("handle", ["¶", "#", "§", "🔗"])
+def test_handles_behind_headings_are_left_out(handle: str) -> None:
+    head = f'<h2>Part one<a class=headerlink href="#one">{handle}</a></h2>'
+    page = document(PAGE.replace("<h2>Part one</h2>", head).encode(), "text/html;charset=utf-8", URL)
+    assert "<h2>Part one</h2>" in page.html
+    assert handle not in page.content
+    assert handle in page.text
+
+
+def test_short_links_that_say_something_stay() -> None:
+    page = document(PAGE.replace("with a link", "№ 1").encode(), "text/html;charset=utf-8", URL)
+    assert f'<a href="{URL}inside">№ 1</a>' in page.html

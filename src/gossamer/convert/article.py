@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gossamer.convert import render
 from gossamer.convert.content import Method
-from gossamer.convert.outline import Outline
+from gossamer.convert.outline import NUMBER, Outline
 
 Correction = Callable[[Outline, NDArray[np.bool_]], NDArray[np.bool_]]
 """What a method kept -> what is kept by one who knows more pages of the host."""
@@ -25,13 +25,33 @@ class Article(NamedTuple):
     """For each link of the scan whether it stands in it."""
 
 
+_HANDLES = frozenset(["¶", "§", "#", "🔗", "⚓"])
+"""Links that documentation puts behind its headings, for readers to point at. They are no part of what it says."""
+_HANDLE_MOST = 4
+"""Bytes."""
+
+
 def article(
     outline: Outline | None, hrefs: Mapping[int, str], method: Method, correct: Correction | None = None
 ) -> Article:
     """The main content of a page. `hrefs`: where links point to, by element."""
     if outline is None or not len(outline.owners):
         return Article(inside=(False,) * (0 if outline is None else len(outline.points)))
-    keep = method(outline)
+    keep = _without_handles(outline, method(outline))
     if correct is not None:
         keep = correct(outline, keep)
     return Article(*render.written(outline, keep, hrefs), render.inside(outline, keep))
+
+
+def _without_handles(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    short = keep & (np.diff(outline.starts) <= _HANDLE_MOST) & (outline.tags[outline.owners] == NUMBER["a"])
+    handles = [
+        run
+        for run in np.flatnonzero(short).tolist()
+        if outline.text[outline.starts[run] : outline.starts[run + 1]].decode("utf-8", "replace").strip() in _HANDLES
+    ]
+    if not handles:
+        return keep
+    kept = keep.copy()
+    kept[handles] = False
+    return kept

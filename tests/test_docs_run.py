@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 import re
 import shlex
 import subprocess
@@ -20,6 +21,7 @@ from documentation import Step, blocks, page, steps
 from gossamer.cli.main import main
 from gossamer.collection import Outside
 from gossamer.testing import Errors, MadeWeb, RobotsFiles, VirtualClock, WebSpec
+from gossamer.testing.spec import from_settings
 
 EXAMPLE = "https://example.org/"
 SESSION_LINES = 12
@@ -64,6 +66,18 @@ def test_the_readme_session_works_as_printed(tmp_path: Path) -> None:
 def steady(text: str) -> str:
     """Without what differs from run to run: ports, file names by date, places in files, questions about nonsense."""
     return re.sub(r":\d{4,5}/|gossamer-(?:\d\d-)?\d{14}-|byte \d+|\d+ records", "#", text)
+
+
+def test_the_session_about_copies_works_as_printed(tmp_path: Path) -> None:
+    serve, *session = steps(blocks(page("docs/duplicates.md"), "console")[0])
+    asked = {name: json.loads(value) for name, value in re.findall(r"--([\w.]+) ([\d.]+)", serve.command)}
+    spec = from_settings(asked | {"names": "ip"})
+    with_room(tmp_path / "my-web")
+    with MadeWeb(spec).serve() as web:
+        for step in session:
+            told = run(step.command.replace(":8000", f":{web.spec.port}"), tmp_path)
+            shown = re.sub(r"\d+\.\d kB", "40.0 kB", told.replace(f":{web.spec.port}", ":8000"))
+            assert shown == step.printed, step.command
 
 
 def test_the_first_crawl_of_the_readme_works(tmp_path: Path, site: MadeWeb) -> None:

@@ -54,6 +54,8 @@ def test_planted_copies_are_found_and_templates_and_quotations_are_not(tmp_path:
     live = measured(web, {url: marked.get(first) or first for url, first in marked.items() if first})
     found = measured(web, {copy.url: group.url for group in groups for copy in group.copies})
     assert live == found
+    assert not any(marked[group.url] for group in groups)
+    assert {url for url, first in marked.items() if first} == {copy.url for group in groups for copy in group.copies}
     assert found.merged == []
     assert found.precision == found.exact == 1.0
     assert found.near >= 0.95 or edited > 0.03

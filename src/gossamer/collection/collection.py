@@ -126,7 +126,7 @@ class Collection:
 
     def _link_up(self) -> Graph:
         """Make the graph of what is there now: which pages are copies, ranks, and what pages are called by others."""
-        copies = copying.found(self._folder, self._shelves(), graphs.current(self._folder))
+        copies = copying.found(self._folder, self._shelves())
         wrong = folding.wrong(self._shelves(), copies.groups)
         self.close()
         folding.put_right(self._folder, self.plan, wrong)
@@ -231,7 +231,7 @@ class Collection:
 
     def duplicates(self) -> Copies:
         """All groups of copies over all shards, the largest first, and the hosts that serve the same site."""
-        return copying.found(self._folder, self._shelves(), graphs.current(self._folder))
+        return copying.found(self._folder, self._shelves())
 
     def links(self, url: str) -> Links:
         """Who points to an address and what it points to."""

@@ -12,7 +12,7 @@ from itertools import chain, islice
 import numpy as np
 
 from gossamer.collection.folder import Folder
-from gossamer.collection.graphs import Copies, Graph, logged
+from gossamer.collection.graphs import Copies, logged
 from gossamer.collection.prints import newest
 from gossamer.collection.shelves import Shelves
 from gossamer.dedupe.groups import Copy, Group, Member, by_likeness, cut
@@ -36,10 +36,10 @@ PATHS_MOST = 5_000
 """Pages of a host that a sample is taken from."""
 
 
-def found(folder: Folder, shelves: Shelves, graph: Graph | None) -> Copies:
+def found(folder: Folder, shelves: Shelves) -> Copies:
     """Find all of them, without comparing all pages."""
     linked = grouped(chain(_near(shelves), _exact(shelves)))
-    ranks = _Ranks.of(folder, shelves, graph, linked)
+    ranks = _Ranks.of(folder, shelves, linked)
     hosts = mirrors(linked, Places(lambda origin: _paths(shelves, origin), lambda url: _has(shelves, url), ranks.host))
     finder = _Finder(shelves, ranks, {each.main for each in hosts})
     groups = sorted(finder.groups(linked), key=lambda group: (-len(group.copies), group.url))
@@ -112,12 +112,11 @@ class _Ranks:
             self._hosts[origin] = self._hosts.get(origin, 0.0) + float(brought.foreign[self._place(url)])
 
     @classmethod
-    def of(cls, folder: Folder, shelves: Shelves, graph: Graph | None, linked: Sequence[Sequence[URL]]) -> _Ranks:
+    def of(cls, folder: Folder, shelves: Shelves, linked: Sequence[Sequence[URL]]) -> _Ranks:
         urls = {keys.fingerprint(url): url for pages in linked for url in pages}
         prints = np.array(sorted(urls), np.uint64)
         sites = np.array([keys.digest(shelves.site(urls[each]).encode()) for each in sorted(urls)], np.uint64)
-        ranks = graph.ranks if graph else _all_alike
-        return cls(prints, received(logged(folder, shelves.tables), Wanted(prints, sites), ranks), urls.values())
+        return cls(prints, received(logged(folder, shelves.tables), Wanted(prints, sites)), urls.values())
 
     def page(self, url: URL) -> tuple[float, bool]:
         """What links bring to an address, and whether another redirects to it."""
@@ -130,10 +129,6 @@ class _Ranks:
     def host(self, origin: str) -> float:
         """What those of other sites bring to all of these pages of an origin."""
         return self._hosts.get(origin, 0.0)
-
-
-def _all_alike(prints: Sequence[int]) -> list[float]:
-    return [1.0] * len(prints)
 
 
 class _Finder:

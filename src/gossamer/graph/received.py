@@ -1,12 +1,13 @@
 """What do links bring to single addresses, before copies are folded?
 
-PageRank is computed over pages for which others do not stand, so it cannot choose between copies: whoever stood for
-them before has it all. This is one more sweep of it, over addresses: every page shares its rank among its links.
+PageRank is computed when copies are folded already, so it cannot choose between them: whoever stands for the others has
+it all. This is its first sweep, over addresses as they are written: all pages are alike, and each shares what it has
+among its links. Those that are asked about have no say: whose links count would depend on who stands for the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -37,20 +38,20 @@ class Wanted(NamedTuple):
     """For each a hash of its site, as in the log."""
 
 
-def received(chunks: Iterable[Chunk], wanted: Wanted, ranks: Callable[[list[int]], list[float]]) -> Received:
-    """`ranks` gives those of the pages that link, by fingerprint."""
+def received(chunks: Iterable[Chunk], wanted: Wanted) -> Received:
+    """What is in the log of links, for some addresses."""
     number = len(wanted.prints)
     brought, foreign = np.zeros(number), np.zeros(number)
-    redirects: dict[int, int] = {}
+    redirects: dict[str, int] = {}
     for chunk in chunks if number else ():
-        sources = [keys.fingerprint(source) for source in chunk.sources]
-        shares = np.repeat(np.array(ranks(sources)) / np.maximum(chunk.counts, 1), chunk.counts)
+        _, asked = _places(wanted.prints, np.array([keys.fingerprint(each) for each in chunk.sources], np.uint64))
+        shares = np.repeat(~asked / np.maximum(chunk.counts, 1), chunk.counts)
         places, known = _places(wanted.prints, chunk.targets)
         linked = known & (chunk.kinds & (NOFOLLOW | STANDS_FOR) == 0)
         brought += np.bincount(places[linked], shares[linked], number)
         linked &= np.repeat(chunk.sites, chunk.counts) != wanted.sites[places]
         foreign += np.bincount(places[linked], shares[linked], number)
-        _note(redirects, sources, chunk)
+        _note(redirects, chunk)
     redirected = np.zeros(number, bool)
     if redirects:
         places, known = _places(wanted.prints, np.array(list(redirects.values()), np.uint64))
@@ -58,10 +59,10 @@ def received(chunks: Iterable[Chunk], wanted: Wanted, ranks: Callable[[list[int]
     return Received(brought, foreign, redirected)
 
 
-def _note(redirects: dict[int, int], sources: list[int], chunk: Chunk) -> None:
+def _note(redirects: dict[str, int], chunk: Chunk) -> None:
     """What a source redirects to now: its last row counts."""
     firsts = np.cumsum(chunk.counts) - chunk.counts
-    for source, first, count in zip(sources, firsts.tolist(), chunk.counts.tolist(), strict=True):
+    for source, first, count in zip(chunk.sources, firsts.tolist(), chunk.counts.tolist(), strict=True):
         redirects.pop(source, None)
         if count == 1 and chunk.kinds[first] & (STANDS_FOR | COPIED) == STANDS_FOR:
             redirects[source] = int(chunk.targets[first])

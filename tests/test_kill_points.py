@@ -171,7 +171,8 @@ def contents(folder: Path, shards: int) -> dict[str, Any]:
         "pages": pages,
         "states": states(folder, shards),
         "sums": {
-            name: getattr(status, name) for name in ("pages", "queued", "failed", "excluded", "hosts", "duplicates")
+            name: getattr(status, name)
+            for name in ("pages", "queued", "failed", "excluded", "hosts", "duplicates", "near_duplicates")
         },
     }
 

@@ -13,6 +13,7 @@ import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside, folding
 from gossamer.collection.folder import Folder
+from gossamer.collection.prints import Prints
 from gossamer.collection.session import FAMILIES
 from gossamer.dedupe.pages import PRINTS, Pages
 from gossamer.errors import NotFound
@@ -292,6 +293,27 @@ def test_prints_are_made_again_by_build(zoo: Collection) -> None:
         table.commit()
     rmtree(Folder(zoo.path).shard(0) / "prints")
     assert zoo.duplicates().groups != before[1].groups
+    zoo.build()
+    assert (marks(zoo), zoo.duplicates()) == before
+    assert zoo.verify().problems == []
+
+
+def test_a_build_that_is_killed_while_it_measures_begins_anew(zoo: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, commits = (marks(zoo), zoo.duplicates()), []
+    real = Prints._commit
+
+    def dying(prints: Prints) -> None:
+        commits.append(prints)
+        if len(commits) == 2:
+            raise KeyboardInterrupt
+        real(prints)
+
+    monkeypatch.setattr("gossamer.collection.prints.BATCH", 2)
+    monkeypatch.setattr(Prints, "_commit", dying)
+    with pytest.raises(KeyboardInterrupt):
+        zoo.build(convert=True)
+    monkeypatch.undo()
+    assert zoo.verify().problems == []
     zoo.build()
     assert (marks(zoo), zoo.duplicates()) == before
     assert zoo.verify().problems == []

@@ -84,7 +84,7 @@ def _hurry() -> None:
     sieve.Sieve.__init__.__defaults__ = (sieve.Shape(generation=16, fan=2, at_once=64),)
     growing = importlib.import_module("gossamer.dedupe.growing")
     lookup = importlib.import_module("gossamer.dedupe.lookup").Lookup
-    lookup.__init__.__kwdefaults__["shape"] = growing.Shape(generation=16, fan=2, at_once=64)
+    lookup.__init__.__kwdefaults__["shape"] = growing.Shape(generation=6, fan=2, at_once=64)
     writer = importlib.import_module("gossamer.store.warcwriter").Writer
     writer._max_bytes = property(lambda self: 10_000, lambda self, value: None)
 

@@ -26,6 +26,7 @@ FOLDER = "prints"
 """Where the sorted files lie in the folder of a shard."""
 BATCH = 500
 """Pages for each commit, when all are measured again."""
+GONE = (404, 410)
 CHOICE = 8
 """Near copies of a page that are looked at to find one that is no copy itself, and steps from copy to original."""
 _CURE = "`gossamer build` makes it again"
@@ -49,9 +50,8 @@ class Prints:
 
     def keep(self, capture: Capture, page: Page) -> None:
         """A page was kept: measure what it says."""
-        status = capture.status
-        if capture.visit.kind is Kind.PAGE and status not in (0, NOT_MODIFIED) and capture.visit.method != "HEAD":
-            self._fresh[capture.visit.url] = print_of(page.content) if 200 <= status < 300 else None
+        if capture.visit.kind is Kind.PAGE and _tells(capture.status) and capture.visit.method != "HEAD":
+            self._fresh[capture.visit.url] = print_of(page.content) if _is_page(capture.status) else None
 
     def prepare(self, ledger: Ledger, fold: Fold) -> None:
         """Before a commit: look up what is new, and mark what is a copy. `fold` is told of it and of its original."""
@@ -151,7 +151,7 @@ def check(table: Table, archive: Archive, site: Site) -> Iterator[str]:
     unmet = dict(pages.addresses())
     for url, version in newest(archive):
         number = unmet.pop(url, None)
-        page = archive.page(url, version) if _is_document(version) else None
+        page = archive.page(url, version) if _is_page(version.status) else None
         if version.text_of is None or number is None:
             yield from _compared(url, page, pages.rows([number]).get(number) if number is not None else None, site)
     yield from (f"{url}: has a print, but is no page; {_CURE}" for url in unmet)
@@ -167,15 +167,24 @@ def _compared(url: URL, page: Page | None, row: bytes | None, site: Site) -> Ite
 
 
 def newest(archive: Archive) -> Iterator[tuple[URL, Version]]:
-    """The last version of each page."""
-    return ((url, version) for url, version in archive.versions.latest() if version.kind is Kind.PAGE)
+    """Of each page the last version that tells what is there."""
+    last = None
+    for url, version in archive.versions.all():
+        if url != last and version.kind is Kind.PAGE and _tells(version.status):
+            last = url
+            yield url, version
 
 
-def _is_document(version: Version) -> bool:
-    return 200 <= version.status < 300
+def _tells(status: int) -> bool:
+    """A page, a redirect, or that there is none any more; other errors may pass."""
+    return (200 <= status < 400 and status != NOT_MODIFIED) or status in GONE
+
+
+def _is_page(status: int) -> bool:
+    return 200 <= status < 300
 
 
 def _pages(archive: Archive) -> Iterator[tuple[URL, Page]]:
     for url, version in newest(archive):
-        if _is_document(version) and (page := archive.page(url, version)) is not None:
+        if _is_page(version.status) and (page := archive.page(url, version)) is not None:
             yield url, page

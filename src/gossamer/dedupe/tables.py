@@ -87,10 +87,10 @@ class Tables:
         self._runs.close()
 
     def _begin(self) -> None:
-        self._keys = np.empty(0, np.uint64)
-        """Entries that are in no run, in order."""
+        self._last: Run | None = None
+        """Entries that are in no run, in order, as they were when somebody asked last."""
         self._fresh: list[Keys] = []
-        """Those that are not in order yet."""
+        """Those that came since."""
         self._simhashes: list[int] = []
         """Of the pages that are in no run."""
 
@@ -100,12 +100,14 @@ class Tables:
 
     def _young(self) -> Run:
         """The pages that are in no run, as if they were."""
-        if self._fresh:
-            new = np.sort(np.concatenate(self._fresh))
-            self._keys = np.sort(np.concatenate([self._keys, new]), kind="stable")  # merges what is in order
+        if self._fresh or self._last is None:
+            new = np.sort(np.concatenate([np.empty(0, np.uint64), *self._fresh]))
+            keys = new if self._last is None else np.concatenate([self._last.keys, new])
+            listed = Listed(0, 0, self._runs.end, self.end, 0)
+            # Stable, because that merges what is in order already.
+            self._last = in_memory(listed, np.sort(keys, kind="stable"), np.array(self._simhashes, np.uint64))
             self._fresh.clear()
-        listed = Listed(0, 0, self._runs.end, self.end, 0)
-        return in_memory(listed, self._keys, np.array(self._simhashes, np.uint64))
+        return self._last
 
 
 def _counted(starts: npt.NDArray[np.intp], sizes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:

@@ -297,6 +297,34 @@ def test_an_import_that_is_killed_again_and_again_ends_as_if_it_had_not_been(
         assert checked.records == crawled.verify().records
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+def test_many_kills_change_nothing(seed: int, archive: Path, crawled: Collection, tmp_path: Path) -> None:
+    kills_at_random(archive, tmp_path / "web", kills=12, seed=seed)
+    with gossamer.open(tmp_path / "web") as collection:
+        assert versions_of(collection) == versions_of(crawled)
+        assert collection.verify().problems == []
+
+
+def test_a_crawl_goes_on_from_what_was_imported(tmp_path: Path) -> None:
+    clock = VirtualClock(1_700_000_000.0)
+    web = MadeWeb(WebSpec(seed=3, hosts=2, pages=15), clock=clock)
+    outside = Outside(clock, web.fetch)
+    with gossamer.open(tmp_path / "part") as part, (tmp_path / "part.warc.gz").open("wb") as out:
+        clock.run(part.crawl_async(web.seed, scope="any", pages=10, outside=outside))
+        part.export("warc", out)
+        known = {one["url"] for one in pages_of(part)}
+    with gossamer.open(tmp_path / "web") as collection:
+        imported = collection.import_files(tmp_path / "part.warc.gz", shards=1)
+        before = len(web.log.entries)
+        status = clock.run(collection.crawl_async(web.seed, scope="any", outside=outside))
+        assert (status.pages, status.queued) == (30, 0)
+        asked = [entry.url for entry in web.log.entries[before:]]
+        assert imported.captures >= 10
+        assert not known.intersection(asked)
+        assert collection.verify().problems == []
+
+
 def kills_at_random(archive: Path, folder: Path, kills: int, seed: int) -> None:
     rng = random.Random(seed)
     command = gossamer_command("import", str(with_room(folder)), str(archive), "--shards", "1")

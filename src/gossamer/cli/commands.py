@@ -16,7 +16,7 @@ from typing import Any
 import gossamer
 from gossamer.cli import answers, found, mended, past
 from gossamer.cli import copies as copying
-from gossamer.cli.progress import BuildLine, ImportLine, ProgressLine
+from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.collection import Collection, Imported, Status, fast_loop
 from gossamer.collection.export import FORMATS as UNITS
 from gossamer.collection.export import to_path
@@ -266,13 +266,20 @@ def export(options: argparse.Namespace) -> int:
         path = Path(options.output)
         if not path.parent.is_dir():
             raise UsageError(f"{path.parent}: no such directory; make it or choose another --output")
-        if options.form == "warc" and path.is_dir():
-            count = collection.export_files(path)
-        else:
-            count = to_path(lambda out: collection.export(options.form, out), path)
+        count = _export(collection, options.form, path)
     result = {"format": options.form, "path": str(path), "count": count}
     _print(options, result, f"wrote {count:,} {UNITS[options.form]} to {path}")
     return 0
+
+
+def _export(collection: Collection, form: str, path: Path) -> int:
+    if form == "warc" and path.is_dir():
+        return collection.export_files(path)
+    line = ExportLine()
+    try:
+        return to_path(lambda out: collection.export(form, out, line), path)
+    finally:
+        line.end()
 
 
 def verify(options: argparse.Namespace) -> int:

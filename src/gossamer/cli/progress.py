@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections import deque
 from typing import TextIO
 
@@ -82,6 +83,20 @@ class BuildLine:
         rate = now.looked / now.seconds if now.seconds else 0.0
         left = estimate(max(now.pages - now.looked, 0) / rate, "the pages that are left") if rate else ""
         self._line.show(f"{now.looked:,} of {now.pages:,} pages  {now.texts:,} texts made  {rate:,.1f}/s  {left}")
+
+
+class ExportLine:
+    """How an export is doing."""
+
+    def __init__(self, out: TextIO = sys.stderr) -> None:
+        self._line = Line(out)
+        self.end = self._line.end
+        self._began = time.monotonic()
+
+    def __call__(self, pages: int, of: int) -> None:
+        rate = pages / max(time.monotonic() - self._began, 0.001)
+        left = estimate(max(of - pages, 0) / rate, "the pages that are left")
+        self._line.show(f"{pages:,} of {of:,} pages  {rate:,.1f}/s  {left}")
 
 
 class ImportLine:

@@ -56,6 +56,8 @@ from gossamer.urls import keys, normalize
 T = TypeVar("T")
 
 FORMATS = tuple(export.FORMATS)
+REPORT_EVERY = 100
+"""Pages of an export."""
 
 
 def open(path: str | Path) -> Collection:
@@ -327,12 +329,16 @@ class Collection:
         every = (documents(shelf.archive, Ledger(shelf.table), self._read) for shelf in self._shelves().all)
         return heapq.merge(*every, key=lambda page: keys.row(page.url))
 
-    def export(self, form: str, out: BinaryIO) -> int:
-        """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links."""
+    def export(self, form: str, out: BinaryIO, report: Callable[[int, int], None] | None = None) -> int:
+        """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links.
+
+        `report` is called now and then with the number of pages so far and of all.
+        """
         archives = self._shelves().archives
+        pages = self._reported(report) if report else self.pages()
         match form:
             case "jsonl":
-                return export.jsonl(self.pages(), out)
+                return export.jsonl(pages, out)
             case "warc":
                 return export.warc(archives, out)
             case "wacz":
@@ -340,12 +346,19 @@ class Collection:
             case "cdxj":
                 return export.cdxj(archives, out)
             case "trec":
-                return export.trec_web(self.pages(), out)
+                return export.trec_web(pages, out)
             case "parquet":
-                return columns.write(self.pages(), out)
+                return columns.write(pages, out)
             case "graph":
-                return export.graph(self.pages(), out)
+                return export.graph(pages, out)
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
+
+    def _reported(self, report: Callable[[int, int], None]) -> Iterator[Document]:
+        of = self.status().pages
+        for number, page in enumerate(self.pages(), 1):
+            yield page
+            if number % REPORT_EVERY == 0:
+                report(number, of)
 
     def export_files(self, folder: Path) -> int:
         """Copy the WARC files, one by one; none may be there. Gives their number."""

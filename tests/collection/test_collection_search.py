@@ -127,7 +127,7 @@ def test_a_damaged_index_is_thrown_away_and_made_again(zoo: Collection, caplog: 
     (zoo.path / "shards" / "00" / "index" / "meta.json").write_text("{")
     zoo.close()
     crawl(zoo)
-    assert "makes it again" in caplog.text
+    assert "the index is made again" in caplog.text
     assert urls(zoo, "fish") == before
 
 

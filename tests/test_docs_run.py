@@ -72,7 +72,7 @@ def test_the_first_crawl_of_the_readme_works(tmp_path: Path, site: MadeWeb) -> N
     assert run(step.command.replace(EXAMPLE, site.seed), tmp_path).startswith("done: 12 pages, ")
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/python.md", "docs/duplicates.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md", "docs/duplicates.md", "docs/search.md"])
 def test_the_programs_run_as_printed(name: str, tmp_path: Path, site: MadeWeb) -> None:
     program = "\n".join(blocks(page(name), "python"))
     with_room(tmp_path / "rehearsal")

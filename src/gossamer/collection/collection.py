@@ -24,6 +24,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Graph
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
+from gossamer.collection.neighbourhood import ROOTS, Neighbour, neighbours
 from gossamer.collection.searching import searcher
 from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of
 from gossamer.collection.shard import Job
@@ -220,6 +221,11 @@ class Collection:
         except NotFound:
             page = None
         return linked(normalize(url), page, graph)
+
+    def neighbours(self, question: str) -> list[Neighbour]:
+        """Hubs and authorities among the pages that answer a question and those around them."""
+        best = self._searcher().ranking(question, ROOTS)
+        return neighbours(self.graph, [keys.fingerprint(url) for url, _ in best], site_of(self.plan))
 
     @property
     def graph(self) -> Graph:

@@ -24,8 +24,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from chart import Line, Panel, draw
-
+from gossamer.cli.chart import Line, Panel, draw
 from gossamer.collection.session import site_of
 from gossamer.crawl import crawl
 from gossamer.frontier import Frontier, Politeness
@@ -247,9 +246,8 @@ def picture(points: list[Point], path: Path) -> None:
     anonymous = Line("resident, mapped files aside", known, [point.anonymous / 1e6 for point in points])
     path.write_text(
         draw(
-            Panel("cost of an address", "microseconds", [cost]),
-            Panel("memory", "megabytes", [anonymous]),
-            across="known addresses, millions",
+            Panel("cost of an address", "known addresses, millions", "microseconds", [cost]),
+            Panel("memory", "known addresses, millions", "megabytes", [anonymous]),
         )
     )
 

@@ -1,4 +1,5 @@
-"""Are the best answers first? Two collections with judgements, at default settings, beside two plain engines.
+"""Are the best answers first? Two collections with judgements, at default settings, beside two plain engines; and a
+made web with planted authorities and farms of links, with what links tell and without.
 
 Documents are pages of one shard without links: what is measured is what is made of words. Long questions are asked,
 too: all questions that a document answers, pasted one after the other, several hundred words with many repeated.
@@ -10,6 +11,7 @@ import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,9 +20,17 @@ import tantivy
 from material import cases
 from table import Row
 
+import gossamer
+from gossamer.collection import Outside as Crawled
+from gossamer.collection.folder import Folder
+from gossamer.collection.searching import searcher
+from gossamer.collection.shelves import Shelves
 from gossamer.index.shelf import Entry, Shelf
 from gossamer.search.measures import Measures, measured
 from gossamer.search.searcher import Outside, Searcher
+from gossamer.search.weights import Weights
+from gossamer.testing import VirtualClock
+from gossamer.testing.planted import planted
 
 SETS = {"cranfield": "ir-cranfield", "vaswani": "ir-vaswani"}
 DEPTH = 1_000
@@ -122,9 +132,29 @@ def pasted(judged: Judged, most: int = 40) -> Judged:
 
 
 def rows() -> Iterator[Row]:
-    """Mean average precision, beside the others in the same run."""
+    """Mean average precision, beside the others in the same run; and what links bring on a web that is known."""
+    by_links, by_words = on_planted_web()
+    yield Row("answers: planted web, nDCG@10", by_links, f"{by_links:.3f}", measured=f"words alone {by_words:.3f}")
     for name, place in SETS.items():
         yield from _set_rows(name, judged(place))
+
+
+def on_planted_web(seed: int = 5) -> tuple[float, float]:
+    """The nDCG of the first ten on a web with authorities and farms: with all signs, and without anchors and ranks."""
+    web, clock = planted(seed=seed), VirtualClock()
+    with tempfile.TemporaryDirectory() as place, gossamer.open(Path(place) / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", outside=Crawled(clock, web.fetch)))
+        folder = Folder(collection.path)
+        with closing(Shelves(folder, collection.plan)) as shelves:
+            ways = (Weights(), Weights(anchors=0, rank=0))
+            both = [searcher(folder, shelves, collection.graph, way) for way in ways]
+            runs = [{name: _urls(each, text) for name, text in web.questions.items()} for each in both]
+    with_links, without = (measured(run, web.judgements).ndcg for run in runs)
+    return with_links, without
+
+
+def _urls(searcher: Searcher, text: str) -> list[str]:
+    return [hit.url for hit in searcher.search(text).hits]
 
 
 def _set_rows(name: str, found: Judged) -> Iterator[Row]:

@@ -62,3 +62,21 @@ def test_the_cost_of_the_archive_is_told() -> None:
     assert re.fullmatch(r"writing      0\.\d{3} ms of CPU for a page of 50\.0 KB, digest and rows included", writing)
     assert 1.0 < float(size.split()[1]) < 1.2
     assert re.fullmatch(r"random read  \d+\.\d\d ms \(99 of 100 in \d+\.\d\d\) at 600 rows", read)
+
+
+def test_the_cost_of_indexing_is_told_beside_the_engine_alone() -> None:
+    ours, engine = run("index.py", "--pages", "200").splitlines()
+    assert re.match(r"gossamer +[\d,]+ pages for each second of CPU, \d+ us a page of 1[45],\d{3} characters", ours)
+    assert engine.startswith("tantivy ")
+
+
+def test_answers_are_timed_for_many_clients() -> None:
+    said = run("search.py", "--pages", "300", "--questions", "40", "--shards", "2")
+    assert re.match(r"search +300 pages, 8 clients at once: median \d+\.\d ms, 99th percentile \d+\.\d ms", said)
+
+
+def test_ranks_are_the_same_by_every_way() -> None:
+    first, *others = run("ranks.py", "--nodes", "2000", "--arcs", "20000").splitlines()
+    assert re.match(r"gossamer +\d+\.\d\d s of CPU", first)
+    for line in others:
+        assert "not installed" in line or float(line.split()[-4]) < 1e-6, line

@@ -87,7 +87,8 @@ def test_the_first_crawl_of_the_readme_works(tmp_path: Path, site: MadeWeb) -> N
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/python.md", "docs/duplicates.md", "docs/table.md", "docs/versions.md"]
+    "name",
+    ["README.md", "docs/python.md", "docs/duplicates.md", "docs/search.md", "docs/table.md", "docs/versions.md"],
 )
 def test_the_programs_run_as_printed(name: str, tmp_path: Path, site: MadeWeb) -> None:
     program = "\n".join(blocks(page(name), "python"))

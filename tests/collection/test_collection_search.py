@@ -7,15 +7,18 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
+from xml.etree import ElementTree
 
 import pytest
 
 import gossamer
+from gossamer.cli.plots import of_ranks
 from gossamer.collection import Collection, Outside
 from gossamer.errors import NotFound
 from gossamer.index.shelf import Entry, Shelf
 from gossamer.model import Capture, Kind, Visit
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
+from gossamer.testing.planted import planted
 
 SPEC = WebSpec(
     seed=4,
@@ -127,7 +130,7 @@ def test_a_damaged_index_is_thrown_away_and_made_again(zoo: Collection, caplog: 
     (zoo.path / "shards" / "00" / "index" / "meta.json").write_text("{")
     zoo.close()
     crawl(zoo)
-    assert "makes it again" in caplog.text
+    assert "the index is made again" in caplog.text
     assert urls(zoo, "fish") == before
 
 
@@ -204,3 +207,29 @@ def test_a_page_that_is_gone_is_not_found_any_more(zoo: Collection, monkeypatch:
     crawl(zoo, revisit=True)
     assert urls(zoo, "mondays") == []
     assert zoo.verify().problems == []
+
+
+def test_hubs_and_authorities_of_a_question_come_from_links_between_sites(tmp_path: Path) -> None:
+    web, clock = planted(topics=4), VirtualClock()
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", outside=Outside(clock, web.fetch)))
+        around = collection.neighbours(web.questions["t2"])
+        assert "http://t2.test/" in [each.url for each in around[:5]]
+        assert max(around, key=lambda each: each.hub).url == web.seed
+        assert collection.neighbours("xyzzy") == []
+        pairs = set(collection.graph.links())
+        assert ("http://t2.test/guide", "http://t2.test/") in pairs
+        assert len(pairs) == len(collection.graph.web.arcs.sources)
+
+
+def test_ranks_are_drawn(zoo: Collection) -> None:
+    drawn = ElementTree.fromstring(of_ranks(zoo.graph))
+    share, settled = drawn.findall(".//*[@class='line line0']")
+    assert share.attrib["d"].count("L") == len(zoo.graph.values)
+    assert settled.attrib["d"].count("L") == len(zoo.graph.changes) - 1
+
+
+def test_a_second_look_at_the_same_web_needs_few_sweeps(zoo: Collection) -> None:
+    first = len(zoo.graph.changes)
+    zoo.build()
+    assert len(zoo.graph.changes) < first / 3

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import gossamer
-from gossamer.cli import answers, found, mended, past
+from gossamer.cli import answers, found, mended, past, plots
 from gossamer.cli import copies as copying
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.collection import Collection, Imported, Status, fast_loop
@@ -187,8 +187,15 @@ def links(options: argparse.Namespace) -> int:
 
 
 def rank(options: argparse.Namespace) -> int:
-    """Print the pages that rank highest by their links."""
+    """Print the pages that rank highest by their links, or that are hubs and authorities for a question."""
     with gossamer.open(options.dir) as collection:
+        if options.plot:
+            _write(options.plot, plots.of_ranks(collection.graph))
+        if options.query is not None:
+            around = collection.neighbours(options.query)
+            best = found.neighbours(around, options.number)
+            _print_each(options, (asdict(each) for each in around[: options.number]), best)
+            return 0
         top = collection.graph.top(options.number)
     _print_each(options, ({"url": url, "rank": value} for url, value in top), found.ranked(top))
     return 0
@@ -202,6 +209,13 @@ def evaluate(options: argparse.Namespace) -> int:
         measures = collection.evaluate(questions, judgements)
     _print(options, asdict(measures), found.measures(measures))
     return 0
+
+
+def _write(name: str, text: str) -> None:
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{name}: cannot be written: {error.strerror}") from None
 
 
 def _lines(name: str) -> list[str]:

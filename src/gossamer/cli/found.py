@@ -8,6 +8,7 @@ from typing import Any
 
 from gossamer.cli.answers import printable
 from gossamer.collection.links import Links
+from gossamer.collection.neighbourhood import Neighbour
 from gossamer.convert.standalone import timestamp
 from gossamer.model import Hit
 from gossamer.search.measures import Measures
@@ -70,6 +71,18 @@ def links(around: Links) -> str:
 def ranked(top: Sequence[tuple[str, float]]) -> str:
     """A line for each page."""
     return "\n".join(f"{value:10.3f}  {printable(url)}" for url, value in top)
+
+
+def neighbours(around: Sequence[Neighbour], number: int) -> str:
+    """The best authorities, then the best hubs."""
+    if not around:
+        return "no links around the answers"
+    hubs = sorted(around, key=lambda each: (-each.hub, each.url))
+    lines = ["authorities: good hubs point to them"]
+    lines += [f"{each.authority:10.4f}  {printable(each.url)}" for each in around[:number] if each.authority > 0]
+    lines.append("hubs: they point to good authorities")
+    lines += [f"{each.hub:10.4f}  {printable(each.url)}" for each in hubs[:number] if each.hub > 0]
+    return "\n".join(lines)
 
 
 def measures(found: Measures) -> str:

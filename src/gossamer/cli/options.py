@@ -266,6 +266,12 @@ def _rank(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb = _verb(verbs, "rank", "the pages that rank highest by the links to them", "gossamer rank my-web -n 20")
     _directory(verb)
     _number(verb, "pages")
+    verb.add_argument(
+        "--query", metavar="WORDS", help="hubs and authorities among the pages that answer these, and those around them"
+    )
+    verb.add_argument(
+        "--plot", metavar="FILE", help="draw how rank is shared out and how it was found, as SVG, into a file"
+    )
 
 
 def _evaluate(verbs: _Verbs[argparse.ArgumentParser]) -> None:

@@ -29,6 +29,7 @@ from gossamer.collection.history import Diff, Edition, Past, chosen
 from gossamer.collection.incoming import Imported
 from gossamer.collection.links import Links, linked
 from gossamer.collection.lock import exclusive
+from gossamer.collection.neighbourhood import ROOTS, Neighbour, neighbours
 from gossamer.collection.parcels import parcels
 from gossamer.collection.removal import Removal
 from gossamer.collection.repair import Repaired, repair
@@ -299,6 +300,11 @@ class Collection:
         except NotFound:
             page = None
         return linked(normalize(url), page, graph)
+
+    def neighbours(self, question: str) -> list[Neighbour]:
+        """Hubs and authorities among the pages that answer a question and those around them."""
+        best = self._searcher().ranking(question, ROOTS)
+        return neighbours(self.graph, [keys.fingerprint(url) for url, _ in best], site_of(self.plan))
 
     @property
     def graph(self) -> Graph:

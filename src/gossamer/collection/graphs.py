@@ -67,6 +67,11 @@ class Graph:
         return Voices(self.folder / VOICES)
 
     @cached_property
+    def changes(self) -> list[float]:
+        """How much all ranks together changed in each sweep, until they stood still."""
+        return np.load(self.folder / CHANGES).tolist()  # type: ignore[no-any-return]  # as above
+
+    @cached_property
     def mirrors(self) -> list[Mirrors]:
         """Hosts that serve the same site."""
         with suppress(FileNotFoundError):  # a graph that was made before they were looked for
@@ -108,6 +113,16 @@ class Graph:
     @cached_property
     def _folded(self) -> Prints:
         return np.load(self.folder / FOLDED, mmap_mode="r")  # type: ignore[no-any-return]  # as above
+
+    def links(self) -> Iterator[tuple[str, str]]:
+        """Every link between pages that were read, each once: from, to. What NetworkX, pandas and Polars take."""
+        named = [self.names.get(print_) for print_ in self.web.nodes.tolist()]
+        starts = self.web.arcs.starts
+        for node, target in enumerate(named):
+            if target is not None:
+                for source in self.web.arcs.sources[starts[node] : starts[node + 1]].tolist():
+                    if (name := named[source]) is not None:
+                        yield name, target
 
     def top(self, number: int) -> list[tuple[str, float]]:
         """The pages that rank highest, of those that were read."""

@@ -8,6 +8,7 @@ holds, and what came later can be added after a crash. The folder can be thrown 
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import msgspec
 import tantivy
 
 from gossamer.errors import Damaged, StorageError
-from gossamer.index.analysis import joined
+from gossamer.index.analysis import joined, terms
 from gossamer.index.facets import address, kinds, places
 from gossamer.urls import keys
 
@@ -166,29 +167,42 @@ class Voices:
     """What others call the pages of all shards: an index of its own, made anew with every graph.
 
     Anchors of a page come from everywhere, and go on coming after it was read. Here they can change, and the page need
-    not be indexed again.
+    not be indexed again. A term is in it once for a page, and once more for each level: how many sites use it.
     """
 
     def __init__(self, folder: Path) -> None:
         """Make it or open it."""
-        builder = tantivy.SchemaBuilder().add_text_field("anchors", tokenizer_name=_TERMS)
+        builder = tantivy.SchemaBuilder().add_text_field("anchors", tokenizer_name=_TERMS, index_option="basic")
         self._folder = folder
         self.schema = builder.add_unsigned_field("page", fast=True).build()
         self.index = _opened(folder, self.schema)
 
     def write(self, pages: Iterable[tuple[int, str]], language: str | None) -> None:
-        """Put in what pages are called, by fingerprint; stems are those of one language, the commonest of the pages."""
+        """Put in what pages are called, by fingerprint, a line for each site; stems are those of one language, the
+        commonest of the pages."""
         with _told(self._folder):
             writer = self.index.writer(MEMORY, 1)
             writer.delete_all_documents()
             for page, anchors in pages:
                 document = tantivy.Document()
                 document.add_unsigned("page", page)
-                document.add_text("anchors", joined(anchors, language))
+                document.add_text("anchors", " ".join(_levelled(anchors, language)))
                 writer.add_document(document)
             writer.commit()
             writer.wait_merging_threads()
             self.index.reload()
+
+
+def _levelled(anchors: str, language: str | None) -> Iterator[str]:
+    used = Counter(term for line in anchors.split("\n") for term in set(terms(line, language)))
+    for term, sites in used.items():
+        for level in range(sites.bit_length()):
+            yield at_level(term, level)
+
+
+def at_level(term: str, level: int) -> str:
+    """A term as it is used by at least 2 ** level sites."""
+    return f"{term}\x01{level}" if level else term
 
 
 @contextmanager

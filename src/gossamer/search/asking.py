@@ -17,7 +17,7 @@ import tantivy
 
 from gossamer.errors import InvalidQuery
 from gossamer.index.analysis import terms, unspaced
-from gossamer.index.shelf import PHRASED, TEXTS, Shelf, Voices
+from gossamer.index.shelf import PHRASED, TEXTS, Shelf, Voices, at_level
 from gossamer.search.expansion import LONG
 from gossamer.search.query import Clause, Field, Filter, Query, Words
 from gossamer.search.weights import Weights
@@ -179,14 +179,28 @@ class Asking:
         return tantivy.Query.range_query(self._schema, "date", tantivy.FieldType.Integer, lower, upper)
 
 
+SITES_HALF = 10
+"""Sites that bring half of what others can say for a page."""
+_SITES = [2**level for level in range(8)]
+_WORTH = [sites * (SITES_HALF + 1) / (sites + SITES_HALF) for sites in _SITES]
+_STEPS = [more - less for less, more in pairwise([0.0, *_WORTH])]
+"""What each level adds, so that n sites are worth n (k + 1) / (n + k), as in BM25 without regard to length."""
+
+
 def called(voices: Voices, words: Terms, weight: float) -> tantivy.Query:
-    """Pages that others call so."""
-    each = [tantivy.Query.term_query(voices.schema, "anchors", term, "freq") for term in words.counts]
-    boosted = [
-        (SHOULD, tantivy.Query.boost_query(one, weight * count))
-        for one, count in zip(each, words.counts.values(), strict=True)
-    ]
-    return tantivy.Query.boolean_query(boosted, minimum_number_should_match=words.needed)
+    """Pages that others call so: the more sites, the better."""
+    searcher = voices.index.searcher()
+    each = []
+    for term, count in words.counts.items():
+        told = weight * count * rarity(searcher.num_docs, searcher.doc_freq("anchors", term))
+        levels = [
+            tantivy.Query.const_score_query(
+                tantivy.Query.term_query(voices.schema, "anchors", at_level(term, level), "basic"), told * step
+            )
+            for level, step in enumerate(_STEPS)
+        ]
+        each.append((SHOULD, _any(levels)))
+    return tantivy.Query.boolean_query(each, minimum_number_should_match=words.needed)
 
 
 Linking = Callable[[str], Iterable[int]]

@@ -34,16 +34,17 @@ class Panel:
     """Lines over the same two axes; the upper one begins at zero."""
 
     title: str
+    across: str
+    """What is along the lower axis, like the next along the other."""
     unit: str
     lines: list[Line]
 
 
-def draw(*panels: Panel, across: str) -> str:
+def draw(*panels: Panel) -> str:
     """The panels side by side."""
     width = WIDTH * len(panels)
     drawn = "\n".join(
-        f'<g transform="translate({WIDTH * place} 0)">\n{_panel(panel, across)}\n</g>'
-        for place, panel in enumerate(panels)
+        f'<g transform="translate({WIDTH * place} 0)">\n{_panel(panel)}\n</g>' for place, panel in enumerate(panels)
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" width="{width}" height="{HEIGHT}"'
@@ -60,7 +61,7 @@ def ticks(most: float) -> list[float]:
     return [step * number for number in range(ceil((most or 1.0) / step) + 1)]
 
 
-def _panel(panel: Panel, across: str) -> str:
+def _panel(panel: Panel) -> str:
     steps_across = ticks(max(x for line in panel.lines for x in line.across))
     steps_up = ticks(max(y for line in panel.lines for y in line.up))
     right, low = WIDTH - RIGHT, HEIGHT - BOTTOM
@@ -73,7 +74,7 @@ def _panel(panel: Panel, across: str) -> str:
 
     parts = [
         f'<text class="title" x="{LEFT}" y="18">{escape(panel.title)}</text>',
-        f'<text text-anchor="middle" x="{(LEFT + right) / 2}" y="{HEIGHT - 10}">{escape(across)}</text>',
+        f'<text text-anchor="middle" x="{(LEFT + right) / 2}" y="{HEIGHT - 10}">{escape(panel.across)}</text>',
         f'<text text-anchor="middle" transform="translate(14 {(TOP + low) / 2}) rotate(-90)">{panel.unit}</text>',
     ]
     for step in steps_up:

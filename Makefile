@@ -24,6 +24,9 @@ soak: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/politeness.py
+	$(BIN)/python bench/index.py
+	$(BIN)/python bench/search.py
+	$(BIN)/python bench/ranks.py
 
 quality: $(READY)
 	$(BIN)/python quality/run.py

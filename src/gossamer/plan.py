@@ -107,7 +107,7 @@ class Plan:
     title_weight: float = _setting(0.5, "What a word in the title counts against one in the text.", least=0)
     headings_weight: float = _setting(0.4, "The same for headings.", least=0)
     address_weight: float = _setting(0.4, "The same for the address.", least=0)
-    anchors_weight: float = _setting(1.0, "The same for what others call a page.", least=0)
+    anchors_weight: float = _setting(1.5, "The same for what others call a page.", least=0)
     phrase_weight: float = _setting(0.3, "What words that stand next to each other count besides.", least=0)
     rank_weight: float = _setting(1.5, "The most that links to a page add to its score.", least=0)
     fresh_weight: float = _setting(0.3, "The most that being new adds to the score of a page.", least=0)

@@ -219,6 +219,17 @@ def _told(folder: Path) -> Iterator[None]:
         raise StorageError(f"{folder}: {reason}, nothing committed is lost") from error
 
 
+@contextmanager
+def reading() -> Iterator[None]:
+    """Around questions to the engine: what it cannot make sense of, or panics about, is a damaged index."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, ValueError) or type(error).__name__ == "PanicException":
+            raise Damaged(f"the index cannot be read ({error}); `gossamer build` makes it again") from None
+        raise
+
+
 def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
     with _told(folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from gossamer.index.analysis import STEMMERS, terms
-from gossamer.index.shelf import Shelf, Shown, Voices
+from gossamer.index.shelf import Shelf, Shown, Voices, reading
 from gossamer.model import Hit
 from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
@@ -190,14 +190,16 @@ class Searcher:
     def _worth(self, shard: int, query: Any) -> list[tuple[int, float]]:
         """Pages with their scores, and nothing else."""
         searcher = self._searchers[shard]
-        hits = searcher.search(query, limit=REFINED_MOST, count=False).hits
-        pages = searcher.fast_field_values("page", [address for _, address in hits])
+        with reading():
+            hits = searcher.search(query, limit=REFINED_MOST, count=False).hits
+            pages = searcher.fast_field_values("page", [address for _, address in hits])
         return [(int(page or 0), score) for page, (score, _) in zip(pages, hits, strict=True)]
 
     def _one(self, depth: int, shard: int, query: Any) -> tuple[Candidates, int]:
         searcher = self._searchers[shard]
-        result = searcher.search(query, limit=depth, count=True)
-        return taken(shard, searcher, result.hits), result.count  # type: ignore[attr-defined]  # the types of the engine lack it
+        with reading():
+            result = searcher.search(query, limit=depth, count=True)
+            return taken(shard, searcher, result.hits), result.count  # type: ignore[attr-defined]  # the types of the engine lack it
 
     def _further(self, found: Candidates) -> dict[str, float]:
         """Terms of the best answers."""
@@ -224,7 +226,8 @@ class Searcher:
         return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about)
 
     def _shown(self, shard: int, address: Any) -> Shown:
-        return _decode(bytes(self._searchers[shard].doc(address)["shown"][0]))
+        with reading():
+            return _decode(bytes(self._searchers[shard].doc(address)["shown"][0]))
 
     def _suggestion(self, text: str, query: Query) -> str | None:
         words = [term for part in query.words for term in terms(part)]

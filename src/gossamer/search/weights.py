@@ -18,8 +18,8 @@ class Weights:
     title: float = 0.5
     headings: float = 0.4
     body: float = 1.0
-    anchors: float = 1.0
-    """What one site says in a link counts like a word in the page; ten sites count for five."""
+    anchors: float = 1.5
+    """One site that says a word in a link counts like the page saying it often; ten sites count for five times that."""
     address: float = 0.4
     phrase: float = 0.3
     """Words of the question that stand next to each other in the page."""

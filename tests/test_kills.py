@@ -40,20 +40,8 @@ READ_LAG = 0.25
 WEB = (
     *("--hosts", str(HOSTS), "--gzip", "--robots.rules", "0.5", "--robots.delays", "0.5", "--robots.delay", "0.1"),
     *("--errors.missing", "0.1", "--redirects.chains", "0.1", "--redirects.hops", "2", "--redirects.across", "0.5"),
-    *(
-        "--copies.exact",
-        "0.1",
-        "--copies.near",
-        "0.1",
-        "--copies.edited",
-        "0.03",
-        "--sitemaps.hosts",
-        "0.5",
-        "--sitemaps.orphans",
-        "3",
-        "--marks.nofollow-links",
-        "0.1",
-    ),
+    *("--copies.exact", "0.1", "--copies.near", "0.1", "--copies.edited", "0.03", "--marks.nofollow-links", "0.1"),
+    *("--sitemaps.hosts", "0.5", "--sitemaps.orphans", "3"),
 )
 
 

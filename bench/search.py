@@ -127,7 +127,7 @@ def collect(path: Path, count: int, shards: int) -> None:
         list(pool.map(partial(fill, path, plan, count), range(shards)))
     with ExitStack() as stack:
         tables = [stack.enter_context(Table.open(folder.table(i), FAMILIES, writable=False)) for i in range(shards)]
-        graphs.make(folder, tables, "en")
+        graphs.make(folder, tables, "en", graphs.Copies([], []))
 
 
 def question(made: Made, number: int) -> str:

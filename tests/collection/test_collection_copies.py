@@ -351,10 +351,10 @@ def test_a_kill_while_marks_are_put_right_hides_no_page(tmp_path: Path, monkeypa
         real(*arguments)  # type: ignore[arg-type]  # handed on as they came
 
     with gossamer.open(tmp_path / "zoo") as collection:
-        web.crawl(collection, f"{ZOO}/", build=False)
+        web.crawl(collection, f"{ZOO}/")
         monkeypatch.setattr(folding, "_change", dying)
         with pytest.raises(KeyboardInterrupt):
-            web.crawl(collection, "http://old.test/", build=True)
+            web.crawl(collection, "http://old.test/")
         monkeypatch.undo()
         fish = {f"{ZOO}/articles/fish", f"{ZOO}/print/fish", f"{FARM}/fish-of-the-zoo"}
         found = fish - marks(collection).keys()

@@ -143,13 +143,15 @@ def test_links_that_were_lost_are_made_again_by_a_build(zoo: Collection) -> None
     assert set(before.incoming) == set(again.incoming)
 
 
-def test_without_a_build_there_is_an_index_and_no_graph(tmp_path: Path) -> None:
+def test_what_was_only_collected_is_found_after_a_build(tmp_path: Path) -> None:
     with gossamer.open(tmp_path / "zoo") as collection:
         crawl(collection, build=False)
-        assert urls(collection, "warm reefs") == ["http://zoo.test/fish"]
+        with pytest.raises(NotFound, match="gossamer build"):
+            collection.search("warm reefs")
         with pytest.raises(NotFound, match="gossamer build"):
             _ = collection.graph
         collection.build()
+        assert urls(collection, "warm reefs") == ["http://zoo.test/fish"]
         assert len(collection.graph.top(3)) == 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,8 +38,7 @@ def page(number: int) -> str:
     )
 
 
-@pytest.fixture
-def crawled(tmp_path: Path) -> Iterator[Collection]:
+def crawl(collection: Collection, **settings: Any) -> None:
     clock = VirtualClock()
     pages = {f"{HOST}/{number}": page(number).encode() for number in range(PAGES)}
 
@@ -48,8 +48,13 @@ def crawled(tmp_path: Path) -> Iterator[Collection]:
         head = f"HTTP/1.1 {status} .\r\nContent-Type: text/html\r\n\r\n".encode()
         return Capture(visit, clock.wall(), 0.1, status, (("content-type", "text/html"),), b"", head, body, body)
 
+    clock.run(collection.crawl_async(f"{HOST}/0", outside=Outside(clock, fetch), **settings))
+
+
+@pytest.fixture
+def crawled(tmp_path: Path) -> Iterator[Collection]:
     with gossamer.open(tmp_path / "web") as collection:
-        clock.run(collection.crawl_async(f"{HOST}/0", outside=Outside(clock, fetch)))
+        crawl(collection)
         yield collection
 
 
@@ -78,3 +83,12 @@ def test_what_was_learned_outlives_the_crawl(crawled: Collection) -> None:
     crawled.build(convert=True)
     assert with_notice(crawled) == []
     assert crawled.verify().problems == []
+
+
+def test_a_build_of_what_was_only_collected_learns_as_it_goes(tmp_path: Path) -> None:
+    with gossamer.open(tmp_path / "web") as collection:
+        crawl(collection, build=False)
+        collection.build()
+        assert len(with_notice(collection)) == 4, "until it is known, in whatever order pages are read"
+        collection.build(convert=True)
+        assert with_notice(collection) == []

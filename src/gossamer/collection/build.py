@@ -186,15 +186,16 @@ class Shard:
         except Damaged as error:
             self._problems = [*self._problems, f"{url}: {error}"][:PROBLEMS_MOST]
             return
-        page = self._read(capture)
+        page = self._read(capture, first=version.text is None)
         text = self._archive.texts.write(page, url, version.began, version.record)
         read = {"title": page.title, "media_type": page.media_type, "encoding": page.encoding}
         self._archive.versions.add(url, msgspec.structs.replace(version, text=text, text_of=None, **read))
         self._made += 1
 
-    def _read(self, capture: Capture) -> Page:
+    def _read(self, capture: Capture, *, first: bool) -> Page:
+        """A page that no crawl has read teaches what stands on many pages of its host, as it would have in a crawl."""
         try:
-            template = self._blocks.known(capture.visit.url)
+            template = (self._blocks.met if first else self._blocks.known)(capture.visit.url)
             return convert.read(capture, self._agent, content=self._method, template=template)
         except Exception as error:
             # As in a crawl: one odd page must not stop all others.
@@ -202,6 +203,7 @@ class Shard:
             return Page(capture.visit.url, problem=repr(error))
 
     def _commit(self) -> Built:
+        self._blocks.save()
         self._archive.prepare()
         self._table.commit()
         return Built(self._looked, self._pages, self._made, problems=tuple(self._problems))

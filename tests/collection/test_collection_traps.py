@@ -22,7 +22,7 @@ def crawl(folder: Path, fetch: Callable[[Visit], object], seed: str, **settings:
     clock = VirtualClock()
     with gossamer.open(folder / "web") as collection:
         outside = Outside(clock, fetch)  # type: ignore[arg-type]  # both webs have the signature of a fetcher
-        return clock.run(collection.crawl_async(seed, outside=outside, **settings))
+        return clock.run(collection.crawl_async(seed, outside=outside, build=False, **settings))
 
 
 def crawl_made(folder: Path, spec: WebSpec, pages: int) -> list[str]:

@@ -8,6 +8,7 @@ and does not count.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import importlib.util
 import json
@@ -26,15 +27,15 @@ import gossamer
 from gossamer.collection import fast_loop
 from gossamer.collection.session import Session
 
-WEB = ("--hosts", "8", "--pages", "250", "--words", "300", "3000", "--links", "40", "--seed", "3")
+WEB = ("--hosts", "8", "--words", "300", "3000", "--links", "40", "--seed", "3")
 OURS = ("--scope", "any", "--delay", "0", "--per-host", "8", "--allow-address", "127.0.0.0/8")
 HERE = Path(__file__).parent
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """The seed of a made web that another process serves."""
-    command = [sys.executable, "-m", "gossamer.testing", *WEB]
+def served(pages: int) -> Iterator[str]:
+    """The seed of a made web that another process serves, with so many pages on each host."""
+    command = [sys.executable, "-m", "gossamer.testing", *WEB, "--pages", str(pages)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
@@ -86,9 +87,10 @@ def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
     def watched(self: Session, *arguments: Any, **named: Any) -> None:
         original(self, *arguments, **named)
         self._begin = timed("convert", self._begin)  # type: ignore[method-assign]  # a stopwatch around it
-        self._findable.keep = timed("index", self._findable.keep)  # type: ignore[method-assign]  # the same
+        self._derived.keep = timed("index, prints", self._derived.keep)  # type: ignore[method-assign]  # the same
+        self._derived.mark = timed("near copies", self._derived.mark)  # type: ignore[method-assign]  # the same
         self.archive.append = timed("store", self.archive.append)  # type: ignore[method-assign]  # the same
-        self._mark = timed("dedupe", self._mark)
+        self._mark = timed("exact copies", self._mark)
         self.frontier.done = timed("frontier", self.frontier.done)  # type: ignore[method-assign]  # the same
 
     Session.__init__ = watched  # type: ignore[assignment,method-assign]  # only in this process
@@ -104,7 +106,9 @@ def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
 
 def main() -> None:
     """Print two small tables."""
-    with served() as seed, tempfile.TemporaryDirectory() as folder:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--pages", type=int, default=250, metavar="N", help="of each of 8 hosts (250)")
+    with served(options.parse_args().pages) as seed, tempfile.TemporaryDirectory() as folder:
         for shards in (2, 1):
             cpu, pages = gossamer_cost(seed, folder, shards)
             print(f"gossamer  {1000 * cpu / pages:6.2f} CPU s per 1,000 pages ({pages:,} pages, shards: {shards})")

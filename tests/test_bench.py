@@ -17,6 +17,16 @@ def run(name: str, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
 
 
+def test_the_cost_of_a_page_is_told_by_stage() -> None:
+    said = run("run.py", "--pages", "5")
+    assert re.findall(r"gossamer +\d+\.\d\d CPU s per 1,000 pages \(\d+ pages, shards: (\d)\)", said) == ["2", "1"]
+    stages = dict(re.findall(r"^  (\S.*?) +(\d+) us a page$", said, re.MULTILINE))
+    assert stages.keys() == {
+        "convert", "fetch, event loop", "store", "frontier", "index, prints", "near copies", "exact copies"
+    }  # fmt: skip
+    assert int(stages["convert"]) > 0
+
+
 def test_copies_are_planted_and_counted_by_kind() -> None:
     said = run("planted.py", "--pages", "6")
     assert re.search(r"\| the same bytes \| \d+ \| \d+ \| 1\.000 \| 0 \|", said)

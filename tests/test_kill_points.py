@@ -45,7 +45,7 @@ RARE = {
 """Points that are passed seldom, and which call in a life is the last at the latest."""
 FEW = {"about to end": 1}
 """Of two shards that die at the end, each tells the other again what it has lost; so only one does."""
-KILLS = 3
+KILLS = 5
 LIVES = KILLS + 2
 SPEC = WebSpec(
     seed=3,

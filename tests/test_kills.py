@@ -74,16 +74,16 @@ class Storm:
 
 
 def test_a_crawl_that_is_killed_again_and_again_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
-    crawl_with_kills(tmp_path, "--shards", "1", pages=20, kills=3, seed=11)
+    crawl_with_kills(tmp_path, "--shards", "1", pages=25, kills=4, seed=11)
 
 
 def test_a_crawl_by_importance_that_is_killed_loses_no_grain_of_cash(tmp_path: Path) -> None:
-    crawl_with_kills(tmp_path, "--order", "importance", "--shards", "2", pages=12, kills=2, seed=13)
+    crawl_with_kills(tmp_path, "--order", "importance", "--shards", "2", pages=15, kills=3, seed=13)
 
 
 def test_shards_that_are_killed_one_by_one_or_together_change_nothing(tmp_path: Path) -> None:
     crawl_with_kills(
-        tmp_path, "--shards", "2", pages=20, kills=4, seed=14, strikes=(one_shard, supervisor, all_at_once)
+        tmp_path, "--shards", "2", pages=25, kills=6, seed=14, strikes=(one_shard, supervisor, all_at_once)
     )
 
 

@@ -183,7 +183,6 @@ def test_a_removal_that_is_killed_again_and_again_ends_the_same(
     assert collection.verify().problems == []
 
 
-@pytest.mark.soak
 def test_copies_in_another_shard_are_found_when_what_they_copy_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "web"
     with MadeWeb(WebSpec(seed=4, hosts=3, pages=8, names="ip", copies=Copies(exact=0.5))).serve() as web:

@@ -39,7 +39,7 @@ def assert_exact(folder: Path) -> int:
         for _ in findable.catch_up():
             pass
         assert list(check(folder, table, archive)) == []
-        newest = {url: version.title for url, version in archive.versions.latest()}
+        newest = {url: version.title for url, version in archive.versions.pages()}
     shelf = Shelf(folder / INDEX)
     assert {shown.url: shown.title for shown in shelf.all()} == newest
     return len(newest)

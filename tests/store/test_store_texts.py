@@ -237,3 +237,46 @@ def test_warcio_finds_no_fault(table: Table, tmp_path: Path, archive: Archive) -
     result = subprocess.run(check, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
     assert gzip.decompress(path.read_bytes()).count(b"WARC/1.1\r\n") == 7
+
+
+def answer(archive: Archive, line: str, began: float) -> None:
+    """An answer without a body."""
+    archive.append(capture(URL, b"", head=f"HTTP/1.1 {line}\r\n\r\n".encode(), began=began), Page(URL, "text/html"))
+
+
+def test_an_error_that_may_pass_says_nothing_of_a_page(archive: Archive) -> None:
+    keep(archive, PAGE)
+    answer(archive, "503 Service Unavailable", BEGAN + 10)
+    told = archive.versions.current(URL)
+    assert told is not None
+    assert (told.began, told.status) == (BEGAN, 200)
+    assert archive.versions.currents([URL, "http://example.com/never"]) == [told, None]
+    assert list(archive.versions.pages()) == [(URL, told)]
+
+
+def test_a_page_is_marked_as_a_copy_though_its_host_has_failed_since(archive: Archive) -> None:
+    keep(archive, PAGE)
+    answer(archive, "503 Service Unavailable", BEGAN + 10)
+    marked = archive.mark(URL, near_copy_of="http://example.com/b")
+    assert marked is not None
+    page = archive.page(URL, marked)
+    assert (marked.began, page and page.near_copy_of) == (BEGAN, "http://example.com/b")
+    assert latest(archive).near_copy_of is None
+
+
+def test_what_has_not_changed_is_what_was_there_before_the_host_failed(archive: Archive, tmp_path: Path) -> None:
+    keep(archive, PAGE)
+    first = latest(archive)
+    answer(archive, "503 Service Unavailable", BEGAN + 10)
+    answer(archive, "304 Not Modified", BEGAN + 20)
+    (file,) = (tmp_path / "captures").glob("*.warc.gz")
+    revisit = [record for record in records(file) if record.type == "revisit"]
+    assert [record.field("warc-refers-to") for record in revisit] == [f"<urn:uuid:{first.record}>"]
+
+
+def test_a_page_that_is_gone_is_gone(archive: Archive) -> None:
+    keep(archive, PAGE)
+    answer(archive, "404 Not Found", BEGAN + 10)
+    told = archive.versions.current(URL)
+    assert told is not None
+    assert told.status == 404

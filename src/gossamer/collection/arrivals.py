@@ -12,12 +12,12 @@ from gossamer.errors import Damaged
 from gossamer.fetch import Limits
 from gossamer.fetch.stored import decoded
 from gossamer.model import Capture, Kind
-from gossamer.store.archive import NOT_MODIFIED, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.digests import fits
 from gossamer.store.exchanges import Brought, Refers
 from gossamer.store.foreign import LONG
 from gossamer.store.table import Table
-from gossamer.store.versions import Version
+from gossamer.store.versions import NOT_MODIFIED, Version
 from gossamer.store.warc import date, payload_digest
 from gossamer.urls import keys
 

@@ -240,7 +240,7 @@ class Collection:
             verdict = plan.as_scope().check(url, 0)
             words = f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
             raise NotFound(f"{url}: not in the collection; {words}")
-        latest = shelves.latest(url)
+        latest = shelves.current(url)
         return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of) if latest else answer
 
     def _mirrors(self) -> dict[str, list[str]]:

@@ -13,7 +13,6 @@ import numpy as np
 
 from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Copies, logged
-from gossamer.collection.prints import newest
 from gossamer.collection.shelves import Shelves
 from gossamer.dedupe.groups import Copy, Group, Member, by_likeness, cut
 from gossamer.dedupe.judge import LEAST_WORDS
@@ -57,7 +56,7 @@ def _host(origin: str) -> str:
 
 def similar(shelves: Shelves, url: URL) -> list[Copy]:
     """The copies of one page, in all shards, the most alike first."""
-    mine = shelves.latest(url)
+    mine = shelves.current(url)
     row = shelves.lookups[shelves.number(url)].pages.of([url]).get(url)
     if mine is None or not _has(shelves, url):
         raise NotFound(f"{url}: no page in the collection; `gossamer why DIR {url}` says more")
@@ -69,7 +68,7 @@ def similar(shelves: Shelves, url: URL) -> list[Copy]:
 
 
 def _copy(shelves: Shelves, url: URL, mine: Version, near: Near) -> Copy:
-    latest = shelves.latest(near.url)
+    latest = shelves.current(near.url)
     digest = latest.digest if latest else ""
     same_site = shelves.site(url) == shelves.site(near.url)
     return Copy(near.url, digest == mine.digest, near.resemblance, near.distance, same_site, digest)
@@ -82,7 +81,7 @@ def _near(shelves: Shelves) -> Iterator[tuple[URL, URL]]:
 def _exact(shelves: Shelves) -> Iterator[tuple[URL, URL]]:
     """By their marks, which may be older than the page that they lead to: whether it is a copy is judged later."""
     firsts: dict[str, URL] = {}
-    for url, version in chain.from_iterable(map(newest, shelves.archives)):
+    for url, version in chain.from_iterable(archive.versions.pages() for archive in shelves.archives):
         if version.copy_of is not None:
             yield version.copy_of, url
             yield firsts.setdefault(version.digest, url), url
@@ -156,7 +155,7 @@ class _Finder:
         return dict(chain.from_iterable(self._of_shard(number, mine) for number, mine in shards.items()))
 
     def _of_shard(self, number: int, urls: Sequence[URL]) -> Iterator[tuple[URL, Member]]:
-        versions = self._shelves.all[number].archive.versions.last(urls)
+        versions = self._shelves.all[number].archive.versions.currents(urls)
         rows = self._shelves.lookups[number].pages.of(urls)
         for url, entry, version in zip(urls, self._ledgers[number].get_many(urls), versions, strict=True):
             if entry is not None and is_page(entry) and version is not None:

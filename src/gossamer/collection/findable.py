@@ -24,7 +24,7 @@ from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.table import Table
-from gossamer.store.versions import Version
+from gossamer.store.versions import GONE, Version
 from gossamer.tagged import plain
 from gossamer.urls import keys, resolve
 
@@ -36,8 +36,6 @@ COMMITS_WAITED = 30
 """Commits of the rows, of which there is about one a second, that a new page waits for at most to be found."""
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
-GONE = (404, 410)
-"""A page that answers so is not found any more; any other error may pass."""
 _KEY, _WHOLE = b"links", b"links-whole"
 _CURE = "`gossamer verify --repair` makes it again"
 
@@ -117,7 +115,7 @@ class Findable:
         """Index what the log has and the index lacks. Gives the number of pages so far, so that others have a turn."""
         done = 0
         for url in self._missing():
-            version = current(self._archive, url)
+            version = self._archive.versions.current(url)
             if version is not None and (page := wanted(self._table, self._archive, url, version)):
                 self._put(url, page, version.began)
             else:
@@ -138,7 +136,7 @@ class Findable:
         """Make log and index again from the rows. Gives the number of pages so far, after each commit."""
         self._forget()
         done = 0
-        for url, version in _newest(self._archive):
+        for url, version in self._archive.versions.pages():
             self.keep_again(url, version)
             done += 1
             if done % CATCH_UP == 0:
@@ -233,7 +231,7 @@ def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
     except (Damaged, OSError, ValueError) as error:
         yield f"{shard}: {error}; {_CURE}"
         return
-    for url, version in _newest(archive):
+    for url, version in archive.versions.pages():
         page = wanted(table, archive, url, version)
         if indexed is not None and (page is not None and findable(page)) != (url in indexed):
             yield f"{url}: {'should not be' if url in indexed else 'is not'} in the index; {_CURE}"
@@ -269,25 +267,6 @@ def _targets(page: Page) -> NDArray[np.uint64]:
 
 def _mark(targets: NDArray[np.uint64]) -> int:
     return keys.digest(targets.tobytes())
-
-
-def current(archive: Archive, url: URL) -> Version | None:
-    """The version that says what a page is now."""
-    return next(filter(_tells, archive.versions.of(url)), None)
-
-
-def _tells(version: Version) -> bool:
-    """An error that may pass says nothing of a page."""
-    return version.status < 400 or version.status in GONE
-
-
-def _newest(archive: Archive) -> Iterator[tuple[URL, Version]]:
-    """Of each page the version that says what it is now."""
-    last = None
-    for url, version in archive.versions.all():
-        if url != last and version.kind is Kind.PAGE and _tells(version):
-            yield url, version
-            last = url
 
 
 def wanted(table: Table, archive: Archive, url: URL, version: Version) -> Page | None:

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from gossamer.collection.documents import is_document
 from gossamer.collection.findable import Findable
 from gossamer.collection.folder import Folder
-from gossamer.collection.prints import newest
 from gossamer.collection.session import FAMILIES, site_of
 from gossamer.collection.shelves import Shelves
 from gossamer.dedupe.groups import Group
@@ -66,7 +65,7 @@ def _marks(group: Group) -> Iterator[tuple[URL, Mark]]:
 
 
 def _wrong(archive: Archive, ledger: Ledger, marks: Mapping[URL, Mark]) -> Iterator[tuple[URL, Mark]]:
-    for url, version in newest(archive):
+    for url, version in archive.versions.pages():
         mark = marks.get(url, Mark())
         if is_document(version) and mark != (version.copy_of, version.near_copy_of):
             entry = ledger.get(url)
@@ -104,6 +103,7 @@ class _Marking(NamedTuple):
     def _put(self, url: URL, mark: Mark) -> None:
         entry = self.ledger.get(url)
         assert entry is not None, "only pages are marked"
-        self.archive.mark(url, copy_of=mark.copy_of, near_copy_of=mark.near_copy_of)
+        version = self.archive.mark(url, copy_of=mark.copy_of, near_copy_of=mark.near_copy_of)
         self.ledger.put(url, replace(entry, copy=bool(mark.copy_of), near=bool(mark.near_copy_of)), entry)
-        self.findable.keep_again(url, next(self.archive.versions.of(url)))
+        if version is not None:
+            self.findable.keep_again(url, version)

@@ -11,8 +11,8 @@ from gossamer.collection.differences import Line, Words, difference, words_chang
 from gossamer.errors import NotFound
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
-from gossamer.store.archive import NOT_MODIFIED, Archive
-from gossamer.store.versions import Version
+from gossamer.store.archive import Archive
+from gossamer.store.versions import NOT_MODIFIED, Version
 
 _CONFIRMED = "not modified"
 """What the history of an address says of a 304."""

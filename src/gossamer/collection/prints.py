@@ -18,15 +18,14 @@ from gossamer.dedupe.lookup import Lookup, Met, Near
 from gossamer.dedupe.pages import PRINTS, Pages, packed
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import URL, Capture, Kind, Page
-from gossamer.store.archive import NOT_MODIFIED, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table import Table
-from gossamer.store.versions import Version
+from gossamer.store.versions import tells
 
 FOLDER = "prints"
 """Where the sorted files lie in the folder of a shard."""
 BATCH = 500
 """Pages for each commit, when all are measured again."""
-GONE = (404, 410)
 CHOICE = 8
 """Near copies of a page that are looked at to find one that is no copy itself, and steps from copy to original."""
 _CURE = "`gossamer build` makes it again"
@@ -50,7 +49,7 @@ class Prints:
 
     def keep(self, capture: Capture, page: Page) -> None:
         """A page was kept: measure what it says."""
-        if capture.visit.kind is Kind.PAGE and _tells(capture.status) and capture.visit.method != "HEAD":
+        if capture.visit.kind is Kind.PAGE and tells(capture.status) and capture.visit.method != "HEAD":
             self._fresh[capture.visit.url] = print_of(page.content) if _is_page(capture.status) else None
 
     def prepare(self, ledger: Ledger, fold: Fold) -> None:
@@ -127,7 +126,7 @@ class Prints:
     def _originals(self, url: URL) -> Iterator[URL]:
         """What stands for a page, and what for that, and so on."""
         for _ in range(CHOICE):
-            latest = next(self._archive.versions.of(url), None)
+            latest = self._archive.versions.current(url)
             original = latest and (latest.copy_of or latest.near_copy_of)
             if not original:
                 return
@@ -149,7 +148,7 @@ def check(table: Table, archive: Archive, site: Site) -> Iterator[str]:
     if PRINTS not in table.families or not pages.whole:
         return  # `build` makes them
     unmet = dict(pages.addresses())
-    for url, version in newest(archive):
+    for url, version in archive.versions.pages():
         number = unmet.pop(url, None)
         page = archive.page(url, version) if _is_page(version.status) else None
         if version.text_of is None or number is None:
@@ -166,25 +165,11 @@ def _compared(url: URL, page: Page | None, row: bytes | None, site: Site) -> Ite
         yield f"{url}: its print is not that of its text; {_CURE}"
 
 
-def newest(archive: Archive) -> Iterator[tuple[URL, Version]]:
-    """Of each page the last version that tells what is there."""
-    last = None
-    for url, version in archive.versions.all():
-        if url != last and version.kind is Kind.PAGE and _tells(version.status):
-            last = url
-            yield url, version
-
-
-def _tells(status: int) -> bool:
-    """A page, a redirect, or that there is none any more; other errors may pass."""
-    return (200 <= status < 400 and status != NOT_MODIFIED) or status in GONE
-
-
 def _is_page(status: int) -> bool:
     return 200 <= status < 300
 
 
 def _pages(archive: Archive) -> Iterator[tuple[URL, Page]]:
-    for url, version in newest(archive):
+    for url, version in archive.versions.pages():
         if _is_page(version.status) and (page := archive.page(url, version)) is not None:
             yield url, page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from gossamer.collection.findable import INDEX, current
+from gossamer.collection.findable import INDEX
 from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Graph
 from gossamer.collection.shelves import Shelves
@@ -31,7 +31,7 @@ def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Wei
 def text_of(shelves: Shelves, url: str) -> str:
     """The main content of a page, or all of its words when it has none."""
     archive = shelves.of(url).archive
-    version = current(archive, url)
+    version = archive.versions.current(url)
     return archive.content(url, version) if version else ""
 
 

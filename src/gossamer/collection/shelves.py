@@ -71,9 +71,9 @@ class Shelves:
         """Where an address belongs."""
         return self.all[self.number(url)]
 
-    def latest(self, url: str) -> Version | None:
-        """The last version of an address."""
-        return next(self.of(url).archive.versions.of(url), None)
+    def current(self, url: str) -> Version | None:
+        """The version that tells what an address is now."""
+        return self.of(url).archive.versions.current(url)
 
     def close(self) -> None:
         """Give back what is held open."""

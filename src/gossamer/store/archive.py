@@ -19,7 +19,7 @@ from gossamer.store.members import LEVEL
 from gossamer.store.swaps import replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
-from gossamer.store.versions import CAPTURES, DIGESTS, First, TextPlace, Version, Versions
+from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions
 from gossamer.store.warc import Original, Place, Record, files, payload_digest
 from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
 from gossamer.store.warcrecords import Info
@@ -32,7 +32,6 @@ LENGTH = b"length "
 """With the name of a file that is full: how long it is."""
 FAMILIES = (CAPTURES, DIGESTS, STATE)
 FOLDER = "captures"
-NOT_MODIFIED = 304
 
 Decode: TypeAlias = Callable[[Capture], Capture]
 """Undoes transfer and content codings: a capture whose `body` is filled in from its `wire`."""
@@ -102,16 +101,19 @@ class Archive:
 
     def mark_copy(self, url: str, digest: str, of: str) -> bool:
         """The latest version of a page turned out to be a copy of one in another archive. False when it is not."""
-        latest = next(self.versions.of(url), None)
+        latest = self.versions.current(url)
         if latest is None or latest.digest != digest:
             return False
         self.mark(url, copy_of=of)
         return True
 
-    def mark(self, url: str, *, copy_of: str | None = None, near_copy_of: str | None = None) -> None:
-        """What the latest version of a page is a copy of from now on; nothing: it stands for itself."""
-        if (latest := next(self.versions.of(url), None)) is not None:
-            self.versions.add(url, msgspec.structs.replace(latest, copy_of=copy_of, near_copy_of=near_copy_of))
+    def mark(self, url: str, *, copy_of: str | None = None, near_copy_of: str | None = None) -> Version | None:
+        """What a page is a copy of from now on; nothing: it stands for itself. The version that says so."""
+        version = self.versions.current(url)
+        if version is not None:
+            version = msgspec.structs.replace(version, copy_of=copy_of, near_copy_of=near_copy_of)
+            self.versions.add(url, version)
+        return version
 
     def restate(self, url: URL, version: Version, original: Original | None) -> Original:
         """Write a capture again that points at a payload which is to go: with the payload, or pointing at another.
@@ -278,7 +280,7 @@ class Archive:
         """The response that has the same payload, from this address or from another."""
         url = capture.visit.url
         if capture.status == NOT_MODIFIED:
-            latest = next(self.versions.of(url, until=capture.began), None)
+            latest = self.versions.current(url, until=capture.began)
             return self._source(url, latest) if latest else None
         for holder, version in known.of(url) if capture.body else ():
             if version.payload == digest:

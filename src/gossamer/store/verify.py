@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from gossamer.errors import Damaged
 from gossamer.model import URL
-from gossamer.store.archive import NOT_MODIFIED, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.members import HEADER_LENGTH, is_ours
-from gossamer.store.versions import TextPlace, Version
+from gossamer.store.versions import NOT_MODIFIED, TextPlace, Version
 from gossamer.store.warc import Place, Record, payload_digest
 from gossamer.store.warcreader import records, status_of
 

@@ -19,6 +19,10 @@ CAPTURES = "captures"
 DIGESTS = "digests"
 """digest of a decoded body -> the First capture that had it"""
 
+NOT_MODIFIED = 304
+GONE = (404, 410)
+"""The page is not there any more, and nobody should find it."""
+
 _FOREVER = (1 << 64) - 1
 
 
@@ -92,6 +96,11 @@ _version = msgspec.msgpack.Decoder(Version).decode
 _first = msgspec.msgpack.Decoder(First).decode
 
 
+def tells(status: int) -> bool:
+    """A page, a redirect, or that there is none any more. Any other error may pass, and says nothing of the page."""
+    return (200 <= status < 400 and status != NOT_MODIFIED) or status in GONE
+
+
 class Versions:
     """The families that the archive owns."""
 
@@ -113,10 +122,18 @@ class Versions:
         for _, data in self._table.scan(CAPTURES, prefix=prefix, start=start):
             yield _version(data)
 
-    def last(self, urls: Sequence[str]) -> list[Version | None]:
-        """The newest version of each address."""
+    def current(self, url: str, *, until: float | None = None) -> Version | None:
+        """The version that tells what an address is now, or was at a time."""
+        return next((version for version in self.of(url, until=until) if tells(version.status)), None)
+
+    def currents(self, urls: Sequence[str]) -> list[Version | None]:
+        """The same for many, of which the newest version nearly always tells."""
         found = self._table.firsts(CAPTURES, [keys.row(url) + b"\0" for url in urls])
-        return [None if data is None else _version(data) for data in found]
+        newest = [None if data is None else _version(data) for data in found]
+        return [
+            version if version is None or tells(version.status) else self.current(url)
+            for url, version in zip(urls, newest, strict=True)
+        ]
 
     def at(self, url: str, began: float) -> Version | None:
         """The version of that moment."""
@@ -128,11 +145,11 @@ class Versions:
         for key, data in self._table.scan(CAPTURES, prefix=prefix):
             yield keys.url_of(key[:-9]), _version(data)
 
-    def latest(self) -> Iterator[tuple[str, Version]]:
-        """The newest version of every address."""
+    def pages(self) -> Iterator[tuple[str, Version]]:
+        """Of every page the version that tells what it is now."""
         last = None
         for url, version in self.all():
-            if url != last:
+            if url != last and version.kind is Kind.PAGE and tells(version.status):
                 last = url
                 yield url, version
 

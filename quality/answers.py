@@ -70,7 +70,12 @@ def searcher_over(judged: Judged, place: Path) -> Searcher:
         shelf.add(Entry(f"http://d/{name}", body=text, language="en"))
     shelf.commit(1)
     shelf.close()
-    outside = Outside(lambda url: judged.documents[url[9:]], lambda pages: [1.0] * len(pages), lambda _: (), 0.0)
+    outside = Outside(
+        lambda pages: [judged.documents[url[9:]] for _, url in pages],
+        lambda pages: [1.0] * len(pages),
+        lambda _: (),
+        0.0,
+    )
     return Searcher([Shelf(place)], outside)
 
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import gossamer
+from gossamer.cli import main
 from gossamer.cli.plots import of_ranks
 from gossamer.collection import Collection, Outside
 from gossamer.errors import NotFound
@@ -153,6 +154,21 @@ def test_what_was_only_collected_is_found_after_a_build(tmp_path: Path) -> None:
         collection.build()
         assert urls(collection, "warm reefs") == ["http://zoo.test/fish"]
         assert len(collection.graph.top(3)) == 3
+
+
+def test_a_search_says_when_the_index_lacks_pages(zoo: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    assert zoo.is_built
+    crawl(zoo, build=False, revisit=True)
+    assert not zoo.is_built
+    for more in ([], ["--explain"]):
+        assert main(["search", str(zoo.path), "warm reefs", *more]) == 0
+        told = capsys.readouterr()
+        assert "http://zoo.test/fish" in told.out
+        assert f"gossamer build {zoo.path}" in told.err
+    zoo.build()
+    assert zoo.is_built
+    assert main(["search", str(zoo.path), "warm reefs"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_judgements_measure_the_ranking(zoo: Collection) -> None:

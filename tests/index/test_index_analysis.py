@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from random import Random
+from string import ascii_lowercase
 
 import pytest
+import Stemmer  # type: ignore[import-not-found]  # it has no types
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.index import analysis
-from gossamer.index.analysis import ByPattern, terms, unspaced
+from gossamer.index.analysis import STEMMERS, ByPattern, places, terms, unspaced
 
 
 @pytest.mark.parametrize(
@@ -50,6 +53,24 @@ def test_the_compiled_way_is_the_same(texts: list[str], most: int) -> None:
         assert [one.joined(text) for text in texts] == [other.joined(text) for text in texts]
         wanted = tuple(other.joined(" ".join(texts)).split(" ")[::2])
         assert [one.met(text, wanted) for text in texts] == [other.met(text, wanted) for text in texts]
+
+
+@pytest.mark.parametrize("language", [None, *STEMMERS])
+def test_words_are_found_where_they_stand_in_every_language(language: str | None) -> None:
+    """Also by the shortcut that looks at first letters: it holds in all languages but those that are excepted."""
+    random = Random(f"starts {language}")
+    text = " ".join(_made(random) for _ in range(3_000))
+    wanted = tuple(dict.fromkeys(terms(text, language)[::50]))
+    stem = STEMMERS.get(language or "")
+    slow = ByPattern(Stemmer.Stemmer(stem, 0).stemWord if stem else str, 10_000)
+    assert places(text, language, wanted) == slow.met(text.lower(), wanted)
+
+
+def _made(random: Random) -> str:
+    start = random.choice(("", "ge", "be", "me", "di", "ter", "h", "mb", "bhf", "dj", "dz", "un", "al", "ke", "n", "t"))
+    body = "".join(random.choices(ascii_lowercase, k=random.randint(1, 6)))
+    word = start + body + random.choice(("", "s", "ing", "en", "ung", "di", "ler", "kan", "i", "ement", "os", "ovat"))
+    return random.choice((word, word.upper(), word.title()))
 
 
 def test_many_words_are_remembered_each_with_its_own_stem() -> None:

@@ -156,9 +156,12 @@ def search(options: argparse.Namespace) -> int:
         if options.explain:
             explained = collection.explain(options.question, options.number)
             _print_each(options, (found.as_json(hit, signs) for hit, signs in explained), found.explained(explained))
-            return 0
-        answer = collection.search(options.question, options.number, options.offset)
-    _print_each(options, map(found.as_json, answer.hits), found.answer(answer, options.offset))
+        else:
+            answer = collection.search(options.question, options.number, options.offset)
+            _print_each(options, map(found.as_json, answer.hits), found.answer(answer, options.offset))
+        if not collection.is_built:
+            cure = f"`gossamer build {options.dir}` adds them"
+            print(f"gossamer: pages that were only collected are not in the index; {cure}", file=sys.stderr)
     return 0
 
 
@@ -187,7 +190,7 @@ def links(options: argparse.Namespace) -> int:
 
 
 def rank(options: argparse.Namespace) -> int:
-    """Print the pages that rank highest by their links, or that are hubs and authorities for a question."""
+    """Print the pages or sites that rank highest by their links, or the hubs and authorities for a question."""
     with gossamer.open(options.dir) as collection:
         if options.plot:
             _write(options.plot, plots.of_ranks(collection.graph))
@@ -196,8 +199,14 @@ def rank(options: argparse.Namespace) -> int:
             best = found.neighbours(around, options.number)
             _print_each(options, (asdict(each) for each in around[: options.number]), best)
             return 0
-        top = collection.graph.top(options.number)
-    _print_each(options, ({"url": url, "rank": value} for url, value in top), found.ranked(top))
+        if options.sites:
+            top = collection.rank_sites()[: options.number]
+        elif options.trust:
+            top = collection.trust(options.trust, options.number)
+        else:
+            top = collection.graph.top(options.number)
+    name = "site" if options.sites else "url"
+    _print_each(options, ({name: each, "rank": value} for each, value in top), found.ranked(top))
     return 0
 
 

@@ -266,8 +266,16 @@ def _rank(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb = _verb(verbs, "rank", "the pages that rank highest by the links to them", "gossamer rank my-web -n 20")
     _directory(verb)
     _number(verb, "pages")
-    verb.add_argument(
+    way = verb.add_mutually_exclusive_group()
+    way.add_argument(
         "--query", metavar="WORDS", help="hubs and authorities among the pages that answer these, and those around them"
+    )
+    way.add_argument("--sites", action="store_true", help="sites instead of pages, by how near all others are to them")
+    way.add_argument(
+        "--trust",
+        metavar="URL",
+        action="append",
+        help="a page you vouch for: pages by how trust in it reaches them; repeat",
     )
     verb.add_argument(
         "--plot", metavar="FILE", help="draw how rank is shared out and how it was found, as SVG, into a file"

@@ -7,7 +7,7 @@ import heapq
 import os
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from gossamer import convert
 from gossamer.collection import build as builds
-from gossamer.collection import columns, export, findable, folding, graphs, importing, prints, removal
+from gossamer.collection import columns, esteem, export, findable, folding, graphs, importing, prints, removal
 from gossamer.collection import copies as copying
 from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
@@ -280,6 +280,11 @@ class Collection:
         """The pages that answer a question best; docs/search.md has the query language."""
         return self._searcher().search(question, number, offset)
 
+    @property
+    def is_built(self) -> bool:
+        """The index has all pages. It has not after a crawl that only collected."""
+        return all(map(findable.is_whole, self._shelves().tables))
+
     def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of."""
         return self._searcher().explained(question, number)
@@ -305,6 +310,14 @@ class Collection:
         """Hubs and authorities among the pages that answer a question and those around them."""
         best = self._searcher().ranking(question, ROOTS)
         return neighbours(self.graph, [keys.fingerprint(url) for url, _ in best], site_of(self.plan))
+
+    def rank_sites(self) -> list[tuple[str, float]]:
+        """Sites by their harmonic centrality, the best first."""
+        return esteem.of_sites(self.graph, site_of(self.plan))
+
+    def trust(self, urls: Sequence[str], number: int = 10) -> list[tuple[str, float]]:
+        """The pages that trust in some good pages leads to, the best first."""
+        return esteem.trusted(self.graph, [normalize(url) for url in urls], number)
 
     @property
     def graph(self) -> Graph:

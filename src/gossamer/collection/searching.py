@@ -18,7 +18,7 @@ from gossamer.search.weights import Weights
 def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Weights | None = None) -> Searcher:
     """Answers questions about the collection as it is now."""
     outside = Outside(
-        text_of=lambda url: text_of(shelves, url),
+        texts=lambda pages: texts(shelves, pages),
         ranks=graph.ranks if graph else _all_alike,
         linking=graph.linking if graph else _nobody,
         now=time.time(),
@@ -28,11 +28,14 @@ def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Wei
     return Searcher([_shelf(folder, index) for index in range(len(shelves.all))], outside, weights)
 
 
-def text_of(shelves: Shelves, url: str) -> str:
-    """The main content of a page, or all of its words when it has none."""
-    archive = shelves.of(url).archive
-    version = archive.versions.current(url)
-    return archive.content(url, version) if version else ""
+def texts(shelves: Shelves, pages: Sequence[tuple[int, str]]) -> list[str]:
+    """The main contents of pages, by shard and address; of one without, all of its words."""
+    found = dict.fromkeys(pages, "")
+    for shard, shelf in enumerate(shelves.all):
+        urls = [url for where, url in pages if where == shard]
+        for url, version in zip(urls, shelf.archive.versions.currents(urls), strict=True):
+            found[shard, url] = shelf.archive.content(url, version) if version else ""
+    return [found[page] for page in pages]
 
 
 def _shelf(folder: Folder, index: int) -> Shelf:

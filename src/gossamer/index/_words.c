@@ -6,6 +6,7 @@
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -33,6 +34,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *ask;
     Py_ssize_t most;
+    int same_start; /* a stem begins like its word, but for capitals, where the word is ASCII */
     slot *slots;
     size_t count, room; /* room is a power of two */
     buffer letters;
@@ -197,6 +199,7 @@ typedef struct {
     PyObject *places; /* a list, when places are asked for: of begin, end, and which of the wanted ones it is */
     const buffer *wanted;
     Py_ssize_t count;
+    const char *starts; /* for each ASCII character whether a wanted one begins with it, NULL when it tells nothing */
 } sink;
 
 static int write_down(buffer *out, const char *stem, size_t size)
@@ -267,6 +270,15 @@ static inline int ended(stems *known, char *word, size_t size, Py_ssize_t letter
     return done;
 }
 
+/* The last character of an ASCII word that begins here, or -1 when it is not all ASCII. */
+static inline Py_ssize_t ascii_end(int kind, const void *data, Py_ssize_t length, Py_ssize_t at)
+{
+    Py_UCS4 c = 0;
+    while (++at < length && (c = PyUnicode_READ(kind, data, at)) < 128 && plain(c))
+        ;
+    return at == length || c < 128 ? at - 1 : -1;
+}
+
 /* One copy of this is made for each width of characters. */
 static inline int all_words(stems *known, int kind, const void *data, Py_ssize_t length, sink *to)
 {
@@ -276,7 +288,10 @@ static inline int all_words(stems *known, int kind, const void *data, Py_ssize_t
     for (Py_ssize_t at = 0; at < length; at++) {
         Py_UCS4 c = PyUnicode_READ(kind, data, at);
         if (c < 128 && plain(c)) {
-            if (letters++ < LONGEST)
+            Py_ssize_t end = to->starts && !letters && !to->starts[c] ? ascii_end(kind, data, length, at) : -1;
+            if (end >= 0)
+                at = end; /* it cannot be one of the wanted */
+            else if (letters++ < LONGEST)
                 word[size++] = (char)c;
             continue;
         }
@@ -313,7 +328,7 @@ static int words_of(stems *known, PyObject *text, sink *to)
 
 static PyObject *joined(PyObject *self, PyObject *text)
 {
-    sink to = {{0}, NULL, NULL, 0};
+    sink to = {{0}, NULL, NULL, 0, NULL};
     PyObject *found = NULL;
     if (!PyUnicode_Check(text)) {
         PyErr_SetString(PyExc_TypeError, "a text is needed");
@@ -325,7 +340,7 @@ static PyObject *joined(PyObject *self, PyObject *text)
     return found;
 }
 
-static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted)
+static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted, char starts[128])
 {
     for (Py_ssize_t number = 0; number < count; number++) {
         Py_ssize_t size;
@@ -333,6 +348,8 @@ static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted)
         if (!term)
             return 0;
         wanted[number] = (buffer){(char *)term, (size_t)size, 0};
+        if (size && (unsigned char)term[0] < 128)
+            starts[(unsigned char)term[0]] = starts[toupper((unsigned char)term[0])] = 1;
     }
     return 1;
 }
@@ -344,8 +361,9 @@ static PyObject *met(PyObject *self, PyObject *arguments)
         return NULL;
     Py_ssize_t count = PyTuple_GET_SIZE(terms);
     buffer *wanted = PyMem_Calloc((size_t)count + 1, sizeof(buffer));
-    sink to = {{0}, PyList_New(0), wanted, count};
-    if (!wanted || !to.places || !wanted_of(terms, count, wanted) || !words_of((stems *)self, text, &to)) {
+    char starts[128] = {0};
+    sink to = {{0}, PyList_New(0), wanted, count, ((stems *)self)->same_start ? starts : NULL};
+    if (!wanted || !to.places || !wanted_of(terms, count, wanted, starts) || !words_of((stems *)self, text, &to)) {
         Py_CLEAR(to.places);
         if (!PyErr_Occurred())
             PyErr_NoMemory();
@@ -358,14 +376,16 @@ static PyObject *created(PyTypeObject *type, PyObject *arguments, PyObject *name
 {
     PyObject *ask;
     Py_ssize_t most;
-    static char *known_names[] = {"stem", "most", NULL};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "On", known_names, &ask, &most))
+    int same_start = 0;
+    static char *known_names[] = {"stem", "most", "same_start", NULL};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "On|p", known_names, &ask, &most, &same_start))
         return NULL;
     stems *self = (stems *)type->tp_alloc(type, 0);
     if (!self)
         return NULL;
     self->ask = Py_NewRef(ask);
     self->most = most > 0 ? most : 1;
+    self->same_start = same_start;
     self->room = SLOTS_LEAST;
     self->slots = PyMem_Calloc(self->room, sizeof(slot));
     if (!self->slots) {

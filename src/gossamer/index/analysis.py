@@ -55,6 +55,8 @@ STEMMERS = {
     "yi": "yiddish",
 }
 """By ISO 639-1 code. Words of other languages stay as they are."""
+OTHER_STARTS = frozenset({"ga", "id", "nl", "sr", "tr"})
+"""Where stems of words in ASCII may begin otherwise: a prefix is taken off, or letters are changed."""
 REMEMBERED_MOST = 500_000
 """Words of a language whose stems are kept in memory."""
 _LONGEST = 64
@@ -68,8 +70,9 @@ _WORD = re.compile(rf"[{_ALONE}]|(?:(?![{_ALONE}])[\w{_CLINGS}])+")
 class ByPattern:
     """The words of texts, each as a function reduces it: without the compiled module, which does the same."""
 
-    def __init__(self, stem: Callable[[str], str], most: int) -> None:
-        """The stems of `most` words are remembered."""
+    def __init__(self, stem: Callable[[str], str], most: int, same_start: bool = False) -> None:
+        """The stems of `most` words are remembered. `same_start` promises that the stem of an ASCII word begins as the
+        word does, but for capitals, so that the compiled module need not ask for most of them."""
         self._stem = lru_cache(maxsize=most)(stem)
 
     def joined(self, text: str) -> str:
@@ -96,7 +99,11 @@ def _stems(language: str | None) -> ByPattern | _Compiled:
     """Wide letters and ligatures are made plain on the way."""
     name = STEMMERS.get(language or "")
     stem: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord if name else str
-    return Stems(lambda word: "".join(stem(normalize("NFKC", word).lower()).split()), REMEMBERED_MOST)
+    return Stems(
+        lambda word: "".join(stem(normalize("NFKC", word).lower()).split()),
+        REMEMBERED_MOST,
+        language not in OTHER_STARTS,
+    )
 
 
 def joined(text: str, language: str | None = None) -> str:

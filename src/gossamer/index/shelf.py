@@ -22,9 +22,11 @@ from gossamer.index.analysis import joined, terms
 from gossamer.index.facets import address, kinds, places
 from gossamer.urls import keys
 
-TEXTS = ("title", "headings", "body", "address")
-"""Fields that words are looked for in."""
-PHRASED = ("title", "headings", "body")
+BESIDES = ("title", "headings", "address")
+"""Fields whose words count for more."""
+TEXTS = ("body", *BESIDES)
+"""Fields that words are looked for in. The body has those of the others too, so that pages are found by it alone."""
+PHRASED = ("body", "title")
 """Those of them that know where their words stand."""
 MEMORY = 64 * 1024 * 1024
 """For what was added and is not in a file yet."""
@@ -34,6 +36,8 @@ CHARACTERS_MOST = 2_000_000
 """Of the pages that are gathered."""
 _COVERED = "\0covered"
 _TERMS = "terms"
+_APART = " \0 "
+"""Between texts that do not follow each other: no phrase has it. Headings are a part of the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,10 +253,11 @@ def discard(folder: Path) -> None:
 def _document(entry: Entry) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("url", entry.url)
-    texts = (entry.title, entry.headings, entry.body, address(entry.url))
-    for name, text in zip(TEXTS, texts, strict=True):
-        if text:
-            document.add_text(name, joined(text, entry.language))
+    besides = [joined(text, entry.language) for text in (entry.title, entry.headings, address(entry.url))]
+    for name, words in zip(BESIDES, besides, strict=True):
+        if words:
+            document.add_text(name, words)
+    document.add_text("body", _APART.join((joined(entry.body, entry.language), besides[0], besides[2])))
     document.add_text("spelling", joined(f"{entry.title} {entry.headings}"))
     for place in places(entry.url, entry.site):
         document.add_text("place", place)

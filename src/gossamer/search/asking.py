@@ -10,14 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import pairwise
+from functools import partial
+from itertools import combinations, pairwise, takewhile
 from math import log
 
 import tantivy
 
 from gossamer.errors import InvalidQuery
 from gossamer.index.analysis import terms, unspaced
-from gossamer.index.shelf import PHRASED, TEXTS, Shelf, Voices, at_level
+from gossamer.index.shelf import BESIDES, TEXTS, Shelf, Voices, at_level
 from gossamer.search.expansion import LONG
 from gossamer.search.query import Clause, Field, Filter, Query, Words
 from gossamer.search.weights import Weights
@@ -31,11 +32,18 @@ class Terms:
 
     counts: Mapping[str, float]
     pairs: Sequence[tuple[str, str]] = ()
-    """Those that stand next to each other in a short question."""
-    needed: int = 1
-    """How many of them a page must have."""
+    """Those that stand next to each other in a short question: where they do so in a page, it counts for more."""
+    needs: tuple[int, ...] = (1,)
+    """How many of them a page must have, and how many are enough when too few pages have so many."""
     common: Mapping[str, float] = field(default_factory=dict)
-    """Those that most pages have: they count, but nothing is found by them."""
+    """Those that too many pages have: they count, but nothing is found by them."""
+    near: bool = False
+    """Pairs are looked for in all pages that are found, and not in the best of them only."""
+
+    @property
+    def needed(self) -> int:
+        """How many of them a page must have."""
+        return self.needs[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +69,22 @@ class Question:
         kept = {term: count for term, count in counts.items() if term not in common}
         return replace(self, words=replace(self.words, counts=kept, common={term: counts[term] for term in common}))
 
-    def relaxed(self) -> Question:
-        """The same for pages that have but one of the words."""
-        return replace(self, words=replace(self.words, needed=1))
+    def looser(self) -> Question | None:
+        """The same for pages that lack some of the words; None when one is enough already."""
+        _, *others = self.words.needs
+        return replace(self, words=replace(self.words, needs=tuple(others))) if others else None
+
+    def near(self) -> Question:
+        """The same, with its pairs looked for in all pages that are found."""
+        return replace(self, words=replace(self.words, near=True))
 
 
 class Asking:
     """Makes queries for one shard."""
 
     def __init__(self, shelf: Shelf, weights: Weights, balance: Callable[[str, str], float], linking: Linking) -> None:
-        """`balance(field, term)` is how much rarer a term is in all shards than in this one, as a factor."""
+        """`balance(field, term)` is how much rarer a term is in all shards than in this one, as a factor; 0 when this
+        one does not have it."""
         self._schema = shelf.schema
         self._weights = weights
         self._balance = balance
@@ -88,12 +102,9 @@ class Asking:
 
     def finer(self, words: Terms, pages: Sequence[int]) -> tantivy.Query:
         """What else these pages have: words next to each other as in the question, and words that most pages have."""
-        query = self._chosen(pages)
-        for pair in words.pairs:
-            for name in PHRASED:
-                query = _with(query, self._phrase_in(name, pair, self._weights.phrase))
+        query = self._chosen(pages) if words.near else self._with_pairs(self._chosen(pages), words.pairs)
         for term, count in words.common.items():
-            query = _with(query, self._boosted("body", term, count))
+            query = tantivy.Query.boolean_query([(MUST, query), (SHOULD, self._boosted("body", term, count))])
         return query
 
     def _chosen(self, pages: Sequence[int]) -> tantivy.Query:
@@ -112,14 +123,24 @@ class Asking:
             Part(term, field, self._boosted(field, term, self._weights.of(field) * count))
             for term, count in counts.items()
             for field in TEXTS
+            if self._balance(field, term)
         ]
 
     def _free(self, words: Terms) -> tantivy.Query:
         """One flat list where one word is enough: the engine takes half the time for it."""
         if words.needed == 1:
             return tantivy.Query.boolean_query([(SHOULD, part.query) for part in self.parts(words.counts)])
-        each = [(SHOULD, self._term(term, count)) for term, count in words.counts.items()]
-        return tantivy.Query.boolean_query(each, minimum_number_should_match=words.needed)
+        each = [self._boosted("body", term, self._weights.body * count) for term, count in words.counts.items()]
+        besides = [(SHOULD, part.query) for part in self.parts(words.counts) if part.field != "body"]
+        query = tantivy.Query.boolean_query([(MUST, _so_many(each, words.needed)), *besides])
+        return self._with_pairs(query, words.pairs) if words.near else query
+
+    def _with_pairs(self, query: tantivy.Query, pairs: Sequence[tuple[str, str]]) -> tantivy.Query:
+        """One after the other: a union would read all that its parts have, and not only what a few pages have."""
+        for pair in pairs:
+            near = self._phrase_in("body", pair, self._weights.phrase)
+            query = tantivy.Query.boolean_query([(MUST, query), (SHOULD, near)])
+        return query
 
     def _demands(self, question: Question) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """What a page must be and must not be."""
@@ -136,24 +157,28 @@ class Asking:
         if isinstance(atom, Filter):
             return tantivy.Query.const_score_query(self._filter(atom), 0.0)
         spelled = variants(atom.text, languages)
+        if not spelled:
+            raise InvalidQuery("a phrase without a word cannot be looked for")
         if atom.title:
             return _any([self._in_title(found) for found in spelled])
-        return _any([self._phrase(found) if len(found) > 1 else self._term(found[0], 1.0) for found in spelled])
+        return _any([self._phrase(found) if len(found) > 1 else self._term(found[0]) for found in spelled])
 
     def _in_title(self, found: tuple[str, ...]) -> tantivy.Query:
         if len(found) > 1:
             return tantivy.Query.phrase_query(self._schema, "title", list(found))
         return self._boosted("title", found[0], self._weights.title)
 
-    def _term(self, term: str, count: float) -> tantivy.Query:
-        return _any([self._boosted(field, term, self._weights.of(field) * count) for field in TEXTS])
+    def _term(self, term: str) -> tantivy.Query:
+        body, *besides = (self._boosted(field, term, self._weights.of(field)) for field in ("body", *BESIDES))
+        return tantivy.Query.boolean_query([(MUST, body), *((SHOULD, query) for query in besides)])
 
     def _boosted(self, field: str, term: str, weight: float) -> tantivy.Query:
         plain = tantivy.Query.term_query(self._schema, field, term, "freq")
         return tantivy.Query.boost_query(plain, weight * self._balance(field, term))
 
-    def _phrase(self, words: Sequence[str], weight: float = 1.0) -> tantivy.Query:
-        return _any([self._phrase_in(name, words, weight) for name in PHRASED])
+    def _phrase(self, words: Sequence[str]) -> tantivy.Query:
+        body, title = (self._phrase_in(name, words, 1.0) for name in ("body", "title"))
+        return tantivy.Query.boolean_query([(MUST, body), (SHOULD, title)])
 
     def _phrase_in(self, name: str, words: Sequence[str], weight: float) -> tantivy.Query:
         plain = tantivy.Query.phrase_query(self._schema, name, list(words))
@@ -193,14 +218,15 @@ def called(voices: Voices, words: Terms, weight: float) -> tantivy.Query:
     each = []
     for term, count in words.counts.items():
         told = weight * count * rarity(searcher.num_docs, searcher.doc_freq("anchors", term))
+        names = (at_level(term, level) for level in range(len(_STEPS)))
         levels = [
             tantivy.Query.const_score_query(
-                tantivy.Query.term_query(voices.schema, "anchors", at_level(term, level), "basic"), told * step
+                tantivy.Query.term_query(voices.schema, "anchors", name, "basic"), told * step
             )
-            for level, step in enumerate(_STEPS)
+            for name, step in zip(takewhile(partial(searcher.doc_freq, "anchors"), names), _STEPS, strict=False)
         ]
         each.append((SHOULD, _any(levels)))
-    return tantivy.Query.boolean_query(each, minimum_number_should_match=words.needed)
+    return tantivy.Query.boolean_query(each, minimum_number_should_match=lacking(words.needed))
 
 
 Linking = Callable[[str], Iterable[int]]
@@ -222,7 +248,12 @@ def free_terms(query: Query, languages: Sequence[str | None]) -> Terms:
     short = len(in_order) < LONG
     pairs = [pair for pair in pairwise(in_order) if short or unspaced(pair[0])]
     number = len(set(in_order))
-    return Terms(counts, pairs, min(number, max(1, number - 1 if number > 2 else number)) if short else 1)
+    return Terms(counts, pairs, tuple(dict.fromkeys((number, lacking(number), 1))) if short and number else (1,))
+
+
+def lacking(number: int) -> int:
+    """How many of so many words a page has that may lack one. Of two it must have both."""
+    return number - 1 if number > 2 else number
 
 
 def is_free(clause: Clause) -> bool:
@@ -242,12 +273,18 @@ def rarity(documents: int, having: int) -> float:
     return log(1 + (documents - having + 0.5) / (having + 0.5))
 
 
-def _with(query: tantivy.Query, further: tantivy.Query) -> tantivy.Query:
-    """One after the other: a union would read all that its parts have, and not only what is there of a few pages."""
-    return tantivy.Query.boolean_query([(MUST, query), (SHOULD, further)])
+def _so_many(queries: Sequence[tantivy.Query], needed: int) -> tantivy.Query:
+    """Pages that meet so many. Where one may be absent, each is left out in turn: the engine skips through what some
+    have in common, but reads all of what it must count."""
+    if needed == len(queries):
+        return tantivy.Query.boolean_query([(MUST, query) for query in queries])
+    if needed < len(queries) - 1:
+        return tantivy.Query.boolean_query([(SHOULD, query) for query in queries], minimum_number_should_match=needed)
+    some = [_so_many(kept, needed) for kept in combinations(queries, needed)]
+    return tantivy.Query.disjunction_max_query(some, 1 / len(queries))
 
 
 def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:
     if not queries:
-        raise InvalidQuery("a phrase without a word cannot be looked for")
+        return tantivy.Query.empty_query()
     return queries[0] if len(queries) == 1 else tantivy.Query.boolean_query([(SHOULD, query) for query in queries])

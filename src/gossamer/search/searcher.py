@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import chain
+from itertools import accumulate, chain
+from math import prod
 from typing import Any, TypeVar
 
 import msgspec
@@ -30,6 +31,12 @@ DEPTH = 100
 """Answers of each shard that are weighed by links and age."""
 COMMON = 0.5
 """Share of the pages that makes a term common."""
+READ_MOST = 100_000
+"""Pages that the terms of a long question are met in, all terms together; what is over it counts, but finds nothing."""
+ENOUGH = 10
+"""With fewer pages that have all words of a question, those that lack one are answers too."""
+NEAR_MOST = 2_000
+"""Pages that pairs of words are looked for in at once: with more, a second look at the best is faster."""
 REFINED_MOST = 60
 """Of the best answers so far, those that are looked at more closely."""
 CALLED_MOST = 50
@@ -49,8 +56,8 @@ T = TypeVar("T")
 class Outside:
     """What a search needs besides the index."""
 
-    text_of: Callable[[str], str]
-    """The main content of a page."""
+    texts: Callable[[Sequence[tuple[int, str]]], Sequence[str]]
+    """The main contents of pages, by shard and address."""
     ranks: Callable[[Sequence[int]], Sequence[float]]
     """How each page ranks by its links, by fingerprint; 1 is usual."""
     linking: Linking
@@ -91,15 +98,16 @@ class Searcher:
         """The pages that answer best."""
         question, found, total = self._asked(parse(text), max(DEPTH, 2 * (number + offset)))
         best = self._weighed(found)
-        hits = [self._hit(best.found(place), question.words) for place in best.spread()[offset : offset + number]]
-        return Answer(hits, total, self._suggestion(text, question.query))
+        chosen = [best.found(place) for place in best.spread()[offset : offset + number]]
+        return Answer(self._hits(chosen, question.words), total, self._suggestion(text, question.query))
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
         question, found, _ = self._asked(parse(text), DEPTH)
         best = self._weighed(found)
         first = [best.found(place) for place in best.spread()[:number]]
-        return [(self._hit(each, question.words), self._signs(each, question.words)) for each in first]
+        signs = [self._signs(each, question.words) for each in first]
+        return list(zip(self._hits(first, question.words), signs, strict=True))
 
     def _signs(self, each: Found, words: Terms) -> dict[str, float]:
         signs: dict[str, float] = {}
@@ -125,32 +133,48 @@ class Searcher:
     def _asked(self, query: Query, depth: int) -> tuple[Question, Candidates, int]:
         question = Question(query, free_terms(query, self.languages), self.languages)
         found, total = self._answered(question, depth)
-        if not total and question.words.needed > 1:
-            question = question.relaxed()
+        while total < (ENOUGH if len(question.words.needs) > 2 else 1) and (looser := question.looser()):
+            question = looser
             found, total = self._answered(question, depth)
         return question, found, total
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:
-        long = len(question.words.counts) >= LONG
-        if long:
-            question = question.finding(self._common(question.words.counts))
-        queries = [asking.query(question) for asking in self._askings]
-        found, total = self._all(queries, depth)
-        if long and self._weights.expansion:
-            further = self._further(self._refined(question.words, found))
-            queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
-            found, total = self._all(queries, depth)
+        if len(question.words.counts) >= LONG:
+            return self._described(question, depth)
+        if self._expected(question.words) < NEAR_MOST:
+            question = question.near()
+        found, total = self._all([asking.query(question) for asking in self._askings], depth)
         return self._with_voices(question, self._refined(question.words, found), total, depth)
 
-    def _common(self, counts: Mapping[str, float]) -> set[str]:
-        """Terms that half of the pages have tell little, and would take most of the time of a long question."""
-        most = COMMON * sum(self._sizes)
-        found = {term for term in counts if sum(self._having("body", term)) > most}
-        return found if len(found) < len(counts) else set()
+    def _described(self, question: Question, depth: int) -> tuple[Candidates, int]:
+        """A long question, of which any word is enough: it is asked again with the terms of its best answers."""
+        question = question.finding(self._common(question.words.counts))
+        queries = [asking.query(question) for asking in self._askings]
+        if self._weights.expansion:
+            further = self._further(self._all(queries, ANSWERS)[0])
+            queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
+        found, total = self._all(queries, depth)
+        return self._with_voices(question, self._refined(question.words, found), total, depth)
+
+    def _expected(self, words: Terms) -> float:
+        """About how many pages have enough of the words, if they were spread by chance."""
+        size = max(sum(self._sizes), 1)
+        shares = sorted((sum(self._having("body", term)) / size for term in words.counts), reverse=True)
+        return size * prod(shares[: words.needed])
+
+    def _common(self, counts: Iterable[str]) -> set[str]:
+        """Terms that half of the pages have tell little, and would take most of the time of a long question. The same
+        for the most frequent of many."""
+        having = {term: sum(self._having("body", term)) for term in counts}
+        rare = [term for term in having if having[term] <= COMMON * sum(self._sizes)] or list(having)
+        rare.sort(key=having.__getitem__)
+        read = accumulate(having[term] for term in rare)
+        found_by = {term for term, so_far in zip(rare, read, strict=True) if so_far <= READ_MOST} or set(rare[:1])
+        return having.keys() - found_by
 
     def _refined(self, words: Terms, found: Candidates) -> Candidates:
         """What costs much and decides little is looked for in the best answers only."""
-        if not (words.common or words.pairs) or not found.addresses:
+        if not (words.common or (words.pairs and not words.near)) or not found.addresses:
             return found
         pages: list[list[int]] = [[] for _ in self._askings]
         for place in np.argsort(-found.words, kind="stable")[:REFINED_MOST].tolist():
@@ -204,24 +228,28 @@ class Searcher:
     def _further(self, found: Candidates) -> dict[str, float]:
         """Terms of the best answers."""
         best = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
-        texts = [self._terms(self._shown(*found.addresses[place]))[:TERMS_READ] for place in best]
-        further = telling(texts, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
+        shown = [self._shown(*found.addresses[place]) for place in best]
+        shards = (found.addresses[place][0] for place in best)
+        texts = self._outside.texts([(shard, each.url) for shard, each in zip(shards, shown, strict=True)])
+        answers = [terms(text, each.language)[:TERMS_READ] for text, each in zip(texts, shown, strict=True)]
+        further = telling(answers, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
-
-    def _terms(self, shown: Shown) -> list[str]:
-        return terms(self._outside.text_of(shown.url), shown.language)
 
     def _weighed(self, found: Candidates) -> Weighed:
         return weighed(found, self._outside.ranks(found.pages.tolist()), self._weights, self._outside.now)
 
     # ----------------------------------------------------------------- showing
 
-    def _hit(self, each: Found, words: Terms) -> Hit:
-        shown = self._shown(each.shard, each.address)
+    def _hits(self, found: Sequence[Found], words: Terms) -> list[Hit]:
         size = max(sum(self._sizes), 1)
         weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in words.counts}
-        part = snippet(self._outside.text_of(shown.url), weights, shown.language)
+        shown = [self._shown(each.shard, each.address) for each in found]
+        texts = self._outside.texts([(each.shard, page.url) for each, page in zip(found, shown, strict=True)])
+        return [self._hit(*one, weights) for one in zip(found, shown, texts, strict=True)]
+
+    def _hit(self, each: Found, shown: Shown, text: str, weights: Mapping[str, float]) -> Hit:
+        part = snippet(text, weights, shown.language)
         about = (shown.site, shown.language, shown.date, self._outside.copies(each.page))
         return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about)
 
@@ -265,9 +293,9 @@ class Searcher:
 
     def _balance(self, shard: int, name: str, term: str) -> float:
         """A term that is rare in one shard only must not count for more there."""
-        if len(self._searchers) == 1:
-            return 1.0
         having = self._having(name, term)
+        if not having[shard]:
+            return 0.0
         return rarity(sum(self._sizes), sum(having)) / rarity(self._sizes[shard], having[shard])
 
 

@@ -7,6 +7,12 @@ from setuptools import Extension, setup
 setup(
     ext_modules=[
         Extension(
+            "gossamer._plain",
+            ["src/gossamer/_plain.c"],
+            depends=["src/gossamer/convert/render/writer/plain.h", "src/gossamer/convert/render/writer/types.h"],
+            optional=True,
+        ),
+        Extension(
             "gossamer.convert._scan",
             ["src/gossamer/convert/_scan.c"],
             depends=glob("src/gossamer/convert/scanner/*.h"),

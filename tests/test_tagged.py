@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer import tagged
 from gossamer.tagged import Writer, code, emphasis, link, plain, strong, words
 from valid_tagged import check
 
@@ -91,3 +92,44 @@ def test_no_word_is_lost_or_made_up(calls: list[tuple[object, ...]]) -> None:
     html = write(calls)
     without_inline = re.sub(r"</?(?:a|em|strong|code)\b[^>]*>", "", html)
     assert plain(html).split() == unescape(re.sub("<[^>]*>", " ", without_inline)).split()
+
+
+PIECES = st.sampled_from(
+    [
+        *("<p>", "</p>", "<pre>", "</pre>", "<tr>", "</tr>", "<td>", "</td>", "<th>", "</th>", "<br>", "<li>", "</ul>"),
+        *('<a href="http://x.test/?a=1&amp;b">', "</a>", "<em>", "</code>", "<h2>", "</table>", "</blockquote>"),
+        *(
+            "a",
+            "b ",
+            " ",
+            "  ",
+            "\n",
+            "\t",
+            "\r",
+            "\f",
+            "\u00a0",
+            "é",
+            "&amp;",
+            "&lt;",
+            "&#x27;",
+            "&quot;",
+            "&copy;",
+            "&",
+        ),
+        *("<", ">", "<x>", "<td colspan=2>", "</", "!", "#", '"', "%", "\0", "\ud800", "東", "&#x41;", "&ampx", "< p>"),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_the_compiled_way_gives_the_same_words(html: str) -> None:
+    assert tagged.plain(html) == tagged.by_splitting(html)
+
+
+def test_the_compiled_way_reads_what_we_write() -> None:
+    if tagged._plain is None:
+        pytest.skip("there was no C compiler")
+    html = '<h1>A &amp; B!</h1>\n<p>One <a href="http://x.test/">two</a>, "three"<br>four</p>\n<pre>a\n\t&lt;b</pre>'
+    html += "\n<table><tr><th>x</th><td></td></tr><tr><td>1</td><td>2</td></tr></table>"
+    assert tagged._plain.plain(html) == 'A & B!\nOne two, "three"\nfour\na\n\t<b\nx\n1\t2'
+    assert tagged._plain.plain("<p>&copy;</p>") is None

@@ -11,6 +11,11 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape, unescape
 
+try:
+    from gossamer import _plain
+except ImportError:
+    _plain = None  # type: ignore[assignment]  # there may be no compiler where it is installed
+
 _LINES = (
     "h1",
     "h2",
@@ -143,6 +148,12 @@ def _row(cells: Sequence[str], name: str) -> str:
 
 def plain(html: str) -> str:
     """The words of tagged text: a line for each block, cells of a row parted by a tab, pre as it is."""
+    found = None if _plain is None else _plain.plain(html)
+    return by_splitting(html) if found is None else found
+
+
+def by_splitting(html: str) -> str:
+    """The same in Python: without the compiled module, and for what that does not know."""
     flat, *others = html.split("<pre>")
     lines = [_flowing(flat)]
     for other in others:

@@ -192,6 +192,37 @@ def test_a_hit_shows_the_words_that_were_asked_for(tmp_path: Path) -> None:
     assert {hit.snippet[start:end].lower() for start, end in hit.marks} == {"cascade", "delete"}
 
 
+@pytest.mark.parametrize("question", ['"delete cascade"', "cascade OR xyzzy", "title:foreign delete"])
+def test_words_of_phrases_and_alternatives_are_marked_too(tmp_path: Path, question: str) -> None:
+    hit = searcher_over(tmp_path, PAGES).search(question).hits[0]
+    marked = {hit.snippet[start:end].lower() for start, end in hit.marks}
+    assert marked
+    assert marked <= {"delete", "cascade", "foreign"}
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_pages_that_lack_a_word_are_answers_only_when_few_have_all(tmp_path: Path, shards: int) -> None:
+    def made(count: int) -> list[Entry]:
+        whole = [page(f"http://a{n}.org/", "", "red round apple pie") for n in range(count)]
+        return whole + [page(f"http://b{n}.org/", "", "red round table") for n in range(20)]
+
+    few = searcher_over(tmp_path / "few", made(3), shards).search("red round apple", 30)
+    assert few.total == len(few.hits) == 23
+    assert {hit.url for hit in few.hits[:3]} == {f"http://a{n}.org/" for n in range(3)}
+    many = searcher_over(tmp_path / "many", made(10), shards).search("red round apple", 30)
+    assert {hit.url for hit in many.hits} == {f"http://a{n}.org/" for n in range(10)}
+    assert searcher_over(tmp_path / "one", made(3), shards).search("apple xyzzy quux plugh").total == 3
+
+
+@pytest.mark.parametrize("question", ["foreign keys", '"foreign keys"', "fk", "db fk", "+foreign row"])
+def test_a_page_is_found_by_words_of_title_address_and_content_together(tmp_path: Path, question: str) -> None:
+    assert searcher_over(tmp_path, PAGES).search(question).hits[0].url == "http://db.org/fk"
+
+
+def test_a_phrase_does_not_reach_from_the_content_into_the_title(tmp_path: Path) -> None:
+    assert searcher_over(tmp_path, PAGES).search('"rows foreign"').total == 0
+
+
 def test_a_long_pasted_question_that_repeats_itself_is_answered(ask: Ask) -> None:
     question = "please tell me how on delete cascade works with a foreign key and a foreign key again " * 8
     assert ask(question)[0] == "http://db.org/fk"

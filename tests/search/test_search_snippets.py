@@ -59,3 +59,15 @@ def test_the_nearest_and_then_the_most_frequent_is_meant() -> None:
 def test_known_and_short_words_are_left_alone() -> None:
     found = corrected(["fsh", "fihs", "fish"], {"fish"}.__contains__, lambda letter: [("fish", 2)])
     assert found == {"fihs": "fish"}
+
+
+def test_a_long_text_is_looked_through_to_its_end_unless_its_beginning_has_all() -> None:
+    filler = "Nothing of interest is said here at all. " * 200
+    late = f"A fish. {filler}Tropical fish live in warm water. {filler}"
+    terms = {"tropical": 2.0, "fish": 1.0, "warm": 1.0}
+    shown = snippet(late, terms, None)
+    assert shown.text.startswith("Tropical fish live in warm water.")
+    assert [shown.text[a:b] for a, b in shown.marks] == ["Tropical", "fish", "warm"]
+    assert snippet(f"Warm tropical fish. {late}", terms, None).text.startswith("Warm tropical fish.")
+    unbroken = f"{'x' * 5_000}warm fish"
+    assert [snippet(unbroken, terms, None).text[a:b] for a, b in snippet(unbroken, terms, None).marks] == ["fish"]

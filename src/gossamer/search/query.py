@@ -80,7 +80,7 @@ class Query:
 
     @property
     def words(self) -> list[str]:
-        """What is asked for in words and must not be absent, for snippets and suggestions."""
+        """All that is asked for in words, also in phrases and as an alternative: for snippets and suggestions."""
         wanted = (atom for clause in self.clauses if not clause.negated for atom in clause.alternatives)
         return [atom.text for atom in wanted if isinstance(atom, Words)]
 

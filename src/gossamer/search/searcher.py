@@ -19,7 +19,7 @@ import numpy as np
 from gossamer.index.analysis import STEMMERS, terms
 from gossamer.index.shelf import Shelf, Shown, Voices, reading
 from gossamer.model import Hit
-from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
+from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity, variants
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
 from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
 from gossamer.search.query import Query, parse
@@ -99,7 +99,7 @@ class Searcher:
         question, found, total = self._asked(parse(text), max(DEPTH, 2 * (number + offset)))
         best = self._weighed(found)
         chosen = [best.found(place) for place in best.spread()[offset : offset + number]]
-        return Answer(self._hits(chosen, question.words), total, self._suggestion(text, question.query))
+        return Answer(self._hits(chosen, question), total, self._suggestion(text, question.query))
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
@@ -107,7 +107,7 @@ class Searcher:
         best = self._weighed(found)
         first = [best.found(place) for place in best.spread()[:number]]
         signs = [self._signs(each, question.words) for each in first]
-        return list(zip(self._hits(first, question.words), signs, strict=True))
+        return list(zip(self._hits(first, question), signs, strict=True))
 
     def _signs(self, each: Found, words: Terms) -> dict[str, float]:
         signs: dict[str, float] = {}
@@ -241,9 +241,10 @@ class Searcher:
 
     # ----------------------------------------------------------------- showing
 
-    def _hits(self, found: Sequence[Found], words: Terms) -> list[Hit]:
+    def _hits(self, found: Sequence[Found], question: Question) -> list[Hit]:
         size = max(sum(self._sizes), 1)
-        weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in words.counts}
+        wanted = {term for text in question.query.words for each in variants(text, self.languages) for term in each}
+        weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in sorted(wanted)}
         shown = [self._shown(each.shard, each.address) for each in found]
         texts = self._outside.texts([(each.shard, page.url) for each, page in zip(found, shown, strict=True)])
         return [self._hit(*one, weights) for one in zip(found, shown, texts, strict=True)]

@@ -17,6 +17,8 @@ LENGTH = 220
 """Characters of a snippet, or a few more."""
 TEXT_MOST = 200_000
 """Characters of a page that are looked through."""
+BEGINNING = 4_000
+"""Characters that are looked through first: if a passage there has all terms, there is no need for the others."""
 _SENTENCE = re.compile(r"[.!?\n]\s+")
 
 
@@ -40,10 +42,26 @@ class Snippet:
 
 def snippet(text: str, weights: Mapping[str, float], language: str | None) -> Snippet:
     """The best passage of a text in a language. `weights` is what each term of the question tells."""
-    text, terms = text[:TEXT_MOST], tuple(weights)
-    met = [(begin, end, terms[number]) for begin, end, number in places(text, language, terms)]
-    start = _sentence(text, met[_best(met, weights)][0]) if met else 0
+    cut = text.rfind(" ", 0, BEGINNING) + 1 if len(text) > BEGINNING else 0
+    met = _met(text, slice(0, cut or BEGINNING), weights, language)
+    first = _best(met, weights)
+    if len(text) > BEGINNING and not _whole(met, first, weights):
+        met += _met(text, slice(cut or BEGINNING, TEXT_MOST), weights, language)
+        first = _best(met, weights)
+    start = _sentence(text, met[first][0]) if met else 0
     return _cut(text, start, met)
+
+
+def _met(text: str, part: slice, weights: Mapping[str, float], language: str | None) -> list[tuple[int, int, str]]:
+    """Where the terms stand in a part of a text."""
+    terms, start = tuple(weights), part.start
+    found = places(text[part], language, terms)
+    return [(start + begin, start + end, terms[number]) for begin, end, number in found]
+
+
+def _whole(met: list[tuple[int, int, str]], first: int, weights: Mapping[str, float]) -> bool:
+    """The passage that begins with a mark has all terms."""
+    return len({term for _, end, term in met[first:] if end <= met[first][0] + LENGTH}) == len(weights)
 
 
 def _best(met: list[tuple[int, int, str]], weights: Mapping[str, float]) -> int:

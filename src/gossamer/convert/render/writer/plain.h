@@ -24,14 +24,25 @@ static size_t read_reference(const byte *at, const byte *end, byte *meant)
         }
     }
     *meant = *at;
-    return 1;
+    return 0;
 }
 
 typedef struct {
     buffer *out;
     size_t start; /* of the line, with the line end before it */
     bool begun;
+    bool strange; /* something was met that is not written here */
 } plainly;
+
+/* A reference, by what is meant; where it ends. */
+static const byte *put_reference(plainly *w, const byte *at, const byte *end)
+{
+    byte meant;
+    size_t size = read_reference(at, end, &meant);
+    w->strange |= size == 0;
+    put_byte(w->out, meant);
+    return at + (size > 0 ? size : 1);
+}
 
 static void end_words(plainly *w)
 {
@@ -81,16 +92,27 @@ static bool is_tag(const byte *at, size_t size, const char *name)
     return strlen(name) == size && memcmp(at, name, size) == 0;
 }
 
-/* Whether a tag parts the words before and after it, as all do that are not for parts of a line. */
-static bool parts_lines(const byte *at, size_t size)
+/* A tag that is for a part of a line, or begins a cell. */
+static bool is_within(const byte *at, size_t size)
 {
-    static const char *const within[] = {"a", "em", "strong", "code", "sub", "sup"};
-    if (size > 0 && *at == '/')
-        at++, size--;
+    static const char *const within[] = {"a", "em", "strong", "code", "sub", "sup", "td", "th"};
+    if (size > 2 && at[0] == 'a' && at[1] == ' ')
+        return true;
     for (size_t i = 0; i < sizeof within / sizeof *within; i++)
         if (is_tag(at, size, within[i]))
-            return false;
-    return !(size > 2 && at[0] == 'a' && at[1] == ' ') && !is_tag(at, size, "td") && !is_tag(at, size, "th");
+            return true;
+    return false;
+}
+
+/* A tag that parts the words before and after it. */
+static bool parts_lines(const byte *at, size_t size)
+{
+    static const char *const lines[] = {"p",  "li", "ul", "tr",    "h2", "h1", "h3", "dt", "dd", "dl",
+                                        "ol", "h4", "h5", "table", "h6", "br", "pre", "blockquote"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (is_tag(at, size, lines[i]))
+            return true;
+    return false;
 }
 
 /* A pre as it is, from behind its tag; where it ends. */
@@ -100,10 +122,12 @@ static const byte *put_pre(plainly *w, const byte *at, const byte *end)
     begin_words(w);
     size_t before = w->out->size;
     while (at < end && *at != '<') {
-        byte meant = *at;
-        at += *at == '&' ? read_reference(at, end, &meant) : 1;
-        put_byte(w->out, meant);
+        if (*at == '&')
+            at = put_reference(w, at, end);
+        else
+            put_byte(w->out, *at++);
     }
+    w->strange |= end - at < 6 || memcmp(at, "</pre>", 6) != 0;
     if (w->out->size == before)
         w->out->size = w->start;
     w->begun = false;
@@ -113,21 +137,31 @@ static const byte *put_pre(plainly *w, const byte *at, const byte *end)
 static const byte *put_tagged(plainly *w, const byte *at, const byte *end)
 {
     const byte *close = memchr(at, '>', (size_t)(end - at));
-    if (close == NULL)
+    if (close == NULL) {
+        w->strange = true;
         return end;
-    size_t size = (size_t)(close - at);
+    }
+    size_t size = (size_t)(close - at), named = size - (size > 0 && *at == '/');
     if (is_tag(at, size, "pre"))
         return put_pre(w, close + 1, end);
     if (is_tag(at, size, "/td") || is_tag(at, size, "/th"))
         end_cell(w);
-    else if (parts_lines(at, size))
+    else if (parts_lines(close - named, named))
         end_words(w);
+    else
+        w->strange |= !is_within(close - named, named);
     return close + 1;
 }
 
-static void put_plain(buffer *out, span html)
+static inline bool is_plain(byte value)
 {
-    plainly w = {out, 0, false};
+    return value > ' ' && value != '<' && value != '&';
+}
+
+/* Whether all of it could be read. */
+static bool put_plain(buffer *out, span html)
+{
+    plainly w = {out, 0, false, false};
     const byte *at = html.at, *end = html.at + html.size;
     while (at < end) {
         if (*at == '<') {
@@ -138,17 +172,19 @@ static void put_plain(buffer *out, span html)
         } else {
             const byte *word = at;
             begin_words(&w);
-            while (at < end && *at != '<' && *at != ' ' && *at != '\n' && *at != '&')
+            while (at < end && (is_plain(*at) || (*at == ' ' && at + 1 < end && is_plain(at[1]))))
                 at++;
-            put(out, word, (size_t)(at - word));
-            if (at < end && *at == '&') {
-                byte meant;
-                at += read_reference(at, end, &meant);
-                put_byte(out, meant);
+            if (at == word && *at != '&') { /* a control character */
+                w.strange |= *at == '\t' || *at == '\r' || *at == '\f';
+                at++;
             }
+            put(out, word, (size_t)(at - word));
+            if (at < end && *at == '&')
+                at = put_reference(&w, at, end);
         }
     }
     end_words(&w);
+    return !w.strange;
 }
 
 #endif

@@ -1,0 +1,3 @@
+"""See `_plain.c`."""
+
+def plain(html: str, /) -> str | None: ...

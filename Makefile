@@ -32,7 +32,7 @@ quality: $(READY)
 	$(BIN)/python quality/run.py
 
 clean:
-	rm -rf $(VENV) demo-web src/gossamer/*.so src/gossamer/*/*.so src/gossamer/*/*/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-web src/gossamer/*/*.so src/gossamer/*/*/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench quality -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt setup.py $(wildcard src/gossamer/*/*.c src/gossamer/convert/*/*.[ch])

@@ -7,8 +7,8 @@ from setuptools import Extension, setup
 setup(
     ext_modules=[
         Extension(
-            "gossamer._plain",
-            ["src/gossamer/_plain.c"],
+            "gossamer.tagged._plain",
+            ["src/gossamer/tagged/_plain.c"],
             depends=["src/gossamer/convert/render/writer/plain.h", "src/gossamer/convert/render/writer/types.h"],
             optional=True,
         ),

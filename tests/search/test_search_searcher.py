@@ -209,8 +209,13 @@ def test_pages_that_lack_a_word_are_answers_only_when_few_have_all(tmp_path: Pat
     few = searcher_over(tmp_path / "few", made(3), shards).search("red round apple", 30)
     assert few.total == len(few.hits) == 23
     assert {hit.url for hit in few.hits[:3]} == {f"http://a{n}.org/" for n in range(3)}
-    many = searcher_over(tmp_path / "many", made(10), shards).search("red round apple", 30)
-    assert {hit.url for hit in many.hits} == {f"http://a{n}.org/" for n in range(10)}
+    many = searcher_over(tmp_path / "many", made(10), shards)
+    whole = {f"http://a{n}.org/" for n in range(10)}
+    assert {hit.url for hit in many.search("red round apple").hits} == whole
+    assert many.search("red round apple").total == 10
+    pages = [hit.url for offset in (0, 8, 16) for hit in many.search("red round apple", 8, offset).hits]
+    assert set(pages[:10]) == whole, "who asks for more gets the others after them"
+    assert len(set(pages)) == len(pages) == 24
     assert searcher_over(tmp_path / "one", made(3), shards).search("apple xyzzy quux plugh").total == 3
 
 

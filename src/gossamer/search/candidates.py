@@ -41,6 +41,21 @@ class Candidates:
     dates: NDArray[np.int64]
     words: Floats
     """What its words are worth."""
+    lacking: NDArray[np.int8]
+    """0 for those that have all words of the question. Others come after them, whatever they are worth."""
+
+    def then(self, others: Candidates) -> Candidates:
+        """These, and after them those of others that are not among them."""
+        fresh = np.flatnonzero(~np.isin(others.pages, self.pages))
+        chosen = Candidates(
+            [others.addresses[place] for place in fresh.tolist()],
+            others.pages[fresh],
+            others.sites[fresh],
+            others.dates[fresh],
+            others.words[fresh],
+            others.lacking[fresh] + (self.lacking.max(initial=0) + 1),
+        )
+        return together((self, chosen))
 
     def raised(self, by: Mapping[int, float]) -> Candidates:
         """The same with more for some pages."""
@@ -57,6 +72,7 @@ def taken(shard: int, searcher: Any, hits: Hits) -> Candidates:
         _column(searcher, "site", places, np.uint64),
         _column(searcher, "date", places, np.int64),
         np.array([score for score, _ in hits], np.float64),
+        np.zeros(len(places), np.int8),
     )
 
 
@@ -75,6 +91,7 @@ def together(parts: Iterable[Candidates]) -> Candidates:
         np.concatenate([part.sites for part in some]),
         np.concatenate([part.dates for part in some]),
         np.concatenate([part.words for part in some]),
+        np.concatenate([part.lacking for part in some]),
     )
 
 
@@ -104,18 +121,18 @@ class Weighed:
 
     def order(self) -> list[int]:
         """The best first; equals by their fingerprints, so that an answer is the same every time."""
-        return np.lexsort((self.candidates.pages, -self.scores)).tolist()  # type: ignore[no-any-return]  # NumPy cannot know
+        return np.lexsort((self.candidates.pages, -self.scores, self.candidates.lacking)).tolist()  # type: ignore[no-any-return]  # NumPy cannot know
 
     def spread(self) -> list[int]:
         """At most two of a site come before answers of other sites that are at least half as good."""
         met: Counter[int] = Counter()
-        sites, scores = self.candidates.sites.tolist(), self.scores.tolist()
+        sites, scores, lacking = self.candidates.sites.tolist(), self.scores.tolist(), self.candidates.lacking.tolist()
         order = self.order()
         for place in order:
             met[sites[place]] += 1
             if met[sites[place]] > PER_SITE:
                 scores[place] *= HELD_BACK
-        return sorted(order, key=lambda place: -scores[place])
+        return sorted(order, key=lambda place: (lacking[place], -scores[place]))
 
     def found(self, place: int) -> Found:
         """One of them."""

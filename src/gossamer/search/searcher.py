@@ -34,7 +34,7 @@ COMMON = 0.5
 READ_MOST = 100_000
 """Pages that the terms of a long question are met in, all terms together; what is over it counts, but finds nothing."""
 ENOUGH = 10
-"""With fewer pages that have all words of a question, those that lack one are answers too."""
+"""With fewer pages that have all words of a question, those that lack one are answers too, however few are wanted."""
 NEAR_MOST = 2_000
 """Pages that pairs of words are looked for in at once: with more, a second look at the best is faster."""
 REFINED_MOST = 60
@@ -96,14 +96,14 @@ class Searcher:
 
     def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer best."""
-        question, found, total = self._asked(parse(text), max(DEPTH, 2 * (number + offset)))
+        question, found, total = self._asked(parse(text), max(DEPTH, 2 * (number + offset)), number + offset)
         best = self._weighed(found)
         chosen = [best.found(place) for place in best.spread()[offset : offset + number]]
         return Answer(self._hits(chosen, question), total, self._suggestion(text, question.query))
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
-        question, found, _ = self._asked(parse(text), DEPTH)
+        question, found, _ = self._asked(parse(text), DEPTH, number)
         best = self._weighed(found)
         first = [best.found(place) for place in best.spread()[:number]]
         signs = [self._signs(each, question.words) for each in first]
@@ -123,19 +123,24 @@ class Searcher:
 
     def ranking(self, text: str, depth: int) -> list[tuple[str, float]]:
         """Addresses with scores, the best first: for measuring. Not spread over sites."""
-        _, candidates, _ = self._asked(parse(text), max(DEPTH, depth))
+        _, candidates, _ = self._asked(parse(text), max(DEPTH, depth), depth, least=depth)
         best = self._weighed(candidates)
         found = (best.found(place) for place in best.order()[:depth])
         return [(self._shown(each.shard, each.address).url, each.score) for each in found]
 
     # ------------------------------------------------------------------ asking
 
-    def _asked(self, query: Query, depth: int) -> tuple[Question, Candidates, int]:
+    def _asked(self, query: Query, depth: int, wanted: int, least: int = 1) -> tuple[Question, Candidates, int]:
+        """Pages that have all words, then those that lack one if there are not as many as are wanted, then those that
+        have but one if there are fewer than the least."""
         question = Question(query, free_terms(query, self.languages), self.languages)
         found, total = self._answered(question, depth)
-        while total < (ENOUGH if len(question.words.needs) > 2 else 1) and (looser := question.looser()):
+        while total < (max(ENOUGH, wanted) if len(question.words.needs) > 2 else least):
+            if (looser := question.looser()) is None:
+                break
             question = looser
-            found, total = self._answered(question, depth)
+            more, total = self._answered(question, depth)
+            found = found.then(more)
         return question, found, total
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:

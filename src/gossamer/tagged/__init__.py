@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from html import escape, unescape
 
 try:
-    from gossamer import _plain
+    from gossamer.tagged import _plain
 except ImportError:
     _plain = None  # type: ignore[assignment]  # there may be no compiler where it is installed
 

@@ -3,7 +3,7 @@
 #include <Python.h>
 #include <stdbool.h>
 
-#include "convert/render/writer/plain.h"
+#include "../convert/render/writer/plain.h"
 
 PyDoc_STRVAR(plain_doc, "plain(html) -> str | None\n\n"
                         "The words of tagged text; None where it has white space, references or tags of others.");

@@ -30,6 +30,7 @@ from gossamer.crawl import crawl
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES
+from gossamer.frontier.outward import Outward
 from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.plan import Plan
@@ -146,7 +147,7 @@ class Run:
             site=site_of(Plan()),
         )
         self._frontier = Frontier(
-            self._table, rules, self.clock, seen=folder / "seen", committed=self._commits.when_due
+            self._table, rules, self.clock, seen=folder / "seen", outward=Outward(committed=self._commits.when_due)
         )
         self._commits.join(self._frontier.prepare)
         self._commits.join(self._look)

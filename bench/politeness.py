@@ -24,6 +24,7 @@ from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.hosts import Host
+from gossamer.frontier.outward import Outward
 from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit
 from gossamer.store.commits import Commits
@@ -85,7 +86,7 @@ async def run(folder: Path, web: EndlessHosts, clock: SystemClock, options: argp
         seeds = web.seeds()
         scope = Scope(kind="any", seeds=frozenset(seeds), max_depth=10**6)
         rules = Rules(scope, POLITENESS, "Gossamer", sitemaps=False, front=3 * options.workers)
-        frontier = Frontier(table, rules, clock, seen=folder / "seen", committed=commits.when_due)
+        frontier = Frontier(table, rules, clock, seen=folder / "seen", outward=Outward(committed=commits.when_due))
         commits.join(frontier.prepare)
         frontier.add(Found(seed) for seed in seeds)
         frontier.open()

@@ -15,6 +15,7 @@ from gossamer.frontier.audit import audit
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.ledger import Counts
+from gossamer.frontier.outward import Outward
 from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Failure, Fault, Link, Page, Visit
 from gossamer.store.table import Table
@@ -135,7 +136,7 @@ def crawl_small(
         scope = rules.pop("scope", None) or Scope(kind="any", seeds=frozenset(seeds))
         asked = Rules(scope, politeness or Politeness(), "Gossamer", **{"sitemaps": False, **rules})
         with Table.open(folder, FAMILIES, writable=True) as table:
-            frontier = Frontier(table, asked, clock, seen=folder / "seen", resolve=web.resolve)
+            frontier = Frontier(table, asked, clock, seen=folder / "seen", outward=Outward(web.resolve))
             frontier.add(Found(url) for url in seeds)
             frontier.open()
             if during:

@@ -34,6 +34,7 @@ from gossamer.frontier import Frontier
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
 from gossamer.frontier.entries import META
+from gossamer.frontier.outward import Outward
 from gossamer.frontier.peers import Peers
 from gossamer.frontier.rank import ORDERS, Order
 from gossamer.frontier.rules import Rules
@@ -119,11 +120,8 @@ class Session:
             self._rules(outside.order),
             self._clock,
             seen=shard / "seen",
-            resolve=resolve,
-            committed=self._commit_when_due,
+            outward=Outward(resolve, self._commit_when_due, self._copied, self._derived.forget),
             peers=peers,
-            copied=self._copied,
-            disguised=self._derived.forget,
         )
         self._incoming = Incoming(parcels, table, self.archive, self.frontier, plan.as_limits(), self._is_mine)
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows

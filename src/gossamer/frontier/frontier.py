@@ -32,6 +32,7 @@ from gossamer.frontier.imported import Imported
 from gossamer.frontier.inbox import Inbox
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.origins import Origin
+from gossamer.frontier.outward import Outward
 from gossamer.frontier.parts import Parts, assemble
 from gossamer.frontier.peers import Item, Peers, Told
 from gossamer.frontier.presence import Presence
@@ -39,11 +40,13 @@ from gossamer.frontier.quota import Quota
 from gossamer.frontier.ready import Group
 from gossamer.frontier.robots_answers import RobotsAnswers
 from gossamer.frontier.rules import Rules
-from gossamer.frontier.schedule import Resolve, Schedule
+from gossamer.frontier.schedule import Schedule, Waiting
 from gossamer.frontier.settle import Settlement
 from gossamer.model import Answer, Capture, Clock, Kind, Page, Visit
 from gossamer.store.table import Table
 from gossamer.urls import keys
+
+ALONE = Outward()
 
 
 class Out(NamedTuple):
@@ -64,41 +67,34 @@ class Frontier:
         clock: Clock,
         *,
         seen: Path,
-        resolve: Resolve | None = None,
-        committed: Callable[[], None] = lambda: None,
+        outward: Outward = ALONE,
         peers: Peers | None = None,
-        copied: Callable[[str, str, str], bool] = lambda url, digest, of: True,
-        disguised: Callable[[str], None] = lambda url: None,
     ) -> None:
-        """`seen` is the folder of the files that tell which addresses are known. `committed` is called when a commit
-        may be made. `peers` are the other shards, if there are any; `copied` is told when one of them had the body of a
-        page of ours before: its address, the digest, and the other address; False when the page has changed since.
-        `disguised` is told of a page that was kept and turns out to be an error.
-        """
+        """`seen` is the folder of the files that tell which addresses are known, `peers` are the other shards."""
         parts = assemble(table, rules, clock, peers, seen)
         self.ledger = parts.ledger
         self._parts = parts
         self._rules = rules
         self._clock = clock
         self._peers = peers
-        self._committed = committed
+        self._committed = outward.committed
         self._out: dict[Visit, Out] = {}
         self._stopping = False
         self._held = False
         self._quota = Quota(parts.ledger, rules.pages, peers, closed=rules.closed)
         self._longest = Longest(parts.ledger.backlog, rules.politeness, clock)
         self._handout = Handout(self._next, self._pause)
-        self._schedule = _schedule(parts, resolve, self._handout.dispatch)
+        self._schedule = _schedule(parts, outward, self._handout.dispatch)
         self._presence = Presence(parts, self._schedule)
         self._intake = Intake(parts, self._presence, lambda: {visit.url for visit in self._out})
         ended = self._intake.flow.ended if self._intake.flow else lambda url: None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
         self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle)
         self._blame = Blame(parts, self._schedule, self._presence, self._intake)
-        self._answers = Answers(parts, self._presence, self._intake, self._settle, disguised)
+        self._answers = Answers(parts, self._presence, self._intake, self._settle, outward.disguised)
         self._imported = Imported(parts, self._presence, self._intake, self._answers)
         self._robots = RobotsAnswers(parts, self._presence, self._intake, self._handout.dispatch)
-        self._inbox = Inbox(parts, self._intake, copied)
+        self._inbox = Inbox(parts, self._intake, outward.copied)
 
     # ------------------------------------------------------------------ add
 
@@ -331,14 +327,6 @@ class Frontier:
         self._handout.close()
 
 
-def _schedule(parts: Parts, resolve: Resolve | None, wake: Callable[[], None]) -> Schedule:
-    return Schedule(
-        parts.rules.politeness,
-        parts.clock,
-        resolve,
-        wake,
-        parts.turns,
-        parts.dates,
-        front=parts.rules.front,
-        gate=parts.peers.gate if parts.peers else None,
-    )
+def _schedule(parts: Parts, outward: Outward, wake: Callable[[], None]) -> Schedule:
+    gate = parts.peers.gate if parts.peers else None
+    return Schedule(parts.rules, parts.clock, Waiting(parts.turns, parts.dates), wake, outward.resolve, gate)

@@ -12,20 +12,19 @@ Only the first three are in memory. What waits on disk comes back in batches, wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from math import inf
-from typing import TypeAlias
+from typing import NamedTuple
 
 from gossamer.frontier.dates import Dates
 from gossamer.frontier.gate import Gate
-from gossamer.frontier.hosts import Host, Politeness
+from gossamer.frontier.hosts import Host
 from gossamer.frontier.origins import Origin
+from gossamer.frontier.outward import Resolve
 from gossamer.frontier.ready import Group, Ready
+from gossamer.frontier.rules import Rules
 from gossamer.frontier.turns import Turns
 from gossamer.model import Clock
-
-Resolve: TypeAlias = Callable[[str], Awaitable[tuple[str | None, float]]]
-"""host name -> the address that politeness is counted for (None when unknown), and for how many seconds."""
 
 BATCH = 64
 """Origins that come in from the disk together."""
@@ -33,34 +32,35 @@ CROWD = 20
 """At most so many times the front is in memory, however long everyone there has to rest."""
 
 
+class Waiting(NamedTuple):
+    """The origins that wait on disk."""
+
+    turns: Turns
+    dates: Dates
+    """What the clock means there."""
+
+
 class Schedule:
     """Hands out the origin that is due first."""
 
     def __init__(
         self,
-        politeness: Politeness,
+        rules: Rules,
         clock: Clock,
-        resolve: Resolve | None,
+        waiting: Waiting,
         wake: Callable[[], None],
-        turns: Turns,
-        dates: Dates,
-        *,
-        front: int,
+        resolve: Resolve | None = None,
         gate: Gate | None = None,
     ) -> None:
-        """`front` is how many origins should be ready or out before any that is farther away joins them.
-
-        `gate` is where IP addresses are asked for that other processes visit too.
-        """
-        self._politeness = politeness
+        """`gate` is where IP addresses are asked for that other processes visit too."""
+        self._politeness = rules.politeness
         self._clock = clock
-        self._dates = dates
+        self._turns, self._dates = waiting
         self._resolve = resolve
         self._wake = wake
-        self._turns = turns
-        self._gate = gate if politeness.per_address is not None else None
-        self._ready = Ready(delay=politeness.ip_delay, at_once=politeness.per_address)
-        self._front = front
+        self._gate = gate if rules.politeness.per_address is not None else None
+        self._ready = Ready(delay=rules.politeness.ip_delay, at_once=rules.politeness.per_address)
+        self._front = rules.front
         self._horizon = 0
         self._out = 0
         self._resolving: set[asyncio.Task[None]] = set()

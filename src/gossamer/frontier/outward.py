@@ -1,0 +1,24 @@
+"""What the frontier asks and tells those around it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Resolve: TypeAlias = Callable[[str], Awaitable[tuple[str | None, float]]]
+"""host name -> the address that politeness is counted for (None when unknown), and for how many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outward:
+    """Functions of whoever runs the crawl."""
+
+    resolve: Resolve | None = None
+    committed: Callable[[], None] = lambda: None
+    """A commit may be made now."""
+    copied: Callable[[str, str, str], bool] = lambda url, digest, of: True
+    """Another shard had the body of a page of ours before: its address, the digest, and the other address. False when
+    the page has changed since."""
+    disguised: Callable[[str], None] = lambda url: None
+    """A page that was kept turns out to be an error."""

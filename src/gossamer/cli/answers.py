@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
-from gossamer.collection import Built, Document, Imported, Status
-from gossamer.frontier.novelty import KindAnswer
-from gossamer.frontier.why import AddressAnswer, HostAnswer
-from gossamer.store.verify import Checked
+
+if TYPE_CHECKING:
+    from gossamer.collection import Built, Document, Imported, Status
+    from gossamer.frontier.novelty import KindAnswer
+    from gossamer.frontier.why import AddressAnswer, HostAnswer
+    from gossamer.store.verify import Checked
 
 MOST_REASONS = 8
 MOST_PROBLEMS = 100

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gossamer.cli.answers import printable
-from gossamer.collection.links import Links
-from gossamer.collection.neighbourhood import Neighbour
 from gossamer.convert.standalone import timestamp
-from gossamer.model import Hit
-from gossamer.search.measures import Measures
-from gossamer.search.searcher import Answer
-from gossamer.search.snippets import Snippet
+
+if TYPE_CHECKING:
+    from gossamer.collection.links import Links
+    from gossamer.collection.neighbourhood import Neighbour
+    from gossamer.model import Hit
+    from gossamer.search.measures import Measures
+    from gossamer.search.searcher import Answer
+    from gossamer.search.snippets import Snippet
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 NEIGHBOURS_MOST = 20

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from gossamer.convert import render
 from gossamer.convert.content import Method
+from gossamer.convert.content.marks import numbered
 from gossamer.convert.outline import NUMBER, Outline
+from gossamer.convert.template import Runs, Template, without
 
 Correction = Callable[[Outline, NDArray[np.bool_]], NDArray[np.bool_]]
 """What a method kept -> what is kept by one who knows more pages of the host."""
@@ -41,6 +43,20 @@ def article(
     if correct is not None:
         keep = correct(outline, keep)
     return Article(*render.written(outline, keep, hrefs), render.inside(outline, keep))
+
+
+def everything(outline: Outline) -> NDArray[np.bool_]:
+    """The method for what has nothing around it."""
+    return np.ones(len(outline.owners), np.bool_)
+
+
+def without_template(template: Template) -> Correction:
+    """What is kept by one who knows what stands on many pages of the host."""
+
+    def correct(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return without(Runs(outline.text, outline.starts, *numbered(outline)), keep, template)
+
+    return correct
 
 
 def _without_handles(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from gossamer.convert.template import Hashes, Mask, Template
 from gossamer.urls import keys
 
-FAMILY = "blocks"
-"""host name -> HostRow"""
 ROOM = 512
 """Blocks of a host that are remembered."""
 PAGES_LEAST, SHARE_LEAST = 5, 0.3

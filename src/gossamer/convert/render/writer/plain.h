@@ -93,17 +93,36 @@ static bool parts_lines(const byte *at, size_t size)
     return !(size > 2 && at[0] == 'a' && at[1] == ' ') && !is_tag(at, size, "td") && !is_tag(at, size, "th");
 }
 
+static const bool IN_WORDS[256] = {['<'] = true, ['&'] = true, ['\n'] = true};
+
+/* Words as they stand, up to a tag or a line end, and a reference behind them. */
+static const byte *put_words(buffer *out, const byte *at, const byte *end)
+{
+    const byte *begin = at;
+    while (end - at >= 4 && !(IN_WORDS[at[0]] | IN_WORDS[at[1]] | IN_WORDS[at[2]] | IN_WORDS[at[3]]))
+        at += 4;
+    while (at < end && !IN_WORDS[*at])
+        at++;
+    put(out, begin, (size_t)(at - begin));
+    if (at < end && *at == '&') {
+        byte meant;
+        at += read_reference(at, end, &meant);
+        put_byte(out, meant);
+    }
+    return at;
+}
+
 /* A pre as it is, from behind its tag; where it ends. */
 static const byte *put_pre(plainly *w, const byte *at, const byte *end)
 {
     end_words(w);
     begin_words(w);
     size_t before = w->out->size;
-    while (at < end && *at != '<') {
-        byte meant = *at;
-        at += *at == '&' ? read_reference(at, end, &meant) : 1;
-        put_byte(w->out, meant);
-    }
+    while (at < end && *at != '<')
+        if (*at == '\n')
+            put_byte(w->out, *at++);
+        else
+            at = put_words(w->out, at, end);
     if (w->out->size == before)
         w->out->size = w->start;
     w->begun = false;
@@ -136,16 +155,8 @@ static void put_plain(buffer *out, span html)
             put_space(&w);
             at++;
         } else {
-            const byte *word = at;
             begin_words(&w);
-            while (at < end && *at != '<' && *at != ' ' && *at != '\n' && *at != '&')
-                at++;
-            put(out, word, (size_t)(at - word));
-            if (at < end && *at == '&') {
-                byte meant;
-                at += read_reference(at, end, &meant);
-                put_byte(out, meant);
-            }
+            at = put_words(out, at, end);
         }
     }
     end_words(&w);

@@ -31,6 +31,7 @@ _HANDLES = frozenset(["¶", "§", "#", "🔗", "⚓"])
 """Links that documentation puts behind its headings, for readers to point at. They are no part of what it says."""
 _HANDLE_MOST = 4
 """Bytes."""
+_LINK = NUMBER["a"]
 
 
 def article(
@@ -60,12 +61,15 @@ def without_template(template: Template) -> Correction:
 
 
 def _without_handles(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    short = keep & (np.diff(outline.starts) <= _HANDLE_MOST) & (outline.tags[outline.owners] == NUMBER["a"])
-    handles = [
-        run
-        for run in np.flatnonzero(short).tolist()
-        if outline.text[outline.starts[run] : outline.starts[run + 1]].decode("utf-8", "replace").strip() in _HANDLES
-    ]
+    starts = outline.starts
+    short = starts[1:] - starts[:-1] <= _HANDLE_MOST
+    short &= keep
+    short &= outline.tags.take(outline.owners) == _LINK
+    runs = short.nonzero()[0]
+    if not len(runs):
+        return keep
+    places = zip(runs.tolist(), starts.take(runs).tolist(), starts.take(runs + 1).tolist(), strict=True)
+    handles = [run for run, begin, end in places if outline.text[begin:end].decode().strip() in _HANDLES]
     if not handles:
         return keep
     kept = keep.copy()

@@ -116,7 +116,7 @@ static names names_of(scanner *s, const namings *noted)
 {
     names known;
     known.count = 0;
-    for (int i = 0; i < noted->count && known.count < NAMES_MOST; i++) {
+    for (int i = 0; s->found->outlined && i < noted->count && known.count < NAMES_MOST; i++) {
         span text = noted->values[i].at == NULL ? NOTHING : decoded_into(s, &s->name, noted->values[i], true);
         bool hidden = false;
         switch (noted->order[i]) {

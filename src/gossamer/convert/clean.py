@@ -7,13 +7,13 @@ or an accent apart from its letter. `é` in one piece and `é` in two look the s
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter, is_not
+from operator import is_not, itemgetter
 from typing import Any
 from unicodedata import normalize
 
 from gossamer.model import Link, Page
 
-_anchor = attrgetter("anchor")
+_anchor = itemgetter(Link._fields.index("anchor"))
 _FIELDS = ("title", "author")
 _ALL_FIELDS = (*_FIELDS, "content", "html")
 _STROKE = "\u0338"
@@ -47,11 +47,15 @@ def cleaned(page: Page) -> Page:
         if better is not said:
             changed[name] = better
     anchors = list(map(_anchor, page.links))
-    if not all(map(str.isascii, anchors)):
-        better_anchors = list(map(clean, anchors))
+    if not _is_plain("".join(anchors)):
+        better_anchors = [anchor if _is_plain(anchor) else clean(anchor) for anchor in anchors]
         if any(map(is_not, anchors, better_anchors)):
             changed["links"] = tuple(map(_anchored, page.links, better_anchors))
     return replace(page, **changed) if changed else page
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and "\0" not in text
 
 
 def _parted(html: str) -> str:

@@ -6,6 +6,8 @@ tenth of a second to load, and a crawl that only collects never wants it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gossamer import robots
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from gossamer.convert.article import Article, Correction
     from gossamer.convert.content import Method
     from gossamer.convert.metadata import Said
+
+_link: Callable[[tuple[object, ...]], Link] = partial(tuple.__new__, Link)
+"""The same as `Link` of its fields in a quarter of the time: a page has a hundred."""
 
 
 def read(source: Source, *, xml: bool) -> Page:
@@ -75,7 +80,7 @@ def linked(
     main = _article(found, urls, method, correct) if method else None
     inside = main.inside if main and main.inside else (False,) * len(urls)
     return main, [
-        Link(url, anchor, rel, place, None, 0.5, is_inside)
+        _link((url, anchor, rel, place, None, 0.5, is_inside))
         for url, (_, anchor, rel, place), is_inside in zip(urls, found.links, inside, strict=True)
         if url is not None
     ]

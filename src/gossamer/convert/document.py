@@ -41,7 +41,7 @@ def document(data: bytes, media_type: str | None = None, url: str | None = None)
     """What a document says. `media_type` may have parameters; without `url` only absolute links are kept."""
     kind = _kind(data, (media_type,) if media_type else (), url, nosniff=False)
     source = Source(data, kind, url)
-    return finish(source, common().now(source)) if _is_file(source) else replace(_read(source), digest=digest_of(data))
+    return finish(source, common().now(source)) if _is_file(source) else _read(source, digest_of(data))
 
 
 def read(capture: Capture, agent: str, *, content: str = DEFAULT, template: Template | None = None) -> Page:
@@ -73,7 +73,7 @@ def begin(
         content=content,
         template=template,
     )
-    return source if _is_file(source) else replace(_read(source), digest=digest)
+    return source if _is_file(source) else _read(source, digest)
 
 
 def finish(source: Source, page: Page) -> Page:
@@ -119,12 +119,12 @@ def _is_file(source: Source) -> bool:
     return essence != kinds.PLAIN and isinstance(reader_of(essence), Ours)
 
 
-def _read(source: Source) -> Page:
+def _read(source: Source, digest: str = "") -> Page:
     """What is done for documents of all kinds. What a document calls its language is a hint and no more."""
     page = cleaned(_said(source))
     if source.content is None:
-        return page
-    return replace(page, language=language(page.content or page.text, claimed=page.language))
+        return replace(page, digest=digest)
+    return replace(page, digest=digest, language=language(page.content or page.text, claimed=page.language))
 
 
 def _said(source: Source) -> Page:

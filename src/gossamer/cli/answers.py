@@ -99,6 +99,8 @@ def _reasons(title: str, reasons: Mapping[str, int]) -> list[str]:
 
 def why(answer: AddressAnswer | HostAnswer) -> str:
     """Where it stands, in a few lines."""
+    from gossamer.frontier.why import HostAnswer
+
     return _host(answer) if isinstance(answer, HostAnswer) else _address(answer)
 
 

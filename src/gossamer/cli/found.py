@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gossamer.model import Hit
     from gossamer.search.measures import Measures
     from gossamer.search.searcher import Answer
-    from gossamer.search.snippets import Snippet
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 NEIGHBOURS_MOST = 20
@@ -23,6 +22,8 @@ NEIGHBOURS_MOST = 20
 
 def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
     """For machines; the words of the question are in mark elements."""
+    from gossamer.search.snippets import Snippet
+
     told = {
         "url": hit.url,
         "title": hit.title,

@@ -20,8 +20,8 @@ import numpy as np
 
 from gossamer.dedupe import print_of
 from gossamer.dedupe.entries import BLOCKS, entries
+from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
-from gossamer.dedupe.pages import FAMILIES
 from gossamer.dedupe.pairs import pairs
 from gossamer.store.table import Table
 from gossamer.testing.prose import prose

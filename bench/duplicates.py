@@ -21,8 +21,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gossamer.dedupe import print_of
+from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
-from gossamer.dedupe.pages import FAMILIES
 from gossamer.dedupe.pairs import grouped, pairs
 from gossamer.store.table import Table
 from gossamer.testing.prose import prose

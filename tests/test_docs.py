@@ -13,7 +13,7 @@ import pytest
 
 from documentation import GUIDE, PAGES, ROOT, anchors, blocks, links, page, table_rows
 from gossamer import errors
-from gossamer.cli.commands import INTERRUPTED
+from gossamer.cli.main import command
 from gossamer.cli.options import parser
 from gossamer.collection import Document, Progress, Status
 from gossamer.collection.session import FAMILIES
@@ -70,22 +70,23 @@ def test_the_table_has_no_setting_that_is_none() -> None:
 
 def exit_codes() -> set[int]:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
-    return {0, INTERRUPTED} | {kind.exit_code for kind in kinds if issubclass(kind, errors.GossamerError)}
+    return {0, errors.INTERRUPTED} | {kind.exit_code for kind in kinds if issubclass(kind, errors.GossamerError)}
 
 
 def test_every_exit_code_is_in_the_guide_and_in_every_help() -> None:
     listed = {int(row[0]) for row in table_rows(page("docs/resuming.md")) if row[0].isdigit()}
     assert listed == exit_codes()
-    for command in (parser(), *commands().values()):
-        told = command.format_help().partition("exit codes:")[2]
+    for each in (parser(), *commands().values()):
+        told = each.format_help().partition("exit codes:")[2]
         assert {int(code) for code in re.findall(r"(?m)(?:^ |  )(\d+)  ", told)} == exit_codes()
 
 
 def test_every_help_has_an_example_that_parses() -> None:
-    for verb, command in commands().items():
-        example = re.search(r"example:\n  gossamer (.*)\n", command.format_help())
+    for verb, help_ in commands().items():
+        example = re.search(r"example:\n  gossamer (.*)\n", help_.format_help())
         assert example, verb
-        assert parser().parse_args(shlex.split(example[1])).run.__name__.rstrip("_") == verb
+        assert parser().parse_args(shlex.split(example[1])).verb == verb
+        assert command(verb).__name__.rstrip("_") == verb
 
 
 def test_every_address_rule_is_in_the_table_in_its_order() -> None:

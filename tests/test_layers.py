@@ -56,6 +56,31 @@ def test_a_room_imports_only_from_below(path: Path) -> None:
         assert LAYER[there] < LAYER[here], f"{path}: {here} imports {there}"
 
 
+def imported(block: ast.AST) -> set[str]:
+    found = (node for node in ast.walk(block) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {alias.asname or alias.name for node in found for alias in node.names}
+
+
+def named_at_run_time(node: ast.AST, known: set[str]) -> Iterator[str]:
+    """Names that are looked up when a module runs, but for those that a function has imported itself."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        known = known | imported(node)
+    if isinstance(node, ast.Name) and node.id not in known:
+        yield node.id
+    for field, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and field not in ("annotation", "returns"):
+                yield from named_at_run_time(child, known)
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if "if TYPE_CHECKING:" in p.read_text()], ids=str)
+def test_what_is_imported_for_types_alone_is_used_for_types_alone(path: Path) -> None:
+    """A type checker does not mind, and the program fails where it comes to the name."""
+    tree = ast.parse(path.read_text())
+    blocks = [each for each in tree.body if isinstance(each, ast.If) and ast.unparse(each.test) == "TYPE_CHECKING"]
+    assert not set().union(*map(imported, blocks)) & set(named_at_run_time(tree, set()))
+
+
 @pytest.mark.parametrize("path", [p for p in MODULES if room_of(p) in PURE], ids=str)
 def test_pure_rooms_know_no_files_sockets_or_clocks(path: Path) -> None:
     used = {name.split(".")[0] for name in imports_of(path)}

@@ -19,6 +19,9 @@
 
 from __future__ import annotations
 
+INTERRUPTED = 130
+"""What interrupted work ends with."""
+
 
 class GossamerError(Exception):
     """Something a person can act on; the message names the cure."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gossamer.convert.content import DEFAULT, METHODS
+from gossamer.convert.methods import DEFAULT, METHODS
 from gossamer.engine.cell import Limits as CellLimits
 from gossamer.errors import InvalidPlan
 from gossamer.fetch import Identity, Limits
@@ -102,7 +102,7 @@ class Plan:
     document_seconds: float = _setting(20.0, "Most seconds of CPU for reading a document that is no HTML.", least=0.1)
     document_memory: int = _setting(1 << 30, "Most bytes of memory for reading such a document.", least=16 << 20)
 
-    content: str = _setting(DEFAULT, "How the main content of a page is found.", choices=tuple(METHODS))
+    content: str = _setting(DEFAULT, "How the main content of a page is found.", choices=METHODS)
     build: bool = _setting(True, "Make texts, index and graph as the crawl goes; otherwise `gossamer build` does.")
     title_weight: float = _setting(0.5, "What a word in the title counts against one in the text.", least=0)
     headings_weight: float = _setting(0.4, "The same for headings.", least=0)

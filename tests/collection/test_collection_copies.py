@@ -15,7 +15,8 @@ from gossamer.collection import Collection, Outside, folding
 from gossamer.collection.folder import Folder
 from gossamer.collection.prints import Prints
 from gossamer.collection.session import FAMILIES
-from gossamer.dedupe.pages import PRINTS, Pages
+from gossamer.dedupe.families import PRINTS
+from gossamer.dedupe.pages import Pages
 from gossamer.errors import NotFound
 from gossamer.model import Capture, Kind, Visit
 from gossamer.store.table import Table

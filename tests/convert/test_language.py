@@ -92,7 +92,7 @@ def test_the_labelled_corpus_is_told_by_its_words() -> None:
         found = document(text.encode(), f"{media_type};charset=utf-8").language
         right += found == meant
         wrong += [(case["file"], found)] if found != meant else []
-    assert right >= 0.96 * (right + len(wrong)), wrong
+    assert right >= 0.98 * (right + len(wrong)), wrong
 
 
 def test_what_a_page_claims_decides_only_where_its_words_do_not() -> None:
@@ -109,6 +109,13 @@ def test_the_text_counts_and_not_what_is_around_it() -> None:
     )
     page = document(f"<ul>{around}</ul><p>{SENTENCES['fr']}</p>".encode(), "text/html;charset=utf-8")
     assert page.language == "fr"
+
+
+def test_a_text_in_another_script_is_not_in_the_language_of_its_long_english_lines() -> None:
+    notice = "This is the notice that a publisher has put before the text, and it is longer than all other lines."
+    story = "\n".join(["夕方、外はもう暗くなっていたので、私たちは家に帰りました。"] * 12)
+    assert language(f"{notice}\n{notice}\n{story}\n{notice}") == "ja"
+    assert language(f"{notice}\n{notice}\n夕方、外はもう暗く。\n{notice}") == "en"
 
 
 def test_nothing_is_downloaded_or_logged(caplog: pytest.LogCaptureFixture) -> None:

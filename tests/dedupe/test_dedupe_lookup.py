@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.dedupe import Print, print_of
+from gossamer.dedupe.families import FAMILIES, PRINTS
 from gossamer.dedupe.growing import Shape
 from gossamer.dedupe.judge import Rule
 from gossamer.dedupe.lookup import Lookup, Met, Near
 from gossamer.dedupe.measure import BINS
-from gossamer.dedupe.pages import FAMILIES, PRINTS
 from gossamer.errors import StorageError
 from gossamer.store.table import Table
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.dedupe import print_of, resemblance
+from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
-from gossamer.dedupe.pages import FAMILIES
 from gossamer.dedupe.pairs import pairs
 from gossamer.store.table import Table
 from reference import reference

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from gossamer.errors import StorageError
 from gossamer.store import runs
-from gossamer.store.runs import ABSENT, BLOCK, Run, look_up, write
-from gossamer.store.sieve import FAMILIES, SEEN, Shape, Sieve
+from gossamer.store.runs import BLOCK, Run, look_up, write
+from gossamer.store.sieve import ABSENT, FAMILIES, SEEN, Shape, Sieve
 from gossamer.store.table import Table
 
 SMALL = Shape(generation=4, fan=2, at_once=6)
@@ -104,9 +104,9 @@ def test_every_key_of_a_run_is_found_and_no_other(tmp_path: Path, keys: int) -> 
     rng = random.Random(keys)
     marks = {rng.getrandbits(64) | 1: rng.randrange(256) for _ in range(keys)}
     run = write(tmp_path, 1, marks)
-    assert look_up([run], list(marks)) == list(marks.values())
+    assert look_up([run], list(marks), ABSENT) == list(marks.values())
     beside = [each ^ 1 for each in marks] + [0, LARGEST - 1]
-    assert look_up([run], beside) == [ABSENT] * len(beside)
+    assert look_up([run], beside, ABSENT) == [ABSENT] * len(beside)
 
 
 def test_an_empty_sieve_knows_nothing(tmp_path: Path) -> None:

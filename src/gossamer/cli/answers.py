@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
-from gossamer.collection import Built, Document, Imported, Status
-from gossamer.frontier.novelty import KindAnswer
-from gossamer.frontier.why import AddressAnswer, HostAnswer
-from gossamer.store.verify import Checked
+
+if TYPE_CHECKING:
+    from gossamer.collection import Built, Document, Imported, Status
+    from gossamer.frontier.novelty import KindAnswer
+    from gossamer.frontier.why import AddressAnswer, HostAnswer
+    from gossamer.store.verify import Checked
 
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
@@ -96,6 +99,8 @@ def _reasons(title: str, reasons: Mapping[str, int]) -> list[str]:
 
 def why(answer: AddressAnswer | HostAnswer) -> str:
     """Where it stands, in a few lines."""
+    from gossamer.frontier.why import HostAnswer
+
     return _host(answer) if isinstance(answer, HostAnswer) else _address(answer)
 
 

@@ -1,4 +1,7 @@
-"""One function for each verb: ask the collection, print the answer, give the exit code."""
+"""One function for each verb: ask the collection, print the answer, give the exit code.
+
+What only one verb needs is loaded by that verb: a crawl would pay for the searcher and the plotter at every start.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gossamer
-from gossamer.cli import answers, found, mended, past, plots
+from gossamer.cli import answers, found, mended, past
 from gossamer.cli import copies as copying
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
-from gossamer.collection import Collection, Imported, Status, fast_loop
-from gossamer.collection.export import FORMATS as UNITS
-from gossamer.collection.export import to_path
-from gossamer.errors import Damaged, DamagedInput, NotFound, UsageError
-from gossamer.search.measures import read_judgements, read_questions
+from gossamer.collection import fast_loop
+from gossamer.collection.formats import FORMATS as UNITS
+from gossamer.errors import INTERRUPTED, Damaged, DamagedInput, NotFound, UsageError
+
+if TYPE_CHECKING:
+    from gossamer.collection import Collection, Imported, Status
 
 SETTINGS = (
     "pages",
@@ -46,7 +50,6 @@ SETTINGS = (
     "shards",
     "build",
 )
-INTERRUPTED = 130
 
 
 def crawl(options: argparse.Namespace) -> int:
@@ -193,6 +196,8 @@ def rank(options: argparse.Namespace) -> int:
     """Print the pages or sites that rank highest by their links, or the hubs and authorities for a question."""
     with gossamer.open(options.dir) as collection:
         if options.plot:
+            from gossamer.cli import plots  # with NumPy, which no other verb draws with
+
             _write(options.plot, plots.of_ranks(collection.graph))
         if options.query is not None:
             around = collection.neighbours(options.query)
@@ -212,6 +217,8 @@ def rank(options: argparse.Namespace) -> int:
 
 def evaluate(options: argparse.Namespace) -> int:
     """Print how good the ranking is by the judgements of people."""
+    from gossamer.search.measures import read_judgements, read_questions
+
     questions = read_questions(_lines(options.queries))
     judgements = read_judgements(_lines(options.judgements))
     with gossamer.open(options.dir) as collection:
@@ -298,6 +305,8 @@ def export(options: argparse.Namespace) -> int:
 def _export(collection: Collection, form: str, path: Path) -> int:
     if form == "warc" and path.is_dir():
         return collection.export_files(path)
+    from gossamer.collection.export import to_path
+
     line = ExportLine()
     try:
         return to_path(lambda out: collection.export(form, out, line), path)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gossamer.cli.answers import counted, printable
-from gossamer.collection.graphs import Copies
-from gossamer.dedupe.groups import Copy
-from gossamer.dedupe.mirrors import Mirrors
+
+if TYPE_CHECKING:
+    from gossamer.collection.graphs import Copies
+    from gossamer.dedupe.groups import Copy
+    from gossamer.dedupe.mirrors import Mirrors
 
 
 def similar(url: str, copies: Sequence[Copy]) -> str:

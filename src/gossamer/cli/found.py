@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gossamer.cli.answers import printable
-from gossamer.collection.links import Links
-from gossamer.collection.neighbourhood import Neighbour
 from gossamer.convert.standalone import timestamp
-from gossamer.model import Hit
-from gossamer.search.measures import Measures
-from gossamer.search.searcher import Answer
-from gossamer.search.snippets import Snippet
+
+if TYPE_CHECKING:
+    from gossamer.collection.links import Links
+    from gossamer.collection.neighbourhood import Neighbour
+    from gossamer.model import Hit
+    from gossamer.search.measures import Measures
+    from gossamer.search.searcher import Answer
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 NEIGHBOURS_MOST = 20
@@ -21,6 +22,8 @@ NEIGHBOURS_MOST = 20
 
 def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
     """For machines; the words of the question are in mark elements."""
+    from gossamer.search.snippets import Snippet
+
     told = {
         "url": hit.url,
         "title": hit.title,

@@ -1,21 +1,24 @@
-"""Parse, run, and end with a documented exit code. Answers go to stdout, everything else to stderr."""
+"""Parse, run, and end with a documented exit code. Answers go to stdout, everything else to stderr.
+
+The verbs are loaded when one was asked for: `--help` and a mistake in an option are answered without.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from gossamer.cli.commands import INTERRUPTED
 from gossamer.cli.options import parser
-from gossamer.errors import GossamerError
+from gossamer.errors import INTERRUPTED, GossamerError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The entry point of the `gossamer` command."""
     options = parser().parse_args(argv)
     try:
-        return int(options.run(options))
+        return command(options.verb)(options)
     except GossamerError as error:
         print(f"gossamer: {error}", file=sys.stderr)
         return error.exit_code
@@ -25,3 +28,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has seen enough; what Python would still flush has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def command(verb: str) -> Callable[[argparse.Namespace], int]:
+    """The function of a verb."""
+    from gossamer.cli import commands
+
+    found: Callable[[argparse.Namespace], int] = getattr(commands, verb, None) or getattr(commands, f"{verb}_")
+    return found  # import is a word of Python, so its function has another name

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gossamer.cli.answers import counted, printable, size, when
-from gossamer.collection.removal import Removal
-from gossamer.collection.repair import Loss, Repaired
+
+if TYPE_CHECKING:
+    from gossamer.collection.removal import Removal
+    from gossamer.collection.repair import Loss, Repaired
 
 SHOWN_MOST = 100
 """Pages that are named; `--json` has all."""

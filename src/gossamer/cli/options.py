@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from importlib.metadata import version
 
-from gossamer.cli import commands
-from gossamer.collection import FORMATS
+from gossamer.collection.formats import FORMATS
 
 EXIT_CODES = """\
 exit codes:
@@ -61,7 +60,7 @@ def _verb(verbs: _Verbs[argparse.ArgumentParser], name: str, text: str, example:
         epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb.set_defaults(run=getattr(commands, name, None) or getattr(commands, f"{name}_"))  # import is a word of Python
+    verb.set_defaults(verb=name)
     return verb
 
 

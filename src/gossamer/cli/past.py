@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gossamer.cli.answers import counted, printable, size, when
-from gossamer.collection.differences import Line, Piece
-from gossamer.collection.history import Diff, Edition
+
+if TYPE_CHECKING:
+    from gossamer.collection.differences import Line, Piece
+    from gossamer.collection.history import Diff, Edition
 
 _PLAIN = "\x1b[0m"
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "=": ""}

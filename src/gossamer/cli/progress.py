@@ -6,10 +6,12 @@ import shutil
 import sys
 import time
 from collections import deque
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from gossamer.cli.answers import estimate, shortage
-from gossamer.collection import Built, Imported, Progress
+
+if TYPE_CHECKING:
+    from gossamer.collection import Built, Imported, Progress
 
 WINDOW = 20
 """Reports that a rate is taken over."""

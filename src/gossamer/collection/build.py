@@ -24,7 +24,7 @@ from gossamer.collection.documents import is_document
 from gossamer.collection.findable import Findable
 from gossamer.collection.folder import Folder
 from gossamer.collection.prints import Prints
-from gossamer.collection.session import FAMILIES, blocks_of, info_of, prefix_of, site_of
+from gossamer.collection.session import DERIVING, FAMILIES, blocks_of, info_of, prefix_of, site_of
 from gossamer.engine import Crew, Outfit, Seat
 from gossamer.errors import Damaged
 from gossamer.fetch.stored import decoded
@@ -104,7 +104,7 @@ async def _crew(job: Job, shards: int, lock: int, heard: Callable[[int, Built], 
         heard=lambda index, message: heard(index, _built(message)),
         died=lambda index, words: log.warning("shard %d %s; it is started again and goes on", index, words),
         failed=lambda *_: crew.terminate(),
-        outfit=Outfit(preload=("gossamer.collection",), keep=(lock,)),
+        outfit=Outfit(preload=("gossamer.collection.build", *DERIVING), keep=(lock,)),
     )
     await crew.run()
 

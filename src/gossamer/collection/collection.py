@@ -1,4 +1,8 @@
-"""A collection: every verb of the command line as a method. The only place that knows all parts."""
+"""A collection: every verb of the command line as a method. The only place that knows all parts.
+
+What a crawl needs is loaded with this module, and each other verb loads its own part: to start a crawl that only
+collects takes half the time without NumPy, the index and the graph.
+"""
 
 from __future__ import annotations
 
@@ -14,49 +18,45 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from gossamer import convert
-from gossamer.collection import build as builds
-from gossamer.collection import columns, esteem, export, findable, folding, graphs, importing, prints, removal
-from gossamer.collection import copies as copying
-from gossamer.collection.build import Built
 from gossamer.collection.crew import Charge
 from gossamer.collection.documents import Document, document, documents, newest
 from gossamer.collection.folder import Folder
-from gossamer.collection.graphs import Copies, Graph
-from gossamer.collection.history import Diff, Edition, Past, chosen
-from gossamer.collection.incoming import Imported
-from gossamer.collection.links import Links, linked
+from gossamer.collection.formats import FORMATS
 from gossamer.collection.lock import exclusive
-from gossamer.collection.neighbourhood import ROOTS, Neighbour, neighbours
-from gossamer.collection.parcels import parcels
-from gossamer.collection.removal import Removal
-from gossamer.collection.repair import Repaired, repair
-from gossamer.collection.searching import searcher
 from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of, stoppable
 from gossamer.collection.shard import Job
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Progress, Status, status_of
-from gossamer.collection.webtable import Webtable
-from gossamer.collection.workshop import is_removed, opened
-from gossamer.dedupe.groups import Copy
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, StorageError, UsageError
-from gossamer.frontier.audit import audit
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer, about_address, about_host
 from gossamer.model import Capture, Hit, Page, SystemClock
 from gossamer.plan import Plan
-from gossamer.search.measures import Judgements, Measures, measured
-from gossamer.search.searcher import Answer, Searcher
 from gossamer.store.table import Table
-from gossamer.store.verify import Checked, verify_archive
 from gossamer.store.versions import Version
 from gossamer.urls import keys, normalize
 
+if TYPE_CHECKING:
+    from gossamer.collection import build as builds
+    from gossamer.collection.build import Built
+    from gossamer.collection.graphs import Copies, Graph
+    from gossamer.collection.history import Diff, Edition, Past
+    from gossamer.collection.incoming import Imported
+    from gossamer.collection.links import Links
+    from gossamer.collection.neighbourhood import Neighbour
+    from gossamer.collection.removal import Removal
+    from gossamer.collection.repair import Repaired
+    from gossamer.collection.webtable import Webtable
+    from gossamer.dedupe.groups import Copy
+    from gossamer.frontier.why import AddressAnswer, HostAnswer
+    from gossamer.search.measures import Judgements, Measures
+    from gossamer.search.searcher import Answer, Searcher
+    from gossamer.store.verify import Checked
+
 T = TypeVar("T")
 
-FORMATS = tuple(export.FORMATS)
 REPORT_EVERY = 100
 """Pages of an export."""
 
@@ -150,6 +150,9 @@ class Collection:
         **settings: Any,
     ) -> Imported:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does."""
+        from gossamer.collection import importing
+        from gossamer.collection.parcels import parcels
+
         found, plan = parcels(paths), self._folder.load_plan().changed(**settings)
         check(plan)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), REAL))
@@ -165,6 +168,10 @@ class Collection:
 
     def _link_up(self) -> Graph:
         """Make the graph of what is there now: which pages are copies, ranks, and what pages are called by others."""
+        from gossamer.collection import copies as copying
+        from gossamer.collection import folding, graphs
+        from gossamer.collection.searching import searcher
+
         copies = copying.found(self._folder, self._shelves())
         wrong = folding.wrong(self._shelves(), copies.groups)
         self.close()
@@ -206,9 +213,13 @@ class Collection:
 
     def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
         """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""
+        from gossamer.collection import build as builds
+
         return _run(self._build(builds.Job(self.path, self.plan, convert), report or (lambda _: None)))
 
     async def _build(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
+        from gossamer.collection import build as builds
+
         self._folder.require()
         self.close()
         with exclusive(self.path) as lock:
@@ -224,6 +235,8 @@ class Collection:
 
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""
+        from gossamer.frontier.why import Asked, about_address, about_host
+
         shelves, plan = self._shelves(), self.plan
         asked = Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time())
         if "/" not in subject:
@@ -245,8 +258,12 @@ class Collection:
 
     def _mirrors(self) -> dict[str, list[str]]:
         """The main host of each site that several serve, and the others."""
-        graph = graphs.current(self._folder)
-        return copying.by_host(graph.mirrors) if graph else {}
+        graph = self._graph()
+        if graph is None:
+            return {}
+        from gossamer.collection import copies as copying
+
+        return copying.by_host(graph.mirrors)
 
     def page(self, url: str, at: datetime | None = None) -> Document:
         """A page as it was last fetched, or as it was at a time."""
@@ -269,10 +286,14 @@ class Collection:
 
     def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
         """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
+        from gossamer.collection.history import chosen
+
         past = self._past(url)
         return past.diff(*chosen(past.editions(), normalize(url), old, new))
 
     def _past(self, url: str) -> Past:
+        from gossamer.collection.history import Past
+
         shelf = self._shelves().of(normalize(url))
         return Past(shelf.archive, Ledger(shelf.table), normalize(url), self._read)
 
@@ -283,6 +304,8 @@ class Collection:
     @property
     def is_built(self) -> bool:
         """The index has all pages. It has not after a crawl that only collected."""
+        from gossamer.collection import findable
+
         return all(map(findable.is_whole, self._shelves().tables))
 
     def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
@@ -291,15 +314,21 @@ class Collection:
 
     def similar(self, url: str) -> list[Copy]:
         """The exact and near copies of a page, over all shards, the most alike first."""
+        from gossamer.collection import copies as copying
+
         return copying.similar(self._shelves(), normalize(url))
 
     def duplicates(self) -> Copies:
         """All groups of copies over all shards, the largest first, and the hosts that serve the same site."""
+        from gossamer.collection import copies as copying
+
         return copying.found(self._folder, self._shelves())
 
     def links(self, url: str) -> Links:
         """Who points to an address and what it points to."""
-        graph = graphs.current(self._folder)
+        from gossamer.collection.links import linked
+
+        graph = self._graph()
         try:
             page: Document | None = self.page(url)
         except NotFound:
@@ -308,22 +337,28 @@ class Collection:
 
     def neighbours(self, question: str) -> list[Neighbour]:
         """Hubs and authorities among the pages that answer a question and those around them."""
+        from gossamer.collection.neighbourhood import ROOTS, neighbours
+
         best = self._searcher().ranking(question, ROOTS)
         return neighbours(self.graph, [keys.fingerprint(url) for url, _ in best], site_of(self.plan))
 
     def rank_sites(self) -> list[tuple[str, float]]:
         """Sites by their harmonic centrality, the best first."""
+        from gossamer.collection import esteem
+
         return esteem.of_sites(self.graph, site_of(self.plan))
 
     def trust(self, urls: Sequence[str], number: int = 10) -> list[tuple[str, float]]:
         """The pages that trust in some good pages leads to, the best first."""
+        from gossamer.collection import esteem
+
         return esteem.trusted(self.graph, [normalize(url) for url in urls], number)
 
     @property
     def graph(self) -> Graph:
         """Who points to whom over the whole collection, as of the last build."""
         self._folder.require()
-        found = graphs.current(self._folder)
+        found = self._graph()
         if found is None:
             raise NotFound(f"{self.path}: has no graph; `gossamer build {self.path}` makes it")
         return found
@@ -331,10 +366,14 @@ class Collection:
     @property
     def table(self) -> Webtable:
         """Rows, columns and times: the collection as one big table, for reading; docs/table.md has the columns."""
-        return Webtable(self._shelves(), graphs.current(self._folder), self._read)
+        from gossamer.collection.webtable import Webtable
+
+        return Webtable(self._shelves(), self._graph(), self._read)
 
     def evaluate(self, questions: Mapping[str, str], judgements: Judgements, depth: int = 1_000) -> Measures:
         """How good the ranking is, by the judgements of people. Documents are named by their addresses."""
+        from gossamer.search.measures import measured
+
         searcher = self._searcher()
         run = {name: [url for url, _ in searcher.ranking(text, depth)] for name, text in questions.items()}
         return measured(run, judgements)
@@ -353,6 +392,8 @@ class Collection:
 
         `report` is called now and then with the number of pages so far and of all.
         """
+        from gossamer.collection import columns, export
+
         archives = self._shelves().archives
         pages = self._reported(report) if report else self.pages()
         match form:
@@ -381,6 +422,8 @@ class Collection:
 
     def export_files(self, folder: Path) -> int:
         """Copy the WARC files, one by one; none may be there. Gives their number."""
+        from gossamer.collection import export
+
         return export.warc_files(self._shelves().archives, folder)
 
     def _newest(self) -> Iterator[tuple[str, Version]]:
@@ -396,6 +439,11 @@ class Collection:
             return self._verified()
 
     def _verified(self) -> Checked:
+        from gossamer.collection import findable, prints
+        from gossamer.collection.workshop import is_removed
+        from gossamer.frontier.audit import audit
+        from gossamer.store.verify import Checked, verify_archive
+
         checked = Checked()
         for index, shelf in enumerate(self._shelves().all):
             checked.add(verify_archive(shelf.archive, partial(is_removed, shelf.table)))
@@ -409,6 +457,9 @@ class Collection:
         return _run(self._repair())
 
     async def _repair(self) -> Repaired:
+        from gossamer.collection.repair import Repaired, repair
+        from gossamer.collection.workshop import opened
+
         self._folder.require()
         self.close()
         plan = self.plan
@@ -424,6 +475,8 @@ class Collection:
 
     def removable(self, pattern: str) -> Removal:
         """What `remove` would take out."""
+        from gossamer.collection import removal
+
         return removal.chosen(self._shelves(), pattern)
 
     def remove(self, pattern: str, *, archive: bool = False) -> Removal:
@@ -431,6 +484,9 @@ class Collection:
         return _run(self._remove(pattern, archive))
 
     async def _remove(self, pattern: str, archive: bool) -> Removal:
+        from gossamer.collection import removal
+        from gossamer.collection.workshop import opened
+
         self._folder.require()
         self.close()
         plan = self.plan
@@ -458,14 +514,25 @@ class Collection:
 
     async def _rebuilt(self, lock: int) -> None:
         """Make what is missing of all that is derived."""
+        from gossamer.collection import build as builds
+
         await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
         self._link_up()
 
     def _searcher(self) -> Searcher:
+        from gossamer.collection.searching import searcher
+
         shelves = self._shelves()
         if self._asked is None:
-            self._asked = searcher(self._folder, shelves, graphs.current(self._folder), self.plan.as_weights())
+            self._asked = searcher(self._folder, shelves, self._graph(), self.plan.as_weights())
         return self._asked
+
+    def _graph(self) -> Graph | None:
+        if not self._folder.graph.exists():
+            return None
+        from gossamer.collection import graphs
+
+        return graphs.current(self._folder)
 
     def _shelves(self) -> Shelves:
         self._folder.require()

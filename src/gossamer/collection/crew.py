@@ -10,7 +10,7 @@ from functools import partial
 
 from gossamer.collection.folder import Folder
 from gossamer.collection.incoming import Imported
-from gossamer.collection.session import FAMILIES
+from gossamer.collection.session import FAMILIES, preload
 from gossamer.collection.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, imported_of, progress_of, work
 from gossamer.collection.status import Progress, together
 from gossamer.engine import Crew, Outfit, quiet
@@ -48,7 +48,7 @@ class Charge:
             heard=self._heard,
             died=self._died,
             failed=self._failed,
-            outfit=Outfit(preload=("gossamer.collection",), keep=(lock,)),
+            outfit=Outfit(preload=preload(job.plan), keep=(lock,)),
         )
 
     async def run(self, stop: asyncio.Event | None) -> None:

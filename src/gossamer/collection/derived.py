@@ -1,6 +1,6 @@
 """What is made from pages as they come: the log of links, the index and the prints of near copies.
 
-All of it can be made again from the archive, so a crawl may leave it to a later build.
+All of it can be made again from the archive, so a crawl may leave it to a later build: see `underived`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from gossamer.collection import findable, prints
-from gossamer.collection.findable import Findable
+from gossamer.collection.findable import INDEX, Findable
 from gossamer.collection.prints import Prints
+from gossamer.collection.underived import leave_out
 from gossamer.frontier.ledger import Ledger
+from gossamer.index.shelf import discard
 from gossamer.model import URL, Capture, Page
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
@@ -72,25 +73,7 @@ class Derived:
         self._prints.close()
 
 
-class Underived:
-    """The same for a crawl that only collects: nothing is kept, and it is noted that something is missing."""
-
-    def __init__(self, shard: Path, table: Table, archive: Archive, site: Callable[[str], str]) -> None:
-        findable.leave_out(table)
-        prints.leave_out(table)
-
-    def catch_up(self) -> None: ...
-    def keep(self, capture: Capture, page: Page) -> None: ...
-    def fold(self, url: URL, original: URL) -> None: ...
-    def forget(self, url: URL) -> None: ...
-    def mark(self, ledger: Ledger) -> None: ...
-    def prepare(self) -> None: ...
-    def committed(self) -> None: ...
-    def finish(self) -> None: ...
-    def close(self) -> None: ...
-
-
 def forget_all(shard: Path, table: Table) -> None:
     """What is derived does not fit the rows any more: the next build makes it again. Counts with the next commit."""
-    findable.forget_all(shard, table)
-    prints.leave_out(table)
+    leave_out(table)
+    discard(shard / INDEX)

@@ -18,16 +18,6 @@ from gossamer.store.archive import Archive
 from gossamer.store.versions import Version
 from gossamer.store.warc import Place
 
-FORMATS = {
-    "jsonl": "pages",
-    "warc": "files",
-    "wacz": "pages",
-    "cdxj": "lines",
-    "trec": "documents",
-    "parquet": "pages",
-    "graph": "links",
-}
-"""And what each is counted in."""
 CHUNK = 1 << 20
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.collection.underived import LINKS_WHOLE
 from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.soft404 import is_soft
@@ -36,7 +37,7 @@ COMMITS_WAITED = 30
 """Commits of the rows, of which there is about one a second, that a new page waits for at most to be found."""
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
-_KEY, _WHOLE = b"links", b"links-whole"
+_KEY = b"links"
 _CURE = "`gossamer verify --repair` makes it again"
 
 log = logging.getLogger("gossamer")
@@ -56,7 +57,7 @@ class Findable:
         self._shelf = _opened(shard / INDEX)
         self._fresh = self._waited = 0
         if not any(archive.versions.all()):
-            table.put(STATE, _WHOLE, b"1")  # it will be there from the first page on
+            table.put(STATE, LINKS_WHOLE, b"1")  # it will be there from the first page on
 
     def keep(self, capture: Capture, page: Page) -> None:
         """A page was kept: note what it points to and what it says."""
@@ -142,14 +143,14 @@ class Findable:
             if done % CATCH_UP == 0:
                 self._commit()
                 yield done
-        self._table.put(STATE, _WHOLE, b"1")
+        self._table.put(STATE, LINKS_WHOLE, b"1")
         self._commit()
         self.finish()
         yield done
 
     def _forget(self) -> None:
         """Until all is there again, it is not whole: a build that was killed begins anew."""
-        self._table.delete(STATE, _WHOLE)
+        self._table.delete(STATE, LINKS_WHOLE)
         self._table.put(STATE, _KEY, bytes(8))
         self._table.commit()
         self._log.close()
@@ -201,23 +202,12 @@ def _opened(folder: Path) -> Shelf:
 
 def is_whole(table: Table) -> bool:
     """Log and index have, or will have when they have caught up, all pages."""
-    return table.get(STATE, _WHOLE) is not None
-
-
-def leave_out(table: Table) -> None:
-    """Pages will come that neither log nor index get to see: the next build makes both again."""
-    table.delete(STATE, _WHOLE)
+    return table.get(STATE, LINKS_WHOLE) is not None
 
 
 def committed_length(table: Table) -> int:
     """How much of the log counts."""
     return int.from_bytes(table.get(STATE, _KEY) or b"", "big")
-
-
-def forget_all(shard: Path, table: Table) -> None:
-    """Log and index do not fit the rows any more: the next build makes them again. Counts with the next commit."""
-    leave_out(table)
-    discard(shard / INDEX)
 
 
 def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:

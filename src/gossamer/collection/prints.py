@@ -13,9 +13,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from gossamer.dedupe import Print, print_of
+from gossamer.dedupe.families import PRINTS
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup, Met, Near
-from gossamer.dedupe.pages import PRINTS, Pages, packed
+from gossamer.dedupe.pages import Pages, packed
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.store.archive import Archive
@@ -132,11 +133,6 @@ class Prints:
                 return
             url = original
             yield url
-
-
-def leave_out(table: Table) -> None:
-    """Pages will come or have gone without their prints: the next build makes all again."""
-    Pages(table).incomplete()
 
 
 def check(table: Table, archive: Archive, site: Site) -> Iterator[str]:

@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gossamer import convert
 from gossamer.collection.arrivals import IMPORTS
-from gossamer.collection.derived import Derived, Underived
 from gossamer.collection.incoming import WORKERS, Imported, Incoming
 from gossamer.collection.outlook import Rate, outlook
 from gossamer.collection.parcels import Parcel
 from gossamer.collection.recover import roll_forward
 from gossamer.collection.status import Progress, note
+from gossamer.collection.underived import Underived
 from gossamer.convert.source import Source
 from gossamer.crawl import crawl
-from gossamer.dedupe import Blocks, Copies
-from gossamer.dedupe.blocks import FAMILY as BLOCKS
-from gossamer.dedupe.pages import FAMILIES as PRINT_FAMILIES
+from gossamer.dedupe.digest import Copies
+from gossamer.dedupe.families import BLOCKS
+from gossamer.dedupe.families import FAMILIES as DEDUPE_FAMILIES
 from gossamer.errors import GossamerError
 from gossamer.fetch import Fetcher, Guard, Resolver, Route
 from gossamer.fetch.stored import decoded
@@ -50,12 +50,23 @@ from gossamer.store.warcrecords import Info
 from gossamer.urls import keys, site
 from gossamer.urls import rules as url_rules
 
+if TYPE_CHECKING:
+    from gossamer.collection.derived import Derived
+    from gossamer.dedupe.blocks import Blocks
+
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
-FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, *PRINT_FAMILIES, BLOCKS, IMPORTS)
+FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, *DEDUPE_FAMILIES, IMPORTS)
 REPORT_EVERY = 0.5
 READERS = 2
 """Processes in which files are read, so that one that takes long does not hold up all others."""
+DERIVING = (
+    "gossamer.collection.derived",
+    "gossamer.convert.article",
+    "gossamer.convert.metadata",
+    "gossamer.dedupe.blocks",
+)
+"""What is loaded with the first page of which something is made."""
 FRONT_PER_WORKER = 3
 """Mercator's figure: back queues for each worker."""
 
@@ -114,7 +125,7 @@ class Session:
         self._fetch = outside.fetch or self._real_fetch()
         resolve = None if outside.fetch or plan.proxy or parcels else self._address
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
-        self._derived = (Derived if plan.build else Underived)(shard, table, self.archive, site_of(plan))
+        self._derived = _deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
             self._rules(outside.order),
@@ -125,8 +136,9 @@ class Session:
         )
         self._incoming = Incoming(parcels, table, self.archive, self.frontier, plan.as_limits(), self._is_mine)
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
-        self._blocks = blocks_of(table)
-        self._commits.join(self._blocks.save)
+        self._blocks = blocks_of(table) if plan.build else None
+        if self._blocks:
+            self._commits.join(self._blocks.save)
         self._commits.join(lambda: self._derived.mark(self.frontier.ledger))
         self._commits.join(self.archive.prepare)
         self._commits.join(self._derived.prepare)
@@ -328,7 +340,7 @@ class Session:
             return Page(url, problem="left unread: the process died each time it read this page")
         try:
             with self._suspects.reading(url):
-                content, template = (self.plan.content, self._blocks.met(url)) if self.plan.build else (None, None)
+                content, template = (self.plan.content, self._blocks.met(url)) if self._blocks else (None, None)
                 return convert.begin(capture, self._agent, content=content, template=template)
         except Exception as error:
             # Our own mistake, but one odd page must not end a crawl of millions: it is kept, and the mistake is told.
@@ -386,6 +398,20 @@ async def stoppable(work: Coroutine[Any, Any, None], session: Session, stop: asy
             watcher.cancel()
 
 
+def preload(plan: Plan) -> tuple[str, ...]:
+    """The modules that a shard of a crawl needs, for who loads them once for all shards."""
+    return ("gossamer.collection.shard", *(DERIVING if plan.build else ()))
+
+
+def _deriving(plan: Plan) -> type[Derived | Underived]:
+    """What a crawl makes of its pages, loaded only by a crawl that makes anything."""
+    if not plan.build:
+        return Underived
+    from gossamer.collection.derived import Derived
+
+    return Derived
+
+
 def info_of(plan: Plan) -> Info:
     """Who made the files of the archive."""
     identity = plan.as_identity()
@@ -394,6 +420,8 @@ def info_of(plan: Plan) -> Info:
 
 def blocks_of(table: Table) -> Blocks:
     """Which blocks of which host are template, as its rows remember it."""
+    from gossamer.dedupe.blocks import Blocks  # with NumPy, which a crawl that only collects does without
+
     return Blocks(partial(table.get, BLOCKS), partial(table.put, BLOCKS))
 
 

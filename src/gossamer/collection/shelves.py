@@ -5,12 +5,11 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from gossamer.collection.folder import Folder
-from gossamer.collection.prints import FOLDER as PRINTS
 from gossamer.collection.session import FAMILIES, site_of
-from gossamer.dedupe.lookup import Lookup
-from gossamer.dedupe.pages import FAMILIES as PRINT_FAMILIES
+from gossamer.dedupe.families import PRINTS
 from gossamer.errors import NotFound
 from gossamer.fetch.stored import decoded
 from gossamer.plan import Plan
@@ -18,6 +17,9 @@ from gossamer.store.archive import Archive
 from gossamer.store.table import Table
 from gossamer.store.versions import Version
 from gossamer.urls import keys
+
+if TYPE_CHECKING:
+    from gossamer.dedupe.lookup import Lookup
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,15 @@ class Shelves:
 
     @cached_property
     def lookups(self) -> list[Lookup]:
-        """What finds the near copies of all."""
-        if not all(table.families.issuperset(PRINT_FAMILIES) for table in self.tables):
+        """What finds the near copies of all. It is loaded with NumPy by the few who ask for it."""
+        from gossamer.collection.prints import FOLDER
+        from gossamer.dedupe.lookup import Lookup
+
+        if not all(PRINTS in table.families for table in self.tables):
             path = self._folder.path
             raise NotFound(f"{path}: copies were not looked for when this was made; `gossamer build {path}` does it")
         return [
-            Lookup(table, self._folder.shard(index) / PRINTS, writable=False) for index, table in enumerate(self.tables)
+            Lookup(table, self._folder.shard(index) / FOLDER, writable=False) for index, table in enumerate(self.tables)
         ]
 
     def number(self, url: str) -> int:

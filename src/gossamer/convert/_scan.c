@@ -274,7 +274,7 @@ static PyObject *findings_tuple(const findings *found)
         metas_tuple(found),
         string(found, found->language),
         PyLong_FromUnsignedLong(found->hints),
-        outline_tuple(found),
+        found->outlined ? outline_tuple(found) : Py_NewRef(Py_None),
     };
     return tuple_of(items, sizeof items / sizeof *items);
 }
@@ -290,20 +290,22 @@ static void let_findings_go(findings *found)
     free(found);
 }
 
-PyDoc_STRVAR(scan_doc, "scan(data: bytes, links_most: int) -> tuple | None\n\n"
-                       "The fields of a Scan of a page in UTF-8. None for a page that needs a tree.");
+PyDoc_STRVAR(scan_doc, "scan(data: bytes, links_most: int, outlined: bool) -> tuple | None\n\n"
+                       "The fields of a Scan of a page in UTF-8, with its outline or without. None for a page that needs a tree.");
 
 static PyObject *scan(PyObject *module, PyObject *args)
 {
     (void)module;
     const char *data;
     Py_ssize_t size, links_most;
-    if (!PyArg_ParseTuple(args, "y#n:scan", &data, &size, &links_most))
+    int outlined;
+    if (!PyArg_ParseTuple(args, "y#np:scan", &data, &size, &links_most, &outlined))
         return NULL;
     findings *found = calloc(1, sizeof *found);
     if (found == NULL)
         return PyErr_NoMemory();
     found->links_most = links_most > 0 ? (size_t)links_most : 0;
+    found->outlined = outlined != 0;
     PyObject *result;
     switch (scan_page(found, (span){(const byte *)data, (size_t)size})) {
     case FINE:

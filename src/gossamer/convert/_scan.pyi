@@ -6,8 +6,16 @@ Arrays: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes
 """The fields of `outline.Outline`, numbers in the order of bytes of the machine."""
 
 Fields: TypeAlias = tuple[
-    str, str, tuple[tuple[str, str, str, str], ...], bool, str | None, tuple[tuple[str, str], ...], str, int, Arrays
+    str,
+    str,
+    tuple[tuple[str, str, str, str], ...],
+    bool,
+    str | None,
+    tuple[tuple[str, str], ...],
+    str,
+    int,
+    Arrays | None,
 ]
 """Those of `html.Scan`."""
 
-def scan(data: bytes, links_most: int, /) -> Fields | None: ...
+def scan(data: bytes, links_most: int, outlined: bool, /) -> Fields | None: ...

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from gossamer.convert import render
 from gossamer.convert.content import Method
+from gossamer.convert.content.marks import numbered
 from gossamer.convert.outline import NUMBER, Outline
+from gossamer.convert.template import Runs, Template, without
 
 Correction = Callable[[Outline, NDArray[np.bool_]], NDArray[np.bool_]]
 """What a method kept -> what is kept by one who knows more pages of the host."""
@@ -29,6 +31,7 @@ _HANDLES = frozenset(["¶", "§", "#", "🔗", "⚓"])
 """Links that documentation puts behind its headings, for readers to point at. They are no part of what it says."""
 _HANDLE_MOST = 4
 """Bytes."""
+_LINK = NUMBER["a"]
 
 
 def article(
@@ -43,13 +46,30 @@ def article(
     return Article(*render.written(outline, keep, hrefs), render.inside(outline, keep))
 
 
+def everything(outline: Outline) -> NDArray[np.bool_]:
+    """The method for what has nothing around it."""
+    return np.ones(len(outline.owners), np.bool_)
+
+
+def without_template(template: Template) -> Correction:
+    """What is kept by one who knows what stands on many pages of the host."""
+
+    def correct(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return without(Runs(outline.text, outline.starts, *numbered(outline)), keep, template)
+
+    return correct
+
+
 def _without_handles(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    short = keep & (np.diff(outline.starts) <= _HANDLE_MOST) & (outline.tags[outline.owners] == NUMBER["a"])
-    handles = [
-        run
-        for run in np.flatnonzero(short).tolist()
-        if outline.text[outline.starts[run] : outline.starts[run + 1]].decode("utf-8", "replace").strip() in _HANDLES
-    ]
+    starts = outline.starts
+    short = starts[1:] - starts[:-1] <= _HANDLE_MOST
+    short &= keep
+    short &= outline.tags.take(outline.owners) == _LINK
+    runs = short.nonzero()[0]
+    if not len(runs):
+        return keep
+    places = zip(runs.tolist(), starts.take(runs).tolist(), starts.take(runs + 1).tolist(), strict=True)
+    handles = [run for run, begin, end in places if outline.text[begin:end].decode().strip() in _HANDLES]
     if not handles:
         return keep
     kept = keep.copy()

@@ -7,13 +7,13 @@ or an accent apart from its letter. `é` in one piece and `é` in two look the s
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter, is_not
+from operator import is_not, itemgetter
 from typing import Any
 from unicodedata import normalize
 
 from gossamer.model import Link, Page
 
-_anchor = attrgetter("anchor")
+_anchor = itemgetter(Link._fields.index("anchor"))
 _FIELDS = ("title", "author")
 _ALL_FIELDS = (*_FIELDS, "content", "html")
 _STROKE = "\u0338"
@@ -21,16 +21,25 @@ _STROKE = "\u0338"
 
 
 def clean(text: str) -> str:
-    """The same text, or the nearest that is valid. What is in order comes back as it is, and ASCII costs nothing."""
+    """The same text, or the nearest that is valid. What is in order comes back as it is.
+
+    Characters of one byte cost next to nothing: each of them is in order beside each other.
+    """
     if "\0" in text:
         text = text.replace("\0", "")
-    if text.isascii():
+    if text.isascii() or _fits(text, "latin-1"):
         return text
-    try:
-        text.encode("utf-16-le")  # the fastest way to ask for lone surrogates
-    except UnicodeEncodeError:
+    if not _fits(text, "utf-8"):  # lone surrogates
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return normalize("NFC", text)
+
+
+def _fits(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def cleaned(page: Page) -> Page:
@@ -47,11 +56,15 @@ def cleaned(page: Page) -> Page:
         if better is not said:
             changed[name] = better
     anchors = list(map(_anchor, page.links))
-    if not all(map(str.isascii, anchors)):
-        better_anchors = list(map(clean, anchors))
+    if not _is_plain("".join(anchors)):
+        better_anchors = [anchor if _is_plain(anchor) else clean(anchor) for anchor in anchors]
         if any(map(is_not, anchors, better_anchors)):
             changed["links"] = tuple(map(_anchored, page.links, better_anchors))
     return replace(page, **changed) if changed else page
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and "\0" not in text
 
 
 def _parted(html: str) -> str:

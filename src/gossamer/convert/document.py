@@ -8,24 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from gossamer import robots
 from gossamer.convert import feed, hypertext, mime, sitemap
 from gossamer.convert.apart import common
 from gossamer.convert.charset import judged
 from gossamer.convert.clean import cleaned
-from gossamer.convert.content import DEFAULT
 from gossamer.convert.decode import decode
-from gossamer.convert.documents import kinds, xml
-from gossamer.convert.documents.table import OURS, reader_of
+from gossamer.convert.documents import kinds
+from gossamer.convert.documents.table import Ours, reader_of
 from gossamer.convert.fields import header_links, with_fields
 from gossamer.convert.language import language
+from gossamer.convert.methods import DEFAULT
 from gossamer.convert.sniff import media_type as sniffed
 from gossamer.convert.sniff import wants_no_sniffing
 from gossamer.convert.source import Reader, Source
-from gossamer.convert.template import Template
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.urls import resolve
+
+if TYPE_CHECKING:
+    from gossamer.convert.template import Template
 
 _SITEMAPS = (b"<urlset", b"<sitemapindex", b":urlset", b":sitemapindex")
 _ROOT_WITHIN = 4_096
@@ -38,7 +41,7 @@ def document(data: bytes, media_type: str | None = None, url: str | None = None)
     """What a document says. `media_type` may have parameters; without `url` only absolute links are kept."""
     kind = _kind(data, (media_type,) if media_type else (), url, nosniff=False)
     source = Source(data, kind, url)
-    return finish(source, common().now(source)) if _is_file(source) else replace(_read(source), digest=digest_of(data))
+    return finish(source, common().now(source)) if _is_file(source) else _read(source, digest_of(data))
 
 
 def read(capture: Capture, agent: str, *, content: str = DEFAULT, template: Template | None = None) -> Page:
@@ -70,7 +73,7 @@ def begin(
         content=content,
         template=template,
     )
-    return source if _is_file(source) else replace(_read(source), digest=digest)
+    return source if _is_file(source) else _read(source, digest)
 
 
 def finish(source: Source, page: Page) -> Page:
@@ -113,15 +116,15 @@ def _is_file(source: Source) -> bool:
     essence = source.kind.essence
     if _is_xml(essence):
         return not (_is_html(essence) or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
-    return essence != kinds.PLAIN and reader_of(essence) in OURS
+    return essence != kinds.PLAIN and isinstance(reader_of(essence), Ours)
 
 
-def _read(source: Source) -> Page:
+def _read(source: Source, digest: str = "") -> Page:
     """What is done for documents of all kinds. What a document calls its language is a hint and no more."""
     page = cleaned(_said(source))
     if source.content is None:
-        return page
-    return replace(page, language=language(page.content or page.text, claimed=page.language))
+        return replace(page, digest=digest)
+    return replace(page, digest=digest, language=language(page.content or page.text, claimed=page.language))
 
 
 def _said(source: Source) -> Page:
@@ -143,7 +146,11 @@ def _xml(source: Source) -> Page:
         return replace(_listing(source.data, source.url, str(source.kind)), media_type=source.kind.essence)
     if feed.is_feed(source.data):
         return _feed(source)
-    return _html(source) if _has_html(source) else _with_reason(source, xml.read(source))
+    if _has_html(source):
+        return _html(source)
+    from gossamer.convert.documents import xml  # with the readers of office files, for many of them are XML
+
+    return _with_reason(source, xml.read(source))
 
 
 def _feed(source: Source) -> Page:

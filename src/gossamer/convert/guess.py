@@ -12,8 +12,6 @@ from __future__ import annotations
 import codecs
 import re
 
-import chardet
-
 from gossamer.convert.asian import asian
 
 DEFAULT = "windows-1252"
@@ -88,6 +86,8 @@ def by_letters(start: bytes) -> str:
 
 
 def _by_pairs(sample: bytes) -> str:
+    import chardet  # it takes longer to load than most crawls ask of it
+
     found = chardet.detect(sample, include_encodings=_CANDIDATES, compat_names=False)["encoding"]
     return _CANDIDATES.get(found or "", DEFAULT)
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import IntFlag
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gossamer.convert import outline, twin
+from gossamer.convert import twin
 from gossamer.convert.decode import utf8
 from gossamer.convert.links import LINKS_MOST, POINTING, Pointer, pointers
-from gossamer.convert.outline import Outline, from_bytes
 from gossamer.convert.tame import tame
 from gossamer.convert.text import BLOCKS, LEFT_OUT, PRE, SILENT, silence, text_of
 from gossamer.convert.tree import Node, parse, tag_id
+
+if TYPE_CHECKING:
+    from gossamer.convert._scan import Arrays
+    from gossamer.convert.outline import Outline
 
 TITLE_MOST = 2_000
 """Characters, like the next."""
@@ -61,17 +64,25 @@ class Scan(NamedTuple):
     hints: Hint = Hint.ANY
     """What it may have. Only the twin knows that something is not there."""
     outline: Outline | None = None
-    """Its body as a flat tree; None if it has none."""
+    """Its body as a flat tree; None if it has none, or nobody wants it."""
 
 
-def scan(data: bytes, encoding: str) -> Scan:
-    """Read a page in the encoding of that name. Never fails, whatever the bytes."""
+def scan(data: bytes, encoding: str, *, outlined: bool = True) -> Scan:
+    """Read a page in the encoding of that name, with its outline or without. Never fails, whatever the bytes."""
     page = utf8(data, encoding)
-    found = twin.scan(page, LINKS_MOST)
-    return by_tree(page) if found is None else Scan(*found[:-2], Hint(found[-2]), from_bytes(found[-1]))
+    found = twin.scan(page, LINKS_MOST, outlined)
+    if found is None:
+        return by_tree(page, outlined=outlined)
+    return Scan(*found[:-2], Hint(found[-2]), None if found[-1] is None else _outline(found[-1]))
 
 
-def by_tree(page: bytes) -> Scan:
+def _outline(arrays: Arrays) -> Outline:
+    from gossamer.convert.outline import from_bytes  # with NumPy: who wants no outline does without
+
+    return from_bytes(arrays)
+
+
+def by_tree(page: bytes, *, outlined: bool = True) -> Scan:
     """Read a page in UTF-8 as it is read where there is no twin."""
     first, *others = tame(page)
     scans = [_scan(first, LINKS_MOST)]
@@ -79,7 +90,14 @@ def by_tree(page: bytes) -> Scan:
     for piece in others:
         scans.append(_scan(piece, room))
         room -= len(scans[-1].links)
-    return (_joined(scans) if others else scans[0])._replace(outline=outline.by_tree(page))
+    found = _joined(scans) if others else scans[0]
+    return found._replace(outline=_outline_by_tree(page)) if outlined else found
+
+
+def _outline_by_tree(page: bytes) -> Outline | None:
+    from gossamer.convert.outline import by_tree  # as above
+
+    return by_tree(page)
 
 
 def _scan(data: bytes, links_most: int) -> Scan:

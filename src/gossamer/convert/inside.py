@@ -9,10 +9,15 @@ import msgspec
 from gossamer.convert.apart import Task
 from gossamer.convert.document import read_here
 from gossamer.convert.documents import calamine, pdfium  # noqa: F401  # before the processes are forked: once for all
+from gossamer.convert.documents.table import READERS, Ours
 from gossamer.convert.source import Source
 
 _encode = msgspec.msgpack.Encoder().encode
 _task = msgspec.msgpack.Decoder(Task).decode
+
+for reader in READERS.values():
+    if isinstance(reader, Ours):
+        reader.load()  # as above
 
 
 def read(data: bytes) -> bytes:

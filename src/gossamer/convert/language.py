@@ -6,10 +6,11 @@ that take less than a millisecond. The model comes inside the package fast-langd
 could download a larger one.
 
 What differs from asking the model: it gets a sample, the longest lines from the middle of the text, because what is
-around a text stands before it, behind it, and in short lines. Addresses, numbers and rows of signs are taken out, and
-so are the first and the last word, which may be parts of words. And the model takes all languages for equally likely;
-here English counts double, and the language that a document claims to be in counts three times. Both decide only where
-the model is unsure.
+around a text stands before it, behind it, and in short lines; where most words are in another script than English, the
+lines with most of that script. Addresses, numbers and rows of signs are taken out, and so are the first and the last
+word, which may be parts of words. And the model takes all languages for equally likely; here English counts double, and
+the language that a document claims to be in counts three times. Both decide only where the model is unsure. What is
+plainly English is not even asked about.
 """
 
 from __future__ import annotations
@@ -35,12 +36,18 @@ _LETTERS_LEAST = 12
 _LIKELY = 0.13
 """How sure the model must be, from 0 to 1. Of nothing at all it says that it is English by an eighth."""
 _CHOICES = 4
-_ENGLISH = 2.0
-_CLAIMED = 3.0
-_ENGLISH_WORDS = frozenset(["the", "and", "that", "with", "this", "from", "which", "you", "are", "not", "or", "be"])
+_ENGLISH_COUNTS = 2.0
+_CLAIMED_COUNTS = 3.0
+_ENGLISH = frozenset(["the", "and", "that", "with", "this", "from", "which", "you", "are", "not", "or", "be"])
+_OFTEN = "a an as at been by can do for has have if in into is it its of on than to was when will"
+_OFTEN_ENGLISH = frozenset(_OFTEN.split())
+"""Words that other languages have too, but not together with those above."""
 _PLAIN_LEAST = 16
 """Words of a sample, like the next: one in so many."""
 _PLAIN_SHARE = 8
+_FAIR_SHARE = 16
+_TOGETHER = 4
+_ASCII = bytes(range(0x80))
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PREFIX = "__label__"
 _ISO = {"als": "gsw", "arz": "ar", "azb": "az", "nb": "no", "wuu": "zh", "yue": "zh"}
@@ -60,9 +67,9 @@ def language(text: str, claimed: str | None = None) -> str | None:
     labels, shares = _model().predict(sample, k=_CHOICES)
     found = list(zip(labels, shares, strict=True))
     chances = {_code(label.removeprefix(_PREFIX)): float(share) for label, share in reversed(found)}
-    weights = {"en": _ENGLISH}
+    weights = {"en": _ENGLISH_COUNTS}
     if claimed:
-        weights[_code(claimed)] = _CLAIMED
+        weights[_code(claimed)] = _CLAIMED_COUNTS
     best = max(chances, key=lambda code: chances[code] * weights.get(code, 1.0))
     return best if chances[best] >= _LIKELY else None
 
@@ -70,17 +77,43 @@ def language(text: str, claimed: str | None = None) -> str | None:
 def _is_plainly_english(sample: str) -> bool:
     """Half of the web is, and can be told from a few words that no other language has so many of."""
     words = sample.split()
-    return len(words) >= _PLAIN_LEAST and sum(map(_ENGLISH_WORDS.__contains__, words)) * _PLAIN_SHARE >= len(words)
+    english = sum(map(_ENGLISH.__contains__, words))
+    if len(words) < _PLAIN_LEAST or english * _FAIR_SHARE < len(words):
+        return False
+    often = sum(map(_OFTEN_ENGLISH.__contains__, words))
+    return english * _PLAIN_SHARE >= len(words) or (english + often) * _TOGETHER >= len(words)
 
 
 def _sample(text: str) -> str:
     start = max(len(text) - _LOOKED_AT, 0) // 2
-    lines = text[start : start + _LOOKED_AT].encode("utf-8", "ignore").split(b"\n")
+    part = text[start : start + _LOOKED_AT]
+    data = part.encode("utf-8", "ignore")
+    lines = data.split(b"\n")
     if len(lines) > 1:
-        lines = sorted(lines, key=len, reverse=True)[:_LINES]
+        is_other = (len(data) - len(part)) * 2 >= len(part)
+        lines = sorted(lines, key=_beyond_ascii if is_other else len, reverse=True)[:_LINES]
     chosen = b" ".join(line[:_SAMPLE] for line in lines)[: 2 * _SAMPLE].decode("utf-8", "ignore")
-    words = _NOISE.sub(" ", chosen).lower().encode()[:_SAMPLE].decode("utf-8", "ignore").split()
+    words = _quiet(chosen).lower().encode()[:_SAMPLE].decode("utf-8", "ignore").split()
     return " ".join(words[1:-1] if len(words) >= _WORDS_LEAST else words)
+
+
+def _beyond_ascii(line: bytes) -> int:
+    """Where most words are in another script than English, the lines in that script tell the language."""
+    return len(line.translate(None, _ASCII))
+
+
+def _quiet(text: str) -> str:
+    """As much of a text without noise as a sample has room for. Most words have none, which is seen at once."""
+    found: list[str] = []
+    room = _SAMPLE
+    for word in text.split():
+        quiet = word if word.isalpha() else " ".join(_NOISE.sub(" ", word).split())
+        if quiet:
+            found.append(quiet)
+            room -= len(quiet) + 1
+            if room < 0:
+                break
+    return " ".join(found)
 
 
 def _letters(sample: str) -> int:

@@ -51,9 +51,8 @@ _AUTHORS = (
     "author article:author og:article:author dc.creator dcterms.creator dc.contributor parsely-author sailthru.author"
     " byl citation_author cxenseparse:author article.author rnews:author"
 )
-_BYLINES = tuple(
-    name_hash(kind, word) for kind, word in ((b"i", b"author"), (b"c", b"byline"), (b"c", b"author"), (b"c", b"autor"))
-)
+_BYLINE_NAMES = ((b"i", b"author"), (b"c", b"byline"), (b"c", b"author"), (b"c", b"autor"))
+_BYLINES = np.array([name_hash(kind, word) for kind, word in _BYLINE_NAMES], np.uint32)
 _BYLINE_MOST = 10
 """Words."""
 _BY = re.compile(r"(?:(?:written|posted|story)\s+)?(?:by|von|par|por|di|door|af|av)(?:\s*:\s*|\s+|$)", re.IGNORECASE)
@@ -123,8 +122,11 @@ def _person(name: str) -> str:
 
 def _byline(outline: Outline) -> str:
     """The first words of the first element that is named as one, if it is short."""
-    for name in _BYLINES:
-        for element in islice(outline.named[outline.names == np.uint32(name)].tolist(), 4):
+    named = outline.names == _BYLINES[:, None]
+    if not named.any():
+        return ""
+    for these in named:
+        for element in islice(outline.named[these].tolist(), 4):
             runs = np.flatnonzero((outline.owners >= element) & (outline.owners < outline.ends[element]))
             if len(runs) and outline.counts[runs, WORDS].sum() <= _BYLINE_MOST:
                 texts = (outline.text[outline.starts[run] : outline.starts[run + 1]] for run in runs.tolist())

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"[-!#$%&'*+.^_`|~A-Za-z0-9]+").fullmatch
 _QUOTABLE = re.compile(r"[\t\x20-\x7e\x80-\xff]*").fullmatch
 _WHITESPACE = "\t\n\r "
+_REMEMBERED = 128
+"""Types. A host sends a handful."""
 _PARAMETER = re.compile(
     r"""[\t\n\r ]*+ ([^;=]*+)  # a name
     (?: = (?: "((?:[^"\\]|\\.)*+) (?:\\\Z)?+ "?+ [^;]*+  # a quoted value; what stands after it is passed over
@@ -63,9 +66,14 @@ def parse(text: str) -> MimeType | None:
 
 def extract(values: Iterable[str]) -> MimeType | None:
     """What all Content-Type fields of a response say together: the last one that is valid, more or less."""
+    return _extracted(",".join(values))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _extracted(values: str) -> MimeType | None:
     result: MimeType | None = None
     charset: str | None = None
-    for value in listed(values):
+    for value in listed((values,)):
         found = parse(value)
         if found is None or found.essence == "*/*":
             continue
@@ -90,6 +98,7 @@ def listed(values: Iterable[str]) -> list[str]:
     return members
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def groups(mime: MimeType) -> frozenset[str]:
     """The families of the MIME Sniffing standard that a type belongs to, by their names there."""
     essence, kind, subtype = mime.essence, mime.type, mime.subtype

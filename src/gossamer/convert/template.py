@@ -42,24 +42,25 @@ class Runs(NamedTuple):
 
 def without(runs: Runs, keep: Mask, template: Template) -> Mask:
     """The runs that are kept, without those of the template."""
-    kept = np.flatnonzero(keep)
+    kept = keep.nonzero()[0]
     if not len(kept):
         return keep
-    numbers = runs.numbers[kept]
+    numbers = runs.numbers.take(kept)
     opens = np.ones(len(kept) + 1, np.bool_)
     np.not_equal(numbers[1:], numbers[:-1], out=opens[1:-1])
-    first = np.flatnonzero(opens[:-1])
-    begins = runs.starts[kept[first]]
-    ends = runs.starts[kept[opens[1:]] + 1]
+    places = opens.nonzero()[0]
+    first = kept.take(places[:-1])
+    begins = runs.starts.take(first)
+    ends = runs.starts.take(kept.take(places[1:] - 1) + 1)
     known = template(hashes(runs.text, begins, ends))
     if not known.any():
         return keep
     sizes = ends - begins
-    stays = _staying(known, runs.headings[kept[first]], sizes <= LABEL)
-    if sizes[stays].sum() < LEAST * sizes.sum():
+    stays = _staying(known, runs.headings.take(first), sizes <= LABEL)
+    if stays.dot(sizes) < LEAST * sizes.sum():
         return keep
     corrected = keep.copy()
-    corrected[kept[~stays[np.searchsorted(numbers[first], numbers)]]] = False
+    corrected[kept] = stays.repeat(places[1:] - places[:-1])
     return corrected
 
 
@@ -71,6 +72,6 @@ def _staying(known: Mask, headings: Mask, short: Mask) -> Mask:
     alone[:-1] &= stays[1:]
     if stays.any():
         stays |= short & alone
-    for number in np.flatnonzero(known & headings)[::-1].tolist():
+    for number in (known & headings).nonzero()[0][::-1].tolist():
         stays[number] = number + 1 < len(stays) and stays[number + 1]
     return stays

@@ -14,7 +14,7 @@ try:
     from gossamer.convert._scan import scan
 except ModuleNotFoundError:
 
-    def scan(data: bytes, links_most: int, /) -> Fields | None:
+    def scan(data: bytes, links_most: int, outlined: bool, /) -> Fields | None:
         """Leave every page to the tree."""
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gossamer.dedupe.blocks import Blocks
 from gossamer.dedupe.checksums import byte_sum, crc, sha256
 from gossamer.dedupe.digest import Copies
 from gossamer.dedupe.minhash import bands, chance, estimate, sketch
@@ -13,7 +12,6 @@ from gossamer.dedupe.simhash import distance, simhash
 from gossamer.dedupe.words import words
 
 __all__ = [
-    "Blocks",
     "Copies",
     "Passages",
     "Print",

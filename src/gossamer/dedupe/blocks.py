@@ -10,6 +10,7 @@ after a while only every eighth page is counted, so that a host that is known co
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 
 import msgspec
 import numpy as np
@@ -18,8 +19,6 @@ from numpy.typing import NDArray
 from gossamer.convert.template import Hashes, Mask, Template
 from gossamer.urls import keys
 
-FAMILY = "blocks"
-"""host name -> HostRow"""
 ROOM = 512
 """Blocks of a host that are remembered."""
 PAGES_LEAST, SHARE_LEAST = 5, 0.3
@@ -129,13 +128,14 @@ class HostBlocks:
         """Where each stands, if it is there, and whether it is."""
         if not len(self._marks):
             return np.zeros(len(marks), np.intp), np.zeros(len(marks), np.bool_)
-        places = np.minimum(np.searchsorted(self._marks, marks), len(self._marks) - 1)
-        return places, self._marks[places] == marks
+        places = self._marks.searchsorted(marks)
+        return places, self._marks.take(places, mode="clip") == marks
 
     def _enough(self, places: NDArray[np.intp], old: Mask) -> Mask:
         if self._pages < PAGES_LEAST or not len(self._counts):
             return np.zeros(len(places), np.bool_)
-        enough: Mask = self._counts[places] >= max(PAGES_LEAST, SHARE_LEAST * self._pages)
+        least = max(PAGES_LEAST, ceil(SHARE_LEAST * self._pages))
+        enough: Mask = self._counts.take(places, mode="clip") >= least
         return old & enough
 
     def _take(self, new: NDArray[np.uint32]) -> None:

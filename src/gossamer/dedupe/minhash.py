@@ -7,7 +7,6 @@ sketches that agree in a whole band become candidates (Indyk and Motwani, STOC 1
 
 from __future__ import annotations
 
-from gossamer.dedupe.measure import BINS, EMPTY
 from gossamer.dedupe.twin import measure
 
 BY_CHANCE = 1 / 255
@@ -21,8 +20,8 @@ def sketch(text: str) -> bytes:
 
 def estimate(one: bytes, other: bytes) -> float:
     """The resemblance of two texts, in pairs of words, as their sketches tell it."""
-    filled = BINS - sum(mine == others == EMPTY for mine, others in zip(one, other, strict=True))
-    equal = sum(mine == others != EMPTY for mine, others in zip(one, other, strict=True))
+    filled = sum(mine != 0 or others != 0 for mine, others in zip(one, other, strict=True))
+    equal = sum(mine == others != 0 for mine, others in zip(one, other, strict=True))
     return corrected(equal / filled) if filled else 1.0
 
 

@@ -14,22 +14,18 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gossamer.dedupe.families import PRINTS, WHOLE
 from gossamer.dedupe.measure import BINS
 from gossamer.dedupe.prints import Print
 from gossamer.model import URL
 from gossamer.urls import keys
 
-PRINTS = "prints"
-"""`p`, number -> the print of a page; `u`, row key -> its number; `g`, number -> nothing: it is gone, but not from its
-run; `runs` -> which files count; `whole` -> it has all pages
-"""
-FAMILIES = (PRINTS,)
 COLUMNS = np.dtype(
     [("simhash", "<u8"), ("digest", "<u8"), ("site", "<u8"), ("words", "<u4"), ("sketch", "u1", (BINS,))]
 )
 """Of the digest the first 64 bits; of the site, a fingerprint."""
 
-_PAGE, _ADDRESS, _GONE, _LIST, _WHOLE = b"p", b"u", b"g", b"runs", b"whole"
+_PAGE, _ADDRESS, _GONE, _LIST = b"p", b"u", b"g", b"runs"
 _FIXED = struct.Struct(f"<Q8sQI{BINS}s")
 _CHUNK = 20_000
 _BEYOND = 1 << 32
@@ -93,7 +89,7 @@ class Pages:
         """No page has a print any more. Rows go some thousands at a time, each followed by a commit: a page that is
         half gone has no number, so that it can come back.
         """
-        for prefix in (_WHOLE, _ADDRESS, _LIST, _PAGE, _GONE):
+        for prefix in (WHOLE, _ADDRESS, _LIST, _PAGE, _GONE):
             found = self.table.scan(PRINTS, prefix)
             while chunk := list(islice(found, _CHUNK)):
                 for key, _ in chunk:
@@ -126,15 +122,11 @@ class Pages:
     @property
     def whole(self) -> bool:
         """Every page of the shard that should have a print has one."""
-        return self.table.get(PRINTS, _WHOLE) is not None
-
-    def incomplete(self) -> None:
-        """Some pages have no print, or one that is not theirs."""
-        self.table.delete(PRINTS, _WHOLE)
+        return self.table.get(PRINTS, WHOLE) is not None
 
     def complete(self) -> None:
         """From now on it is whole."""
-        self.table.put(PRINTS, _WHOLE, b"1")
+        self.table.put(PRINTS, WHOLE, b"1")
 
     @property
     def listed(self) -> bytes | None:

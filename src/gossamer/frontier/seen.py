@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from itertools import chain
 
-from gossamer.store.runs import ABSENT
-from gossamer.store.sieve import Sieve
+from gossamer.store.sieve import ABSENT, Sieve
 from gossamer.urls import keys
 
 ASK = 255

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ _HEADERS = frozenset((_HEADER, _MAGIC + b"\0\0\0\0\0\0\x03", _MAGIC + b"\0\0\0\0
 """As both libraries write them: no name, no date."""
 HEADER_LENGTH = len(_HEADER)
 _STORED_MOST = 0xFFFF
+_JOINED_MOST = 1 << 20
 _CHUNK = 32 << 10
 
 
@@ -43,9 +44,12 @@ class Member(NamedTuple):
     data: bytes
 
 
-def packed(parts: Iterable[bytes], level: int) -> bytes:
-    """All parts as one member. They are not joined first: a body may be large."""
+def packed(parts: Sequence[bytes], level: int) -> bytes:
+    """All parts as one member. Only small ones are joined first, which is faster: a body may be large."""
     library: Any = zlib_ng if level > isal_zlib.ISAL_BEST_COMPRESSION else isal_zlib
+    if sum(map(len, parts)) <= _JOINED_MOST:
+        member: bytes = library.compress(b"".join(parts), level, _GZIP)
+        return member
     deflate = library.compressobj(level, library.DEFLATED, _GZIP)
     return b"".join([*map(deflate.compress, parts), deflate.flush()])
 

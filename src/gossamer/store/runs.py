@@ -20,8 +20,6 @@ import numpy.typing as npt
 from gossamer.errors import Damaged
 from gossamer.store.files import sync_folder
 
-ABSENT = -1
-"""In place of a mark: no run has this key."""
 BLOCK = 128
 """Keys between two fences: a search touches one page of a run, and fences take a sixteenth of a byte for each key."""
 
@@ -77,10 +75,10 @@ class Run:
             path.unlink(missing_ok=True)
 
 
-def look_up(runs: Iterable[Run], prints: Sequence[int]) -> list[int]:
-    """The mark of each fingerprint by the first run that has it, or ABSENT. `runs` come newest first."""
+def look_up(runs: Iterable[Run], prints: Sequence[int], absent: int) -> list[int]:
+    """The mark of each fingerprint by the first run that has it, or `absent`. `runs` come newest first."""
     wanted = np.fromiter(prints, KEY, len(prints))
-    found = np.full(len(wanted), ABSENT, np.int16)
+    found = np.full(len(wanted), absent, np.int16)
     order = wanted.argsort()
     wanted = wanted[order]
     for run in runs:

@@ -8,6 +8,8 @@ most; and the answer comes at once, so that no address has to wait on disk for i
 What came since the last run is in memory, and in rows of the table, one for each commit. The table also lists the
 runs that count. Files come first, then the commit that lists them, then the old files go: a kill at any moment leaves
 all that was committed, and files in no list are swept away.
+
+`runs` is loaded with the first run: most crawls never have one, and need no NumPy.
 """
 
 from __future__ import annotations
@@ -15,15 +17,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from gossamer.errors import Damaged
 from gossamer.store.files import told
-from gossamer.store.runs import ABSENT, Merge, Run, look_up, write
 from gossamer.store.table import Table
 
+if TYPE_CHECKING:
+    from gossamer.store.runs import Merge, Run
+
+ABSENT = -1
+"""In place of a mark: the sieve does not have this key."""
 SEEN = "seen"
 """`runs` -> which files count; `fresh`, sequence number -> what one commit added that is in no run yet"""
 FAMILIES = (SEEN,)
@@ -83,7 +89,9 @@ class Sieve:
         rest = [each for each, mark in zip(prints, found, strict=True) if mark == ABSENT]
         if not rest or not self._runs:
             return found
-        stored = iter(look_up(reversed(self._runs), rest))
+        from gossamer.store.runs import look_up
+
+        stored = iter(look_up(reversed(self._runs), rest, ABSENT))
         return [next(stored) if mark == ABSENT else mark for mark in found]
 
     def put(self, fingerprint: int, mark: int) -> None:
@@ -124,9 +132,9 @@ class Sieve:
         try:
             if listed is None:
                 raise Damaged("it has no list of its files")
-            for number, level, count in msgspec.msgpack.decode(listed, type=list[tuple[int, int, int]]):
-                self._runs.append(Run.open(self._folder, number, level, count))
-                self._next = max(self._next, number)
+            rows = msgspec.msgpack.decode(listed, type=list[tuple[int, int, int]])
+            if rows:
+                self._open(rows)
         except Damaged as error:
             self.fault = str(error)
             return
@@ -134,6 +142,12 @@ class Sieve:
             self._young.update(_unpacked(row))
             self._rows = int.from_bytes(key[len(_FRESH) :], "big") + 1
         self._clear_folder()
+
+    def _open(self, rows: list[tuple[int, int, int]]) -> None:
+        from gossamer.store.runs import Run
+
+        self._runs = [Run.open(self._folder, *row) for row in rows]
+        self._next = max(number for number, _, _ in rows)
 
     def _clear_folder(self) -> None:
         """Remove what no list names: runs of a commit that never came, and old ones of the last that did."""
@@ -151,6 +165,8 @@ class Sieve:
             self._unsaved = {}
 
     def _spill(self) -> None:
+        from gossamer.store.runs import write
+
         self._add(len(self._runs), write(self._folder, self._number(), self._young))
         for row in range(self._rows):
             self._table.delete(SEEN, _fresh_key(row))
@@ -163,6 +179,8 @@ class Sieve:
             return
         merge = self._merges.get(level)
         if merge is None:
+            from gossamer.store.runs import Merge
+
             runs = [run for run in self._runs if run.level == level][: self._shape.fan]
             merge = Merge(self._folder, self._number(), runs[::-1], at_once=self._shape.at_once)
             self._merges[level] = merge

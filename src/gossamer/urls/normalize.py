@@ -78,7 +78,8 @@ def to_unicode(name: str) -> str:
 
 
 class _Resolved(dict[str, str | None]):
-    """Hrefs of one page and what they mean. A quarter of them stand there more than once."""
+    """Hrefs of one page and what they mean. A quarter of them stand there more than once, and a third differ from
+    others only in the fragment."""
 
     def __init__(self, base: str) -> None:
         self._page = page = _canonical(base, None)
@@ -89,7 +90,8 @@ class _Resolved(dict[str, str | None]):
             self._before = (page, "", scheme, f"{scheme}//{authority}", directory, path)
 
     def __missing__(self, href: str) -> str | None:
-        self[href] = url = self._resolve(href)
+        bare, mark, _ = href.partition("#")
+        self[href] = url = self[bare] if mark and len(href) <= LONGEST else self._resolve(href)
         return url
 
     def _resolve(self, href: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gossamer.convert.feed.feed import Entry, Feed
 from gossamer.convert.html import scan
-from gossamer.convert.hypertext import everything, linked
+from gossamer.convert.hypertext import linked
 from gossamer.convert.links import LINKS_MOST
 from gossamer.convert.xhtml import as_html
 from gossamer.model import Link, Page
@@ -74,8 +74,10 @@ class _Text:
             self._read(markup, entry.base)
 
     def _read(self, markup: str, base: str) -> None:
+        from gossamer.convert.article import everything  # with NumPy: most crawls meet no feed
+
         found = scan(as_html(markup.encode("utf-8", "replace")), "UTF-8")
         main, links = linked(found, base, "UTF-8", everything)
-        self.writer.add(main.html)
+        self.writer.add(main.html if main else "")
         if len(self.links) < LINKS_MOST:
             self.links += links

@@ -116,7 +116,7 @@ static names names_of(scanner *s, const namings *noted)
 {
     names known;
     known.count = 0;
-    for (int i = 0; i < noted->count && known.count < NAMES_MOST; i++) {
+    for (int i = 0; s->found->outlined && i < noted->count && known.count < NAMES_MOST; i++) {
         span text = noted->values[i].at == NULL ? NOTHING : decoded_into(s, &s->name, noted->values[i], true);
         bool hidden = false;
         switch (noted->order[i]) {
@@ -176,7 +176,7 @@ static void outline_element(scanner *s, element *begun, const element *around, b
     begun->number = around == NULL ? s->where : around->number;
     begun->top = around == NULL ? -1 : around->top;
     begun->shut = true;
-    if (s->within_noscript || around == NULL || (is_body ? around->number >= 0 : around->shut || flags & UNSEEN))
+    if (!s->found->outlined || s->within_noscript || around == NULL || (is_body ? around->number >= 0 : around->shut || flags & UNSEEN))
         return;
     begun->number = add_element(s, around->number, outlined);
     begun->outlined = true;
@@ -245,7 +245,7 @@ static void add_to_body(scanner *s, const token *tag)
 {
     const outline *o = &s->found->outline;
     namings added = {.count = 0};
-    if (s->within_noscript)
+    if (!s->found->outlined || s->within_noscript)
         return;
     for (int i = 0; i < tag->namings.count; i++)
         if (!(s->body_names & 1u << tag->namings.order[i])) {

@@ -88,7 +88,7 @@ static void put_collapsed(scanner *s, span text)
             continue;
         }
         const byte *word = at;
-        while (at < end && (!MAYBE_WHITE[*at] || white(at, end) == 0 || is_single_space(at, end)))
+        while (at < end && (!MAYBE_WHITE[*at] || is_single_space(at, end) || white(at, end) == 0))
             at++;
         close_gap(s);
         put(s, &s->found->text, word, (size_t)(at - word));

@@ -60,6 +60,7 @@ typedef struct {
     piece title, base, language;
     size_t anchors_size;
     bool titled, based, languaged, links_cut;
+    bool outlined; /* whether anybody wants the outline */
     unsigned hints;
 } findings;
 

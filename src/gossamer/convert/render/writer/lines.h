@@ -23,21 +23,38 @@ static void put_escaped(buffer *out, span text, const char *const *references)
     put(out, text.at + done, text.size - done);
 }
 
+/* MAYBE_WHITE, and what is escaped. */
+static const bool IN_FLOW[256] = {
+    ['\t'] = true, ['\n'] = true, [0x0B] = true, ['\f'] = true, ['\r'] = true, [0x1C] = true,
+    [0x1D] = true, [0x1E] = true, [0x1F] = true, [' '] = true,  [0xC2] = true, [0xE1] = true,
+    [0xE2] = true, [0xE3] = true, ['&'] = true,  ['<'] = true,  ['>'] = true,
+};
+
+/* How far bytes go that can be copied: those that are not special, and single spaces between them. */
+static const byte *past_ordinary(const byte *at, const byte *end)
+{
+    while (at < end && (!IN_FLOW[*at] || (*at == ' ' && end - at > 1 && !IN_FLOW[at[1]])))
+        at++;
+    return at;
+}
+
 /* White space as single spaces: also where the line went on with some. */
 static void put_flowing(buffer *line, size_t from, span text)
 {
     const byte *at = text.at, *end = text.at + text.size;
     while (at < end) {
-        const byte *word = at;
-        while (at < end && !MAYBE_WHITE[*at])
-            at++;
-        put_escaped(line, (span){word, (size_t)(at - word)}, ESCAPED);
         size_t width = white(at, end);
-        if (width == 0 && at < end)
-            put_byte(line, *at++);
-        else if (width > 0 && line->size > from && line->at[line->size - 1] != ' ')
-            put_byte(line, ' ');
-        at += width;
+        if (width > 0) {
+            if (line->size > from && line->at[line->size - 1] != ' ')
+                put_byte(line, ' ');
+            at += width;
+        } else if (ESCAPED[*at] != NULL) {
+            put_text(line, ESCAPED[*at++]);
+        } else {
+            const byte *begin = at;
+            at = past_ordinary(at + 1, end);
+            put(line, begin, (size_t)(at - begin));
+        }
     }
 }
 

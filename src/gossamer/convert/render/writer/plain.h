@@ -115,6 +115,39 @@ static bool parts_lines(const byte *at, size_t size)
     return false;
 }
 
+static const bool ENDS_WORDS[256] = {['<'] = true, ['&'] = true, ['\n'] = true, ['\t'] = true, ['\r'] = true, ['\f'] = true};
+
+/* Words, of which some have more than one space between. */
+static void put_collapsed(buffer *out, const byte *at, const byte *end)
+{
+    for (; at < end; at++)
+        if (*at != ' ' || at[-1] != ' ')
+            put_byte(out, *at);
+}
+
+/* Words up to a tag or a line end, and a reference behind them. The first is no space. */
+static const byte *put_words(plainly *w, const byte *at, const byte *end)
+{
+    const byte *begin = at, *space = at;
+    while (end - at >= 4 && !(ENDS_WORDS[at[0]] | ENDS_WORDS[at[1]] | ENDS_WORDS[at[2]] | ENDS_WORDS[at[3]]))
+        at += 4;
+    while (at < end && !ENDS_WORDS[*at])
+        at++;
+    while ((space = memchr(space, ' ', (size_t)(at - space))) != NULL && ++space < at && *space != ' ')
+        ;
+    if (space != NULL && space < at)
+        put_collapsed(w->out, begin, at);
+    else
+        put(w->out, begin, (size_t)(at - begin));
+    if (at < end && *at == '&')
+        return put_reference(w, at, end);
+    if (at == begin) {
+        w->strange = true;
+        at++;
+    }
+    return at;
+}
+
 /* A pre as it is, from behind its tag; where it ends. */
 static const byte *put_pre(plainly *w, const byte *at, const byte *end)
 {
@@ -122,10 +155,12 @@ static const byte *put_pre(plainly *w, const byte *at, const byte *end)
     begin_words(w);
     size_t before = w->out->size;
     while (at < end && *at != '<') {
-        if (*at == '&')
+        const byte *begin = at;
+        while (at < end && *at != '<' && *at != '&')
+            at++;
+        put(w->out, begin, (size_t)(at - begin));
+        if (at < end && *at == '&')
             at = put_reference(w, at, end);
-        else
-            put_byte(w->out, *at++);
     }
     w->strange |= end - at < 6 || memcmp(at, "</pre>", 6) != 0;
     if (w->out->size == before)
@@ -153,11 +188,6 @@ static const byte *put_tagged(plainly *w, const byte *at, const byte *end)
     return close + 1;
 }
 
-static inline bool is_plain(byte value)
-{
-    return value > ' ' && value != '<' && value != '&';
-}
-
 /* Whether all of it could be read. */
 static bool put_plain(buffer *out, span html)
 {
@@ -170,17 +200,8 @@ static bool put_plain(buffer *out, span html)
             put_space(&w);
             at++;
         } else {
-            const byte *word = at;
             begin_words(&w);
-            while (at < end && (is_plain(*at) || (*at == ' ' && at + 1 < end && is_plain(at[1]))))
-                at++;
-            if (at == word && *at != '&') { /* a control character */
-                w.strange |= *at == '\t' || *at == '\r' || *at == '\f';
-                at++;
-            }
-            put(out, word, (size_t)(at - word));
-            if (at < end && *at == '&')
-                at = put_reference(&w, at, end);
+            at = put_words(&w, at, end);
         }
     }
     end_words(&w);

@@ -1,0 +1,14 @@
+"""In which formats can a collection be exported? The names alone, for who has to list them; `export` writes them."""
+
+from __future__ import annotations
+
+FORMATS = {
+    "jsonl": "pages",
+    "warc": "files",
+    "wacz": "pages",
+    "cdxj": "lines",
+    "trec": "documents",
+    "parquet": "pages",
+    "graph": "links",
+}
+"""And what each is counted in."""

@@ -1,0 +1,13 @@
+"""The column families of this room, for who opens a table and compares nothing."""
+
+from __future__ import annotations
+
+BLOCKS = "blocks"
+"""host name -> `blocks.HostRow`"""
+PRINTS = "prints"
+"""`p`, number -> the print of a page; `u`, row key -> its number; `g`, number -> nothing: it is gone, but not from its
+run; `runs` -> which files count; `whole` -> it has all pages
+"""
+WHOLE = b"whole"
+"""A row of `PRINTS` that goes when pages come or go without their prints."""
+FAMILIES = (PRINTS, BLOCKS)

@@ -1,0 +1,61 @@
+"""A command loads what it needs: to load everything takes longer than most questions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gossamer.collection.session import preload
+from gossamer.convert import methods
+from gossamer.convert.content import DEFAULT, METHODS
+from gossamer.plan import Plan
+from gossamer.testing import MadeWeb, WebSpec
+
+HEAVY = {
+    "numpy",
+    "tantivy",
+    "pyarrow",
+    "chardet",
+    "gossamer.collection.findable",
+    "gossamer.convert.content",
+    "gossamer.convert.documents.pdf",
+    "gossamer.search.searcher",
+}
+"""Modules that a crawl which only collects pages has no use for."""
+
+
+def loaded_by(program: str) -> set[str]:
+    """Which heavy modules a new process has loaded after a program."""
+    ended = f"{program}\nimport sys; print(*sys.modules, file=sys.stderr)"
+    result = subprocess.run([sys.executable, "-c", ended], capture_output=True, text=True, timeout=60, check=True)
+    return HEAVY & set(result.stderr.split())
+
+
+def test_to_list_the_commands_loads_none() -> None:
+    help_ = "from gossamer.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    assert loaded_by(f"{help_}\nassert 'gossamer.collection.collection' not in __import__('sys').modules") == set()
+
+
+def test_a_shard_that_only_collects_begins_without_what_builds() -> None:
+    lean, whole = preload(Plan(build=False)), preload(Plan())
+    assert loaded_by(f"import {', '.join(lean)}") == set()
+    assert {"numpy", "tantivy", "gossamer.convert.content"} <= loaded_by(f"import {', '.join(whole)}")
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_a_crawl_that_only_collects_never_loads_it(tmp_path: Path, shards: int) -> None:
+    """From the first page to the status at the end."""
+    with MadeWeb(WebSpec(seed=1, hosts=2, pages=8, names="ip")).serve() as served:
+        web = tmp_path / "web"
+        words = ["crawl", str(web), served.seed, "--no-build", "--delay", "0", "--shards", str(shards)]
+        words += ["--allow-address", "127.0.0.0/8", "--scope", "any"]
+        assert loaded_by(f"from gossamer.cli import main\nassert main({words!r}) == 0") == set()
+    assert web.is_dir()
+
+
+def test_the_names_of_methods_are_those_of_the_methods() -> None:
+    assert tuple(METHODS) == methods.METHODS
+    assert DEFAULT == methods.DEFAULT

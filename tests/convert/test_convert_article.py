@@ -76,7 +76,7 @@ def test_a_title_that_is_not_closed_swallows_nothing() -> None:
     assert closed(b"<title>Good</title><p>x") is None
 
 
-@pytest.mark.parametrize("handle", ["¶", "#", "§", "🔗"])
+@pytest.mark.parametrize("handle", ["¶", "#", "§", "🔗", "\uf0c1"])
 def test_handles_behind_headings_are_left_out(handle: str) -> None:
     head = f'<h2>Part one<a class=headerlink href="#one">{handle}</a></h2>'
     page = document(PAGE.replace("<h2>Part one</h2>", head).encode(), "text/html;charset=utf-8", URL)

@@ -60,6 +60,11 @@ def without_template(template: Template) -> Correction:
     return correct
 
 
+def _is_handle(text: str) -> bool:
+    """Also a sign of a font of icons, which is a character for private use."""
+    return text in _HANDLES or (len(text) == 1 and "\ue000" <= text <= "\uf8ff")
+
+
 def _without_handles(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
     starts = outline.starts
     short = starts[1:] - starts[:-1] <= _HANDLE_MOST
@@ -69,7 +74,7 @@ def _without_handles(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bo
     if not len(runs):
         return keep
     places = zip(runs.tolist(), starts.take(runs).tolist(), starts.take(runs + 1).tolist(), strict=True)
-    handles = [run for run, begin, end in places if outline.text[begin:end].decode().strip() in _HANDLES]
+    handles = [run for run, begin, end in places if _is_handle(outline.text[begin:end].decode().strip())]
     if not handles:
         return keep
     kept = keep.copy()

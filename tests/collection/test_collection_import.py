@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import random
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -335,7 +333,7 @@ def kills_at_random(archive: Path, folder: Path, kills: int, seed: int) -> None:
         wanted = began + rng.randrange(1, 60_000)
         while process.poll() is None and size_of(log) < wanted and time.monotonic() < until:
             time.sleep(0.002)
-        os.kill(process.pid, signal.SIGKILL)
+        process.kill()  # unless it was faster
         process.wait()
     last = run_gossamer(*command[3:])
     assert last.returncode == 0, last.stderr

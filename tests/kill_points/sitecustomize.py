@@ -44,7 +44,7 @@ POINTS = {
     "visit handed out": Point("gossamer.frontier.frontier", "Frontier", "_go", True),
     "addresses about to be sifted": Point("gossamer.store.sieve", "Sieve", "prepare", False),
     "addresses sifted": Point("gossamer.store.sieve", "Sieve", "prepare", True),
-    "run of addresses written": Point("gossamer.store.sieve", "", "write", True),
+    "run of addresses written": Point("gossamer.store.runs", "", "write", True),
     "runs of addresses merged": Point("gossamer.store.sieve", "Sieve", "_replace", True),
     "run of prints written": Point("gossamer.dedupe.growing", "", "write", True),
     "runs of prints merged": Point("gossamer.dedupe.growing", "Runs", "_replace", True),

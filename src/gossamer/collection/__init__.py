@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gossamer.collection.build import Built
-    from gossamer.collection.collection import Collection, fast_loop, open
+    from gossamer.collection.collection import Collection, open
     from gossamer.collection.documents import Document
     from gossamer.collection.formats import FORMATS
     from gossamer.collection.incoming import Imported
+    from gossamer.collection.running import fast_loop
     from gossamer.collection.session import Outside
     from gossamer.collection.status import Progress, Status
 
@@ -23,7 +24,7 @@ _HOMES = {
     "Outside": "session",
     "Progress": "status",
     "Status": "status",
-    "fast_loop": "collection",
+    "fast_loop": "running",
     "open": "collection",
 }
 

@@ -12,14 +12,15 @@ from itertools import pairwise
 import numpy as np
 import torch
 from alignment import Labels
+from lessons import Sample
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from gossamer.convert.content.features import Features
 from gossamer.convert.content.network import POOLED, WAYS, Weights
-from gossamer.convert.outline import TAGS, Outline
+from gossamer.convert.outline import TAGS
 
 WIDTH = 32
+WIDTH_OF_STUDENT = 48
 VECTOR = 8
 ROUNDS = 2
 _DROPPED = 0.15
@@ -27,24 +28,8 @@ _DROPPED = 0.15
 _NAMES_DROPPED = 0.3
 _ALL_NAMES_DROPPED = 0.15
 _WORDS_DROPPED = 0.2
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A page that is ready to be learned from."""
-
-    outline: Outline
-    features: Features
-    labels: Labels
-    soft: NDArray[np.float64] | None
-    """[B] what another extractor says of blocks whose target is not known."""
-    weight: float
-    names: NDArray[np.int64]
-    """Rows of the vectors of tags and names, and the element each stands at."""
-    named: NDArray[np.int64]
-    words: NDArray[np.int64]
-    worded: NDArray[np.int64]
-    """The same for words, and the block of each."""
+_SHIFTED = 0.25
+"""By so much of its spread a feature is moved, in all blocks of a page alike: sites differ in what is normal there."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +66,15 @@ def _arrays(sample: Sample, number: int, blocks: int, elements: int) -> dict[str
     inner = np.ones((size, 2), np.float32)
     inner[0, 0] = inner[-1, 1] = 0
     targets, weights = _targets(sample)
+    sizes = _sizes(labels) / max(_sizes(labels).sum(), 1e-9)
     floats = {"dense": found.dense, "inner": inner, "root": np.sqrt(found.words + 1), "targets": targets}
-    floats |= {"weights": weights, "tokens": labels.tokens, "matched": labels.matched, "wanted": [labels.wanted]}
+    floats |= {
+        "weights": weights,
+        "sizes": sizes,
+        "tokens": labels.tokens,
+        "matched": labels.matched,
+        "wanted": [labels.wanted],
+    }
     whole = {"lows": found.lows[:, POOLED] + blocks, "highs": found.highs[:, POOLED] + blocks}
     whole |= {"places": places + elements, "named": sample.named + elements, "ends": ends + elements}
     whole |= {"names": sample.names, "words": sample.words, "worded": sample.worded + blocks}
@@ -96,19 +88,25 @@ def _targets(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What each block should be, and how much it counts: 1 for a page in all."""
     labels = sample.labels
     known = ~np.isnan(labels.targets)
-    size = np.sqrt(np.minimum(labels.tokens, 100))
+    size = _sizes(labels)
     if known.all():
-        return labels.targets, sample.weight * size / max(size.sum(), 1e-9)
+        return labels.targets, sample.origin.weight * size / max(size.sum(), 1e-9)
     soft = np.zeros(len(size)) if sample.soft is None else sample.soft
     guessed = size * ~known
     weights = 0.6 * known / max(known.sum(), 1) + 0.4 * guessed / max(guessed.sum(), 1e-9)
-    return np.where(known, labels.targets, soft), sample.weight * weights
+    return np.where(known, labels.targets, soft), sample.origin.weight * weights
+
+
+def _sizes(labels: Labels) -> NDArray[np.float64]:
+    """[B] how much a block counts, by its words."""
+    sizes: NDArray[np.float64] = np.sqrt(np.minimum(labels.tokens, 100))
+    return sizes
 
 
 class Network(nn.Module):
     """One of the networks."""
 
-    def __init__(self, samples: Sequence[Sample], names: int, words: int) -> None:
+    def __init__(self, samples: Sequence[Sample], names: int, words: int, width: int = WIDTH) -> None:
         super().__init__()
         dense = np.concatenate([sample.features.dense for sample in samples])
         self.register_buffer("mean", torch.from_numpy(dense.mean(0)))
@@ -117,14 +115,16 @@ class Network(nn.Module):
         self.words = nn.Embedding(words, VECTOR)
         nn.init.normal_(self.names.weight, std=0.05)
         nn.init.normal_(self.words.weight, std=0.05)
-        self.first = nn.Linear(dense.shape[1] + (WAYS + 2) * VECTOR, WIDTH)
+        self.first = nn.Linear(dense.shape[1] + (WAYS + 2) * VECTOR, width)
         parts = 3 + len(POOLED) + 2
-        self.rounds = nn.ModuleList(nn.Linear(parts * WIDTH, WIDTH) for _ in range(ROUNDS))
-        self.out = nn.Linear(WIDTH, 1)
+        self.rounds = nn.ModuleList(nn.Linear(parts * width, width) for _ in range(ROUNDS))
+        self.out = nn.Linear(width, 1)
 
     def forward(self, pages: Batch) -> Tensor:
         """[B] scores."""
         dense = (pages["dense"] - self.mean) / self.spread
+        if self.training:
+            dense = dense + (_SHIFTED * torch.randn(pages.count, dense.shape[1]))[pages["pages"]]
         state = torch.relu(self.first(torch.cat((dense, *self._ways(pages), self._wording(pages)), 1)))
         for each in self.rounds:
             kept = nn.functional.dropout(state, _DROPPED, self.training)
@@ -153,15 +153,15 @@ class Network(nn.Module):
     def _around(self, state: Tensor, pages: Batch) -> list[Tensor]:
         before = torch.cat((state[:1], state[:-1])) * pages["inner"][:, :1]
         after = torch.cat((state[1:], state[-1:])) * pages["inner"][:, 1:]
-        root = pages["root"][:, None]
+        root, width = pages["root"][:, None], state.shape[1]
         weighted = torch.cat((state * root, root), 1)
-        running = torch.cat((torch.zeros(1, WIDTH + 1).double(), weighted.double().cumsum(0)))
+        running = torch.cat((torch.zeros(1, width + 1).double(), weighted.double().cumsum(0)))
         pools = [
             (running[pages["highs"][:, number]] - running[pages["lows"][:, number]]).float()
             for number in range(len(POOLED))
         ]
-        page = torch.zeros(pages.count, WIDTH + 1).index_add(0, pages["pages"], weighted)
-        most = torch.zeros(pages.count, WIDTH)
+        page = torch.zeros(pages.count, width + 1).index_add(0, pages["pages"], weighted)
+        most = torch.zeros(pages.count, width)
         most = most.scatter_reduce(0, pages["pages"][:, None].expand_as(state), state, "amax")
         means = [pool[:, :-1] / pool[:, -1:] for pool in (*pools, page[pages["pages"]])]
         return [state, before, after, *means, most[pages["pages"]]]
@@ -179,25 +179,30 @@ def loss(found: Tensor, pages: Batch) -> Tensor:
     return ((entropy * pages["weights"]).sum() + missed.sum()) / pages.count
 
 
-def exported(networks: Sequence[Network], names: NDArray[np.uint32], words: NDArray[np.uint32]) -> Weights:
-    """What was learned, side by side, with the scaling of features worked in."""
-    scaled = [_scaled(network) for network in networks]
-    size = networks[0].mean.shape[0]
-    own = (3 + len(POOLED)) * WIDTH
-    rounds = np.stack([[_weights(each) for each in network.rounds] for network in networks], axis=1)
+def agreement(found: Tensor, told: Tensor, pages: Batch) -> Tensor:
+    """Cross entropy with what teachers say. It counts twice, since it stands for both parts of the other loss."""
+    entropy = nn.functional.binary_cross_entropy_with_logits(found, torch.sigmoid(told), reduction="none")
+    return 2 * (entropy * pages["sizes"]).sum() / pages.count
+
+
+def exported(network: Network, names: NDArray[np.uint32], words: NDArray[np.uint32]) -> Weights:
+    """What was learned, with the scaling of features worked in."""
+    first, bias = _scaled(network)
+    size, own = network.mean.shape[0], (3 + len(POOLED)) * network.out.in_features
+    rounds = np.stack([_weights(each) for each in network.rounds])
     return Weights(
         names,
         words,
-        np.concatenate([_array(network.names.weight) for network in networks], axis=1),
-        np.concatenate([_array(network.words.weight) for network in networks], axis=1),
-        np.concatenate([first[:size] for first, _ in scaled], axis=1),
-        np.stack([first[size:] for first, _ in scaled]),
-        np.stack([bias[None] for _, bias in scaled]),
-        rounds[:, :, :own],
-        rounds[:, :, own:],
-        np.stack([[_array(each.bias)[None] for each in network.rounds] for network in networks], axis=1),
-        np.stack([_weights(network.out) for network in networks]),
-        np.mean([_array(network.out.bias) for network in networks], axis=0),
+        _array(network.names.weight),
+        _array(network.words.weight),
+        first[:size],
+        first[size:],
+        bias,
+        rounds[:, :own],
+        rounds[:, own:],
+        np.stack([_array(each.bias) for each in network.rounds]),
+        _weights(network.out)[:, 0],
+        _array(network.out.bias),
     )
 
 

@@ -3,8 +3,8 @@
     python quality/train.py                     learn from all pages, and write weights.npz beside the module
     python quality/train.py --folds 4           only tell how good it would be on sites it has not seen
 
-It needs the extra `train`, the reference sets beside the project or in --folder, and about ten minutes for each
-network on one core. With the same seed and versions it gives the same weights.
+It needs the extra `train`, the reference sets beside the project or in --folder, and about ten minutes on one core, for
+each fold again. With the same versions it gives the same weights.
 """
 
 from __future__ import annotations
@@ -20,22 +20,18 @@ import numpy as np
 import torch
 from alignment import block_texts, labels, shares
 from gold import EXTRA, SETS, Case, cases, outline_of, score
-from model import Network, Sample, batch, exported, loss
+from learning import learn, with_grafts
+from lessons import Lesson, Origin, Sample, Vocabulary, sample, vocabulary
+from model import WIDTH, WIDTH_OF_STUDENT, Network, exported
 from numpy.typing import NDArray
 
 from gossamer.convert.content import network, wording
 from gossamer.convert.content.features import Features, features
 from gossamer.convert.content.learned import likely
-from gossamer.convert.outline import TAGS, Outline
+from gossamer.convert.outline import Outline
 
 FOLDER = Path(__file__).resolve().parents[1].parent / "shared" / "reference"
-NETWORKS = 5
-EPOCHS = 12
-BATCH = 12
-RATE = 5e-3
-NAME_SITES = 6
-"""A name is learned if so many sites use it, and a word likewise."""
-WORD_SITES = 12
+TEACHERS = 5
 
 
 @dataclass(frozen=True)
@@ -47,15 +43,6 @@ class Read:
     features: Features
     texts: list[str]
     hashes: NDArray[np.uint32]
-    worded: NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """Names and words that enough sites use, in ascending order."""
-
-    names: NDArray[np.uint32]
-    words: NDArray[np.uint32]
 
 
 def read(folder: Path) -> list[Read]:
@@ -66,46 +53,20 @@ def read(folder: Path) -> list[Read]:
             outline = outline_of(case.page)
             if outline is not None and len(outline.owners):
                 about = features(outline)
-                hashes, worded = wording.words(outline, about.blocks, about.words)
-                found.append(Read(case, outline, about, block_texts(outline, about.blocks), hashes, worded))
+                hashes, _ = wording.words(outline, about.blocks, about.words)
+                found.append(Read(case, outline, about, block_texts(outline, about.blocks), hashes))
     return found
 
 
-def vocabulary(pages: Sequence[Read]) -> Vocabulary:
-    """What pages have in common."""
-    return Vocabulary(
-        _common([(page.case.site, page.outline.names) for page in pages], NAME_SITES),
-        _common([(page.case.site, page.hashes) for page in pages], WORD_SITES),
-    )
+def sample_of(page: Read, known: Vocabulary) -> Sample:
+    """A page as networks learn from it."""
+    case = page.case
+    soft = _soft(case, page.texts) if case.text is None else None
+    origin = Origin(case.site, f"{case.set} {case.kind}", 0.5 if case.set == EXTRA else 1.0)
+    return sample(Lesson(page.outline, labels(case, page.texts), soft), origin, known)
 
 
-def _common(used: Sequence[tuple[str, NDArray[np.uint32]]], least: int) -> NDArray[np.uint32]:
-    sites: dict[int, set[str]] = collections.defaultdict(set)
-    for site, hashes in used:
-        for each in np.unique(hashes).tolist():
-            sites[each].add(site)
-    return np.array(sorted(each for each, users in sites.items() if len(users) >= least), np.uint32)
-
-
-def sample(page: Read, known: Vocabulary) -> Sample:
-    """A page as the network learns from it."""
-    case, outline = page.case, page.outline
-    names, named = network.known(outline.names, known.names)
-    words, worded = network.known(page.hashes, known.words)
-    return Sample(
-        outline,
-        page.features,
-        labels(case, page.texts),
-        _soft(case, page.texts) if case.text is None else None,
-        0.5 if case.set == EXTRA else 1.0,
-        np.concatenate((outline.tags, names + len(TAGS))).astype(np.int64),
-        np.concatenate((np.arange(len(outline.tags)), outline.named[named])).astype(np.int64),
-        words.astype(np.int64),
-        page.worded[worded].astype(np.int64),
-    )
-
-
-def _soft(case: Case, texts: Sequence[str]) -> NDArray[np.float64] | None:
+def _soft(case: Case, texts: Sequence[str]) -> NDArray[np.float64]:
     """Where people marked a few segments only, another extractor tells what it makes of the rest."""
     import trafilatura
 
@@ -113,37 +74,22 @@ def _soft(case: Case, texts: Sequence[str]) -> NDArray[np.float64] | None:
     return shares(texts, answer)
 
 
-def learn(samples: Sequence[Sample], known: Vocabulary, seed: int) -> Network:
-    """One network."""
-    torch.manual_seed(seed)
-    random = np.random.default_rng(seed)
-    net = Network(samples, len(known.names), len(known.words))
-    vectors = [net.names.weight, net.words.weight]
-    rest = [each for name, each in net.named_parameters() if not name.startswith(("names", "words"))]
-    groups = [{"params": vectors, "weight_decay": 0.3}, {"params": rest, "weight_decay": 0.03}]
-    optimizer = torch.optim.AdamW(groups, lr=RATE)
-    steps = EPOCHS * -(-len(samples) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.15)
-    for _ in range(EPOCHS):
-        order = random.permutation(len(samples))
-        for start in range(0, len(order), BATCH):
-            pages = batch([samples[number] for number in order[start : start + BATCH]])
-            optimizer.zero_grad()
-            loss(net(pages), pages).backward()
-            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
-    return net.eval()
+def weights_of(samples: Sequence[Sample], known: Vocabulary, teachers: int) -> network.Weights:
+    """What one network has learned from several others, as the package reads it."""
+    pages = with_grafts(samples, known)
 
+    def network_of(width: int, seed: int) -> Network:
+        torch.manual_seed(seed)
+        return Network(samples, len(known.names), len(known.words), width)
 
-def weights_of(samples: Sequence[Sample], known: Vocabulary, seeds: Sequence[int]) -> network.Weights:
-    """Several networks, as the package reads them."""
-    return exported([learn(samples, known, seed) for seed in seeds], known.names, known.words)
+    taught = [learn(pages, network_of(WIDTH, seed), seed) for seed in range(teachers)]
+    student = learn(pages, network_of(WIDTH_OF_STUDENT, teachers), teachers, taught)
+    return exported(student, known.names, known.words)
 
 
 def answer(page: Read, weights: network.Weights) -> str:
     """The text of what would be kept."""
-    kept = likely(network.scores(page.outline, page.features, weights))
+    kept = likely(network.scores(page.outline, page.features, weights), page.features.words)
     return "\n".join(text for text, is_kept in zip(page.texts, kept, strict=True) if is_kept)
 
 
@@ -164,7 +110,7 @@ def validate(pages: Sequence[Read], samples: Sequence[Sample], known: Vocabulary
     for fold in range(told.folds if told.only is None else told.only):
         held = [_fold(page.case.site, told.folds) == fold for page in pages]
         rest = [each for each, is_held in zip(samples, held, strict=True) if not is_held]
-        weights = weights_of(rest, known, range(told.networks))
+        weights = weights_of(rest, known, told.teachers)
         answered += [(page.case, answer(page, weights)) for page, is_held in zip(pages, held, strict=True) if is_held]
         print(f"fold {fold}: {sum(held)} pages of sites that were not learned from", flush=True)
     report(answered)
@@ -189,18 +135,20 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the reference sets are")
     parser.add_argument("--folds", type=int, default=0, help="cross-validate by site instead of writing weights")
     parser.add_argument("--only", type=int, help="so many of the folds")
-    parser.add_argument("--networks", type=int, default=NETWORKS)
+    parser.add_argument("--teachers", type=int, default=TEACHERS, help="networks that one network learns from")
     parser.add_argument("--to", type=Path, default=Path(network.__file__).with_name("weights.npz"))
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     pages = read(arguments.folder)
-    known = vocabulary(pages)
+    known = vocabulary(
+        ((page.case.site, page.outline.names) for page in pages), ((page.case.site, page.hashes) for page in pages)
+    )
     print(f"{len(pages)} pages, {len(known.names)} names, {len(known.words)} words", flush=True)
-    samples = [sample(page, known) for page in pages]
+    samples = [sample_of(page, known) for page in pages]
     if arguments.folds:
         validate(pages, samples, known, arguments)
         return
-    weights = weights_of(samples, known, range(arguments.networks))
+    weights = weights_of(samples, known, arguments.teachers)
     report([(page.case, answer(page, weights)) for page in pages])
     write(weights, arguments.to)
 

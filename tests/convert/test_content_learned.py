@@ -13,7 +13,7 @@ from made_pages import SENTENCES, article, documentation, listing, page, product
 
 from gossamer.convert.content.blocks import HEADINGS, split, standing_in
 from gossamer.convert.content.density import density
-from gossamer.convert.content.learned import Model, by_arrays, learned
+from gossamer.convert.content.learned import Model, by_arrays, learned, likely
 from gossamer.convert.content.marks import hashes, numbered
 from gossamer.convert.content.network import learned_weights
 from gossamer.convert.content.twin import score
@@ -79,15 +79,43 @@ def made_outlines() -> Iterator[Outline]:
             yield found
 
 
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ([9, 9, -9, -1.5], [True, True, False, False]),
+        ([-1, -8, -9, -1.5], [True, False, False, True]),
+        ([-200, -400, -400, -400], [True, False, False, False]),
+        ([6, -2, 6, -9], [True, True, True, False]),
+        ([6, -2, 0, 6], [True, True, True, True]),
+        ([6, -2, -3, 6], [True, False, False, True]),
+        ([6, -1, -1, -1, -1, -1, 6], [True, False, False, False, False, False, True]),
+    ],
+    ids=["understood", "doubtful", "hopeless", "one between", "two between", "one bad between", "many between"],
+)
+def test_the_less_a_page_is_understood_the_more_of_it_is_kept(scores: list[float], expected: list[bool]) -> None:
+    words = np.full(len(scores), 50, np.float32)
+    assert likely(np.array(scores, np.float32), words).tolist() == expected
+
+
 @needs_twin
 def test_the_compiled_twin_says_the_same_as_arrays() -> None:
     weights = learned_weights()
     model = Model(weights)
     for outline in made_outlines():
-        numbers, likely = model.scores(outline)
-        expected_numbers, expected = by_arrays(outline, weights)
-        assert np.array_equal(numbers, expected_numbers)
-        np.testing.assert_allclose(likely, expected, rtol=1e-3, atol=1e-2)
+        found, expected = model.scored(outline), by_arrays(outline, weights)
+        assert np.array_equal(found.numbers, expected.numbers)
+        assert np.array_equal(found.words, expected.words)
+        np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-3, atol=1e-2)
+
+
+@needs_twin
+def test_the_compiled_twin_keeps_the_same_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(6)
+    pages = [(chance.normal(-2, 6, size), chance.integers(0, 90, size)) for size in range(1, 200)]
+    blocks = [(scores.astype(np.float32), words.astype(np.float32)) for scores, words in pages]
+    found = [likely(*page).tolist() for page in blocks]
+    monkeypatch.setattr(MODULE, "score", None)
+    assert found == [likely(*page).tolist() for page in blocks]
 
 
 @needs_twin
@@ -113,7 +141,7 @@ def test_weights_of_another_shape_are_refused() -> None:
     weights = learned_weights()
     outline = next(made_outlines())
     with pytest.raises(ValueError, match="another shape"):
-        Model(weights._replace(dense=weights.dense[:-1])).scores(outline)
+        Model(weights._replace(dense=weights.dense[:-1])).scored(outline)
 
 
 @pytest.mark.parametrize("limit", ["ELEMENTS_MOST", "RUNS_MOST"])

@@ -1,4 +1,4 @@
-/* The compiled twin of features.py, wording.py and network.py: the scores of all blocks of a page.
+/* The compiled twin of features.py, wording.py and network.py: the scores of all blocks of a page, and which are kept.
  *
  * What is summed over containers in Python for each block anew is computed here once for each container, since blocks
  * in a row share theirs, and products are taken for a few rows at a time. So a page takes a fraction of the time; the
@@ -11,11 +11,12 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "scorer/choice.h"
 #include "scorer/network.h"
 
 static int run(const Outline *page, const Weights *weights, Elements *all, Blocks *blocks)
 {
-    Scoring s = {page, weights, all, blocks, weights->networks * weights->width, weights->networks * weights->vector};
+    Scoring s = {page, weights, all, blocks, weights->width, weights->vector};
     walk_down(page, weights, all);
     split(page, all, blocks);
     find_ranges(page, blocks, all);
@@ -39,7 +40,7 @@ static void *deal(char **at, size_t count, size_t size)
     return dealt;
 }
 
-static void deal_all(const Outline *page, int wide, int size, Elements *all, Blocks *blocks, char *at)
+static void deal_all(const Outline *page, int width, int vector, Elements *all, Blocks *blocks, char *at)
 {
     size_t n = page->elements, m = page->runs;
     int32_t **whole[] = {&all->tops, &all->opened, &all->depths, &all->ranks, &all->lows, &all->highs, &all->ups};
@@ -48,7 +49,7 @@ static void deal_all(const Outline *page, int wide, int size, Elements *all, Blo
     all->linked = deal(&at, n, 1);
     all->looks = deal(&at, n, sizeof(uint64_t));
     all->marks = deal(&at, 4 * n, sizeof(float));
-    all->vectors = deal(&at, size * n, sizeof(float));
+    all->vectors = deal(&at, vector * n, sizeof(float));
     int32_t **each[] = {&blocks->numbers, &blocks->firsts, &blocks->tops, &blocks->order};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         *each[i] = deal(&at, m, sizeof(int32_t));
@@ -56,33 +57,36 @@ static void deal_all(const Outline *page, int wide, int size, Elements *all, Blo
     blocks->sums = deal(&at, SUMS * m, sizeof(float));
     blocks->running = deal(&at, SUMS * (m + 1), sizeof(float));
     blocks->root = deal(&at, m + 1, sizeof(float));
-    blocks->state = deal(&at, wide * m, sizeof(float));
-    blocks->next = deal(&at, wide * m, sizeof(float));
-    blocks->weighted = deal(&at, wide * (m + 1), sizeof(float));
+    blocks->state = deal(&at, width * m, sizeof(float));
+    blocks->next = deal(&at, width * m, sizeof(float));
+    blocks->weighted = deal(&at, width * (m + 1), sizeof(float));
 }
 
-static size_t memory(const Outline *page, int wide, int size)
+static size_t memory(const Outline *page, int width, int vector)
 {
     size_t n = page->elements + 2, m = page->runs + 2;
-    return n * (7 * 4 + 1 + 8 + 16 + 4 * (size_t)size) + m * 4 * (4 + LEVELS + 2 * SUMS + 1 + 3 * (size_t)wide) + 512;
+    return n * (7 * 4 + 1 + 8 + 16 + 4 * (size_t)vector) + m * 4 * (4 + LEVELS + 2 * SUMS + 1 + 3 * (size_t)width) + 512;
 }
 
 static PyObject *answer(const Outline *page, const Weights *weights)
 {
-    int wide = weights->networks * weights->width, size = weights->networks * weights->vector;
+    int width = weights->width, vector = weights->vector;
     Elements all;
     Blocks blocks;
     PyObject *found = NULL;
-    char *space = malloc(memory(page, wide, size));
+    char *space = malloc(memory(page, width, vector));
     if (space == NULL)
         return PyErr_NoMemory();
-    deal_all(page, wide, size, &all, &blocks, space);
+    deal_all(page, width, vector, &all, &blocks, space);
     if (run(page, weights, &all, &blocks) < 0)
         PyErr_NoMemory();
     else {
+        Py_ssize_t size = (Py_ssize_t)(blocks.count * sizeof(float));
         finish(weights, &blocks, blocks.root);
-        found = Py_BuildValue("y#y#", (char *)blocks.numbers, (Py_ssize_t)(page->runs * sizeof(int32_t)),
-                              (char *)blocks.root, (Py_ssize_t)(blocks.count * sizeof(float)));
+        for (int i = 0; i < blocks.count; i++)
+            blocks.running[i] = blocks.sums[(size_t)i * SUMS + WORDS];
+        found = Py_BuildValue("y#y#y#", (char *)blocks.numbers, (Py_ssize_t)(page->runs * sizeof(int32_t)),
+                              (char *)blocks.root, size, (char *)blocks.running, size);
     }
     free(space);
     return found;
@@ -120,7 +124,7 @@ static Outline outline_of(const Py_buffer *parts)
     };
 }
 
-static Weights weights_of(const Py_buffer *parts, int networks, int width, int vector)
+static Weights weights_of(const Py_buffer *parts, int width, int vector)
 {
     int names = items(parts, 4);
     return (Weights){
@@ -128,19 +132,18 @@ static Weights weights_of(const Py_buffer *parts, int networks, int width, int v
         .dense = parts[4].buf, .bags = parts[5].buf, .bias = parts[6].buf, .rounds = parts[7].buf, .pages = parts[8].buf,
         .round_bias = parts[9].buf, .out = parts[10].buf, .out_bias = parts[11].buf,
         .name_beginnings = parts[12].buf, .word_beginnings = parts[13].buf,
-        .tag_count = items(parts + 2, 4 * networks * vector) - names,
-        .networks = networks, .width = width, .vector = vector,
+        .tag_count = items(parts + 2, 4 * vector) - names,
+        .width = width, .vector = vector,
     };
 }
 
 /* The shapes that this was compiled for. */
 static bool fits(const Py_buffer *parts, const Weights *weights)
 {
-    int wide = weights->networks * weights->width;
-    return wide > 0 && wide <= WIDEST && weights->width % LANE == 0 && weights->networks * weights->vector <= WIDEST &&
-           parts[4].len == (Py_ssize_t)DENSE * wide * 4 &&
-           parts[5].len == (Py_ssize_t)(WAYS + 2) * weights->vector * wide * 4 &&
-           parts[7].len == (Py_ssize_t)ROUNDS * AROUND * weights->width * wide * 4 &&
+    Py_ssize_t width = weights->width, vector = weights->vector;
+    return width > 0 && width <= WIDEST && width % LANE == 0 && vector > 0 && vector <= WIDEST &&
+           parts[4].len == DENSE * width * 4 && parts[5].len == (WAYS + 2) * vector * width * 4 &&
+           parts[7].len == ROUNDS * AROUND * width * width * 4 &&
            parts[12].len == ((1 << FIRST_BITS) + 1) * 4 && parts[13].len == parts[12].len;
 }
 
@@ -148,13 +151,13 @@ static PyObject *scores(PyObject *module, PyObject *arguments)
 {
     (void)module;
     PyObject *page, *learned, *found = NULL;
-    int networks, width, vector, held = 0, held_weights = 0;
+    int width, vector, held = 0, held_weights = 0;
     Py_buffer parts[OUTLINE_PARTS], weights[WEIGHT_PARTS];
-    if (!PyArg_ParseTuple(arguments, "OOiii:scores", &page, &learned, &networks, &width, &vector))
+    if (!PyArg_ParseTuple(arguments, "OOii:scores", &page, &learned, &width, &vector))
         return NULL;
     if (hold(page, OUTLINE_PARTS, parts, &held) == 0 && hold(learned, WEIGHT_PARTS, weights, &held_weights) == 0) {
         Outline outline = outline_of(parts);
-        Weights model = weights_of(weights, networks, width, vector);
+        Weights model = weights_of(weights, width, vector);
         if (!fits(weights, &model))
             PyErr_SetString(PyExc_ValueError, "these weights are of another shape");
         else
@@ -165,6 +168,26 @@ static PyObject *scores(PyObject *module, PyObject *arguments)
     while (held_weights > 0)
         PyBuffer_Release(weights + --held_weights);
     return found;
+}
+
+static PyObject *likely(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    Py_buffer scores, words;
+    if (!PyArg_ParseTuple(arguments, "y*y*:likely", &scores, &words))
+        return NULL;
+    PyObject *kept = NULL;
+    float *chances = malloc((size_t)scores.len + 1);
+    if (scores.len != words.len)
+        PyErr_SetString(PyExc_ValueError, "there must be as many scores as words");
+    else if (chances == NULL)
+        PyErr_NoMemory();
+    else if ((kept = PyBytes_FromStringAndSize(NULL, items(&scores, 4))) != NULL)
+        choose(scores.buf, words.buf, items(&scores, 4), chances, (uint8_t *)PyBytes_AsString(kept));
+    free(chances);
+    PyBuffer_Release(&scores);
+    PyBuffer_Release(&words);
+    return kept;
 }
 
 static PyObject *numbered(const Outline *page)
@@ -239,7 +262,8 @@ static PyObject *hashes(PyObject *module, PyObject *arguments)
 static PyMethodDef functions[] = {
     {"hashes", hashes, METH_VARARGS, "A hash of each of some parts of a text."},
     {"blocks", blocks, METH_O, "The block of each run, and whether it stands in a heading."},
-    {"scores", scores, METH_VARARGS, "The block of each run, and the score of each block."},
+    {"scores", scores, METH_VARARGS, "The block of each run, the score of each block, and its words."},
+    {"likely", likely, METH_VARARGS, "Which blocks are kept, by their scores and words."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -248,5 +272,6 @@ static struct PyModuleDef definition = {
 };
 PyMODINIT_FUNC PyInit__score(void)
 {
+    fill_logs();
     return PyModule_Create(&definition);
 }

@@ -94,7 +94,7 @@ def features(outline: Outline) -> Features:
         ),
         axis=1,
     )
-    return Features(blocks, paths, dense, lows, highs, containers, sums[:, WORDS])
+    return Features(blocks, paths, dense, lows, highs, containers, sums[:, WORDS].copy())
 
 
 def linked_words(outline: Outline) -> Ints:

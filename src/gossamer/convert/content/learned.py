@@ -7,6 +7,7 @@ It is written in C, in `_score.c`. Tests hold the two equal.
 from __future__ import annotations
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from gossamer.convert.content.blocks import Ints
 from gossamer.convert.content.density import density
 from gossamer.convert.content.features import FLAGS, Floats, features
-from gossamer.convert.content.marks import numbered
 from gossamer.convert.content.network import Weights, learned_weights
 from gossamer.convert.content.network import scores as scores_of
 from gossamer.convert.content.twin import score
@@ -25,29 +25,62 @@ _FIRST_BITS = 12
 ELEMENTS_MOST = 100_000
 """A page of more is not worth the memory, 60 MB at most: it is no article, whatever it is."""
 RUNS_MOST = 20_000
-_SCORED_MOST = 1_000
-"""Blocks, times networks: on long pages fewer networks are asked. They differ little, and the time would be long."""
-_LEAST = -0.8
-"""A logit. What is a little less likely content than not is kept: a word too much costs less than one that is lost."""
-_BETWEEN_LEAST = -2.5
-_BEST_WITHIN = 1.0
-"""Where no block is likely content, the best ones are taken for it, and those that come so near."""
+_CALM, _DOUBT = 2.0, 0.5
+"""A score divided by the one, less the other, is a logit that can be believed on sites that were not learned from.
+
+As in `scorer/choice.h`, like the next.
+"""
+_BETWEEN_LEAST, _BETWEEN_MOST = -2.5, 4
+_HARDLY_ANYTHING = 1e-9
+
+
+class Scored(NamedTuple):
+    """The blocks of a page: m runs are B blocks."""
+
+    numbers: Ints
+    """[m] the block of a run."""
+    scores: Floats
+    """[B]"""
+    words: Floats
+    """[B]"""
 
 
 def learned(outline: Outline) -> NDArray[np.bool_]:
     """Which runs of text are main content."""
     if len(outline.tags) > ELEMENTS_MOST or len(outline.owners) > RUNS_MOST:
         return density(outline)
-    blocks = int(numbered(outline)[0][-1]) + 1
-    numbers, scores = _shipped(max(_SCORED_MOST // blocks, 1)).scores(outline)
-    return likely(scores)[numbers]
+    numbers, scores, words = _shipped().scored(outline)
+    return likely(scores, words)[numbers]
 
 
-def likely(scores: Floats) -> NDArray[np.bool_]:
-    """Which blocks are content, by their scores; some always are. One that is missing between two of them is too."""
-    kept: NDArray[np.bool_] = scores > min(_LEAST, float(scores.max()) - _BEST_WITHIN)
-    kept[1:-1] |= kept[:-2] & kept[2:] & (scores[1:-1] > _BETWEEN_LEAST)
+def likely(scores: Floats, words: Floats) -> NDArray[np.bool_]:
+    """Which blocks are content, by their scores and words; the best always is.
+
+    Those are taken of which the highest F1 is to be expected (D. D. Lewis, SIGIR 1995): of a page that is well
+    understood what is more likely content than not, of another one more. A block is among them if it is likelier than
+    half of that F1, which is found by trying what came out before (W. Dinkelbach 1967).
+    """
+    if score is not None:
+        return np.frombuffer(score.likely(scores, words), np.bool_)
+    chances = (1 + np.tanh((scores / _CALM - _DOUBT) / 2)) / 2
+    sizes = words.astype(np.float64) + 1
+    right, least = chances * sizes, -1.0
+    wanted, better = right.sum() + _HARDLY_ANYTHING, 0.0
+    while better > least:
+        least, kept = better, chances > better
+        better = right[kept].sum() / (sizes[kept].sum() + wanted)
+    kept[scores.argmax()] = True
+    _fill_gaps(kept, scores)
     return kept
+
+
+def _fill_gaps(kept: NDArray[np.bool_], scores: Floats) -> None:
+    """A few blocks that are missing between two others are taken too, unless one of them is no good."""
+    places = np.flatnonzero(kept)
+    sizes = np.diff(places) - 1
+    for number in np.flatnonzero((sizes > 0) & (sizes <= _BETWEEN_MOST)).tolist():
+        gap = slice(places[number] + 1, places[number + 1])
+        kept[gap] = scores[gap].min() > _BETWEEN_LEAST
 
 
 class Model:
@@ -55,23 +88,22 @@ class Model:
 
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
-        networks, _, width = weights.bags.shape
-        self._shape = networks, width, weights.vector
+        self._shape = weights.bags.shape[1], weights.word_vectors.shape[1]
         self._parts = (*weights, _beginnings(weights.names), _beginnings(weights.words))
 
-    def scores(self, outline: Outline) -> tuple[Ints, Floats]:
-        """The block of each run, and the score of each block."""
+    def scored(self, outline: Outline) -> Scored:
+        """The blocks of a page, with their scores."""
         if score is None:
             return by_arrays(outline, self.weights)
-        numbers, scores = score.scores((*outline[:-1], FLAGS), self._parts, *self._shape)
-        return np.frombuffer(numbers, np.int32), np.frombuffer(scores, np.float32)
+        numbers, scores, words = score.scores((*outline[:-1], FLAGS), self._parts, *self._shape)
+        blocks = np.frombuffer(scores, np.float32), np.frombuffer(words, np.float32)
+        return Scored(np.frombuffer(numbers, np.int32), *blocks)
 
 
 @cache
-def _shipped(networks: int) -> Model:
-    """Some of the networks that come with the package, or all."""
-    weights = learned_weights()
-    return Model(weights.of(min(networks, len(weights.bags))))
+def _shipped() -> Model:
+    """The one that comes with the package."""
+    return Model(learned_weights())
 
 
 def _beginnings(vocabulary: NDArray[np.uint32]) -> Ints:
@@ -80,7 +112,7 @@ def _beginnings(vocabulary: NDArray[np.uint32]) -> Ints:
     return np.searchsorted(vocabulary.astype(np.uint64), bounds).astype(np.int32)
 
 
-def by_arrays(outline: Outline, weights: Weights) -> tuple[Ints, Floats]:
+def by_arrays(outline: Outline, weights: Weights) -> Scored:
     """The same where there is no twin."""
     found = features(outline)
-    return found.blocks.numbers, scores_of(outline, found, weights)
+    return Scored(found.blocks.numbers, scores_of(outline, found, weights), found.words)

@@ -2,8 +2,8 @@
 
 Every block begins with its features, with the sums of what was learned of the tags and names on the way down to it,
 and of its words. In two rounds it then looks at its neighbours and at the averages of its containers and of the page,
-as in message passing over a tree (J. Gilmer et al. 2017). Several networks that were trained alike run side by side,
-and the mean of what they say is the score of a block; above 0 it is more likely main content than not.
+as in message passing over a tree (J. Gilmer et al. 2017). What comes out is the score of a block: the higher, the
+more likely it is main content.
 
 It is trained by `quality/train.py`. The weights are in `weights.npz` beside this module.
 """
@@ -31,54 +31,32 @@ _ONE_THREAD = 240_000
 
 
 class Weights(NamedTuple):
-    """What was learned, for k networks of width d, with vectors of e numbers for tags, names and words."""
+    """What was learned, for states of d numbers, and vectors of e numbers for tags, names and words."""
 
     names: NDArray[np.uint32]
     """[v] hashes of the names that are known, in ascending order, like the next."""
     words: NDArray[np.uint32]
     """[w]"""
     name_vectors: Floats
-    """[tags + v, k * e]"""
+    """[tags + v, e]"""
     word_vectors: Floats
-    """[w, k * e]"""
+    """[w, e]"""
     dense: Floats
-    """[f, k * d]"""
+    """[f, d]"""
     bags: Floats
-    """[k, (WAYS + 2) * e, d]"""
+    """[(WAYS + 2) * e, d]"""
     bias: Floats
-    """[k, 1, d]"""
+    """[d]"""
     rounds: Floats
-    """[2, k, (3 + len(POOLED)) * d, d]"""
+    """[2, (3 + len(POOLED)) * d, d]"""
     pages: Floats
-    """[2, k, 2 * d, d] for the average and the maximum of a page."""
+    """[2, 2 * d, d] for the average and the maximum of a page."""
     round_bias: Floats
-    """[2, k, 1, d]"""
+    """[2, d]"""
     out: Floats
-    """[k, d, 1]"""
+    """[d]"""
     out_bias: Floats
-    """[1] the mean of all."""
-
-    @property
-    def vector(self) -> int:
-        """e"""
-        return int(self.bags.shape[1]) // (WAYS + 2)
-
-    def of(self, count: int) -> Weights:
-        """Those of the last few networks alone."""
-        vectors, states = count * self.vector, count * self.bags.shape[2]
-        parts = [
-            self.name_vectors[:, -vectors:],
-            self.word_vectors[:, -vectors:],
-            self.dense[:, -states:],
-            self.bags[-count:],
-            self.bias[-count:],
-            self.rounds[:, -count:],
-            self.pages[:, -count:],
-            self.round_bias[:, -count:],
-            self.out[-count:],
-        ]
-        kept = map(np.ascontiguousarray, parts)
-        return Weights._make((self.names, self.words, *kept, self.out_bias))
+    """[1]"""
 
 
 @cache
@@ -96,33 +74,28 @@ def scores(outline: Outline, found: Features, weights: Weights) -> Floats:
     running = np.concatenate((np.zeros(1, np.float32), np.cumsum(root)))
     lows, highs = found.lows[:, POOLED], found.highs[:, POOLED]
     shares = (1 / (running[highs] - running[lows]))[:, :, None]
-    for number in range(len(weights.rounds)):
+    for rounds, pages, bias in zip(weights.rounds, weights.pages, weights.round_bias, strict=True):
         pooled, page = _pools(state, root, lows, highs)
         pooled *= shares
-        page[:, :, : state.shape[2]] /= running[-1]
-        bias = page @ weights.pages[number] + weights.round_bias[number]
-        step = _product(_around(state, pooled), weights.rounds[number])
-        step += bias
+        page[: state.shape[1]] /= running[-1]
+        step = _product(_around(state, pooled), rounds)
+        step += page @ pages + bias
         state += np.maximum(step, 0, out=step)
-    found_scores: Floats = (state @ weights.out).mean(axis=0)[:, 0] + weights.out_bias[0]
+    found_scores: Floats = state @ weights.out + weights.out_bias[0]
     return found_scores
 
 
 def _begin(outline: Outline, found: Features, weights: Weights) -> Floats:
-    """[k, B, d] what is known of every block alone."""
-    count, size, width = weights.bags.shape
-    bags = np.concatenate((_ways(outline, found, weights), _wording(outline, found, weights)[None]))
-    parts, blocks, _ = bags.shape
-    bags = bags.reshape(parts, blocks, count, size // parts).transpose(2, 1, 0, 3).reshape(count, blocks, size)
+    """[B, d] what is known of every block alone."""
+    bags = np.concatenate((*_ways(outline, found, weights), _wording(outline, found, weights)), axis=1)
     state = _product(bags, weights.bags)
-    dense = _product(found.dense[None], weights.dense[None])[0]
-    state += dense.reshape(blocks, count, width).transpose(1, 0, 2)
+    state += _product(found.dense, weights.dense)
     state += weights.bias
     return np.maximum(state, 0, out=state)
 
 
 def _ways(outline: Outline, found: Features, weights: Weights) -> Floats:
-    """[WAYS + 1, B, k * e] tags and names on the way down: in the innermost container, between containers, above."""
+    """[WAYS + 1, B, e] tags and names on the way down: in the innermost container, between containers, above."""
     vectors = weights.name_vectors[outline.tags]
     numbers, which = known(outline.names, weights.names)
     if len(which):
@@ -137,7 +110,7 @@ def _ways(outline: Outline, found: Features, weights: Weights) -> Floats:
 
 
 def _wording(outline: Outline, found: Features, weights: Weights) -> Floats:
-    """[B, k * e] the words of short blocks."""
+    """[B, e] the words of short blocks."""
     hashes, blocks = wording.words(outline, found.blocks, found.words)
     sums = np.zeros((len(found.words), weights.word_vectors.shape[1]), np.float32)
     numbers, which = known(hashes, weights.words)
@@ -156,32 +129,30 @@ def known(hashes: NDArray[np.uint32], vocabulary: NDArray[np.uint32]) -> tuple[N
 
 
 def _pools(state: Floats, root: Floats, lows: Ints, highs: Ints) -> tuple[Floats, Floats]:
-    """[k, B, pools, d] sums over spans, and [k, 1, 2 * d] the sum and the maximum over the page."""
-    count, blocks, width = state.shape
-    running = np.zeros((count, blocks + 1, width), np.float32)
-    np.cumsum(state * root[:, None], axis=1, out=running[:, 1:])
-    page = np.concatenate((running[:, -1:], state.max(axis=1, keepdims=True)), axis=2)
-    return running[:, highs] - running[:, lows], page
+    """[B, pools, d] sums over spans, and [2 * d] the sum and the maximum over the page."""
+    blocks, width = state.shape
+    running = np.zeros((blocks + 1, width), np.float32)
+    np.cumsum(state * root[:, None], axis=0, out=running[1:])
+    return running[highs] - running[lows], np.concatenate((running[-1], state.max(axis=0)))
 
 
 def _around(state: Floats, pooled: Floats) -> Floats:
-    """[k, B, (3 + pools) * d] a block, those before and after it, and the averages of its containers."""
-    count, blocks, width = state.shape
-    around = np.zeros((count, blocks, (3 + pooled.shape[2]) * width), np.float32)
-    around[:, :, :width] = state
-    around[:, 1:, width : 2 * width] = state[:, :-1]
-    around[:, :-1, 2 * width : 3 * width] = state[:, 1:]
-    around[:, :, 3 * width :] = pooled.reshape(count, blocks, around.shape[2] - 3 * width)
+    """[B, (3 + pools) * d] a block, those before and after it, and the averages of its containers."""
+    blocks, width = state.shape
+    around = np.zeros((blocks, (3 + pooled.shape[1]) * width), np.float32)
+    around[:, :width] = state
+    around[1:, width : 2 * width] = state[:-1]
+    around[:-1, 2 * width : 3 * width] = state[1:]
+    around[:, 3 * width :] = pooled.reshape(blocks, -1)
     return around
 
 
 def _product(left: Floats, right: Floats) -> Floats:
-    """[k, B, x] times [k, x, y], in pieces that are too small for threads."""
-    count, blocks, inner = left.shape
-    rows = max(1, _ONE_THREAD // (inner * right.shape[2]))
+    """[B, x] times [x, y], in pieces that are too small for threads."""
+    (blocks, inner), columns = left.shape, right.shape[1]
+    rows = max(1, _ONE_THREAD // right.size)
     whole = blocks - blocks % rows
-    product = np.empty((count, blocks, right.shape[2]), np.float32)
-    pieces = left[:, :whole].reshape(count, whole // rows, rows, inner) @ right[:, None]
-    product[:, :whole] = pieces.reshape(count, whole, right.shape[2])
-    product[:, whole:] = left[:, whole:] @ right
+    product = np.empty((blocks, columns), np.float32)
+    product[:whole] = (left[:whole].reshape(-1, rows, inner) @ right).reshape(whole, columns)
+    product[whole:] = left[whole:] @ right
     return product

@@ -23,7 +23,7 @@ static int find(uint32_t hash, const uint32_t *vocabulary, const int32_t *beginn
 /* Everything that an element has from its parent. */
 FAST static void walk_down(const Outline *page, const Weights *weights, Elements *all)
 {
-    int size = weights->networks * weights->vector, named = 0, opened = 0;
+    int size = weights->vector, named = 0, opened = 0;
     for (int i = 0; i < page->elements; i++) {
         int parent = page->parents[i], tag = page->tags[i], flags = page->flags[tag];
         bool breaks = flags & BREAKS, inner = parent >= 0;

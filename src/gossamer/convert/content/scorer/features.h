@@ -5,6 +5,20 @@
 
 #include "elements.h"
 
+enum { LOGS = 4096 };
+static float logs[LOGS]; /* of whole numbers, which all counts are */
+
+static void fill_logs(void)
+{
+    for (int i = 0; i < LOGS; i++)
+        logs[i] = logf((float)i + 1);
+}
+
+static float log_of_one_more(float count)
+{
+    return count < LOGS ? logs[(int)count] : logf(count + 1);
+}
+
 static void span_features(const Blocks *blocks, int low, int high, float *out)
 {
     const float *from = blocks->running + (size_t)low * SUMS, *to = blocks->running + (size_t)high * SUMS;
@@ -12,7 +26,7 @@ static void span_features(const Blocks *blocks, int low, int high, float *out)
     float words = to[WORDS] - from[WORDS], scale = 1 / (words + 0.1f);
     for (int j = 0; j < SUMS; j++) {
         float sum = to[j] - from[j], ratio = sum * scale;
-        out[j] = logf(sum + 1);
+        out[j] = log_of_one_more(sum);
         out[SUMS + j] = ratio < 4 ? ratio : 4;
     }
     out[SUMS + WORDS] = logf(words / (to[ONE] - from[ONE]) + 1);
@@ -70,7 +84,7 @@ static uint32_t letter(uint8_t byte)
 /* The words of a short block, each added to its vectors. */
 static void add_words(const Outline *page, const Weights *weights, int from, int to, float *out)
 {
-    int size = weights->networks * weights->vector;
+    int size = weights->vector;
     for (int i = from; i < to;) {
         uint32_t hash = 0, power = 0x01000193, code;
         int length = 0;

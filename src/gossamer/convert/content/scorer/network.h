@@ -11,7 +11,7 @@ typedef struct {
     const Weights *weights;
     const Elements *all;
     Blocks *blocks;
-    int wide, size; /* of what stands side by side: states, and vectors of tags, names and words */
+    int width, vector;
 } Scoring;
 
 typedef struct {
@@ -39,24 +39,24 @@ static void add_containers(const Scoring *s, int level, float *out, Filling fill
         for (; count < TILE && block < s->blocks->count; count++) {
             stretches[count] = stretch(s->blocks, block, level);
             block = stretches[count].end;
-            memset(parts[count], 0, (size_t)s->wide * sizeof(float));
+            memset(parts[count], 0, (size_t)s->width * sizeof(float));
         }
         fill(s, which, stretches, count, (Rows){parts[0], WIDEST});
         for (int i = 0; i < count; i++)
             for (int j = stretches[i].first; j < stretches[i].end; j++)
-                add_row(out + (size_t)j * s->wide, parts[i], s->wide);
+                add_row(out + (size_t)j * s->width, parts[i], s->width);
     }
 }
 
 static void add_bags(const Scoring *s, Rows out, Rows vectors, int rows, int bag)
 {
-    size_t one = (size_t)s->weights->vector * s->weights->width;
-    add_for_each(s->weights, out, vectors, rows, s->weights->bags + bag * one, s->weights->vector, (WAYS + 2) * one);
+    const float *matrix = s->weights->bags + (size_t)bag * s->vector * s->width;
+    add_products(out, vectors, rows, (Matrix){matrix, s->vector, s->width, (size_t)s->width});
 }
 
 static Matrix dense(const Scoring *s, int from, int size)
 {
-    return (Matrix){s->weights->dense + (size_t)from * s->wide, size, s->wide, (size_t)s->wide};
+    return (Matrix){s->weights->dense + (size_t)from * s->width, size, s->width, (size_t)s->width};
 }
 
 /* What is in a container, and the tags and names on the way from the next one down to it. */
@@ -65,12 +65,12 @@ static void fill_container(const Scoring *s, int level, const Stretch *stretches
     float found[TILE][FEATURES], ways[TILE][WIDEST];
     for (int i = 0; i < count; i++) {
         const int32_t *containers = s->blocks->containers + stretches[i].first * LEVELS + level;
-        const float *own = s->all->vectors + (size_t)containers[0] * s->size;
+        const float *own = s->all->vectors + (size_t)containers[0] * s->vector;
         span_features(s->blocks, s->all->lows[containers[0]], s->all->highs[containers[0]], found[i]);
         if (level + 1 < WAYS)
-            difference(own, s->all->vectors + (size_t)containers[1] * s->size, s->size, ways[i]);
+            difference(own, s->all->vectors + (size_t)containers[1] * s->vector, s->vector, ways[i]);
         else
-            memcpy(ways[i], own, (size_t)s->size * sizeof(float));
+            memcpy(ways[i], own, (size_t)s->vector * sizeof(float));
     }
     add_products(parts, (Rows){found[0], FEATURES}, count, dense(s, (level + 1) * FEATURES, FEATURES));
     if (level < WAYS)
@@ -96,23 +96,23 @@ static void begin_blocks(const Scoring *s, Known *known, int first, int count)
         memcpy(others[i] + PLACES, known->alike + (size_t)block * ALIKE, ALIKE * sizeof(float));
         head(s->all, blocks, block, &known->heads, others[i] + PLACES + ALIKE);
         const float *vectors = s->all->vectors;
-        difference(vectors + (size_t)s->page->owners[run] * s->size, vectors + (size_t)container * s->size, s->size, ways[i]);
-        memset(words[i], 0, (size_t)s->size * sizeof(float));
+        difference(vectors + (size_t)s->page->owners[run] * s->vector, vectors + (size_t)container * s->vector, s->vector, ways[i]);
+        memset(words[i], 0, (size_t)s->vector * sizeof(float));
         if (blocks->sums[(size_t)block * SUMS + WORDS] <= SHORT_WORDS) {
             int end = block + 1 < blocks->count ? blocks->firsts[block + 1] : s->page->runs;
             add_words(s->page, s->weights, s->page->starts[run], s->page->starts[end], words[i]);
         }
     }
-    Rows state = {blocks->state + (size_t)first * s->wide, (size_t)s->wide};
+    Rows state = {blocks->state + (size_t)first * s->width, (size_t)s->width};
     add_products(state, (Rows){found[0], FEATURES}, count, dense(s, 0, FEATURES));
     add_products(state, (Rows){others[0], OTHERS}, count, dense(s, SPANS * FEATURES, OTHERS));
     add_bags(s, state, (Rows){ways[0], WIDEST}, count, 0);
     add_bags(s, state, (Rows){words[0], WIDEST}, count, WAYS + 1);
 }
 
-static void fill_rows(float *rows, const float *row, int count, int wide)
+static void fill_rows(float *rows, const float *row, int count, int width)
 {
-    size_t size = (size_t)wide * sizeof(float), all = (size_t)count * size;
+    size_t size = (size_t)width * sizeof(float), all = (size_t)count * size;
     memcpy(rows, row, size);
     for (size_t done = size; done < all; done *= 2)
         memcpy((char *)rows + done, rows, done < all - done ? done : all - done);
@@ -135,15 +135,15 @@ static int begin(const Scoring *s)
         return -1;
     }
     known.heads = find_heads(s->all, blocks);
-    memcpy(base, s->weights->bias, (size_t)s->wide * sizeof(float));
+    memcpy(base, s->weights->bias, (size_t)s->width * sizeof(float));
     span_features(blocks, 0, blocks->count, found);
     add_products((Rows){base, 0}, (Rows){found, 0}, 1, dense(s, (SPANS - 1) * FEATURES, FEATURES));
-    fill_rows(blocks->state, base, blocks->count, s->wide);
+    fill_rows(blocks->state, base, blocks->count, s->width);
     for (int first = 0; first < blocks->count; first += TILE)
         begin_blocks(s, &known, first, blocks->count - first < TILE ? blocks->count - first : TILE);
     for (int level = 0; level < LEVELS; level++)
         add_containers(s, level, blocks->state, fill_container, level);
-    cut_below_zero(blocks->state, (size_t)blocks->count * s->wide);
+    cut_below_zero(blocks->state, (size_t)blocks->count * s->width);
     free(known.alike);
     return 0;
 }
@@ -151,27 +151,22 @@ static int begin(const Scoring *s)
 /* States and their weights, summed from the start on. */
 FAST static void sum_states(const Weights *weights, Blocks *blocks)
 {
-    int wide = weights->networks * weights->width;
-    memset(blocks->weighted, 0, wide * sizeof(float));
+    int width = weights->width;
+    memset(blocks->weighted, 0, width * sizeof(float));
     for (int i = 0; i < blocks->count; i++) {
-        const float *state = blocks->state + (size_t)i * wide;
-        float *sum = blocks->weighted + (size_t)(i + 1) * wide;
+        const float *state = blocks->state + (size_t)i * width;
+        float *sum = blocks->weighted + (size_t)(i + 1) * width;
         float root = blocks->root[i + 1] - blocks->root[i];
-        for (int j = 0; j < wide; j++)
-            sum[j] = sum[j - wide] + root * state[j];
+        for (int j = 0; j < width; j++)
+            sum[j] = sum[j - width] + root * state[j];
     }
 }
 
-static const float *matrices_of_round(const Weights *weights, int round, int part)
+/* One part of what is around blocks, times its matrix in a round. */
+static void add_around(const Scoring *s, Rows out, Rows x, int rows, int round, int part)
 {
-    size_t one = (size_t)weights->width * weights->width;
-    return weights->rounds + (size_t)round * weights->networks * AROUND * one + part * one;
-}
-
-/* One part of what is around blocks, times the matrix of each network. */
-static void add_around(const Weights *weights, Rows out, Rows x, int rows, const float *matrices)
-{
-    add_for_each(weights, out, x, rows, matrices, weights->width, (size_t)AROUND * weights->width * weights->width);
+    const float *matrix = s->weights->rounds + (size_t)(round * AROUND + part) * s->width * s->width;
+    add_products(out, x, rows, (Matrix){matrix, s->width, s->width, (size_t)s->width});
 }
 
 /* The average of the states in a container. `which` counts the pools of both rounds. */
@@ -184,33 +179,28 @@ static void fill_pool(const Scoring *s, int which, const Stretch *stretches, int
         int element = blocks->containers[stretches[i].first * LEVELS + level];
         int low = s->all->lows[element], high = s->all->highs[element];
         float scale = 1 / (blocks->root[high] - blocks->root[low]);
-        difference(blocks->weighted + (size_t)high * s->wide, blocks->weighted + (size_t)low * s->wide, s->wide, means[i]);
-        for (int j = 0; j < s->wide; j++)
+        difference(blocks->weighted + (size_t)high * s->width, blocks->weighted + (size_t)low * s->width, s->width, means[i]);
+        for (int j = 0; j < s->width; j++)
             means[i][j] *= scale;
     }
-    const float *matrices = matrices_of_round(s->weights, which / POOLS, 3 + which % POOLS);
-    add_around(s->weights, parts, (Rows){means[0], WIDEST}, count, matrices);
+    add_around(s, parts, (Rows){means[0], WIDEST}, count, which / POOLS, 3 + which % POOLS);
 }
 
 FAST static void page_part(const Weights *weights, const Blocks *blocks, int round, float *out)
 {
-    int width = weights->width, wide = weights->networks * width;
-    float both[2 * WIDEST], most[WIDEST] = {0};
-    const float *total = blocks->weighted + (size_t)blocks->count * wide;
+    int width = weights->width;
+    float both[2 * WIDEST] = {0}, *most = both + width;
+    const float *total = blocks->weighted + (size_t)blocks->count * width;
+    for (int j = 0; j < width; j++)
+        both[j] = total[j] / blocks->root[blocks->count];
     for (int i = 0; i < blocks->count; i++) {
-        const float *state = blocks->state + (size_t)i * wide;
-        for (int j = 0; j < wide; j++)
+        const float *state = blocks->state + (size_t)i * width;
+        for (int j = 0; j < width; j++)
             most[j] = state[j] > most[j] ? state[j] : most[j];
     }
-    memcpy(out, weights->round_bias + (size_t)round * wide, wide * sizeof(float));
-    for (int k = 0; k < weights->networks; k++) {
-        for (int j = 0; j < width; j++) {
-            both[j] = total[k * width + j] / blocks->root[blocks->count];
-            both[width + j] = most[k * width + j];
-        }
-        const float *rows = weights->pages + ((size_t)round * weights->networks + k) * 2 * width * width;
-        add_products((Rows){out + k * width, 0}, (Rows){both, 0}, 1, (Matrix){rows, 2 * width, width, (size_t)width});
-    }
+    memcpy(out, weights->round_bias + (size_t)round * width, width * sizeof(float));
+    const float *matrix = weights->pages + (size_t)round * 2 * width * width;
+    add_products((Rows){out, 0}, (Rows){both, 0}, 1, (Matrix){matrix, 2 * width, width, (size_t)width});
 }
 
 FAST static void step(float *next, const float *state, size_t count)
@@ -225,16 +215,16 @@ static void look_around(const Scoring *s, int round)
     Blocks *blocks = s->blocks;
     int count = blocks->count;
     float base[WIDEST];
-    Rows state = {blocks->state, (size_t)s->wide}, next = {blocks->next, (size_t)s->wide};
+    Rows state = {blocks->state, (size_t)s->width}, next = {blocks->next, (size_t)s->width};
     sum_states(s->weights, blocks);
     page_part(s->weights, blocks, round, base);
-    fill_rows(blocks->next, base, count, s->wide);
-    add_around(s->weights, next, state, count, matrices_of_round(s->weights, round, 0));
-    add_around(s->weights, below(next, 1), state, count - 1, matrices_of_round(s->weights, round, 1));
-    add_around(s->weights, next, below(state, 1), count - 1, matrices_of_round(s->weights, round, 2));
+    fill_rows(blocks->next, base, count, s->width);
+    add_around(s, next, state, count, round, 0);
+    add_around(s, below(next, 1), state, count - 1, round, 1);
+    add_around(s, next, below(state, 1), count - 1, round, 2);
     for (int pool = 0; pool < POOLS; pool++)
         add_containers(s, POOLED[pool] - 1, blocks->next, fill_pool, round * POOLS + pool);
-    step(blocks->next, blocks->state, (size_t)count * s->wide);
+    step(blocks->next, blocks->state, (size_t)count * s->width);
     float *swapped = blocks->state;
     blocks->state = blocks->next;
     blocks->next = swapped;
@@ -242,15 +232,15 @@ static void look_around(const Scoring *s, int round)
 
 FAST static void finish(const Weights *weights, const Blocks *blocks, float *scores)
 {
-    int wide = weights->networks * weights->width;
+    int width = weights->width;
     for (int i = 0; i < blocks->count; i++) {
         Lane sums = {0};
         float sum = 0;
-        for (int j = 0; j < wide; j += LANE)
-            sums += *(const Lane *)(blocks->state + (size_t)i * wide + j) * *(const Lane *)(weights->out + j);
+        for (int j = 0; j < width; j += LANE)
+            sums += *(const Lane *)(blocks->state + (size_t)i * width + j) * *(const Lane *)(weights->out + j);
         for (int j = 0; j < LANE; j++)
             sum += sums[j];
-        scores[i] = sum / weights->networks + weights->out_bias[0];
+        scores[i] = sum + weights->out_bias[0];
     }
 }
 

@@ -52,14 +52,6 @@ FAST static void add_products(Rows out, Rows x, int rows, Matrix weights)
         add_tile(out, x, 1, &weights, column);
 }
 
-/* The states of several networks stand side by side, their matrices one after the other. */
-static void add_for_each(const Weights *w, Rows out, Rows x, int rows, const float *matrices, int size, size_t apart)
-{
-    for (int k = 0; k < w->networks; k++)
-        add_products((Rows){out.at + k * w->width, out.step}, (Rows){x.at + k * size, x.step}, rows,
-                     (Matrix){matrices + k * apart, size, w->width, (size_t)w->width});
-}
-
 FAST static void add_row(float *out, const float *x, int size)
 {
     for (int j = 0; j < size; j++)

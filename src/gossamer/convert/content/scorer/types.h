@@ -15,7 +15,7 @@ enum { LEVELS = 5, SPANS = LEVELS + 2, FEATURES = 2 * SUMS, PLACES = 5 + LEVELS,
 enum { DENSE = SPANS * FEATURES + PLACES + ALIKE + HEADINGS };
 enum { WAYS = 3, POOLS = 3, AROUND = 3 + POOLS, ROUNDS = 2, FIRST_BITS = 12 };
 enum { BREAKS = 8, LINK = 16, PICTURE = 32, CONTROL = 64, RANK = 7 };
-enum { SHORT_WORDS = 16, LONGEST_WORD = 64, WIDEST = 512 };
+enum { SHORT_WORDS = 16, LONGEST_WORD = 64, WIDEST = 128 };
 
 static const int POOLED[POOLS] = {1, 2, 4};
 
@@ -30,7 +30,7 @@ typedef struct {
     const int32_t *name_beginnings, *word_beginnings;
     const float *name_vectors, *word_vectors, *dense, *bags, *bias, *rounds, *pages, *round_bias, *out, *out_bias;
     int tag_count;
-    int networks, width, vector;
+    int width, vector; /* of a state, and of what was learned of a tag, name or word */
 } Weights;
 
 typedef struct {

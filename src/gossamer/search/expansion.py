@@ -13,9 +13,9 @@ from math import log, log2
 
 LONG = 6
 """Terms of a question that is taken for a description."""
-ANSWERS = 15
+ANSWERS = 10
 """How many answers are read."""
-TERMS = 40
+TERMS = 30
 """How many terms are taken from them."""
 LEAST = 3
 """Answers that a term must occur in."""
@@ -39,7 +39,7 @@ def telling(answers: Sequence[Iterable[str]], usual: Callable[[str], float]) -> 
 
 def _frequent(counts: dict[str, int]) -> list[tuple[str, int]]:
     """Asking the index about every term would take longer than the search; rare ones cannot win."""
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: 4 * TERMS]
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: 3 * TERMS]
 
 
 def _bo1(count: int, usual: float) -> float:

@@ -27,9 +27,9 @@ from gossamer.search.snippets import snippet
 from gossamer.search.spelling import corrected
 from gossamer.search.weights import Weights
 
-DEPTH = 100
+DEPTH = 60
 """Answers of each shard that are weighed by links and age."""
-COMMON = 0.5
+COMMON = 0.4
 """Share of the pages that makes a term common."""
 READ_MOST = 100_000
 """Pages that the terms of a long question are met in, all terms together; what is over it counts, but finds nothing."""
@@ -37,14 +37,16 @@ ENOUGH = 10
 """With fewer pages that have all words of a question, those that lack one are answers too, however few are wanted."""
 NEAR_MOST = 2_000
 """Pages that pairs of words are looked for in at once: with more, a second look at the best is faster."""
-REFINED_MOST = 60
+REFINED_MOST = 30
 """Of the best answers so far, those that are looked at more closely."""
-CALLED_MOST = 50
+CALLED_MOST = 30
 """Pages that are found by what others call them alone."""
 SPELLED_MOST = 20_000
 """Words that begin with the same letter, of which one may be meant; the rarest are left out."""
 ASKED_AT_ONCE = 8
 """Shards, over all questions that are being answered."""
+ALONE_MOST = 100_000
+"""Pages that have the words, all words together. For fewer, handing them to threads takes longer than reading them."""
 _LANGUAGE_LEAST = 0.02
 """Share of the pages that makes a language one of the collection's."""
 
@@ -134,32 +136,30 @@ class Searcher:
         """Pages that have all words, then those that lack one if there are not as many as are wanted, then those that
         have but one if there are fewer than the least."""
         question = Question(query, free_terms(query, self.languages), self.languages)
-        found, total = self._answered(question, depth)
+        if len(question.words.counts) >= LONG:
+            question = question.finding(self._common(question.words.counts))
+        voices = self._voices(question.words, depth)
+        found, total = self._with_voices(question, voices, *self._answered(question, depth))
         while total < (max(ENOUGH, wanted) if len(question.words.needs) > 2 else least):
             if (looser := question.looser()) is None:
                 break
             question = looser
-            more, total = self._answered(question, depth)
+            if question.words.needed == 1:
+                voices = self._voices(question.words, depth)
+            more, total = self._with_voices(question, voices, *self._answered(question, depth))
             found = found.then(more)
         return question, found, total
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:
-        if len(question.words.counts) >= LONG:
-            return self._described(question, depth)
+        """What its own words say for a page. A long question is asked again with the terms of its best answers."""
         if self._expected(question.words) < NEAR_MOST:
             question = question.near()
-        found, total = self._all([asking.query(question) for asking in self._askings], depth)
-        return self._with_voices(question, self._refined(question.words, found), total, depth)
-
-    def _described(self, question: Question, depth: int) -> tuple[Candidates, int]:
-        """A long question, of which any word is enough: it is asked again with the terms of its best answers."""
-        question = question.finding(self._common(question.words.counts))
-        queries = [asking.query(question) for asking in self._askings]
-        if self._weights.expansion:
-            further = self._further(self._all(queries, ANSWERS)[0])
+        queries, hard = [asking.query(question) for asking in self._askings], self._is_hard(question.query)
+        if len(question.words.counts) + len(question.words.common) >= LONG and self._weights.expansion:
+            further = self._further(self._all(queries, ANSWERS, hard=hard)[0])
             queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
-        found, total = self._all(queries, depth)
-        return self._with_voices(question, self._refined(question.words, found), total, depth)
+        found, total = self._all(queries, depth, hard=hard)
+        return self._refined(question.words, found), total
 
     def _expected(self, words: Terms) -> float:
         """About how many pages have enough of the words, if they were spread by chance."""
@@ -168,7 +168,7 @@ class Searcher:
         return size * prod(shares[: words.needed])
 
     def _common(self, counts: Iterable[str]) -> set[str]:
-        """Terms that half of the pages have tell little, and would take most of the time of a long question. The same
+        """Terms that many of the pages have tell little, and would take most of the time of a long question. The same
         for the most frequent of many."""
         having = {term: sum(self._having("body", term)) for term in counts}
         rare = [term for term in having if having[term] <= COMMON * sum(self._sizes)] or list(having)
@@ -187,9 +187,10 @@ class Searcher:
         finer = [asking.finer(words, some) for asking, some in zip(self._askings, pages, strict=True)]
         return found.raised(dict(chain.from_iterable(self._each(self._worth, finer))))
 
-    def _with_voices(self, question: Question, found: Candidates, total: int, depth: int) -> tuple[Candidates, int]:
+    def _with_voices(
+        self, question: Question, voices: Mapping[int, float], found: Candidates, total: int
+    ) -> tuple[Candidates, int]:
         """What others call a page counts like its own words; a page that has none of these is found by it alone."""
-        voices = self._voices(question.words, depth)
         met = set(found.pages.tolist())
         absent = [page for page in voices if page not in met][:CALLED_MOST]
         if absent:
@@ -207,14 +208,20 @@ class Searcher:
         pages = searcher.fast_field_values("page", [address for _, address in hits])
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
-    def _all(self, queries: Sequence[Any], depth: int) -> tuple[Candidates, int]:
-        answers = self._each(partial(self._one, depth), queries)
+    def _all(self, queries: Sequence[Any], depth: int, *, hard: bool = False) -> tuple[Candidates, int]:
+        answers = self._each(partial(self._one, depth), queries, hard=hard)
         return together(found for found, _ in answers), sum(total for _, total in answers)
 
-    def _each(self, ask: Callable[[int, Any], T], queries: Sequence[Any]) -> list[T]:
-        """All shards at once, the first of them by who asks."""
-        others = self._pool.map(ask, range(1, len(queries)), queries[1:]) if self._pool else ()
+    def _each(self, ask: Callable[[int, Any], T], queries: Sequence[Any], *, hard: bool = False) -> list[T]:
+        """What is hard is asked of all shards at once, of the first by who asks; else of one after the other."""
+        if not hard or self._pool is None:
+            return [ask(shard, query) for shard, query in enumerate(queries)]
+        others = self._pool.map(ask, range(1, len(queries)), queries[1:])
         return [ask(0, queries[0]), *others]
+
+    def _is_hard(self, query: Query) -> bool:
+        wanted = (term for text in query.words for term in terms(text, self.languages[0]))
+        return sum(sum(self._having("body", term)) for term in wanted) > ALONE_MOST
 
     def _worth(self, shard: int, query: Any) -> list[tuple[int, float]]:
         """Pages with their scores, and nothing else."""
@@ -249,7 +256,8 @@ class Searcher:
     def _hits(self, found: Sequence[Found], question: Question) -> list[Hit]:
         size = max(sum(self._sizes), 1)
         wanted = {term for text in question.query.words for each in variants(text, self.languages) for term in each}
-        weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in sorted(wanted)}
+        marked = sorted(wanted - question.words.common.keys())
+        weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in marked}
         shown = [self._shown(each.shard, each.address) for each in found]
         texts = self._outside.texts([(each.shard, page.url) for each, page in zip(found, shown, strict=True)])
         return [self._hit(*one, weights) for one in zip(found, shown, texts, strict=True)]

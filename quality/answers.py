@@ -71,7 +71,7 @@ def searcher_over(judged: Judged, place: Path) -> Searcher:
     shelf.commit(1)
     shelf.close()
     outside = Outside(
-        lambda pages: [judged.documents[url[9:]] for _, url in pages],
+        lambda pages: [judged.documents[shown.url[9:]] for _, shown in pages],
         lambda pages: [1.0] * len(pages),
         lambda _: (),
         0.0,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from shutil import rmtree
+from shutil import copytree, rmtree
 from xml.etree import ElementTree
 
 import pytest
@@ -169,6 +169,23 @@ def test_a_search_says_when_the_index_lacks_pages(zoo: Collection, capsys: pytes
     assert zoo.is_built
     assert main(["search", str(zoo.path), "warm reefs"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_snippets_are_right_wherever_the_texts_have_moved(zoo: Collection) -> None:
+    before = [(hit.url, hit.snippet) for hit in zoo.search("warm reefs").hits]
+    assert before
+    assert "reefs" in before[0][1]
+    texts = zoo.path / "shards" / "00" / "texts"
+    index = zoo.path / "shards" / "00" / "index"
+    shown = {page.url: page.text for page in Shelf(index).all()}
+    assert all(shown.values())
+    kept, old = zoo.path / "kept", {path.name for path in texts.iterdir()}
+    copytree(index, kept)
+    zoo.build(convert=True)
+    assert not old & {path.name for path in texts.iterdir()}
+    rmtree(index)
+    kept.rename(index)
+    assert [(hit.url, hit.snippet) for hit in zoo.search("warm reefs").hits] == before
 
 
 def test_judgements_measure_the_ranking(zoo: Collection) -> None:

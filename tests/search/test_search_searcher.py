@@ -72,7 +72,7 @@ def searcher_over(
     voices = Voices(folder / "voices")
     voices.write([(keys.fingerprint("http://home.org/"), "Tropical fish society\nSociety for fish")], "en")
     outside = Outside(
-        lambda pages: [texts[url] for _, url in pages],
+        lambda pages: [texts[shown.url] for _, shown in pages],
         lambda prints: [by_print.get(each, 1.0) for each in prints],
         lambda url: linking.get(url, ()),
         NOW,

@@ -182,7 +182,7 @@ class Findable:
 
     def _put(self, url: URL, page: Page, began: float) -> None:
         if findable(page):
-            self._shelf.add(entry(url, page, began, self._site(url)))
+            self._shelf.add(entry(url, page, began, self._site(url), self._archive.hint(url, began)))
         else:
             self._shelf.remove(url)
         self._fresh += 1
@@ -278,8 +278,8 @@ def findable(page: Page) -> bool:
     return not page.noindex and not copied and bool(page.content or page.text or page.title)
 
 
-def entry(url: URL, page: Page, began: float, site: str) -> Entry:
-    """What is indexed of a page."""
+def entry(url: URL, page: Page, began: float, site: str, text: bytes = b"") -> Entry:
+    """What is indexed of a page; `text` is a hint where its text lies."""
     return Entry(
         url,
         page.title,
@@ -289,6 +289,7 @@ def entry(url: URL, page: Page, began: float, site: str) -> Entry:
         page.media_type,
         page.language,
         page.published or began,
+        text,
     )
 
 

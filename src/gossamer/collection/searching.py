@@ -10,9 +10,10 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Graph
 from gossamer.collection.shelves import Shelves
 from gossamer.errors import NotFound
-from gossamer.index.shelf import Shelf
+from gossamer.index.shelf import Shelf, Shown
 from gossamer.search.searcher import Outside, Searcher
 from gossamer.search.weights import Weights
+from gossamer.store.archive import Archive
 
 
 def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Weights | None = None) -> Searcher:
@@ -28,14 +29,16 @@ def searcher(folder: Folder, shelves: Shelves, graph: Graph | None, weights: Wei
     return Searcher([_shelf(folder, index) for index in range(len(shelves.all))], outside, weights)
 
 
-def texts(shelves: Shelves, pages: Sequence[tuple[int, str]]) -> list[str]:
-    """The main contents of pages, by shard and address; of one without, all of its words."""
-    found = dict.fromkeys(pages, "")
-    for shard, shelf in enumerate(shelves.all):
-        urls = [url for where, url in pages if where == shard]
-        for url, version in zip(urls, shelf.archive.versions.currents(urls), strict=True):
-            found[shard, url] = shelf.archive.content(url, version) if version else ""
-    return [found[page] for page in pages]
+def texts(shelves: Shelves, pages: Sequence[tuple[int, Shown]]) -> list[str]:
+    """The main contents of pages; of one without, all of its words. Where the index says that a text lies it mostly is,
+    and what is not there any more is looked up."""
+    places = ((shelves.all[shard].archive, page) for shard, page in pages)
+    return [archive.hinted(page.text) or _looked_up(archive, page.url) for archive, page in places]
+
+
+def _looked_up(archive: Archive, url: str) -> str:
+    version = archive.versions.current(url)
+    return archive.content(url, version) if version else ""
 
 
 def _shelf(folder: Folder, index: int) -> Shelf:

@@ -53,6 +53,8 @@ class Entry:
     language: str | None = None
     date: float = 0.0
     """Seconds since 1970: when it was published, or fetched first."""
+    text: bytes = b""
+    """Where its text lies, in the words of who keeps it: a hint, for the text may have moved since."""
 
 
 class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -63,6 +65,7 @@ class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
     site: str
     language: str | None
     date: float
+    text: bytes = b""
 
 
 def schema() -> tantivy.Schema:
@@ -268,6 +271,6 @@ def _document(entry: Entry) -> tantivy.Document:
     document.add_unsigned("page", keys.fingerprint(entry.url))
     document.add_unsigned("site", keys.digest(entry.site.encode()))
     document.add_integer("date", int(entry.date))
-    shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date)
+    shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date, entry.text)
     document.add_bytes("shown", msgspec.msgpack.encode(shown))
     return document

@@ -58,8 +58,8 @@ T = TypeVar("T")
 class Outside:
     """What a search needs besides the index."""
 
-    texts: Callable[[Sequence[tuple[int, str]]], Sequence[str]]
-    """The main contents of pages, by shard and address."""
+    texts: Callable[[Sequence[tuple[int, Shown]]], Sequence[str]]
+    """The main contents of pages, by shard and what the index shows of them."""
     ranks: Callable[[Sequence[int]], Sequence[float]]
     """How each page ranks by its links, by fingerprint; 1 is usual."""
     linking: Linking
@@ -242,7 +242,7 @@ class Searcher:
         best = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
         shown = [self._shown(*found.addresses[place]) for place in best]
         shards = (found.addresses[place][0] for place in best)
-        texts = self._outside.texts([(shard, each.url) for shard, each in zip(shards, shown, strict=True)])
+        texts = self._outside.texts(list(zip(shards, shown, strict=True)))
         answers = [terms(text, each.language)[:TERMS_READ] for text, each in zip(texts, shown, strict=True)]
         further = telling(answers, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
         common = self._common(further)
@@ -259,7 +259,7 @@ class Searcher:
         marked = sorted(wanted - question.words.common.keys())
         weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in marked}
         shown = [self._shown(each.shard, each.address) for each in found]
-        texts = self._outside.texts([(each.shard, page.url) for each, page in zip(found, shown, strict=True)])
+        texts = self._outside.texts([(each.shard, page) for each, page in zip(found, shown, strict=True)])
         return [self._hit(*one, weights) for one in zip(found, shown, texts, strict=True)]
 
     def _hit(self, each: Found, shown: Shown, text: str, weights: Mapping[str, float]) -> Hit:

@@ -7,6 +7,7 @@ kill leaves between the two is found again past the committed length (`uncommitt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -35,6 +36,7 @@ FOLDER = "captures"
 
 Decode: TypeAlias = Callable[[Capture], Capture]
 """Undoes transfer and content codings: a capture whose `body` is filled in from its `wire`."""
+_text_place = msgspec.msgpack.Decoder(TextPlace).decode
 
 
 class Kept(NamedTuple):
@@ -248,6 +250,17 @@ class Archive:
             return found
         page = self.page(url, version)
         return page.text if page else ""
+
+    def hint(self, url: str, began: float) -> bytes:
+        """Where the text of a version lies, for `hinted`; nothing when it has none of its own."""
+        version = self.versions.at(url, began)
+        return b"" if version is None or version.text is None else msgspec.msgpack.encode(version.text)
+
+    def hinted(self, hint: bytes) -> str:
+        """The main content that lies there, without asking the table; nothing when it has moved since."""
+        with suppress(msgspec.DecodeError):
+            return self.texts.content(_text_place(hint))
+        return ""
 
     def path(self, version: Version) -> Path:
         """The file that a version lies in."""

@@ -9,9 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-import msgspec
 import pytest
-import tantivy
 
 import gossamer
 from gossamer.collection import Outside
@@ -144,15 +142,9 @@ def test_revisits_of_another_address_name_it(rounds: Rounds) -> None:
 
 def test_nothing_is_indexed_again_that_says_the_same(rounds: Rounds) -> None:
     shelf = Shelf(rounds.collection.path / "shards" / "00" / "index")
-    dates = {}
-    searcher = shelf.index.searcher()
-    for _, place in searcher.search(tantivy.Query.all_query(), limit=1_000).hits:
-        if shown := searcher.doc(place).get_first("shown"):
-            url, _, _, _, date = msgspec.msgpack.decode(bytes(shown))
-            dates[url] = date
-    for url, date in dates.items():
-        changed = [number for number in (1, 2) if rounds.body(url, number) != rounds.body(url, number - 1)]
-        assert date <= rounds.ends[max(changed, default=0)].timestamp()
+    for shown in shelf.all():
+        changed = [number for number in (1, 2) if rounds.body(shown.url, number) != rounds.body(shown.url, number - 1)]
+        assert shown.date <= rounds.ends[max(changed, default=0)].timestamp()
 
 
 def test_differences_are_the_words_that_changed(rounds: Rounds) -> None:

@@ -27,7 +27,7 @@ from gossamer.search.snippets import snippet
 from gossamer.search.spelling import corrected
 from gossamer.search.weights import Weights
 
-DEPTH = 60
+DEPTH = 40
 """Answers of each shard that are weighed by links and age."""
 COMMON = 0.4
 """Share of the pages that makes a term common."""
@@ -89,11 +89,12 @@ class Searcher:
         self._weights = weights or Weights()
         self._searchers = [shelf.index.searcher() for shelf in shelves]
         self._sizes = [searcher.num_docs for searcher in self._searchers]
+        self._having = lru_cache(maxsize=10_000)(self._count_having)
+        balance = lru_cache(maxsize=10_000)(self._balance)
         self._askings = [
-            Asking(shelf, self._weights, partial(self._balance, number), outside.linking)
+            Asking(shelf, self._weights, partial(balance, number), outside.linking)
             for number, shelf in enumerate(shelves)
         ]
-        self._having = lru_cache(maxsize=10_000)(self._count_having)
         self._pool = ThreadPoolExecutor(ASKED_AT_ONCE) if len(shelves) > 1 else None
 
     def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:

@@ -156,7 +156,9 @@ def crawl_to_the_end(folder: Path, web: Served, *more: str) -> None:
 def crawl_and_kill(folder: Path, web: Served, storm: Storm, *more: str) -> bool:
     """Strike until the crawler is gone or the storm is over. False when the crawl came to its end."""
     command = gossamer_command(*crawl_arguments(folder, web.seed, *more))
-    crawler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    said = folder.with_suffix(".stderr")
+    with said.open("wb") as errors:
+        crawler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
     try:
         while not storm.over:
             with suppress(subprocess.TimeoutExpired):
@@ -167,7 +169,7 @@ def crawl_and_kill(folder: Path, web: Served, storm: Storm, *more: str) -> bool:
     finally:
         if crawler.poll() is None:
             all_at_once(crawler.pid, storm.chance)
-    assert code in (0, -signal.SIGKILL)
+    assert code in (0, -signal.SIGKILL), said.read_text()
     return code != 0
 
 

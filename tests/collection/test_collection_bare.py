@@ -37,9 +37,9 @@ def usual(tmp_path: Path) -> Iterator[Collection]:
 
 
 def words(collection: Collection) -> str:
-    """Three words of the made web that stand together on some page, asked for as they stand there."""
+    """Three words of the made web that stand together on some page."""
     content = next(page.content for page in collection.pages() if len(page.content.split()) > 50)
-    return f'"{" ".join(content.split()[20:23])}"'
+    return " ".join(content.split()[20:23])
 
 
 def found(collection: Collection, question: str) -> list[tuple[str, str]]:

@@ -181,6 +181,19 @@ def test_pages_of_answers_follow_each_other(tmp_path: Path) -> None:
     assert len(seen) == len(set(seen)) == searcher.search("fish").total == 25
 
 
+def test_as_many_are_explained_as_are_asked_for(tmp_path: Path) -> None:
+    pages = [page(f"http://s{n}.org/", "", f"fish number {n}") for n in range(70)]
+    explained = searcher_over(tmp_path, pages).explained("fish", 65)
+    assert len(explained) == 65
+    for hit, signs in explained:
+        assert sum(signs.values()) == pytest.approx(hit.score, abs=1e-3)
+
+
+def test_what_others_call_a_page_is_told_also_where_a_word_is_lacking(tmp_path: Path) -> None:
+    found = {hit.url: signs for hit, signs in searcher_over(tmp_path, PAGES).explained("tropical fish xyzzy", 5)}
+    assert found["http://home.org/"]["anchors"] > 0
+
+
 def test_a_wrong_letter_is_noticed(tmp_path: Path) -> None:
     searcher = searcher_over(tmp_path, PAGES)
     assert searcher.search("forein keys").suggestion == "foreign keys"

@@ -67,16 +67,16 @@ class Findable:
         if 300 <= capture.status < 400 and (target := _location(capture)):
             self._fold(url, target, copied=False)
         elif 200 <= capture.status < 300:
-            self._keep_page(url, page, capture.began)
+            self._keep_page(url, page, capture.began, self._archive.versions.at(url, capture.began))
         elif capture.status in GONE and self._was_here(url):
             self.forget(url)
 
-    def _keep_page(self, url: URL, page: Page, began: float) -> None:
+    def _keep_page(self, url: URL, page: Page, began: float, version: Version | None) -> None:
         if original := page.copy_of or page.near_copy_of:
             self.fold(url, original)
         else:
             self._log.add(url, self._site(url), page.links)
-            self._put(url, page, began)
+            self._put(url, page, began, version)
 
     def fold(self, url: URL, target: URL) -> None:
         """A page is a copy: another address stands for it, and it is not found any more."""
@@ -118,7 +118,7 @@ class Findable:
         for url in self._missing():
             version = self._archive.versions.current(url)
             if version is not None and (page := wanted(self._table, self._archive, url, version)):
-                self._put(url, page, version.began)
+                self._put(url, page, version.began, version)
             else:
                 self._shelf.remove(url)
             done += 1
@@ -163,7 +163,7 @@ class Findable:
         if 300 <= version.status < 400:
             self.keep(self._archive.capture(url, version), Page(url))
         elif page := wanted(self._table, self._archive, url, version):
-            self._keep_page(url, page, version.began)
+            self._keep_page(url, page, version.began, version)
 
     def _commit(self) -> None:
         self.prepare()
@@ -180,9 +180,9 @@ class Findable:
         for chunk in chunks(self._path, length, covered):
             yield from dict.fromkeys(chunk.sources)
 
-    def _put(self, url: URL, page: Page, began: float) -> None:
+    def _put(self, url: URL, page: Page, began: float, version: Version | None) -> None:
         if findable(page):
-            self._shelf.add(entry(url, page, began, self._site(url), self._archive.hint(url, began)))
+            self._shelf.add(entry(url, page, began, self._site(url), version.hint if version else b""))
         else:
             self._shelf.remove(url)
         self._fresh += 1

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from gossamer.dedupe.twin import measure
 
+_EMPTY = 0
+"""As in `measure`, which is not loaded for it: with it comes NumPy."""
 BY_CHANCE = 1 / 255
 """How often the bytes of two bins are equal that have nothing in common."""
 
@@ -20,8 +22,8 @@ def sketch(text: str) -> bytes:
 
 def estimate(one: bytes, other: bytes) -> float:
     """The resemblance of two texts, in pairs of words, as their sketches tell it."""
-    filled = sum(mine != 0 or others != 0 for mine, others in zip(one, other, strict=True))
-    equal = sum(mine == others != 0 for mine, others in zip(one, other, strict=True))
+    filled = sum(mine != _EMPTY or others != _EMPTY for mine, others in zip(one, other, strict=True))
+    equal = sum(mine == others != _EMPTY for mine, others in zip(one, other, strict=True))
     return corrected(equal / filled) if filled else 1.0
 
 

@@ -63,6 +63,11 @@ class Question:
     words: Terms
     languages: Sequence[str | None]
 
+    @property
+    def wanted(self) -> set[str]:
+        """All terms that are asked for, also in phrases and as alternatives."""
+        return {term for text in self.query.words for each in variants(text, self.languages) for term in each}
+
     def finding(self, common: Collection[str]) -> Question:
         """The same, found by the terms that are not common."""
         counts = self.words.counts
@@ -117,12 +122,12 @@ class Asking:
         extra = [(SHOULD, self._boosted("body", term, weight)) for term, weight in further.items()]
         return tantivy.Query.boolean_query([(MUST, query), *extra])
 
-    def parts(self, counts: Mapping[str, float]) -> list[Part]:
-        """Term by term and field by field."""
+    def parts(self, counts: Mapping[str, float], fields: Sequence[str] = TEXTS) -> list[Part]:
+        """Term by term and field by field, where there is anything."""
         return [
             Part(term, field, self._boosted(field, term, self._weights.of(field) * count))
             for term, count in counts.items()
-            for field in TEXTS
+            for field in fields
             if self._balance(field, term)
         ]
 
@@ -131,7 +136,7 @@ class Asking:
         if words.needed == 1:
             return tantivy.Query.boolean_query([(SHOULD, part.query) for part in self.parts(words.counts)])
         each = [self._boosted("body", term, self._weights.body * count) for term, count in words.counts.items()]
-        besides = [(SHOULD, part.query) for part in self.parts(words.counts) if part.field != "body"]
+        besides = [(SHOULD, part.query) for part in self.parts(words.counts, BESIDES)]
         query = tantivy.Query.boolean_query([(MUST, _so_many(each, words.needed)), *besides])
         return self._with_pairs(query, words.pairs) if words.near else query
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import accumulate, chain
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from gossamer.index.analysis import STEMMERS, terms
 from gossamer.index.shelf import Shelf, Shown, Voices, reading
 from gossamer.model import Hit
-from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity, variants
+from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
 from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
 from gossamer.search.query import Query, parse
@@ -80,6 +80,17 @@ class Answer:
     """The question as it may have been meant."""
 
 
+class Asked(NamedTuple):
+    """What was found out about a question, before anything is shown."""
+
+    question: Question
+    """As it was answered in the end."""
+    found: Candidates
+    total: int
+    voices: Mapping[int, float]
+    """What others call pages, in what it is worth, by fingerprint."""
+
+
 class Searcher:
     """Answers questions over the indexes of all shards as they are now."""
 
@@ -99,43 +110,43 @@ class Searcher:
 
     def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer best."""
-        question, found, total = self._asked(parse(text), max(DEPTH, 2 * (number + offset)), number + offset)
-        best = self._weighed(found)
+        asked = self._asked(parse(text), number + offset)
+        best = self._weighed(asked.found)
         chosen = [best.found(place) for place in best.spread()[offset : offset + number]]
-        return Answer(self._hits(chosen, question), total, self._suggestion(text, question.query))
+        return Answer(self._hits(chosen, asked.question), asked.total, self._suggestion(text, asked.question.query))
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
-        question, found, _ = self._asked(parse(text), DEPTH, number)
-        best = self._weighed(found)
+        asked = self._asked(parse(text), number)
+        best = self._weighed(asked.found)
         first = [best.found(place) for place in best.spread()[:number]]
-        signs = [self._signs(each, question.words) for each in first]
-        return list(zip(self._hits(first, question), signs, strict=True))
+        signs = [self._signs(each, asked) for each in first]
+        return list(zip(self._hits(first, asked.question), signs, strict=True))
 
-    def _signs(self, each: Found, words: Terms) -> dict[str, float]:
+    def _signs(self, each: Found, asked: Asked) -> dict[str, float]:
         signs: dict[str, float] = {}
-        for part in self._askings[each.shard].parts(words.counts):
+        for part in self._askings[each.shard].parts(asked.question.words.counts):
             with suppress(ValueError):  # the engine's way to say that the term is not there
                 told = json.loads(part.query.explain(self._searchers[each.shard], each.address).to_json())
                 signs[f"{part.term} in {part.field}"] = float(told["value"])
         own = sum(signs.values())
-        anchors = self._voices(words, DEPTH).get(each.page, 0.0)
+        anchors = asked.voices.get(each.page, 0.0)
         further = each.signs["words"] - own - anchors
         more = {"anchors": anchors, "phrases and further terms": further, **each.signs}
         return signs | {name: value for name, value in more.items() if name != "words" and abs(value) > 1e-6}
 
     def ranking(self, text: str, depth: int) -> list[tuple[str, float]]:
         """Addresses with scores, the best first: for measuring. Not spread over sites."""
-        _, candidates, _ = self._asked(parse(text), max(DEPTH, depth), depth, least=depth)
-        best = self._weighed(candidates)
+        best = self._weighed(self._asked(parse(text), depth, least=depth).found)
         found = (best.found(place) for place in best.order()[:depth])
         return [(self._shown(each.shard, each.address).url, each.score) for each in found]
 
     # ------------------------------------------------------------------ asking
 
-    def _asked(self, query: Query, depth: int, wanted: int, least: int = 1) -> tuple[Question, Candidates, int]:
+    def _asked(self, query: Query, wanted: int, least: int = 1) -> Asked:
         """Pages that have all words, then those that lack one if there are not as many as are wanted, then those that
         have but one if there are fewer than the least."""
+        depth = max(DEPTH, 2 * wanted)
         question = Question(query, free_terms(query, self.languages), self.languages)
         if len(question.words.counts) >= LONG:
             question = question.finding(self._common(question.words.counts))
@@ -149,13 +160,13 @@ class Searcher:
                 voices = self._voices(question.words, depth)
             more, total = self._with_voices(question, voices, *self._answered(question, depth))
             found = found.then(more)
-        return question, found, total
+        return Asked(question, found, total, voices)
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:
         """What its own words say for a page. A long question is asked again with the terms of its best answers."""
         if self._expected(question.words) < NEAR_MOST:
             question = question.near()
-        queries, hard = [asking.query(question) for asking in self._askings], self._is_hard(question.query)
+        queries, hard = [asking.query(question) for asking in self._askings], self._is_hard(question)
         if len(question.words.counts) + len(question.words.common) >= LONG and self._weights.expansion:
             further = self._further(self._all(queries, ANSWERS, hard=hard)[0])
             queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
@@ -220,9 +231,8 @@ class Searcher:
         others = self._pool.map(ask, range(1, len(queries)), queries[1:])
         return [ask(0, queries[0]), *others]
 
-    def _is_hard(self, query: Query) -> bool:
-        wanted = (term for text in query.words for term in terms(text, self.languages[0]))
-        return sum(sum(self._having("body", term)) for term in wanted) > ALONE_MOST
+    def _is_hard(self, question: Question) -> bool:
+        return sum(sum(self._having("body", term)) for term in question.wanted) > ALONE_MOST
 
     def _worth(self, shard: int, query: Any) -> list[tuple[int, float]]:
         """Pages with their scores, and nothing else."""
@@ -256,8 +266,7 @@ class Searcher:
 
     def _hits(self, found: Sequence[Found], question: Question) -> list[Hit]:
         size = max(sum(self._sizes), 1)
-        wanted = {term for text in question.query.words for each in variants(text, self.languages) for term in each}
-        marked = sorted(wanted - question.words.common.keys())
+        marked = sorted(question.wanted - question.words.common.keys())
         weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in marked}
         shown = [self._shown(each.shard, each.address) for each in found]
         texts = self._outside.texts([(each.shard, page) for each, page in zip(found, shown, strict=True)])

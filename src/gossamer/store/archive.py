@@ -20,7 +20,7 @@ from gossamer.store.members import LEVEL
 from gossamer.store.swaps import replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
-from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions
+from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions, place_of
 from gossamer.store.warc import Original, Place, Record, files, payload_digest
 from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
 from gossamer.store.warcrecords import Info
@@ -36,7 +36,6 @@ FOLDER = "captures"
 
 Decode: TypeAlias = Callable[[Capture], Capture]
 """Undoes transfer and content codings: a capture whose `body` is filled in from its `wire`."""
-_text_place = msgspec.msgpack.Decoder(TextPlace).decode
 
 
 class Kept(NamedTuple):
@@ -251,15 +250,10 @@ class Archive:
         page = self.page(url, version)
         return page.text if page else ""
 
-    def hint(self, url: str, began: float) -> bytes:
-        """Where the text of a version lies, for `hinted`; nothing when it has none of its own."""
-        version = self.versions.at(url, began)
-        return b"" if version is None or version.text is None else msgspec.msgpack.encode(version.text)
-
     def hinted(self, hint: bytes) -> str:
-        """The main content that lies there, without asking the table; nothing when it has moved since."""
+        """The main content that lies where a version once said, without asking the table; nothing when it has moved."""
         with suppress(msgspec.DecodeError):
-            return self.texts.content(_text_place(hint))
+            return self.texts.content(place_of(hint))
         return ""
 
     def path(self, version: Version) -> Path:

@@ -78,6 +78,11 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     """The address that the page itself names as the one to use, where that is another."""
 
     @property
+    def hint(self) -> bytes:
+        """Where its own text lies, for `Archive.hinted`; nothing when it has none."""
+        return b"" if self.text is None else _encode(self.text)
+
+    @property
     def payload(self) -> str:
         """The digest that the WARC record and the CDXJ line tell."""
         return self.wire_digest or self.digest
@@ -94,6 +99,8 @@ class First(msgspec.Struct, array_like=True, frozen=True):
 _encode = msgspec.msgpack.Encoder().encode
 _version = msgspec.msgpack.Decoder(Version).decode
 _first = msgspec.msgpack.Decoder(First).decode
+place_of = msgspec.msgpack.Decoder(TextPlace).decode
+"""What a hint means."""
 
 
 def tells(status: int) -> bool:

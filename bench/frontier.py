@@ -186,8 +186,8 @@ class Run:
         """Commits come often enough to be asked whether it is time for a look."""
         counts = self._frontier.ledger.counts
         known = counts.queued + counts.done + counts.failed + counts.excluded
-        if known >= min(self._next, self._urls):
-            before = self.points[-1].urls if self.points else 0
+        before = self.points[-1].urls if self.points else 0
+        if known >= min(self._next, self._urls) and known > before:
             cpu = time.process_time() - self._links.made * self._making
             cost = 1e6 * (cpu - self._cpu) / (known - before)
             self._cpu, self._next = cpu, known + self._every

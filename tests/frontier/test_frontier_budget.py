@@ -114,7 +114,9 @@ def test_many_links_from_one_site_count_once(tmp_path: Path) -> None:
             credit = Credit(table, budgets, site)
             for page in range(100):
                 credit.give(f"http://www.b.example/{page}", links("http://a.example/", f"https://x{page}.a.example/"))
+            credit.settle()
         credit.give("http://c.example/", links("http://a.example/"))
+        credit.settle()
         budgets.save()
         assert (stored(table, "a.example").linkers, stored(table, "b.example").linkers) == (2, 0)
 
@@ -125,6 +127,7 @@ def test_nofollow_links_and_links_within_a_site_earn_nothing(tmp_path: Path) -> 
         credit = Credit(table, budgets, site)
         credit.give("http://a.example/", links("http://b.example/", rel="ugc nofollow"))
         credit.give("http://a.example/", links("http://www.a.example/", "https://a.example/1", "http://a.example/2"))
+        credit.settle()
         budgets.save()
         assert (stored(table, "a.example").linkers, stored(table, "b.example").linkers) == (0, 0)
 
@@ -139,6 +142,7 @@ def test_what_a_site_is_known_to_link_to_is_bounded_in_memory(tmp_path: Path, mo
                 credit.give(f"http://s{number % 7}.example/", links(f"http://t{number}.example/"))
         remembered = sum(len(origins) for each in (credit._new, credit._old) for origins in each.values())
         assert remembered <= 2 * 11
+        credit.settle()
         budgets.save()
         assert all(stored(table, f"t{number}.example").linkers == 1 for number in range(100))
 

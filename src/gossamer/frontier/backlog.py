@@ -6,6 +6,7 @@ politeness lets nobody hurry there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gossamer.frontier.entries import BACKLOG
@@ -35,6 +36,10 @@ class Backlog:
         counts = self._counts
         counts[host] = (counts[host] if host in counts else self._stored(host)) + by
         self._changed.add(host)
+
+    def read_ahead(self, hosts: Iterable[str]) -> None:
+        """These will be asked for soon."""
+        self._table.read_ahead(BACKLOG, (host.encode() for host in hosts if host not in self._counts))
 
     def save(self) -> None:
         """The counts become part of the next commit."""

@@ -78,4 +78,4 @@ class Blame:
         elif (entry := ledger.get(visit.url)) and entry.state in (State.QUEUED, State.FAILED):
             untried = replace(entry, state=State.QUEUED, attempt=visit.attempt, reason="", status=0)
             ledger.put(visit.url, self._intake.enqueue(visit.url, untried), entry)
-        self._presence.bring_in(origin.name)
+        self._presence.bring_in([origin.name])

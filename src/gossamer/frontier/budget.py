@@ -14,7 +14,7 @@ the same reason.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gossamer.frontier.entries import SITES, SiteRow, encode, site_row
 from gossamer.store.table import Table
@@ -52,6 +52,10 @@ class Budgets:
         self._table = table
         self._rows: dict[str, SiteRow] = {}
         self._changed: set[str] = set()
+
+    def read_ahead(self, sites: Iterable[str]) -> None:
+        """These will be asked for soon."""
+        self._load(list(sites))
 
     def linked(self, sites: Sequence[str]) -> None:
         """Each of them has one more site that links to it."""

@@ -67,12 +67,12 @@ class Choice:
     def _bring_more(self) -> bool:
         """Origins from the disk. What was found is sifted before any that is farther away is let in."""
         names = self._schedule.near()
-        if not names and self._parts.discovery.waiting:
+        if not names and self._intake.waiting:
             self._intake.sift()
             return True
         names = names or self._schedule.farther()
-        for name in names:
-            self._presence.bring_in(name)
+        self._waste.read_ahead([f"{name}/" for name in names])
+        self._presence.bring_in(names)
         return bool(names)
 
     def _put_off(self, origin: Origin) -> None:

@@ -41,6 +41,13 @@ class Credit:
         self._new: dict[str, set[str]] = {}
         self._old: dict[str, set[str]] = {}
         self._size = 0
+        self._waiting: dict[bytes, str] = {}
+        """Sites that earn a credit, by the pair, unless the pair is known already."""
+
+    @property
+    def waiting(self) -> int:
+        """Pairs that are to be looked up yet."""
+        return len(self._waiting)
 
     def give(self, url: str, links: Iterable[Link]) -> None:
         """A page links there; links within its own origin are passed over first, since most are."""
@@ -56,7 +63,7 @@ class Credit:
             if fresh:
                 sites = {self._site(f"{origin}/") for origin in fresh} - {here}
                 told = self._elsewhere
-                self.count({site for site in sites if told is None or not told(site, here)}, here)
+                self.count((site for site in sites if told is None or not told(site, here)), here)
 
     def _unseen(self, here: str, origins: set[str]) -> set[str]:
         known = self._new.get(here)
@@ -70,9 +77,16 @@ class Credit:
             self._old, self._new, self._size = self._new, {}, 0
         return fresh
 
-    def count(self, sites: set[str], here: str) -> None:
-        """Sites of ours that a site links to, each pair once."""
-        pairs = {f"{there}\0{here}".encode(): there for there in sites}
+    def count(self, sites: Iterable[str], here: str) -> None:
+        """Sites of ours that a site links to, each pair once. They have their credit when it is settled."""
+        for there in sites:
+            self._waiting[f"{there}\0{here}".encode()] = there
+
+    def settle(self) -> None:
+        """Look up the pairs that were met since the last time, all together; those that are new count."""
+        if not self._waiting:
+            return
+        pairs, self._waiting = self._waiting, {}
         known = self._table.get_many(LINKERS, list(pairs))
         new = [pair for pair, row in zip(pairs, known, strict=True) if row is None]
         for pair in new:

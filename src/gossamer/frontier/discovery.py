@@ -120,13 +120,22 @@ class Discovery:
             if each.followed and each.depth <= self.scope.max_depth:
                 self.recent.add(each.url, each.depth)
 
-    def sift(self, now: float, enqueue: Callable[[str, Entry], Entry]) -> None:
-        """New and admissible addresses go through `enqueue`, which gives them their place in a queue."""
+    def sift(
+        self,
+        now: float,
+        enqueue: Callable[[str, Entry], Entry],
+        expect: Callable[[list[str]], None] = lambda urls: None,
+    ) -> None:
+        """New and admissible addresses go through `enqueue`, which gives them their place in a queue.
+
+        `expect` is told beforehand which addresses are new.
+        """
         met, self._met = self._met, []
         if not met:
             return
         batch = self._seen.batch(each.url for each in met)
         entries = self._look_up(batch, met)
+        expect(batch.new)
         for each in met:
             if batch.check(each.url, each.depth) is Verdict.KNOWN:
                 continue

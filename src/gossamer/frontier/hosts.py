@@ -8,6 +8,7 @@ that 429 and 503 raise at once and that good answers wear off slowly. All gaps a
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
@@ -155,6 +156,10 @@ class Hosts:
         self._politeness = politeness
         self._careful_from = clock.steady() if careful else None
         self._hosts: dict[str, Host] = {}
+
+    def read_ahead(self, names: Iterable[str]) -> None:
+        """These will be asked for soon."""
+        self._table.read_ahead(HOSTS, map(str.encode, names))
 
     def number(self, name: str) -> int | None:
         """Its number among the hosts of its site; None when it was never met."""

@@ -42,15 +42,21 @@ class Intake:
         """What something pointed to; each address becomes an entry once, at the next `sift`, in its own shard."""
         self.gather(self._peers.ours(found, self._discovery.recent) if self._peers else found)
 
+    @property
+    def waiting(self) -> int:
+        """What was met and has no place yet, or no credit."""
+        return self._discovery.waiting + self._parts.credit.waiting
+
     def gather(self, found: Iterable[Found]) -> None:
         """What something pointed to, all of it ours."""
         self._discovery.meet(found)
-        if self._discovery.waiting >= BATCH:
+        if self.waiting >= BATCH:
             self.sift()
 
     def sift(self) -> None:
         """All that was added is in the books after this: before a commit, a wait, and every exact answer."""
-        self._discovery.sift(self._parts.clock.wall(), self.enqueue)
+        self._parts.credit.settle()
+        self._discovery.sift(self._parts.clock.wall(), self.enqueue, self._read_ahead)
 
     def enqueue(self, url: str, entry: Entry) -> Entry:
         """Into the queue of its origin; one that had a place there before has a rank already."""
@@ -72,6 +78,10 @@ class Intake:
             entry = ledger.get(url)
             if entry is not None and entry.state is State.QUEUED and entry.position == position:
                 ledger.put(url, self.enqueue(url, entry), entry)
+
+    def _read_ahead(self, urls: list[str]) -> None:
+        self._waste.read_ahead(urls)
+        self._presence.read_ahead(urls)
 
     def _placed(self, url: str, entry: Entry, place: Place) -> Entry:
         there = rank(place.distance, self._order(url, entry))

@@ -81,6 +81,10 @@ class Ledger:
         data = self._table.get(URLS, keys.row(url))
         return None if data is None else entry(data)
 
+    def read_ahead(self, urls: Iterable[str]) -> None:
+        """These will be asked for soon."""
+        self._table.read_ahead(URLS, map(keys.row, urls))
+
     def get_many(self, urls: Sequence[str]) -> list[Entry | None]:
         """The same for many at once."""
         found = self._table.get_many(URLS, [keys.row(url) for url in urls])

@@ -13,7 +13,7 @@ round (see `budget`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
@@ -94,6 +94,10 @@ class Novelty:
         self._memories = Rows(table, TEMPLATES, _memory, Memory)
         self._in_use: dict[str, tuple[HostKinds, list[KindRow]]] = {}
         """The rows of a kind, as long as all of them are in use."""
+
+    def read_ahead(self, hosts: Iterable[str]) -> None:
+        """Kinds of these will be asked for soon."""
+        self._hosts.read_ahead(map(host_key, hosts))
 
     # ---------------------------------------------------------------- queued
 

@@ -5,6 +5,7 @@ What is queued for an origin on disk does not bring it in: only its turn does (s
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -42,6 +43,15 @@ class Presence:
             origin.away = partial(self._budgets.distance, self._site(f"{name}/"), number)
         return origin
 
+    def read_ahead(self, urls: Iterable[str]) -> None:
+        """Addresses that will join their queues soon: what is known of their hosts is read together."""
+        origins = {keys.origin(url) for url in urls} - self._origins.keys()
+        hosts = {keys.host(f"{name}/") for name in origins}
+        self._turns.read_ahead(origins)
+        self._hosts.read_ahead(hosts)
+        self._ledger.backlog.read_ahead(hosts)
+        self._budgets.read_ahead({self._site(f"{name}/") for name in origins})
+
     def append(self, url: str, place: int) -> int:
         """An address joins the queue of its origin, wherever that is. Gives its position there."""
         name = keys.origin(url)
@@ -59,15 +69,17 @@ class Presence:
         if not self._turns.known():  # a collection from before origins waited on disk
             for name in self._queues.origins():
                 self._expect(name, 0)
-        for name in self._turns.at_work():
-            self.bring_in(name)
+        self.bring_in(self._turns.at_work())
 
-    def bring_in(self, name: str) -> None:
-        """An origin comes from the disk, to the front or to another place on the disk."""
-        origin = self.get(name)
-        self._turns.work(name)
-        self.replace(origin)
-        self.forget(origin)
+    def bring_in(self, names: Sequence[str]) -> None:
+        """Origins come from the disk, each to the front or to another place on the disk."""
+        self.read_ahead([f"{name}/" for name in names])
+        origins = [self.get(name) for name in names]
+        self._ledger.read_ahead([origin.head[0][2] for origin in origins if self._queues.more(origin)])
+        for origin in origins:
+            self._turns.work(origin.name)
+            self.replace(origin)
+            self.forget(origin)
 
     def replace(self, origin: Origin) -> None:
         """Something about it has changed: put it where it waits, if there is anything to fetch."""

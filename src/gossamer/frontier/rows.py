@@ -6,7 +6,7 @@ hosts that are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from gossamer.frontier.entries import encode
@@ -43,6 +43,12 @@ class Rows(Generic[Row]):
         if row is None and name not in self._kept:
             row = self._kept[name] = self._old[name] if name in self._old else self._stored(name)
         return row
+
+    def read_ahead(self, names: Iterable[str]) -> None:
+        """These will be asked for soon."""
+        held = (self._used, self._kept, self._old)
+        unknown = (name for name in names if not any(name in rows for rows in held))
+        self._table.read_ahead(self._family, map(str.encode, unknown))
 
     def save(self) -> None:
         """All that was in use becomes part of the next commit."""

@@ -42,6 +42,11 @@ class Batch:
         self._prints = {url: keys.fingerprint(url) for url in urls}
         self._marks = dict(zip(self._prints, sieve.marks(list(self._prints.values())), strict=True))
 
+    @property
+    def new(self) -> list[str]:
+        """Those that were never met."""
+        return [url for url, mark in self._marks.items() if mark == ABSENT]
+
     def asked(self, links: Iterable[tuple[str, int]]) -> list[str]:
         """Of addresses and the depths of links to them, those that the table must be asked about, each once."""
         marks = self._marks

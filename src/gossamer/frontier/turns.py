@@ -12,7 +12,7 @@ A second family leads from the name of an origin to its row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from math import ceil, inf
 
@@ -35,6 +35,10 @@ class Turns:
         """Origins that wait or sleep. A crawl of few hosts has none, and then nothing is looked for on disk."""
 
     # ---------------------------------------------------------------- one origin
+
+    def read_ahead(self, origins: Iterable[str]) -> None:
+        """These will be asked for soon."""
+        self._table.read_ahead(STANDING, map(str.encode, origins))
 
     def distance(self, origin: str) -> float:
         """How many rounds away an origin waits; infinity when nothing of it is queued, and 0 when it does not wait."""

@@ -6,7 +6,7 @@ nothing, and `soft404` which pages are errors that do not say so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from gossamer.frontier.budget import Budgets
@@ -54,6 +54,10 @@ class Waste:
         self._soft404 = Soft404(table)
         self._trials: set[str] = set()
         """Addresses that are asked for soon because of what they would show."""
+
+    def read_ahead(self, urls: Iterable[str]) -> None:
+        """Addresses of these hosts will be placed soon."""
+        self._novelty.read_ahead({keys.authority(url) for url in urls})
 
     def place(self, url: str, entry: Entry) -> Place:
         """Where a new address is put."""

@@ -13,7 +13,7 @@ writes. rocksdict reports every fault as a bare `Exception`; they are told apart
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -41,7 +41,7 @@ from gossamer.errors import Damaged, GossamerError, Locked, StorageError
 from gossamer.store.overlay import Overlay
 from gossamer.store.recent import UNKNOWN, Recent
 
-BLOCK_CACHE_BYTES = 24 << 20
+BLOCK_CACHE_BYTES = 64 << 20
 """Read blocks, indexes and filters, of all families together."""
 MEMTABLE_BYTES = 8 << 20
 """Of one family; all families together hold at most MEMTABLES_BYTES."""
@@ -95,6 +95,17 @@ class Table:
             raise _told(error, self._path) from error
         recent.add(key, value)
         return value
+
+    def read_ahead(self, family: str, keys: Iterable[bytes]) -> None:
+        """These rows will be asked for one by one: read together, a row costs a tenth of what it costs in between."""
+        changes, recent = self._changes[family], self._recent[family]
+        asked: list[Any] = [key for key in keys if key not in changes and recent.get(key) is UNKNOWN]
+        try:
+            found: Any = self._families[family].get(asked) if asked else []
+        except Exception as error:
+            raise _told(error, self._path) from error
+        for key, value in zip(asked, found, strict=True):
+            recent.add(key, value)
 
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
         """The values of `keys`, in their order; one call to the database for all of them."""
@@ -256,6 +267,9 @@ def _options() -> Options:
     options.set_compression_type(DBCompressionType.lz4())
     options.set_write_buffer_size(MEMTABLE_BYTES)
     options.set_max_write_buffer_number(2)
+    # Most rows that are looked for are not there yet: a filter says so for half of what the search takes.
+    options.set_memtable_whole_key_filtering(True)
+    options.set_memtable_prefix_bloom_ratio(0.05)
     options.set_db_write_buffer_size(MEMTABLES_BYTES)
     options.set_max_total_wal_size(LOG_BYTES)
     options.set_max_background_jobs(2)

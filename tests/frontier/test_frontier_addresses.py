@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ from small_web import Answer, SmallWeb, crawl_small, redirect
 
 from gossamer.frontier import Frontier, presence
 from gossamer.frontier.discovery import Found
+from gossamer.frontier.entries import BACKLOG, HOSTS, SITES, STANDING, TEMPLATES
 from gossamer.frontier.origins import Origin
 from gossamer.model import Kind
+from gossamer.store.recent import UNKNOWN
+from gossamer.store.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls.scope import Scope
 
@@ -233,3 +237,22 @@ def test_a_host_that_has_nothing_to_do_is_only_a_row(tmp_path: Path, monkeypatch
     done = crawl_small(web, tmp_path, *homes, workers=8)
     assert done.counts.hosts == 300
     assert kept == [{}]
+
+
+def test_what_is_known_of_the_hosts_of_a_batch_is_read_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosts = 300
+    homes = tuple(f"http://www.site{number}.example/" for number in range(hosts))
+    web = SmallWeb({HOME: Answer(links=homes), **{url: Answer() for url in homes}})
+    alone: Counter[str] = Counter()
+    get = Table.get
+
+    def counted(table: Table, family: str, key: bytes) -> bytes | None:
+        alone[family] += key not in table._changes[family] and table._recent[family].get(key) is UNKNOWN
+        return get(table, family, key)
+
+    monkeypatch.setattr(Table, "get", counted)
+    done = crawl_small(web, tmp_path, HOME, pages=1)
+    assert done.counts.hosts == hosts + 1
+    assert max(alone[family] for family in (HOSTS, BACKLOG, STANDING, SITES, TEMPLATES)) < hosts // 10

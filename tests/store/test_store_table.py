@@ -96,6 +96,17 @@ def test_many_are_given_in_the_order_they_were_asked_for(table: Table) -> None:
     assert table.get_many("pages", []) == []
 
 
+def test_rows_that_were_read_ahead_are_not_asked_for_again(table: Table) -> None:
+    fill(table, b"a", b"b")
+    table.commit()
+    table.put("pages", b"b", b"changed")
+    table.read_ahead("pages", [b"a", b"b", b"none"])
+    table.close()  # whoever asks the database now finds it closed
+    assert [table.get("pages", key) for key in (b"a", b"b", b"none")] == [b"A", b"changed", None]
+    with pytest.raises(StorageError):
+        table.get("pages", b"c")
+
+
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_scan_keeps_to_its_prefix_start_and_limit(table: Table, committed: bool) -> None:
     fill(table, b"a", b"b/1", b"b/2", b"b/3", b"c", b"\xff", b"\xff\xff1", b"b/\xff\xff")
@@ -325,6 +336,15 @@ class TableAgainstDict(RuleBasedStateMachine):
     @rule(asked=st.lists(KEYS))
     def many(self, asked: list[bytes]) -> None:
         assert self.table.get_many("pages", asked) == [self.now.get(key) for key in asked]
+
+    @rule(key=KEYS)
+    def one(self, key: bytes) -> None:
+        assert self.table.get("pages", key) == self.now.get(key)
+
+    @rule(asked=st.lists(KEYS))
+    def read_ahead(self, asked: list[bytes]) -> None:
+        self.table.read_ahead("pages", asked)
+        assert [self.table.get("pages", key) for key in asked] == [self.now.get(key) for key in asked]
 
     @rule(prefix=KEYS, start=KEYS, limit=st.none() | st.integers(0, 5))
     def scan(self, prefix: bytes, start: bytes, limit: int | None) -> None:

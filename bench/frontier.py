@@ -6,7 +6,8 @@ The table and the frontier are real. Fetching is a function that makes a page fr
 pages, to pages that were met a moment ago, and to pages that were met long ago. The clock stands still while anything
 is due and jumps when nothing is, so politeness costs no time. CPU is that of the whole process, RocksDB's threads
 included, without what the making of pages takes. With --kill the process kills itself at the end, and a new one tells
-how long it takes until the first visit is due.
+how long it takes until the first visit is due. With --keep a run that was cut off goes on where it was: the frontier is
+durable, and the looks are in the file that --points names.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ class Run:
     def __init__(self, folder: Path, links: MadeLinks, every: int, urls: int, notes: Path | None = None) -> None:
         """`notes` is a file for all looks so far: a run that is cut off has not been for nothing."""
         self.clock = VirtualClock()
-        self.points: list[Point] = []
+        self.points = noted(notes) if notes and folder.exists() else []
         self._notes = notes
         self._links, self._making = links, links.cost()
         self._every, self._urls = every, urls
@@ -151,7 +152,7 @@ class Run:
         )
         self._commits.join(self._frontier.prepare)
         self._commits.join(self._look)
-        self._cpu, self._next, self._visits = 0.0, every, 0
+        self._cpu, self._next, self._visits = 0.0, self._known() + every, self.points[-1].visits if self.points else 0
         self._commits.now()
         self._frontier.add(Found(seed) for seed in seeds)
         self._frontier.open()
@@ -184,20 +185,28 @@ class Run:
 
     def _look(self) -> None:
         """Commits come often enough to be asked whether it is time for a look."""
-        counts = self._frontier.ledger.counts
-        known = counts.queued + counts.done + counts.failed + counts.excluded
-        before = self.points[-1].urls if self.points else 0
+        known, before = self._known(), self.points[-1].urls if self.points else 0
         if known >= min(self._next, self._urls) and known > before:
             cpu = time.process_time() - self._links.made * self._making
             cost = 1e6 * (cpu - self._cpu) / (known - before)
             self._cpu, self._next = cpu, known + self._every
             disk = sum(entry.stat().st_size for entry in os.scandir(self._folder))
-            self.points.append(Point(known, cost, *memory(), disk, counts.hosts, self._visits))
+            hosts = self._frontier.ledger.counts.hosts
+            self.points.append(Point(known, cost, *memory(), disk, hosts, self._visits))
             print(self.points[-1], flush=True)
             if self._notes:
                 self._notes.write_text(json.dumps([asdict(point) for point in self.points], indent=1) + "\n")
         if known >= self._urls:
             self._frontier.stop()
+
+    def _known(self) -> int:
+        counts = self._frontier.ledger.counts
+        return counts.queued + counts.done + counts.failed + counts.excluded
+
+
+def noted(notes: Path) -> list[Point]:
+    """The looks that were taken before."""
+    return [Point(**point) for point in json.loads(notes.read_text())] if notes.exists() else []
 
 
 def memory() -> tuple[int, int]:
@@ -221,7 +230,7 @@ def fill(folder: Path, options: argparse.Namespace) -> list[Point]:
 
 def fill_and_be_killed(folder: Path, options: argparse.Namespace) -> list[Point]:
     """The same in another process, which is killed; then see how long a new one takes until something is due."""
-    points = options.points or folder.parent / "points.json"
+    points = options.points or folder.with_suffix(".points.json")
     sizes = ("--urls", str(options.urls), "--hosts", str(options.hosts), "--every", str(options.every))
     command = [sys.executable, str(HERE), *sizes, "--folder", str(folder), "--points", str(points), "--kill"]
     killed = subprocess.run(command, check=False).returncode
@@ -230,7 +239,7 @@ def fill_and_be_killed(folder: Path, options: argparse.Namespace) -> list[Point]
     run = Run(folder, MadeLinks(options.hosts), every=sys.maxsize, urls=sys.maxsize)
     url = run.clock.run(run.first_visit())
     print(f"restart after SIGKILL: {time.monotonic() - began:.2f} s until {url} was due")
-    return [Point(**point) for point in json.loads(points.read_text())]
+    return noted(points)
 
 
 def growth(points: list[Point]) -> float:
@@ -264,6 +273,7 @@ def read_options() -> argparse.Namespace:
         "--points", type=Path, metavar="FILE", help="write the looks to FILE as JSON, as they are taken"
     )
     options.add_argument("--picture", type=Path, nargs="?", const=PICTURE, metavar="FILE", help="draw FILE as SVG")
+    options.add_argument("--keep", type=Path, metavar="DIR", help="keep the table in DIR, and go on with what is there")
     options.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     asked = options.parse_args()
     asked.every = asked.every or max(asked.urls // 20, 1)
@@ -277,7 +287,7 @@ def main() -> None:
         fill(options.folder, options)
         return
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "table"
+        folder = options.keep or Path(scratch) / "table"
         points = (fill_and_be_killed if options.kill else fill)(folder, options)
     print(f"the last fifth costs {growth(points):.2f} times as much as the first")
     if options.picture:

@@ -11,8 +11,9 @@ remember the last few dozen pages, and take an unknown line for known once in 25
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from urllib.parse import unquote
 from zlib import crc32
 
@@ -53,13 +54,19 @@ class Sketch:
     @cached_property
     def plain(self) -> int:
         """Of the text without them."""
-        return keys.digest(self._data.translate(None, _DIGITS))
+        return keys.digest(self._undated)
+
+    def lines(self) -> Iterator[bytes]:
+        """Each once, without digits, one after another: a new page shows that it is by its first lines."""
+        met = {b""}
+        for line in map(bytes.strip, self._undated.split(b"\n")):
+            if line not in met:
+                met.add(line)
+                yield line
 
     @cached_property
-    def lines(self) -> tuple[bytes, ...]:
-        """Each once, without digits."""
-        plain = self._data.translate(None, _DIGITS)
-        return tuple(dict.fromkeys(filter(None, map(bytes.strip, plain.split(b"\n")))))
+    def _undated(self) -> bytes:
+        return self._data.translate(None, _DIGITS)
 
 
 def sketch(url: str, title: str, text: str) -> Sketch:
@@ -84,7 +91,7 @@ def _names(url: str) -> list[str]:
 
 def marks(found: Sketch) -> tuple[int, ...]:
     """The words of a page, in few numbers: equal for equal words, in whatever order they stand."""
-    return tuple(sorted(map(crc32, set(b" ".join(found.lines).split())))[:MARKS])
+    return tuple(sorted(map(crc32, set(b" ".join(found.lines()).split())))[:MARKS])
 
 
 def _pairs(line: bytes) -> Iterator[list[int]]:
@@ -108,7 +115,7 @@ class Memory(msgspec.Struct, array_like=True):
     def news(self, page: Sketch) -> float:
         """How new a page is, from 0 to 1; it is remembered."""
         pairs = new = 0
-        for line in self._unknown(page.lines[:LINES]):
+        for line in self._unknown(islice(page.lines(), LINES)):
             for marks in _pairs(line):
                 new += self._meet(marks)
                 pairs += len(marks)
@@ -119,10 +126,11 @@ class Memory(msgspec.Struct, array_like=True):
         self._grow()
         return min(new / ENOUGH, 1.0)
 
-    def _unknown(self, lines: Sequence[bytes]) -> Iterator[bytes]:
+    def _unknown(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Those that were not met lately; from now on they were."""
         table, size = self.table, len(self.table)
-        for line, mark in zip(lines, map(crc32, lines), strict=True):
+        for line in lines:
+            mark = crc32(line)
             place, print_ = mark % size, mark >> 24 or 1
             if table[place] != print_:
                 table[place] = print_

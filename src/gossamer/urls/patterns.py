@@ -23,11 +23,15 @@ class Patterns:
         self._each = [(pattern, _compiled(pattern)) for pattern in patterns]
         self._any = _compiled("|".join(f"(?:{pattern})" for pattern, _ in self._each))
 
+    def match(self, text: str) -> bool:
+        """Does one of them occur in `text`?"""
+        return self._any.search(text.encode("utf-8", "replace")) is not None
+
     def first_match(self, text: str) -> str | None:
         """The first of the patterns that occurs in `text`."""
-        data = text.encode("utf-8", "replace")
-        if not self._each or not self._any.search(data):
+        if not self._each or not self.match(text):
             return None
+        data = text.encode("utf-8", "replace")
         return next(pattern for pattern, regexp in self._each if regexp.search(data))
 
 

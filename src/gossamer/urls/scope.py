@@ -27,6 +27,10 @@ _OUTSIDE = {
 }
 
 
+_SLASHES = 5
+"""An address of three path segments has so many."""
+
+
 @dataclass(frozen=True)
 class Scope:
     """What a crawl is about: a place around its seeds, patterns, and limits.
@@ -99,6 +103,8 @@ class Scope:
         return Patterns(self.exclude)
 
     def _trap(self, url: URL) -> str | None:
+        if url.count("/") < _SLASHES <= self.max_segments:  # most have two at most, which can be no trap
+            return None
         segments = _segments(url)
         if len(segments) > self.max_segments:
             return f"more than {self.max_segments} path segments"
@@ -113,7 +119,7 @@ class Scope:
     def _unwanted(self, url: URL, seed: bool) -> str | None:
         if reason := self.excluded(url):
             return reason
-        if self.include and not seed and self._included.first_match(url) is None:
+        if self.include and not seed and not self._included.match(url):
             return "matches no include pattern"
         return None
 

@@ -45,6 +45,18 @@ def test_the_frontier_is_filled_killed_and_started_again(tmp_path: Path) -> None
     assert [len(re.findall(r"[ML]", line.attrib["d"])) for line in lines] == [len(points)] * 2
 
 
+def test_a_frontier_that_was_cut_off_is_filled_on(tmp_path: Path) -> None:
+    kept = ("--hosts", "500", "--every", "2000", "--keep", f"{tmp_path}/table", "--points", f"{tmp_path}/points")
+    run("frontier.py", "--urls", "4000", "--kill", *kept)
+    first = json.loads((tmp_path / "points").read_text())
+    run("frontier.py", "--urls", "9000", *kept)
+    points = json.loads((tmp_path / "points").read_text())
+    assert points[: len(first)] == first
+    assert points[-1]["urls"] >= 9_000
+    assert points[-1]["visits"] > first[-1]["visits"]
+    assert all(point["microseconds"] > 0 for point in points)
+
+
 def test_the_share_of_allowed_requests_is_told() -> None:
     said = run("politeness.py", "--hosts", "20", "--seconds", "2", "--workers", "20")
     assert re.fullmatch(r"politeness +\d+\.\d% of the \d+ requests that 20 hosts allow in 2 s \(.*\)\n", said)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,9 @@ from gossamer.cli import answers
 from gossamer.cli.progress import ProgressLine
 from gossamer.collection import Outside, Progress
 from gossamer.collection.outlook import UNKNOWN, Outlook, Rate, outlook
+from gossamer.collection.status import together
 from gossamer.frontier.backlog import Stretch
+from gossamer.model import Capture, Failure, Fault, Kind, Visit
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 
@@ -30,6 +34,37 @@ def test_a_pause_is_part_of_the_basis() -> None:
 
 def test_a_page_limit_makes_it_shorter() -> None:
     assert outlook(10, 0.0, Stretch("example.org", 7_100, 1.0)).seconds == 10.0
+
+
+def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def fetch(visit: Visit) -> Capture:
+        await asyncio.sleep(0.1)
+        gone = "gone" in visit.url
+        failure = Failure(Fault.NO_SUCH_HOST, "does not exist") if gone else None
+        body = b'<a href="http://gone.example/">gone</a>' if visit.kind is Kind.PAGE and not gone else b""
+        headers = (("content-type", "text/html"),)
+        return Capture(visit, clock.wall(), 0.1, 0 if gone else 200, headers, body=body, wire=body, failure=failure)
+
+    with gossamer.open(tmp_path) as collection:
+        crawl = collection.crawl_async("http://a.example/", outside=Outside(clock, fetch), scope="any", delay=0)
+        status = clock.run(crawl)
+        queued = collection.why("http://gone.example/")
+    assert (status.pages, status.queued) == (1, 1)
+    assert queued.next_time is not None
+    until = time.strftime("%Y-%m-%d %H:%M", time.localtime(queued.next_time))
+    assert status.left == pytest.approx(queued.next_time - clock.wall(), abs=5)
+    assert status.basis == f"1 queued, and nothing may be tried again before {until}"
+    assert answers.crawled("web", status, stopped=False).endswith("1 address waits; `gossamer crawl web` goes on")
+
+
+def test_a_shard_that_only_waits_does_not_speak_for_the_others() -> None:
+    waits = Progress(1, 0, 1, 0, 0, 0, 9.0, idle_seconds=7_200.0, left=7_200.0, basis="1 queued")
+    works = Progress(1, 0, 5, 1, 0, 0, 9.0, left=50.0, basis="5 queued at 0.1 pages/s")
+    seen = together([waits, works])
+    assert seen is not None
+    assert (seen.left, seen.basis) == (50.0, "5 queued at 0.1 pages/s")
 
 
 def test_where_nothing_is_known_nothing_is_said() -> None:

@@ -29,7 +29,8 @@ def crawled(folder: str, status: Status, stopped: bool) -> str:
     sums = f"{status.pages:,} pages, {status.failed:,} failed, {status.excluded:,} excluded"
     lines = [f"{first}: {sums}, {size(status.bytes)}"]
     if status.queued:
-        lines.append(f"{status.queued:,} addresses wait; `gossamer crawl {folder}` goes on")
+        wait = "waits" if status.queued == 1 else "wait"
+        lines.append(f"{counted(status.queued, 'address')} {wait}; `gossamer crawl {folder}` goes on")
     return "\n".join(lines)
 
 

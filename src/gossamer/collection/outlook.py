@@ -1,11 +1,13 @@
 """How long will it take? An estimate, and what it is counted from.
 
 Two things hold a crawl up: the rate at which all that is queued gets done, and the one host that politeness makes last
-longest. The larger of the two is the estimate. Both know only what was found so far.
+longest. The larger of the two is the estimate. Both know only what was found so far. Where all that is queued waits for
+a retry, that is told instead.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from typing import NamedTuple
 
@@ -54,6 +56,14 @@ def outlook(wanted: int, rate: float, longest: Stretch | None) -> Outlook:
         words = f"{alone.host} alone has {alone.queued:,} queued at {_plain(alone.each)} s each"
         return Outlook(alone.seconds, words + (f" after a pause of {_plain(alone.pause)} s" if alone.pause else ""))
     return Outlook(together, f"{wanted:,} queued at {_plain(rate)} pages/s") if rate else UNKNOWN
+
+
+def resting(wanted: int, seconds: float, moment: float) -> Outlook:
+    """Nothing can be done for so long, until that moment: what is queued waits for a retry or the end of a pause."""
+    if wanted <= 0:
+        return UNKNOWN
+    until = time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
+    return Outlook(seconds, f"{wanted:,} queued, and nothing may be tried again before {until}")
 
 
 def _plain(number: float) -> str:

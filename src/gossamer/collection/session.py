@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gossamer import convert
 from gossamer.collection.arrivals import IMPORTS
 from gossamer.collection.incoming import WORKERS, Imported, Incoming
-from gossamer.collection.outlook import Rate, outlook
+from gossamer.collection.outlook import Rate, outlook, resting
 from gossamer.collection.parcels import Parcel
 from gossamer.collection.recover import roll_forward
 from gossamer.collection.status import Progress, note
@@ -199,8 +199,13 @@ class Session:
         waking, short = self.frontier.next_waking(), self._disk.shortage
         seconds = self._clock.steady() - self._began
         wanted = min(counts.queued, self.plan.pages - counts.pages) if self.plan.pages else counts.queued
-        left = outlook(wanted, self._rate.at(seconds, counts.done + counts.failed), self.frontier.longest)
         idle = self.frontier.out == 0 and self.frontier.hosts_waiting == 0 and waking != inf
+        rate = self._rate.at(seconds, counts.done + counts.failed)
+        left = (
+            resting(wanted, waking, self._clock.wall() + waking)
+            if idle
+            else outlook(wanted, rate, self.frontier.longest)
+        )
         return Progress(
             pages=counts.pages,
             failed=counts.failed,

@@ -117,11 +117,11 @@ def last_look(table: Table) -> Progress | None:
 
 
 def together(looks: Iterable[Progress | None]) -> Progress | None:
-    """One look at all shards; the one that takes longest says how long it takes."""
+    """One look at all shards; of those with something to do the one that takes longest says how long it takes."""
     parts = [part for part in looks if part is not None]
     if not parts:
         return None
-    last = max(parts, key=lambda part: part.left or 0.0)
+    last = max(parts, key=lambda part: (not part.idle_seconds, part.left or 0.0))
     short = max(parts, key=lambda part: part.disk_wanted)
     return Progress(
         pages=sum(part.pages for part in parts),

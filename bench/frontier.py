@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gossamer.cli.chart import Line, Panel, draw
-from gossamer.collection.session import site_of
+from gossamer.collection.meaning import site_of
 from gossamer.crawl import crawl
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discovery import Found

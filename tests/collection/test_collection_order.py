@@ -8,7 +8,7 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.session import order_of
+from gossamer.collection.meaning import order_of
 from gossamer.errors import InvalidPlan
 from gossamer.frontier import Entry, State
 from gossamer.frontier.rank import ORDERS

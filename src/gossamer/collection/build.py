@@ -23,8 +23,9 @@ from gossamer import convert
 from gossamer.collection.documents import is_document
 from gossamer.collection.findable import Findable
 from gossamer.collection.folder import Folder
+from gossamer.collection.meaning import site_of
 from gossamer.collection.prints import Prints
-from gossamer.collection.session import DERIVING, FAMILIES, blocks_of, info_of, prefix_of, site_of
+from gossamer.collection.session import DERIVING, FAMILIES, blocks_of, info_of, prefix_of
 from gossamer.engine import Crew, Outfit, Seat
 from gossamer.errors import Damaged
 from gossamer.fetch.stored import decoded

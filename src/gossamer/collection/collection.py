@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.crew import Charge
 from gossamer.collection.lock import exclusive
+from gossamer.collection.meaning import check, site_of
 from gossamer.collection.reading import Reading, as_seed
 from gossamer.collection.running import run
-from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, check, site_of, stoppable
+from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, stoppable
 from gossamer.collection.shard import Job
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, StorageError, UsageError

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from gossamer.collection.documents import is_document
 from gossamer.collection.findable import Findable
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES, site_of
+from gossamer.collection.meaning import site_of
+from gossamer.collection.session import FAMILIES
 from gossamer.collection.shelves import Shelves
 from gossamer.dedupe.groups import Group
 from gossamer.fetch.stored import decoded

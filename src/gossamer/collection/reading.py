@@ -19,7 +19,7 @@ from gossamer import convert
 from gossamer.collection.documents import Document, document, documents, newest
 from gossamer.collection.folder import Folder
 from gossamer.collection.formats import FORMATS
-from gossamer.collection.session import site_of
+from gossamer.collection.meaning import site_of
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Status, status_of
 from gossamer.errors import InvalidURL, NotFound, UsageError

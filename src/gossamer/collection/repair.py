@@ -16,7 +16,8 @@ from typing import Any
 from gossamer.collection import findable, prints
 from gossamer.collection.adopt import adopt
 from gossamer.collection.derived import forget_all
-from gossamer.collection.session import info_of, site_of
+from gossamer.collection.meaning import site_of
+from gossamer.collection.session import info_of
 from gossamer.collection.workshop import Bench, is_removed
 from gossamer.errors import Damaged
 from gossamer.frontier.again import fetch_again

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import mimetypes
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gossamer import convert
 from gossamer.collection.arrivals import IMPORTS
 from gossamer.collection.incoming import WORKERS, Imported, Incoming
+from gossamer.collection.meaning import route_of, rules_of, site_of
 from gossamer.collection.outlook import Rate, outlook, resting
 from gossamer.collection.parcels import Parcel
 from gossamer.collection.recover import roll_forward
@@ -28,7 +28,7 @@ from gossamer.dedupe.digest import Copies
 from gossamer.dedupe.families import BLOCKS
 from gossamer.dedupe.families import FAMILIES as DEDUPE_FAMILIES
 from gossamer.errors import GossamerError
-from gossamer.fetch import Fetcher, Guard, Resolver, Route
+from gossamer.fetch import Fetcher, Guard, Resolver
 from gossamer.fetch.stored import decoded
 from gossamer.frontier import Frontier
 from gossamer.frontier.discovery import Found
@@ -36,10 +36,9 @@ from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
 from gossamer.frontier.entries import META
 from gossamer.frontier.outward import Outward
 from gossamer.frontier.peers import Peers
-from gossamer.frontier.rank import ORDERS, Order
-from gossamer.frontier.rules import Rules
+from gossamer.frontier.rank import Order
 from gossamer.frontier.suspects import Suspects
-from gossamer.model import Capture, Clock, Kind, Page, SystemClock, Visit
+from gossamer.model import Capture, Clock, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import FAMILIES as STORE_FAMILIES
 from gossamer.store.archive import Archive
@@ -47,8 +46,6 @@ from gossamer.store.commits import Commits
 from gossamer.store.disk import Disk, Look
 from gossamer.store.table import Table
 from gossamer.store.warcrecords import Info
-from gossamer.urls import keys, site
-from gossamer.urls import rules as url_rules
 
 if TYPE_CHECKING:
     from gossamer.collection.derived import Derived
@@ -128,7 +125,7 @@ class Session:
         self._derived = _deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
-            self._rules(outside.order),
+            rules_of(plan, self._agent, outside.order, imports=self._imports),
             self._clock,
             seen=shard / "seen",
             outward=Outward(resolve, self._commit_when_due, self._copied, self._derived.forget),
@@ -364,27 +361,7 @@ class Session:
             guard=self._guard,
             resolver=self._resolver,
             clock=self._clock,
-            route=_route(self.plan),
-        )
-
-    def _rules(self, order: Order | None) -> Rules:
-        plan = self.plan
-        return Rules(
-            scope=plan.as_scope(),
-            politeness=plan.as_politeness(),
-            agent=self._agent,
-            pages=plan.pages,
-            closed=self._imports,
-            patience=plan.patience,
-            sitemaps=plan.reads_sitemaps(),
-            head_first=head_first(plan),
-            wanted=lambda media_type: not plan.as_limits().skips(Kind.PAGE, media_type),
-            rewrite=rewriting(plan),
-            order=order or order_of(plan),
-            weigh=plan.weighs(),
-            site=site_of(plan),
-            at_once=plan.workers,
-            front=FRONT_PER_WORKER * plan.workers,
+            route=route_of(self.plan),
         )
 
 
@@ -451,60 +428,3 @@ def _garbage_at_ease() -> Iterator[None]:
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
-
-
-def check(plan: Plan) -> None:
-    """Complain about a setting that no part would take, before anything is made."""
-    plan.as_scope()
-    plan.as_identity()
-    Guard(plan.allow_addresses)
-    _route(plan)
-
-
-def _route(plan: Plan) -> Route:
-    return Route(plan.proxy or None, plan.ca_file or None)
-
-
-def site_of(plan: Plan) -> Callable[[str], str]:
-    """Which site an address belongs to, by the suffixes of the plan."""
-    suffixes = frozenset(plan.suffixes)
-    of_host = lru_cache(maxsize=65_536)(lambda host: site(host, suffixes))
-    return lambda url: of_host(keys.host(url))
-
-
-def order_of(plan: Plan) -> Order:
-    """Which pages of a host come first, by the orders of the plan and of its sites."""
-    usual = ORDERS[plan.order]
-    if not plan.site_orders:
-        return usual
-    own = {name: ORDERS[order] for name, order in plan.site_orders.items()}
-    site = site_of(plan)
-    return lambda url, entry: own.get(site(url), usual)(url, entry)
-
-
-def head_first(plan: Plan) -> Callable[[str], bool]:
-    """Which addresses are asked for their type before their body."""
-    limits = plan.as_limits()
-
-    @lru_cache(maxsize=1_024)
-    def is_skipped(ending: str) -> bool:
-        guess = mimetypes.guess_type(f"name.{ending}", strict=False)[0]
-        return guess is not None and limits.skips(Kind.PAGE, guess)
-
-    def looks_unwanted(url: str) -> bool:
-        _, *endings = url.partition("?")[0].rpartition("/")[2].split(".")[-3:]  # two of them: `.tar.gz`
-        return bool(endings) and is_skipped(".".join(endings))
-
-    return {"never": lambda _: False, "always": lambda _: True}.get(plan.head, looks_unwanted)
-
-
-def rewriting(plan: Plan) -> Callable[[str], str] | None:
-    """The further rules for addresses that the plan asks for; None when it asks for none."""
-    if not plan.url_rules and not plan.site_rules:
-        return None
-
-    def rewrite(url: str) -> str:
-        names = (*plan.url_rules, *plan.site_rules.get(site(url, plan.suffixes), ()))
-        return url_rules.apply(url, names)
-
-    return rewrite

@@ -12,8 +12,9 @@ import msgspec
 
 from gossamer.collection.folder import Folder
 from gossamer.collection.incoming import Imported
+from gossamer.collection.meaning import site_of
 from gossamer.collection.parcels import Parcel
-from gossamer.collection.session import FAMILIES, Errand, Outside, Session, site_of
+from gossamer.collection.session import FAMILIES, Errand, Outside, Session
 from gossamer.collection.status import Progress
 from gossamer.engine import SUPERVISOR, Seat, quiet
 from gossamer.frontier.gate import Gate

@@ -8,7 +8,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES, site_of
+from gossamer.collection.meaning import site_of
+from gossamer.collection.session import FAMILIES
 from gossamer.dedupe.families import PRINTS
 from gossamer.errors import NotFound
 from gossamer.fetch.stored import decoded

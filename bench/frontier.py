@@ -152,7 +152,7 @@ class Run:
         )
         self._commits.join(self._frontier.prepare)
         self._commits.join(self._look)
-        self._cpu, self._next, self._visits = 0.0, self._known() + every, self.points[-1].visits if self.points else 0
+        self._cpu, self._looked, self._visits = 0.0, self._known(), self.points[-1].visits if self.points else 0
         self._commits.now()
         self._frontier.add(Found(seed) for seed in seeds)
         self._frontier.open()
@@ -185,11 +185,11 @@ class Run:
 
     def _look(self) -> None:
         """Commits come often enough to be asked whether it is time for a look."""
-        known, before = self._known(), self.points[-1].urls if self.points else 0
-        if known >= min(self._next, self._urls) and known > before:
+        known, before = self._known(), self._looked
+        if known >= min(before + self._every, self._urls) and known > before:
             cpu = time.process_time() - self._links.made * self._making
             cost = 1e6 * (cpu - self._cpu) / (known - before)
-            self._cpu, self._next = cpu, known + self._every
+            self._cpu, self._looked = cpu, known
             disk = sum(entry.stat().st_size for entry in os.scandir(self._folder))
             hosts = self._frontier.ledger.counts.hosts
             self.points.append(Point(known, cost, *memory(), disk, hosts, self._visits))

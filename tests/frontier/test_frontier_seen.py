@@ -44,12 +44,14 @@ class Finder:
         self.seen = Seen(Sieve(table, folder, TINY))
         self.discovery = Discovery(self.ledger, self.seen, scope, rewrite=rewrite, simpler=str)  # type: ignore[arg-type]
         self.queued: list[str] = []
+        self.expected: list[list[str]] = []
+        """What was told to be new, before each batch."""
 
     def meet(self, *found: Found) -> None:
         self.discovery.meet(found)
 
     def sift(self) -> None:
-        self.discovery.sift(1.0, self._enqueue)
+        self.discovery.sift(1.0, self._enqueue, self.expected.append)
 
     def commit(self) -> None:
         self.sift()
@@ -208,6 +210,14 @@ def test_a_link_to_what_waits_to_be_sifted_is_met_lately_unless_it_could_matter(
     links = [Link(f"{HOME}{number}") for number in (1, 2, 3)]
     assert finding.discovery.new_links(links, 2) == links[1:]
     assert finding.discovery.new_links(links, 1) == links
+
+
+def test_what_is_new_in_a_batch_is_told_before_it_is_queued(finding: Finder) -> None:
+    finding.meet(Found(f"{HOME}1", 2), Found(f"{HOME}2", 2))
+    finding.sift()
+    finding.meet(Found(f"{HOME}2", 1), Found(f"{HOME}3", 2))
+    finding.sift()
+    assert finding.expected == [[f"{HOME}1", f"{HOME}2"], [f"{HOME}3"]]
 
 
 # ------------------------------------------------------- collisions and limits

@@ -18,6 +18,7 @@ def test_a_pattern_may_match_anywhere() -> None:
 
 def test_no_patterns_match_nothing() -> None:
     assert Patterns([]).first_match("http://example.com/") is None
+    assert not Patterns([]).match("http://example.com/")
 
 
 def test_an_alternative_does_not_leak_out_of_its_pattern() -> None:

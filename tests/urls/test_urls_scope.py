@@ -159,3 +159,11 @@ def test_a_scope_that_cannot_be_is_refused_at_once() -> None:
 def test_a_seed_is_always_in_its_own_place(url: str, kind: str) -> None:
     reason = Scope(kind=kind, seeds=frozenset({url})).check(url, 0)
     assert reason is None or "path segments" in reason
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+@pytest.mark.parametrize("path", ["", "a", "a/", "a/b", "a/b/", "a/b/c", "a/b/c/d", "a?x=/b/c/d/e"])
+def test_path_segments_are_counted_also_where_few_are_allowed(path: str, most: int) -> None:
+    segments = len([part for part in path.partition("?")[0].split("/") if part])
+    told = Scope(kind="any", max_segments=most).check(f"http://example.com/{path}", 0)
+    assert (told is None) == (segments <= most)

@@ -73,7 +73,7 @@ def _meaning(shelves: Shelves, pattern: str) -> Callable[[URL], bool]:
     if url and Ledger(shelves.of(url).table).get(url) is not None:
         return lambda each: each == url
     patterns = Patterns([pattern])
-    return lambda each: patterns.first_match(each) is not None
+    return patterns.match
 
 
 def remove(bench: Bench, urls: set[URL], *, archive: bool) -> None:

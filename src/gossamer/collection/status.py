@@ -39,7 +39,7 @@ class Progress:
     disk_wanted: int = 0
     """Bytes that must be free before the crawl goes on."""
     left: float | None = None
-    """Seconds that the rest will take, as far as it is known; None when it is not."""
+    """Seconds that the rest will take, or until anything may be tried again, as of this look; None when unknown."""
     basis: str = ""
     """What that estimate is counted from."""
 
@@ -69,7 +69,8 @@ class Status:
     disk_wanted: int = 0
     """Bytes that must be free before it goes on."""
     left: float | None = None
-    """Seconds of crawling that the rest will take, as far as it is known; None when it is not."""
+    """Seconds of crawling that the rest will take, or until anything may be tried again, as of the last commit; None
+    when it is not known."""
     basis: str = ""
     """What that estimate is counted from."""
 

@@ -71,7 +71,6 @@ class Choice:
             self._intake.sift()
             return True
         names = names or self._schedule.farther()
-        self._waste.read_ahead([f"{name}/" for name in names])
         self._presence.bring_in(names)
         return bool(names)
 

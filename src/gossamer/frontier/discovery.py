@@ -124,7 +124,7 @@ class Discovery:
         self,
         now: float,
         enqueue: Callable[[str, Entry], Entry],
-        expect: Callable[[list[str]], None] = lambda urls: None,
+        expect: Callable[[list[str]], None],
     ) -> None:
         """New and admissible addresses go through `enqueue`, which gives them their place in a queue.
 

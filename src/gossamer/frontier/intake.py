@@ -56,7 +56,7 @@ class Intake:
     def sift(self) -> None:
         """All that was added is in the books after this: before a commit, a wait, and every exact answer."""
         self._parts.credit.settle()
-        self._discovery.sift(self._parts.clock.wall(), self.enqueue, self._read_ahead)
+        self._discovery.sift(self._parts.clock.wall(), self.enqueue, self._presence.read_ahead)
 
     def enqueue(self, url: str, entry: Entry) -> Entry:
         """Into the queue of its origin; one that had a place there before has a rank already."""
@@ -78,10 +78,6 @@ class Intake:
             entry = ledger.get(url)
             if entry is not None and entry.state is State.QUEUED and entry.position == position:
                 ledger.put(url, self.enqueue(url, entry), entry)
-
-    def _read_ahead(self, urls: list[str]) -> None:
-        self._waste.read_ahead(urls)
-        self._presence.read_ahead(urls)
 
     def _placed(self, url: str, entry: Entry, place: Place) -> Entry:
         there = rank(place.distance, self._order(url, entry))

@@ -5,7 +5,7 @@ What is queued for an origin on disk does not bring it in: only its turn does (s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -29,6 +29,7 @@ class Presence:
         self._queues = parts.queues
         self._budgets = parts.budgets
         self._turns = parts.turns
+        self._waste = parts.waste
         self._schedule = schedule
         self._origins = Origins()
 
@@ -43,8 +44,9 @@ class Presence:
             origin.away = partial(self._budgets.distance, self._site(f"{name}/"), number)
         return origin
 
-    def read_ahead(self, urls: Iterable[str]) -> None:
+    def read_ahead(self, urls: Sequence[str]) -> None:
         """Addresses that will join their queues soon: what is known of their hosts is read together."""
+        self._waste.read_ahead(urls)
         origins = {keys.origin(url) for url in urls} - self._origins.keys()
         hosts = {keys.host(f"{name}/") for name in origins}
         self._turns.read_ahead(origins)

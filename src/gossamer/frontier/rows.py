@@ -47,8 +47,9 @@ class Rows(Generic[Row]):
     def read_ahead(self, names: Iterable[str]) -> None:
         """These will be asked for soon."""
         held = (self._used, self._kept, self._old)
-        unknown = (name for name in names if not any(name in rows for rows in held))
-        self._table.read_ahead(self._family, map(str.encode, unknown))
+        unknown = [name for name in names if not any(name in rows for rows in held)]
+        stored = self._table.get_many(self._family, list(map(str.encode, unknown)))
+        self._kept.update(zip(unknown, map(self._decoded, stored), strict=True))
 
     def save(self) -> None:
         """All that was in use becomes part of the next commit."""
@@ -60,5 +61,7 @@ class Rows(Generic[Row]):
             self._old, self._kept = self._kept, {}
 
     def _stored(self, name: str) -> Row | None:
-        data = self._table.get(self._family, name.encode())
+        return self._decoded(self._table.get(self._family, name.encode()))
+
+    def _decoded(self, data: bytes | None) -> Row | None:
         return None if data is None else self._decode(data)

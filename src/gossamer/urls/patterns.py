@@ -25,11 +25,11 @@ class Patterns:
 
     def match(self, text: str) -> bool:
         """Does one of them occur in `text`?"""
-        return self._any.search(text.encode("utf-8", "replace")) is not None
+        return bool(self._each) and self._any.search(text.encode("utf-8", "replace")) is not None
 
     def first_match(self, text: str) -> str | None:
         """The first of the patterns that occurs in `text`."""
-        if not self._each or not self.match(text):
+        if not self.match(text):
             return None
         data = text.encode("utf-8", "replace")
         return next(pattern for pattern, regexp in self._each if regexp.search(data))

@@ -27,8 +27,8 @@ _OUTSIDE = {
 }
 
 
-_SLASHES = 5
-"""An address of three path segments has so many."""
+_AROUND = 2
+"""Slashes of an address beyond one for each path segment, at least."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Scope:
         return Patterns(self.exclude)
 
     def _trap(self, url: URL) -> str | None:
-        if url.count("/") < _SLASHES <= self.max_segments:  # most have two at most, which can be no trap
+        if url.count("/") - _AROUND <= min(2, self.max_segments):  # few segments, as most have, are no trap
             return None
         segments = _segments(url)
         if len(segments) > self.max_segments:

@@ -8,11 +8,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from rocksdict import Rdict
 
 from gossamer.errors import Damaged, Locked, StorageError
 from gossamer.store.overlay import Overlay
@@ -252,6 +254,42 @@ def test_a_broken_catalogue_is_damage(path: Path, name: str) -> None:
         file.write_bytes(b"\xff" * file.stat().st_size)
     for writable in (True, False):
         with pytest.raises(Damaged, match=str(path)):
+            Table.open(path, FAMILIES, writable=writable)
+
+
+class Overtaken:
+    """RocksDB, but a writer opens the table each time between the look at the manifest's name and at the manifest."""
+
+    def __init__(self, path: Path, times: int) -> None:
+        self._path, self._left = path, times
+
+    def __call__(self, *arguments: Any) -> Rdict:
+        return Rdict(*arguments)
+
+    def list_cf(self, path: str) -> list[str]:
+        if not self._left:
+            return Rdict.list_cf(path)
+        self._left -= 1
+        name = (self._path / "CURRENT").read_text().strip()
+        Table.open(self._path, FAMILIES, writable=True).close()
+        return (self._path / name).read_text().split()  # which is gone by now
+
+
+def test_a_reader_that_a_writer_overtakes_looks_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Table.open(path, FAMILIES, writable=True) as table:
+        fill(table, b"a")
+        table.commit()
+    monkeypatch.setattr("gossamer.store.table.Rdict", Overtaken(path, times=2))
+    with Table.open(path, FAMILIES, writable=False) as table:
+        assert keys(table.scan("pages")) == [b"a"]
+
+
+def test_a_manifest_that_is_gone_for_good_is_damage(path: Path) -> None:
+    Table.open(path, FAMILIES, writable=True).close()
+    for file in path.glob("MANIFEST-*"):
+        file.unlink()
+    for writable in (False, True):
+        with pytest.raises(Damaged, match="MANIFEST"):
             Table.open(path, FAMILIES, writable=writable)
 
 

@@ -233,14 +233,22 @@ def _open_reader(path: Path, families: Sequence[str]) -> Table:
 
 def _present(path: Path, families: Sequence[str]) -> list[str]:
     """The families that a table has. One that was made by an older version lacks what came later."""
-    try:
-        made = set(Rdict.list_cf(str(path)))
-    except Exception as error:
-        raise _told(error, path) from error
+    made = _listed(path)
     present = [name for name in families if name in made]
     if not present:
         raise Damaged(f"{path}: this table has none of our rows; was another one put in its place?")
     return present
+
+
+def _listed(path: Path) -> set[str]:
+    """All families. A writer that opens the table may replace the manifest between the look at its name and at it."""
+    while True:
+        named = (path / "CURRENT").read_bytes()
+        try:
+            return set(Rdict.list_cf(str(path)))
+        except Exception as error:
+            if (path / "CURRENT").read_bytes() == named:
+                raise _told(error, path) from error
 
 
 def _database(path: Path, families: Sequence[str], options: Options, access: AccessType) -> Rdict:
@@ -326,6 +334,6 @@ def _told(error: Exception, path: Path) -> Exception:
         return Locked(f"{path}: another process is writing to this table; wait until it has ended")
     if "no space left" in low or "file too large" in low or "quota" in low:
         return StorageError(f"{path}: the disk is full; free some space and go on, nothing committed is lost")
-    if low.startswith(("corruption", "invalid argument")):
+    if low.startswith(("corruption", "invalid argument", "io error: no such file")):
         return Damaged(f"{path}: the table cannot be read ({words}); restore it from a copy")
     return StorageError(f"{path}: the table cannot be used: {words}")

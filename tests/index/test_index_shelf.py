@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from gossamer.errors import Damaged
 from gossamer.index.facets import kinds, places
 from gossamer.index.shelf import Entry, Shelf
+from gossamer.index.soundness import problems
 
 
 def test_a_page_takes_the_place_of_what_was_there_of_it(tmp_path: Path) -> None:
@@ -47,6 +50,38 @@ def test_what_is_removed_is_gone(tmp_path: Path) -> None:
     shelf.commit(3)
     assert shelf.index.searcher().num_docs == 1
     shelf.close()
+
+
+def test_a_commit_that_was_killed_before_it_counted_can_be_made_again(tmp_path: Path) -> None:
+    folder, killed = tmp_path / "index", tmp_path / "killed"
+
+    def second(shelf: Shelf) -> None:
+        shelf.add(Entry("http://a.org/1", body="later"))
+        shelf.commit(3)
+
+    shelf = Shelf(folder)
+    for number in range(5):
+        shelf.add(Entry(f"http://a.org/{number}", body="first"))
+    shelf.commit(2)
+    shelf.close()
+    shutil.copytree(folder, killed)
+    shelf = Shelf(folder)
+    second(shelf)
+    shelf.close()
+    left = [path.name for path in folder.glob("*.del")]
+    assert left
+    for name in left:  # what is on disk when a kill comes before the new list of segments
+        shutil.copy(folder / name, killed / name)
+    managed = killed / ".managed.json"
+    managed.write_text(json.dumps([*json.loads(managed.read_text()), *left]))
+
+    again = Shelf(killed)
+    assert again.covered == 2
+    second(again)
+    assert again.covered == 3
+    assert len(set(again.urls())) == 5
+    again.close()
+    assert not list(problems(killed))
 
 
 def test_a_damaged_index_is_named_with_its_cure(tmp_path: Path) -> None:

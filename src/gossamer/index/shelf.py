@@ -167,6 +167,9 @@ class Shelf:
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
             self._writer = self.index.writer(MEMORY, 1)
+            # A commit that was killed leaves lists of deleted rows, named by the number of the change. The same changes
+            # come again and get the same number, and the engine would not write over what is there.
+            self._writer.garbage_collect_files()
         return self._writer
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from small_web import Answer, Crawled, SmallWeb, crawl_small, fault, gaps
 
 from gossamer.frontier.hosts import Host
@@ -22,6 +24,8 @@ class FailingWeb(SmallWeb):
     """Nothing can be reached while `gone` says so; the time counts from the first request."""
 
     gone: Callable[[float], bool] = lambda seconds: False
+    swallowed: float = 0.0
+    """Seconds until a visit to what is gone is given up; 0 where it is refused at once."""
     began: float = 0.0
 
     async def fetch(self, visit: Visit) -> Capture:
@@ -30,20 +34,24 @@ class FailingWeb(SmallWeb):
         self.began = self.began or clock.steady()
         if not self.gone(clock.steady() - self.began):
             return capture
-        return Capture(visit, capture.began, capture.seconds, failure=Failure(Fault.CONNECT, "no route"))
+        await asyncio.sleep(self.swallowed)
+        fault = Fault.TIMEOUT if self.swallowed else Fault.CONNECT
+        return Capture(visit, capture.began, capture.seconds, failure=Failure(fault, "no route"))
 
 
-def pages() -> dict[str, Answer]:
-    web: dict[str, Answer] = {}
-    for home in HOMES:
+def pages(*homes: str) -> dict[str, Answer | Callable[[int], Answer]]:
+    web: dict[str, Answer | Callable[[int], Answer]] = {}
+    for home in homes or HOMES:
         links = tuple(f"{home}{number}" for number in range(30))
         web |= {home: Answer(links), **{url: Answer() for url in links}}
     return web
 
 
-def crawl(folder: Path, gone: Callable[[float], bool]) -> tuple[FailingWeb, Crawled]:
-    web = FailingWeb(pages(), gone=gone)  # type: ignore[arg-type]  # the harness takes answers as well as functions
-    return web, crawl_small(web, folder, *HOMES, workers=64)
+def crawl(
+    folder: Path, gone: Callable[[float], bool], *homes: str, swallowed: float = 0.0
+) -> tuple[FailingWeb, Crawled]:
+    web = FailingWeb(pages(*homes), gone=gone, swallowed=swallowed)
+    return web, crawl_small(web, folder, *(homes or HOMES), workers=64)
 
 
 def test_an_outage_of_a_minute_costs_no_address_a_try(tmp_path: Path) -> None:
@@ -55,6 +63,68 @@ def test_an_outage_of_a_minute_costs_no_address_a_try(tmp_path: Path) -> None:
     assert {entry.attempt for entry in storm.entries.values()} == {0}
     assert storm.counts.failed == 0
     assert storm.seconds < calm.seconds + 60 + 60
+
+
+@pytest.mark.parametrize("homes", [1, 2, 3])
+@pytest.mark.parametrize("swallowed", [0.0, 10.0])
+def test_an_outage_of_a_minute_is_survived_by_a_crawl_of_a_few_hosts(
+    tmp_path: Path, homes: int, swallowed: float
+) -> None:
+    _, calm = crawl(tmp_path / "calm", lambda seconds: False, *HOMES[:homes])
+    _, storm = crawl(tmp_path / "storm", lambda seconds: 10 < seconds < 70, *HOMES[:homes], swallowed=swallowed)
+    assert storm.counts.pages == calm.counts.pages == 31 * homes
+    assert {entry.attempt for entry in storm.entries.values()} == {0}
+    assert storm.seconds < calm.seconds + 60 + 60
+
+
+def test_a_site_that_is_gone_for_good_ends_a_crawl_of_it_soon_and_costs_no_try(tmp_path: Path) -> None:
+    web, done = crawl(tmp_path, lambda seconds: seconds > 10, HOMES[0])
+    assert done.counts.pages + done.counts.queued == 31
+    assert done.counts.failed == 0
+    assert {entry.attempt for entry in done.entries.values()} == {0}
+    assert done.seconds < 10 + 2 * 90
+    assert len([when for when, _ in web.log if when - web.began > 10]) < 12
+
+
+def test_a_site_that_is_gone_does_not_hold_up_the_only_other_one(tmp_path: Path) -> None:
+    alone = crawl_small(SmallWeb(pages(HOMES[1])), tmp_path / "alone", HOMES[1], patience=0)
+    answers = pages(*HOMES[:2])
+    for number in range(10, 30):
+        answers[f"{HOMES[0]}{number}"] = fault(Fault.TIMEOUT)
+    beside = SmallWeb(answers)
+    done = crawl_small(beside, tmp_path / "beside", *HOMES[:2], patience=0)
+    assert done.counts.pages == 11 + 31
+    assert done.counts.queued == 20
+    there = beside.host_times(keys.host(HOMES[1]))
+    assert there[-1] - there[0] < alone.seconds + 10
+
+
+def test_many_hosts_that_were_visited_one_by_one_survive_a_long_outage(tmp_path: Path) -> None:
+    web = FailingWeb(pages(*HOMES[:8]), gone=lambda seconds: 10 < seconds < 3_610)
+    done = crawl_small(web, tmp_path, *HOMES[:8], workers=1)
+    assert done.counts.pages == 31 * 8
+    assert done.counts.failed == 0
+
+
+def test_one_address_that_never_answers_is_not_taken_for_an_outage(tmp_path: Path) -> None:
+    answers = pages(HOMES[0])
+    answers[f"{HOMES[0]}7"] = fault(Fault.TIMEOUT)
+    web = SmallWeb(answers)
+    done = crawl_small(web, tmp_path, HOMES[0], patience=1e9)
+    assert done.state(f"{HOMES[0]}7") == "FAILED"
+    assert done.entries[f"{HOMES[0]}7"].attempt == 4
+    assert done.counts.pages == 30
+
+
+def test_a_host_that_asked_to_be_left_alone_is_not_asked_whether_the_network_is_there(tmp_path: Path) -> None:
+    answers = pages(*HOMES[:3])
+    answers[f"{HOMES[2]}0"] = Answer(status=429, headers=(("retry-after", "3600"),))
+    for number in range(5, 30):
+        answers[f"{HOMES[0]}{number}"] = fault(Fault.CONNECT)
+    web = SmallWeb(answers)
+    crawl_small(web, tmp_path, *HOMES[:3], patience=0)
+    asked = web.times(f"{HOMES[2]}0")[0]
+    assert max(web.host_times(keys.host(HOMES[1]))) < asked + 90
 
 
 def test_during_an_outage_almost_nothing_is_asked(tmp_path: Path) -> None:
@@ -70,7 +140,7 @@ def test_an_outage_from_the_first_robots_txt_on_is_survived(tmp_path: Path) -> N
 
 def test_dead_hosts_beside_living_ones_are_given_up_as_always(tmp_path: Path) -> None:
     dead = [f"http://d{number}.example/" for number in range(4 * HOSTS)]
-    web = SmallWeb({**pages(), **{f"{url}robots.txt": Answer(status=404) for url in dead}})  # type: ignore[dict-item]  # the same
+    web = SmallWeb({**pages(), **{f"{url}robots.txt": Answer(status=404) for url in dead}})
     web.answers |= {url: fault(Fault.CONNECT) for url in dead}
     done = crawl_small(web, tmp_path, *dead, HOMES[0], patience=1e9)
     assert {done.state(url) for url in dead} == {"FAILED"}

@@ -65,10 +65,15 @@ def status(found: Status) -> str:
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
         ("now", f"crawling, process {found.crawling.get('pid')}" if found.crawling else "at rest"),
         *([("waits", shortage(found.disk_free, found.disk_wanted))] if found.disk_wanted else []),
+        *([("waits", SILENCE)] if found.network_gone else []),
     ]
     lines = [f"{name:<12}{value}" for name, value in rows]
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
     return "\n".join(lines)
+
+
+SILENCE = "nothing can be reached; goes on by itself as soon as something answers"
+"""Why a crawl waits while the network is gone."""
 
 
 def shortage(free: int, wanted: int) -> str:

@@ -8,7 +8,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, TextIO
 
-from gossamer.cli.answers import estimate, shortage
+from gossamer.cli.answers import SILENCE, estimate, shortage
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Imported, Progress
@@ -127,7 +127,7 @@ def _left(now: Progress) -> str:
     if now.disk_wanted:
         return shortage(now.disk_free, now.disk_wanted)
     if now.network_gone:
-        return "the network is gone; waiting for it"
+        return SILENCE
     if now.idle_seconds:
         return f"waiting {now.idle_seconds:.0f} s for retries (Ctrl-C stops now)"
     return estimate(now.left, now.basis)

@@ -17,7 +17,7 @@ from gossamer import convert
 from gossamer.collection.arrivals import IMPORTS
 from gossamer.collection.incoming import WORKERS, Imported, Incoming
 from gossamer.collection.meaning import route_of, rules_of, site_of
-from gossamer.collection.outlook import Rate, outlook, resting
+from gossamer.collection.outlook import UNKNOWN, Rate, outlook, resting
 from gossamer.collection.parcels import Parcel
 from gossamer.collection.recover import roll_forward
 from gossamer.collection.status import Progress, note
@@ -198,11 +198,12 @@ class Session:
         wanted = min(counts.queued, self.plan.pages - counts.pages) if self.plan.pages else counts.queued
         idle = self.frontier.out == 0 and self.frontier.hosts_waiting == 0 and waking != inf
         rate = self._rate.at(seconds, counts.done + counts.failed)
-        left = (
-            resting(wanted, waking, self._clock.wall() + waking)
-            if idle
-            else outlook(wanted, rate, self.frontier.longest)
-        )
+        if self.frontier.network_gone:
+            left = UNKNOWN
+        elif idle:
+            left = resting(wanted, waking, self._clock.wall() + waking)
+        else:
+            left = outlook(wanted, rate, self.frontier.longest)
         return Progress(
             pages=counts.pages,
             failed=counts.failed,

@@ -68,6 +68,8 @@ class Status:
     """The crawl waits because the disk is nearly full: bytes that are free. 0 when it does not."""
     disk_wanted: int = 0
     """Bytes that must be free before it goes on."""
+    network_gone: bool = False
+    """The crawl waits because nothing can be reached."""
     left: float | None = None
     """Seconds of crawling that the rest will take, or until anything may be tried again, as of the last commit; None
     when it is not known."""
@@ -84,7 +86,7 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
     tables = list(tables)
     parts, crawling = [Ledger(table).counts for table in tables], holder(folder)
     last = together([last_look(table) for table in tables])
-    short = last if crawling else None
+    now = last if crawling else None
     return Status(
         pages=sum(counts.pages for counts in parts),
         failed=sum(counts.failed for counts in parts),
@@ -99,8 +101,9 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
         crawling=crawling,
         failures=_largest(counts.failures for counts in parts),
         exclusions=_largest(counts.exclusions for counts in parts),
-        disk_free=short.disk_free if short else 0,
-        disk_wanted=short.disk_wanted if short else 0,
+        disk_free=now.disk_free if now else 0,
+        disk_wanted=now.disk_wanted if now else 0,
+        network_gone=now is not None and now.network_gone,
         left=last.left if last else None,
         basis=last.basis if last else "",
     )
@@ -134,7 +137,8 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         seconds=max(part.seconds for part in parts),
         limit=parts[0].limit,
         idle_seconds=min(part.idle_seconds for part in parts),
-        network_gone=any(part.network_gone for part in parts),
+        network_gone=any(part.network_gone for part in parts)
+        and all(part.network_gone for part in parts if part.queued),
         disk_free=short.disk_free,
         disk_wanted=short.disk_wanted,
         left=last.left,

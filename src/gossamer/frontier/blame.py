@@ -11,7 +11,7 @@ from gossamer.frontier.entries import State
 from gossamer.frontier.hosts import Host, retry_after
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.origins import Origin
-from gossamer.frontier.outage import is_silence
+from gossamer.frontier.outage import Witness, is_silence
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.presence import Presence
 from gossamer.frontier.retry import THROTTLED, rule
@@ -41,16 +41,17 @@ class Blame:
             host.throttle(now, asked, capture.status)
         elif rule(failure.fault if failure else None, capture.status).blames_host:
             host.failed(now)
-        elif capture.status:
+        elif capture.status and not self._outage.asked(capture.visit):  # its pages may fail as before
             host.answered(capture.seconds)
 
     def watch_network(self, origin: Origin, capture: Capture) -> None:
         """Was it the host? When it turns out to be the network, the host has done nothing wrong."""
-        if capture.status:
-            self._outage.answered(origin.name)
-        elif is_silence(capture):
+        if is_silence(capture):
             for visit in self._outage.silent(origin.host.name, capture.visit):
                 self._take_back(visit)
+        elif capture.status:
+            host = origin.host
+            self._outage.answered(None if host.throttled else Witness(host.name, origin.name))
 
     def ask_witness(self) -> Due | None:
         """The question to a host that did answer, when it may be asked."""

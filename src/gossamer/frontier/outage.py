@@ -1,16 +1,25 @@
-"""Is it them or is it us? When several hosts fall silent one after the other, a host that did answer is asked.
+"""Is it them or is it us? When nobody answers any more, a host that did answer is asked.
 
 If it answers, the others are at fault. If it is silent too, the network is gone, not the sites: then no site is blamed
 and no address loses a try. What failed since the last answer is taken back, and nothing is handed out but the same
 question, after growing pauses, until it is answered.
+
+Where only a few hosts are visited, perhaps one, nobody can tell whether it is them. They get the benefit of the doubt
+for as long as a crawl waits for anything; after that they are treated like any host that does not answer.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from gossamer.model import Capture, Clock, Fault, Kind, Visit
 
+VISITS = 3
+"""Visits without an answer, and with no answer to any other in between, that make us ask."""
+QUIET = 10.0
+"""Seconds without an answer from anybody after which one of them does."""
 HOSTS = 4
-"""Silent hosts, with no answer from any in between, that make us ask."""
+"""Silent hosts that cannot all be gone at once."""
 CALM = 60.0
 """Seconds for which an answer settles the question."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
@@ -18,46 +27,66 @@ SILENCE = frozenset({Fault.DNS, Fault.CONNECT, Fault.TIMEOUT, Fault.RESET})
 
 
 def is_silence(capture: Capture) -> bool:
-    """No word came back, for a reason that could be ours."""
-    return not capture.status and capture.failure is not None and capture.failure.fault in SILENCE
+    """No word came back, or no more, for a reason that could be ours."""
+    return capture.failure is not None and capture.failure.fault in SILENCE
+
+
+class Witness(NamedTuple):
+    """One who has answered."""
+
+    host: str
+    origin: str
 
 
 class Outage:
     """Watches how visits end."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, patience: float) -> None:
+        """`patience`: seconds for which a few hosts are believed not to be gone themselves."""
         self._clock = clock
-        self._witness: str | None = None
+        self._patience = patience
+        self._last: Witness | None = None
+        self._other: Witness | None = None
+        """The last of another host than that."""
+        self._heard = 0.0
+        """Steady time of the last answer."""
         self._silent: list[Visit] = []
         self._hosts: set[str] = set()
+        self._since = 0.0
+        """Steady time of the first visit without an answer."""
         self._probe: Visit | None = None
         self._wait = FIRST_WAIT
         self._until = 0.0
+        self._given_up = False
         self.suspected = False
         """Nothing may be handed out but the probe."""
         self.confirmed = False
 
-    def answered(self, origin: str) -> None:
-        """The network is there, for this origin has answered."""
+    def answered(self, by: Witness | None) -> None:
+        """The network is there. None: by somebody who wants to be left alone, and is not asked again."""
+        now = self._clock.steady()
         if self.suspected:
-            self._until = self._clock.steady() + CALM
-        self._witness = origin
+            self._until = now + CALM
+        if by is not None:
+            if self._last is None or self._last.host != by.host:
+                self._other = self._last
+            self._last = by
+        self._heard = now
         self._silent.clear()
         self._hosts.clear()
         self._probe = None
         self._wait = FIRST_WAIT
-        self.suspected = self.confirmed = False
+        self.suspected = self.confirmed = self._given_up = False
 
     def silent(self, host: str, visit: Visit) -> list[Visit]:
         """One more visit without an answer. Gives the visits to take back because it was us."""
         now = self._clock.steady()
-        if visit == self._probe:
-            self.confirmed, self._probe = True, None
-            self._until = now + self._wait
-            self._wait = min(2 * self._wait, LONGEST_WAIT)
+        self._since = self._since if self._hosts else now
         self._silent.append(visit)
         self._hosts.add(host)
-        if not self.suspected and self._witness and len(self._hosts) >= HOSTS and now >= self._until:
+        if self.asked(visit):
+            self._ask_again(now)
+        elif self._is_odd(now):
             self.suspected = True
         if not self.confirmed:
             return []
@@ -66,15 +95,36 @@ class Outage:
 
     @property
     def witness(self) -> str | None:
-        """The origin to ask next; None when the question is out already."""
-        return self._witness if self._probe is None else None
+        """The origin to ask next, one that was not silent if there is one; None when the question is out already."""
+        if self._probe is not None or self._last is None:
+            return None
+        known = self._other is not None and self._last.host in self._hosts and self._other.host not in self._hosts
+        return self._other.origin if known and self._other else self._last.origin
 
     @property
     def until(self) -> float:
         """Steady time before which it is not asked."""
         return self._until
 
+    def asked(self, visit: Visit) -> bool:
+        """Is this the question to the witness?"""
+        return visit == self._probe
+
     def probe(self) -> Visit:
         """The question to ask the witness."""
-        self._probe = Visit(f"{self._witness}/robots.txt", Kind.ROBOTS, owner=self._witness)
+        self._probe = Visit(f"{self.witness}/robots.txt", Kind.ROBOTS, owner=self.witness)
         return self._probe
+
+    def _is_odd(self, now: float) -> bool:
+        """Is it time to ask?"""
+        if self._last is None or now < self._until or (self._given_up and len(self._hosts) < HOSTS):
+            return False
+        return len(self._silent) >= VISITS or now - self._heard >= QUIET
+
+    def _ask_again(self, now: float) -> None:
+        """The witness is silent too."""
+        self._probe = None
+        self._given_up = len(self._hosts) < HOSTS and now - self._since >= self._patience
+        self.suspected = self.confirmed = not self._given_up
+        self._until = now + self._wait
+        self._wait = min(2 * self._wait, LONGEST_WAIT)

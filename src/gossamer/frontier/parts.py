@@ -98,6 +98,6 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
         waste=waste,
         discovery=discovery,
         seeds=Seeds(table, discovery),
-        outage=Outage(clock),
+        outage=Outage(clock, rules.patience),
         slots=Slots(clock, rules.at_once),
     )

@@ -142,10 +142,12 @@ class Schedule:
         return self._turns.take(BATCH, self._horizon)
 
     def free_from(self, host: Host) -> float:
-        """Steady time when a host may be visited out of turn: as polite as any other visit."""
+        """Steady time when a host may be visited out of turn: as polite as any other visit, but that failures of it,
+        which may be ours, do not count."""
         if host.out >= self._politeness.per_host:
             return inf
-        return max(host.next, host.paused, self._ready.free_from(host.address or host.name))
+        asked = host.paused if host.throttled else 0.0
+        return max(host.next, asked, self._ready.free_from(host.address or host.name))
 
     def aside(self, host: Host) -> Group | None:
         """Visit a host out of turn, unless another process is there. Give the group back with `release`."""

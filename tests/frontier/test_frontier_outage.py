@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from small_web import Answer, Crawled, SmallWeb, crawl_small, fault, gaps
 
+from gossamer.frontier import Frontier
 from gossamer.frontier.hosts import Host
 from gossamer.frontier.outage import HOSTS
 from gossamer.model import Capture, Failure, Fault, Visit
-from gossamer.testing import running_clock
+from gossamer.testing import VirtualClock, running_clock
 from gossamer.urls import keys
 
 HOMES = [f"http://h{number}.example/" for number in range(20)]
@@ -48,10 +49,16 @@ def pages(*homes: str) -> dict[str, Answer | Callable[[int], Answer]]:
 
 
 def crawl(
-    folder: Path, gone: Callable[[float], bool], *homes: str, swallowed: float = 0.0
+    folder: Path, gone: Callable[[float], bool], *homes: str, swallowed: float = 0.0, stop: float | None = None
 ) -> tuple[FailingWeb, Crawled]:
+    """`stop`: after so many seconds."""
+
+    def during(clock: VirtualClock, frontier: Frontier) -> None:
+        if stop is not None:
+            asyncio.get_running_loop().call_later(stop, frontier.stop)
+
     web = FailingWeb(pages(*homes), gone=gone, swallowed=swallowed)
-    return web, crawl_small(web, folder, *(homes or HOMES), workers=64)
+    return web, crawl_small(web, folder, *(homes or HOMES), workers=64, during=during)
 
 
 def test_an_outage_of_a_minute_costs_no_address_a_try(tmp_path: Path) -> None:
@@ -75,6 +82,14 @@ def test_an_outage_of_a_minute_is_survived_by_a_crawl_of_a_few_hosts(
     assert storm.counts.pages == calm.counts.pages == 31 * homes
     assert {entry.attempt for entry in storm.entries.values()} == {0}
     assert storm.seconds < calm.seconds + 60 + 60
+
+
+@pytest.mark.parametrize("homes", [1, 8])
+def test_a_crawl_that_goes_on_while_the_network_is_gone_costs_no_try(tmp_path: Path, homes: int) -> None:
+    crawl(tmp_path, lambda seconds: seconds > 10, *HOMES[:homes], stop=20)
+    _, done = crawl(tmp_path, lambda seconds: seconds < 60, *HOMES[:homes])
+    assert done.counts.pages == 31 * homes
+    assert {entry.attempt for entry in done.entries.values()} == {0}
 
 
 def test_a_site_that_is_gone_for_good_ends_a_crawl_of_it_soon_and_costs_no_try(tmp_path: Path) -> None:

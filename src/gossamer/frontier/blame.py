@@ -46,12 +46,12 @@ class Blame:
 
     def watch_network(self, origin: Origin, capture: Capture) -> None:
         """Was it the host? When it turns out to be the network, the host has done nothing wrong."""
+        host, who = origin.host, Witness(origin.host.name, origin.name)
         if is_silence(capture):
-            for visit in self._outage.silent(origin.host.name, capture.visit):
+            for visit in self._outage.silent(who, capture.visit, spoke=host.visits > host.faults):
                 self._take_back(visit)
         elif capture.status:
-            host = origin.host
-            self._outage.answered(None if host.throttled else Witness(host.name, origin.name))
+            self._outage.answered(None if host.throttled else who)
 
     def ask_witness(self) -> Due | None:
         """The question to a host that did answer, when it may be asked."""

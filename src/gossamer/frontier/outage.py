@@ -32,7 +32,7 @@ def is_silence(capture: Capture) -> bool:
 
 
 class Witness(NamedTuple):
-    """One who has answered."""
+    """One who could tell whether the network is there."""
 
     host: str
     origin: str
@@ -48,8 +48,8 @@ class Outage:
         self._last: Witness | None = None
         self._other: Witness | None = None
         """The last of another host than that."""
-        self._heard = 0.0
-        """Steady time of the last answer."""
+        self._heard = clock.steady()
+        """When the last answer came."""
         self._silent: list[Visit] = []
         self._hosts: set[str] = set()
         self._since = 0.0
@@ -78,15 +78,20 @@ class Outage:
         self._wait = FIRST_WAIT
         self.suspected = self.confirmed = self._given_up = False
 
-    def silent(self, host: str, visit: Visit) -> list[Visit]:
-        """One more visit without an answer. Gives the visits to take back because it was us."""
+    def silent(self, who: Witness, visit: Visit, *, spoke: bool) -> list[Visit]:
+        """One more visit without an answer. Gives the visits to take back because it was us.
+
+        `spoke`: this host has answered before, perhaps in an earlier crawl. The network may be gone from the start.
+        """
         now = self._clock.steady()
+        if self._last is None and spoke:
+            self._last = who
         self._since = self._since if self._hosts else now
         self._silent.append(visit)
-        self._hosts.add(host)
+        self._hosts.add(who.host)
         if self.asked(visit):
             self._ask_again(now)
-        elif self._is_odd(now):
+        elif self._is_odd(now, closes=spoke and visit.kind is Kind.ROBOTS):
             self.suspected = True
         if not self.confirmed:
             return []
@@ -98,8 +103,10 @@ class Outage:
         """The origin to ask next, one that was not silent if there is one; None when the question is out already."""
         if self._probe is not None or self._last is None:
             return None
-        known = self._other is not None and self._last.host in self._hosts and self._other.host not in self._hosts
-        return self._other.origin if known and self._other else self._last.origin
+        other = self._other
+        if other is not None and self._last.host in self._hosts and other.host not in self._hosts:
+            return other.origin
+        return self._last.origin
 
     @property
     def until(self) -> float:
@@ -115,11 +122,11 @@ class Outage:
         self._probe = Visit(f"{self.witness}/robots.txt", Kind.ROBOTS, owner=self.witness)
         return self._probe
 
-    def _is_odd(self, now: float) -> bool:
-        """Is it time to ask?"""
+    def _is_odd(self, now: float, *, closes: bool) -> bool:
+        """Is it time to ask? At once where silence closes a whole site, for then no other visit to it will tell."""
         if self._last is None or now < self._until or (self._given_up and len(self._hosts) < HOSTS):
             return False
-        return len(self._silent) >= VISITS or now - self._heard >= QUIET
+        return closes or len(self._silent) >= VISITS or now - self._heard >= QUIET
 
     def _ask_again(self, now: float) -> None:
         """The witness is silent too."""

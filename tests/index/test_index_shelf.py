@@ -84,6 +84,16 @@ def test_a_commit_that_was_killed_before_it_counted_can_be_made_again(tmp_path: 
     assert not list(problems(killed))
 
 
+def test_what_the_engine_has_freed_goes_back_with_every_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr("gossamer.index.shelf._trim", asked.append)
+    shelf = Shelf(tmp_path / "index")
+    shelf.commit(1)
+    shelf.commit(2)
+    shelf.close()
+    assert asked == [0, 0]
+
+
 def test_a_damaged_index_is_named_with_its_cure(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path / "index")
     shelf.commit(1)

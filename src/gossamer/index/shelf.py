@@ -7,6 +7,7 @@ holds, and what came later can be added after a crash. The folder can be thrown 
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -34,6 +35,9 @@ GATHERED_MOST = 100
 """Pages that are passed on together: what they need of the memory is at hand then, which saves a fifth of the time."""
 CHARACTERS_MOST = 2_000_000
 """Of the pages that are gathered."""
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+"""Only glibc has it, and needs it: the engine's threads come and go, and what they have freed is kept for others like
+them, 10 kB for each page that is indexed."""
 _COVERED = "\0covered"
 _TERMS = "terms"
 _APART = " \0 "
@@ -137,6 +141,8 @@ class Shelf:
             writer.add_document(row)
             writer.commit()
             self.index.reload()
+        if _trim is not None:
+            _trim(0)
 
     @property
     def covered(self) -> int:

@@ -12,7 +12,7 @@ from small_web import Answer, Crawled, SmallWeb, crawl_small, fault, gaps
 
 from gossamer.frontier import Frontier
 from gossamer.frontier.hosts import Host
-from gossamer.frontier.outage import HOSTS
+from gossamer.frontier.outage import HOSTS, VISITS, Outage, Witness, is_silence
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.testing import VirtualClock, running_clock
 from gossamer.urls import keys
@@ -82,6 +82,20 @@ def test_an_outage_of_a_minute_is_survived_by_a_crawl_of_a_few_hosts(
     assert storm.counts.pages == calm.counts.pages == 31 * homes
     assert {entry.attempt for entry in storm.entries.values()} == {0}
     assert storm.seconds < calm.seconds + 60 + 60
+
+
+def test_an_answer_that_breaks_off_is_no_sign_that_the_network_is_there() -> None:
+    clock = VirtualClock()
+    outage = Outage(clock, 90.0)
+    visits = [Visit(f"{HOMES[0]}{number}") for number in range(VISITS)]
+    outage.answered(Witness("h0.example", HOMES[0]))
+    for visit in visits:
+        broken = Capture(visit, 0.0, 20.0, 200, body=b"half", failure=Failure(Fault.TIMEOUT, "nothing more came"))
+        assert is_silence(broken)
+        assert outage.silent(Witness("h0.example", HOMES[0]), visit, spoke=True) == []
+    assert outage.suspected
+    probe = outage.probe()
+    assert outage.silent(Witness("h0.example", HOMES[0]), probe, spoke=True) == [*visits, probe]
 
 
 @pytest.mark.parametrize("homes", [1, 8])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 from pathlib import Path
 
 import pytest
 
+import gossamer.index.shelf as shelf_module
 from gossamer.errors import Damaged
 from gossamer.index.facets import kinds, places
 from gossamer.index.shelf import Entry, Shelf
@@ -86,7 +88,9 @@ def test_a_commit_that_was_killed_before_it_counted_can_be_made_again(tmp_path: 
 
 def test_what_the_engine_has_freed_goes_back_with_every_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr("gossamer.index.shelf._trim", asked.append)
+    if platform.libc_ver()[0] == "glibc":
+        assert shelf_module._trim(0) in (0, 1)  # it is there, and can be called
+    monkeypatch.setattr(shelf_module, "_trim", asked.append)
     shelf = Shelf(tmp_path / "index")
     shelf.commit(1)
     shelf.commit(2)

@@ -142,8 +142,8 @@ class Schedule:
         return self._turns.take(BATCH, self._horizon)
 
     def free_from(self, host: Host) -> float:
-        """Steady time when a host may be visited out of turn: as polite as any other visit, but that failures of it,
-        which may be ours, do not count."""
+        """Steady time when a host may be visited out of turn: as polite as any other visit. A pause for its failures
+        does not count, for they may be ours."""
         if host.out >= self._politeness.per_host:
             return inf
         asked = host.paused if host.throttled else 0.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.store.members import members, packed, packed_around, unpacked
+from gossamer.store.members import LEVEL, members, packed, packed_around, unpacked
 
 TEXT = b"WARC/1.1\r\nWARC-Type: response\r\n\r\n" + b"the same words again and again " * 40
 DENSE = os.urandom(3000)
@@ -19,9 +19,12 @@ def test_any_level_is_gzip(level: int) -> None:
     assert zlib.decompress(packed([TEXT], level), 31) == TEXT
 
 
-def test_higher_levels_do_not_make_larger_members() -> None:
+def test_the_level_we_pack_with_is_quick_and_still_near_the_size_of_gzip() -> None:
+    """Which of the quick levels makes smaller members depends on the processor: that is no promise."""
     page = Path(__file__).read_bytes() * 3
-    assert len(packed([page], 6)) <= len(packed([page], 3)) <= len(packed([page], 1))
+    slow = len(packed([page], 6))
+    assert slow <= len(packed([page], LEVEL)) <= 1.35 * len(zlib.compress(page, 6, 31))
+    assert slow <= 1.1 * len(zlib.compress(page, 6, 31))
 
 
 @pytest.mark.parametrize("size", [0, 1, 65_534, 65_535, 65_536, 131_070, 131_071, 300_000])

@@ -33,6 +33,8 @@ class Answer:
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b"a page"
     failure: Failure | None = None
+    decoding: str | None = None
+    truncated: str | None = None
     nofollow: bool = False
     rel: str = ""
 
@@ -77,6 +79,8 @@ class SmallWeb:
             answer.headers,
             body=answer.body,
             wire=answer.body,
+            truncated=answer.truncated,
+            decoding=answer.decoding,
             failure=answer.failure,
         )
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.frontier.dates import Dates
-from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.hosts import Hosts, Politeness
+from gossamer.frontier.entries import FAMILIES, HOSTS, encode
+from gossamer.frontier.hosts import ORIGINS_REMEMBERED, Host, Hosts, Politeness
 from gossamer.store.table import Table
 from gossamer.testing import VirtualClock
 
@@ -45,3 +45,33 @@ def test_a_jump_of_the_wall_clock_within_a_run_changes_no_date(tmp_path: Path) -
         hosts.release(host)
         clock.jump(-86_400)
         assert hosts.get("a.example").paused == pytest.approx(host.paused, abs=0.002)
+
+
+def test_why_a_host_rests_names_the_origin_that_asks_and_what_is_obeyed() -> None:
+    host, polite = Host("a.example"), Politeness()
+    host.asks("http://a.example", 5.0)
+    host.asks("https://a.example", 30.0)
+    assert (polite.gap(host), polite.basis(host)) == (30.0, "Crawl-delay 30 s of https://a.example")
+    host.asks("https://a.example", 1000.0)
+    assert polite.gap(host) == 300.0
+    assert polite.basis(host) == "Crawl-delay 1000 s of https://a.example, obeyed up to 300 s"
+    host.asks("https://a.example", 0.0)
+    assert (polite.gap(host), polite.basis(host)) == (5.0, "Crawl-delay 5 s of http://a.example")
+
+
+def test_a_host_with_a_robots_txt_on_every_port_keeps_the_longest_delays_only() -> None:
+    host = Host("a.example")
+    for port in range(1, 1_000):
+        host.asks(f"http://a.example:{port}", float(port))
+    assert len(host.delays) == ORIGINS_REMEMBERED
+    assert host.crawl_delay == 999.0
+
+
+def test_a_delay_kept_before_origins_were_told_apart_holds_until_one_is_read_again(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        table.put(HOSTS, b"a.example", encode([0.0, 0.0, 0.0, 30.0, 0, 0, 0, 0.0, "", 3, 0, 1]))
+        host = Hosts(table, clock, Dates(clock), Politeness(), careful=False).get("a.example")
+    assert host.crawl_delay == 30.0
+    host.asks("http://a.example", 2.0)
+    assert host.crawl_delay == 2.0

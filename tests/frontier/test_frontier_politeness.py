@@ -77,6 +77,64 @@ def test_crawl_delay_is_obeyed_up_to_its_bound(tmp_path: Path, asked: int, obeye
     assert min(gaps(web.host_times("a.example"))) == pytest.approx(obeyed + web.latency)
 
 
+def test_a_crawl_delay_above_the_usual_bound_is_obeyed_where_the_owner_of_the_crawl_says_so(tmp_path: Path) -> None:
+    robots = Answer(body=b"User-agent: *\nCrawl-delay: 1000\n")
+    web = SmallWeb({"http://a.example/robots.txt": robots, **site("a.example", 4)})
+    crawl_small(web, tmp_path, "http://a.example/", politeness=Politeness(crawl_delay_most=900.0))
+    assert min(gaps(web.host_times("a.example"))) == pytest.approx(900.0 + web.latency)
+
+
+def both_schemes(asked: int) -> SmallWeb:
+    """https asks for a delay, http has no robots.txt; the pages of each are linked from both."""
+    secure = "https://a.example/"
+    pages = {f"{scheme}://a.example/{n}": Answer() for scheme in ("http", "https") for n in range(3)}
+    robots = Answer(body=f"User-agent: *\nCrawl-delay: {asked}\n".encode())
+    return SmallWeb(
+        {"http://a.example/": Answer(tuple(pages)), secure: Answer(), f"{secure}robots.txt": robots, **pages}
+    )
+
+
+def test_the_longest_crawl_delay_of_its_origins_holds_for_the_whole_host(tmp_path: Path) -> None:
+    web = both_schemes(30)
+    crawl_small(web, tmp_path, "https://a.example/", "http://a.example/")
+    known = web.times("https://a.example/robots.txt")[0]
+    after = [when for when in web.host_times("a.example") if when >= known]
+    assert len(after) > 6
+    assert min(gaps(after)) == pytest.approx(30.0 + web.latency)
+
+
+def test_a_restart_remembers_which_origin_asked_for_a_delay(tmp_path: Path) -> None:
+    crawl_small(both_schemes(30), tmp_path, "https://a.example/", "http://a.example/")
+    new = tuple(f"http://a.example/new{n}" for n in range(4))
+    web = SmallWeb({url: Answer() for url in new})
+    crawl_small(web, tmp_path, *new)
+    assert web.asked() == list(new)
+    assert min(gaps(web.host_times("a.example"))) == pytest.approx(30.0 + web.latency)
+
+
+def test_a_crawl_delay_that_its_origin_no_longer_asks_for_is_over(tmp_path: Path) -> None:
+    web = both_schemes(30)
+    crawl_small(web, tmp_path, "https://a.example/", "http://a.example/")
+    later = SmallWeb({f"{scheme}://a.example/later{n}": Answer() for n in range(4) for scheme in ("http", "https")})
+    crawl_small(later, tmp_path, *later.answers, during=lambda clock, _: clock.jump(2 * DAY))
+    known = later.times("https://a.example/robots.txt")[0]
+    after = [when for when in later.host_times("a.example") if when > known]
+    assert len(after) > 4
+    assert max(gaps(after)) == pytest.approx(1.0 + web.latency)
+
+
+def test_a_crawl_delay_from_behind_a_redirect_holds_from_the_first_request_on(tmp_path: Path) -> None:
+    web = SmallWeb(
+        {
+            "http://a.example/robots.txt": redirect("http://b.example/rules"),
+            "http://b.example/rules": Answer(body=b"User-agent: *\nCrawl-delay: 30\n"),
+            **site("a.example", 3),
+        }
+    )
+    crawl_small(web, tmp_path, "http://a.example/")
+    assert min(gaps(web.host_times("a.example"))) >= 30.0
+
+
 def test_a_delay_of_zero_switches_both_gaps_off(tmp_path: Path) -> None:
     web = SmallWeb(site("a.example", 50))
     off = Politeness(delay=0, ip_delay=0, per_host=8)
@@ -165,6 +223,28 @@ def test_an_unreachable_robots_txt_closes_its_site_until_it_can_be_read(tmp_path
     assert [round(gap / MINUTE) for gap in gaps(asked)] == [5, 10, 20]
     assert web.times("http://a.example/")[0] > asked[-1]
     assert done.state("http://a.example/") == "DONE"
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [
+        Answer(body=b"\x1f\x8b\x08", decoding="3 codings upon each other, at most 2 are undone"),
+        Answer(body=b"\x1f\x8b\x08"),
+        Answer(body=b"User-agent: *\nAllow: /", truncated="length"),
+    ],
+)
+def test_a_robots_txt_that_cannot_be_read_closes_its_site_also_behind_a_redirect(
+    tmp_path: Path, unread: Answer
+) -> None:
+    pages = {"http://a.example/": Answer(), "http://b.example/": Answer()}
+    robots = {
+        "http://a.example/robots.txt": unread,
+        "http://b.example/robots.txt": redirect("http://a.example/robots.txt"),
+    }
+    web = SmallWeb({**pages, **robots})
+    done = crawl_small(web, tmp_path, *pages)
+    assert web.asked() == []
+    assert done.counts.queued == 2
 
 
 def test_robots_txt_is_asked_for_once_and_again_after_a_day(tmp_path: Path) -> None:

@@ -192,10 +192,10 @@ def test_too_many_patterns_are_read_more_strictly_never_less() -> None:
 
 @pytest.mark.parametrize(
     ("value", "seconds"),
-    [("5", 5.0), ("0.5", 0.5), (".5", 0.5), ("2.", 2.0), ("0", 0.0), ("100000", 300.0), ("9" * 400, None)]
+    [("5", 5.0), ("0.5", 0.5), (".5", 0.5), ("2.", 2.0), ("0", 0.0), ("100000", 100_000.0), ("9" * 400, None)]
     + [(garbage, None) for garbage in ("-1", "", "ten", "nan", "inf", "1e3", "5s", "1_0", "٣")],
 )
-def test_a_crawl_delay_is_a_plain_number_of_seconds_up_to_300(value: str, seconds: float | None) -> None:
+def test_a_crawl_delay_is_a_plain_number_of_seconds(value: str, seconds: float | None) -> None:
     assert parse(f"User-agent: *\nCrawl-delay: {value}").delay("Gossamer") == seconds
 
 

@@ -12,6 +12,10 @@ from gossamer.fetch.limits import Limits
 from gossamer.model import Failure, Fault, Headers
 
 _END = (b"\r\n", b"\n")
+_NO_CODING = frozenset(
+    {"identity", "none", "utf-8", "utf8", "us-ascii", "iso-8859-1", "windows-1252", "7bit", "8bit", "binary"}
+)
+"""Servers write these where a coding belongs, and nothing is coded."""
 
 
 class Head(NamedTuple):
@@ -77,4 +81,4 @@ def _parse(raw: bytes, status: int) -> Head | Failure:
 
 def _tokens(fields: list[tuple[str, str]], wanted: str) -> list[str]:
     tokens = (token.strip().lower() for name, value in fields if name == wanted for token in value.split(","))
-    return [token for token in tokens if token and token != "identity"]
+    return [token for token in tokens if token and token not in _NO_CODING]

@@ -1,7 +1,7 @@
 """May this origin be visited at all? robots.txt is a visit like any other; what it said is kept here.
 
-RFC 9309: rules hold for a day; 4xx lets everything through; 5xx, 429 and silence close the origin until the file
-can be read, with growing pauses between the tries.
+RFC 9309: rules hold for a day; 4xx lets everything through; 5xx, 429, silence, and a file of which only a part came or
+whose coding cannot be undone, close the origin until the file can be read, with growing pauses between the tries.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from gossamer.frontier.origins import Origin
 from gossamer.frontier.outcome import REDIRECTS, Act, judge
 from gossamer.frontier.retry import robots_wait
 from gossamer.model import Capture, Clock, Failure, Fault, Kind, Visit
-from gossamer.robots import ALLOW_ALL, Verdict, parse, verdict
+from gossamer.robots import ALLOW_ALL, SIZE_MOST, Verdict, parse, verdict
 from gossamer.store.table import Table
 
 LIFETIME, SHORTEST = 86_400.0, 300.0
 REDIRECTS_MOST = 5
 GONE = frozenset({Fault.NO_SUCH_HOST, Fault.BLOCKED_ADDRESS})
 """No request to such a host can be made, so there is nothing that robots.txt could forbid."""
+PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""How a file begins that was packed by its owner, without a word about it in the head of the answer."""
 
 
 class Access:
     """The rules of every origin, as last read."""
 
-    def __init__(self, table: Table, clock: Clock, agent: str, crawl_delay_most: float) -> None:
+    def __init__(self, table: Table, clock: Clock, agent: str) -> None:
         self._table = table
         self._clock = clock
         self._agent = agent
-        self._most = crawl_delay_most
 
     def known(self, origin: Origin) -> bool:
         """Are its rules at hand and not too old?"""
@@ -102,8 +103,24 @@ class Access:
             return
         origin.rules = parse(row.body) if row.verdict == Verdict.RULES else ALLOW_ALL
         origin.rules_until, origin.closed_until = until, -inf
-        asked = min(origin.rules.delay(self._agent) or 0.0, self._most)
-        origin.host.crawl_delay = max(asked, 0.0)
+        origin.host.asks(origin.name, origin.rules.delay(self._agent) or 0.0)
+
+
+def understood(capture: Capture) -> Capture:
+    """An answer whose body is not the whole file in plain form has failed: rules that we cannot read may forbid all."""
+    if capture.failure or verdict(capture.status) is not Verdict.RULES:
+        return capture
+    problem = _unreadable(capture)
+    return replace(capture, failure=Failure(Fault.PROTOCOL, f"robots.txt: {problem}")) if problem else capture
+
+
+def _unreadable(capture: Capture) -> str | None:
+    if capture.decoding:
+        return capture.decoding
+    if capture.truncated and len(capture.body) < SIZE_MOST:
+        return f"cut after {len(capture.body):,} bytes"
+    packing = next((name for mark, name in PACKED.items() if capture.body.startswith(mark)), None)
+    return f"packed with {packing}, and its header fields do not say so" if packing else None
 
 
 def lifetime(cache_control: str | None) -> float:

@@ -146,6 +146,8 @@ class HostRow(msgspec.Struct, array_like=True, frozen=True):
     faults: int
     number: int = 0
     """It was the n-th host of its site to be met; 0 when nobody counted."""
+    delays: dict[str, float] = {}
+    """Crawl-delays by origin, of those that ask for one; `crawl_delay` is the longest."""
 
 
 class RobotsRow(msgspec.Struct, array_like=True, frozen=True):

@@ -3,6 +3,9 @@
 The gap before the next request to a host is the largest of the least delay, ten times the smoothed time its
 answers take (Mercator's rule: a slow server gets more rest), and the Crawl-delay of its robots.txt, plus a penalty
 that 429 and 503 raise at once and that good answers wear off slowly. All gaps are counted on the steady clock.
+
+A host has a robots.txt for each of its origins (http, https, other ports), and is one machine: the longest of their
+Crawl-delays holds for all of them.
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ RETRY_AFTER_LEAST, RETRY_AFTER_MOST = 1.0, 86_400.0
 ROUNDING = 0.001
 BREAKER_STREAK = 5
 BREAKER_FIRST, BREAKER_MOST = 600.0, 86_400.0
+ORIGINS_REMEMBERED = 16
+"""Crawl-delays of a host that are kept, the longest ones; it may have a robots.txt on each of its ports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +67,17 @@ class Politeness:
             f"least delay {self.delay:g} s": self.delay,
             f"{self.factor:g} x smoothed fetch time {host.pace:.3f} s": min(self.factor * host.pace, self.longest)
             * bool(self.delay),
-            f"Crawl-delay {host.crawl_delay:g} s": min(host.crawl_delay, self.crawl_delay_most),
+            self._asked(host): min(host.crawl_delay, self.crawl_delay_most),
         }
         words = max(parts, key=lambda name: parts[name])
         return f"{words}, and {host.penalty:.1f} s after 429 or 503" if host.penalty else words
+
+    def _asked(self, host: Host) -> str:
+        """The longest Crawl-delay, which origin asks for it, and how much of it is obeyed."""
+        origin = max(host.delays, key=lambda name: host.delays[name], default="")
+        words = f"Crawl-delay {host.crawl_delay:g} s" + (f" of {origin}" if origin else "")
+        most = self.crawl_delay_most
+        return f"{words}, obeyed up to {most:g} s" if host.crawl_delay > most else words
 
 
 @dataclass(slots=True)
@@ -78,7 +90,8 @@ class Host:
     out: int = 0
     pace: float = 0.0
     penalty: float = 0.0
-    crawl_delay: float = 0.0
+    delays: dict[str, float] = field(default_factory=dict)
+    """Crawl-delays by origin, of those that ask for one."""
     streak: int = 0
     trips: int = 0
     throttled: int = 0
@@ -94,6 +107,19 @@ class Host:
     """Origins in memory that belong to it."""
     number: int = 0
     """It was the n-th host of its site to be met; see `budget`."""
+
+    @property
+    def crawl_delay(self) -> float:
+        """The longest that any of its origins asks for."""
+        return max(self.delays.values(), default=0.0)
+
+    def asks(self, origin: str, delay: float) -> None:
+        """The robots.txt of one of its origins was read; 0 when it asks for no delay."""
+        known = {name: each for name, each in self.delays.items() if name and name != origin}
+        if delay > 0:
+            known[origin] = delay
+        longest = sorted(known, key=lambda name: known[name], reverse=True)[:ORIGINS_REMEMBERED]
+        self.delays = {name: known[name] for name in longest}
 
     def answered(self, seconds: float) -> None:
         """A good answer: the pace is learned, penalties wear off, the breaker closes."""
@@ -140,6 +166,11 @@ def retry_after(value: str | None, now: float) -> float | None:
         return max(parsedate_to_datetime(value).timestamp() - now, 0.0)
     except (ValueError, TypeError, OverflowError):
         return None
+
+
+def delays_of(row: HostRow) -> dict[str, float]:
+    """Crawl-delays by origin. A row of before they were told apart has one of somebody, until one is read again."""
+    return row.delays or ({"": row.crawl_delay} if row.crawl_delay else {})
 
 
 class Hosts:
@@ -207,6 +238,7 @@ class Hosts:
             visits=host.visits,
             faults=host.faults,
             number=host.number,
+            delays=host.delays,
         )
         self._table.put(HOSTS, host.name.encode(), encode(row))
 
@@ -217,7 +249,7 @@ class Hosts:
             name,
             pace=row.pace,
             penalty=row.penalty,
-            crawl_delay=row.crawl_delay,
+            delays=delays_of(row),
             streak=row.streak,
             trips=row.trips,
             throttled=row.throttled,

@@ -91,7 +91,7 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
         queues=queues,
         turns=Turns(table, queues.next_position),
         retries=Retries(table),
-        access=Access(table, clock, rules.agent, rules.politeness.crawl_delay_most),
+        access=Access(table, clock, rules.agent),
         seen=known,
         budgets=budgets,
         credit=Credit(table, budgets, rules.site, elsewhere=peers.credit if peers else None),

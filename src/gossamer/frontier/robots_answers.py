@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gossamer.frontier.access import understood
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.origins import Origin
@@ -15,10 +16,10 @@ from gossamer.frontier.parts import Parts
 from gossamer.frontier.peers import Told
 from gossamer.frontier.presence import Presence
 from gossamer.model import Capture, Kind, Visit
+from gossamer.robots import SIZE_MOST
 from gossamer.urls import keys, resolve
 
 SITEMAPS_PER_HOST = 100
-ROBOTS_BYTES = 512_000
 
 
 class RobotsAnswers:
@@ -37,6 +38,7 @@ class RobotsAnswers:
 
     def done(self, capture: Capture) -> None:
         """An answer to a question of ours or of another shard."""
+        capture = understood(capture)
         name = capture.visit.owner or keys.origin(capture.visit.url)
         hop = self._access.elsewhere(capture)
         if hop is not None and self._parts.is_ours(name):
@@ -49,7 +51,7 @@ class RobotsAnswers:
         elif self._parts.is_ours(name):
             self._learn(self._presence.get(name), capture)
         elif self._peers:
-            self._peers.answer(capture, ROBOTS_BYTES)
+            self._peers.answer(capture, SIZE_MOST)
 
     def hop(self, visit: Visit) -> None:
         """A robots.txt redirects here."""
@@ -78,8 +80,11 @@ class RobotsAnswers:
         self._wake()
 
     def _learn(self, owner: Origin, capture: Capture) -> None:
+        host, gap = owner.host, self._parts.rules.politeness.gap
+        before = gap(host)
         owner.gone = self._access.learn(owner, capture)
-        self._parts.hosts.save(owner.host)
+        host.next += max(gap(host) - before, 0.0)  # a longer delay holds from the last request on, whoever brought it
+        self._parts.hosts.save(host)
         if owner.rules is not None and self._parts.rules.sitemaps:
             self._add_sitemaps(owner)
         self._presence.replace(owner)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gossamer.frontier import budget
 from gossamer.frontier.backlog import Backlog
 from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, SiteRow, State, host_row, robots_row
-from gossamer.frontier.hosts import Host, Politeness
+from gossamer.frontier.hosts import Host, Politeness, delays_of
 from gossamer.frontier.importance import importance
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.novelty import KindAnswer, about_kind
@@ -158,7 +158,7 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
     if stored is None:
         return None
     row = host_row(stored)
-    host = Host(name, pace=row.pace, penalty=row.penalty, crawl_delay=row.crawl_delay)
+    host = Host(name, pace=row.pace, penalty=row.penalty, delays=delays_of(row))
     state, reason, when = _standing(row, asked.now)
     site = budget.stored(table, asked.site(f"http://{name}/"))
     robots = {origin: _told(_robots(table, origin), asked.agent) for origin in _origins(table, name)}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from gossamer.robots.directives import Directives, read
+from gossamer.robots.lines import SIZE_MOST
 from gossamer.robots.rules import ALLOW_ALL, DISALLOW_ALL, Rules, parse
 from gossamer.robots.verdict import Verdict, verdict
 
 __all__ = [
     "ALLOW_ALL",
     "DISALLOW_ALL",
+    "SIZE_MOST",
     "Directives",
     "Rules",
     "Verdict",

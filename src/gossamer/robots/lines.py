@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 SIZE_MOST = 512_000
 """Bytes that are read; the RFC demands at least 500 KiB."""
-DELAY_MOST = 300.0
-"""Seconds. Who asks for more gets this."""
 
 _AGENT, _ALLOW, _DISALLOW, _DELAY, _SITEMAP, _HOST = range(6)
 _KEYS = {
@@ -116,7 +114,7 @@ class _Reading:
         self._run_ended = True
         if _SECONDS.fullmatch(value):
             for name in self._named:
-                self._delays[name] = min(max(float(value), self._delays.get(name, 0.0)), DELAY_MOST)
+                self._delays[name] = max(float(value), self._delays.get(name, 0.0))
 
     def groups(self) -> Groups:
         packed = [b"\n".join(group) for group in self._groups]

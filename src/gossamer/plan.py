@@ -24,6 +24,9 @@ from gossamer.urls import rules as url_rules
 from gossamer.urls.scope import Scope
 
 FILE = "plan.toml"
+_HEADER = "# What this collection was asked for. Edit it between crawls; lines that start with # are defaults."
+_WHOLE = "# Keep the last line: a plan without it was cut short."
+_LAST = "# That was all."
 
 
 def _setting(default: Any, text: str, *, choices: tuple[str, ...] = (), least: float | None = None) -> Any:
@@ -205,8 +208,17 @@ class Plan:
 def load(path: Path) -> Plan:
     """Read a plan; unknown or impossible settings are named."""
     try:
-        data = tomllib.loads(path.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        text = path.read_text()
+    except UnicodeDecodeError as error:
+        raise InvalidPlan(f"{path}: not valid TOML: {error}") from error
+    return parse(text, path)
+
+
+def parse(text: str, path: Path) -> Plan:
+    """The same for what stands in a plan; `path` is where it is from."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise InvalidPlan(f"{path}: not valid TOML: {error}") from error
     known = {spec.name: spec for spec in dataclasses.fields(Plan)}
     unknown = sorted(set(data) - set(known))
@@ -218,12 +230,19 @@ def load(path: Path) -> Plan:
         raise InvalidPlan(f"{path}: {error}") from None
 
 
+def is_ours(text: str) -> bool:
+    """Was a plan written by us, whatever was done to it since?"""
+    return _HEADER in text
+
+
+def is_whole(text: str) -> bool:
+    """Is a plan there to its end? One that we did not write may end anywhere."""
+    return _WHOLE not in text or _LAST in text
+
+
 def dump(plan: Plan) -> str:
     """The plan as TOML, each setting under the line that says what it does; defaults are commented out."""
-    lines = [
-        "# What this collection was asked for. Edit it between crawls; lines that start with # are defaults.",
-        "",
-    ]
+    lines = [_HEADER, _WHOLE, ""]
     tables = []
     for spec in dataclasses.fields(plan):
         value = getattr(plan, spec.name)
@@ -237,6 +256,7 @@ def dump(plan: Plan) -> str:
     for spec, table in tables:
         lines += ["", f"# {spec.metadata['text']}", f"[{spec.name}]"]
         lines += [f"{_toml(name)} = {_toml(value)}" for name, value in table.items()]
+    lines += ["", _LAST]
     return "\n".join(lines) + "\n"
 
 

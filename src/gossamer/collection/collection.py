@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.crew import Charge
-from gossamer.collection.lock import exclusive
+from gossamer.collection.lock import clear_way, exclusive
 from gossamer.collection.meaning import check, site_of
 from gossamer.collection.reading import Reading, as_seed
 from gossamer.collection.running import run
@@ -144,12 +144,20 @@ class Collection(Reading):
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, for a site stays where its rows are."""
         here = outside.fetch is not None or not isinstance(outside.clock, SystemClock)
-        made = (self._folder.load_plan().shards or 1) if self._folder.exists() else 0
+        made = self._made()
         if asked and made and asked != made:
             raise UsageError(f"{self.path}: was made with {made} shards, and that is fixed; leave the option out")
         if here and (made or asked or 1) != 1:
             raise UsageError(f"{self.path}: a fetch function or clock of your own needs a collection of one shard")
         return made or planned or (1 if here else len(os.sched_getaffinity(0)))
+
+    def _made(self) -> int:
+        """How many there are; 0 before the first crawl."""
+        if not self._folder.exists():
+            return 0
+        plan = self._folder.load_plan()
+        self._folder.require_all(plan)
+        return plan.shards or 1
 
     def _reason(self, seed: str) -> str:
         try:
@@ -167,6 +175,7 @@ class Collection(Reading):
         from gossamer.collection import build as builds
 
         self._folder.require()
+        self._made()
         self.close()
         with exclusive(self.path) as lock:
             built = await builds.build(job, lock, report)
@@ -200,13 +209,16 @@ class Collection(Reading):
 
     async def _repair(self) -> Repaired:
         from gossamer.collection.repair import Repaired, repair
+        from gossamer.collection.replan import replan
         from gossamer.collection.workshop import opened
 
         self._folder.require()
         self.close()
-        plan = self.plan
+        freed = clear_way(self.path)
         with exclusive(self.path) as lock:
-            done = Repaired()
+            wrong, aside = replan(self._folder)
+            plan = self.plan
+            done = Repaired(problems=tuple(wrong), aside=tuple(filter(None, (freed, aside))))
             for index in range(plan.shards or 1):
                 with opened(self._folder, plan, index) as bench:
                     done += repair(bench)
@@ -230,6 +242,7 @@ class Collection(Reading):
         from gossamer.collection.workshop import opened
 
         self._folder.require()
+        self._made()
         self.close()
         plan = self.plan
         with exclusive(self.path) as lock:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from gossamer import plan as plans
-from gossamer.errors import NotACollection, StorageError
+from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError
 from gossamer.plan import Plan
+from gossamer.store.archive import FOLDER as CAPTURES
+from gossamer.store.files import sync_folder
 
-SHARDS = "shards"
+SHARDS, TABLE = "shards", "table"
+BEFORE = frozenset({"lock", SHARDS, "plan.partial"})
+"""What a first crawl that was killed at once may leave where there is no plan yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class Folder:
 
     def table(self, index: int) -> Path:
         """The rows of a shard."""
-        return self.shard(index) / "table"
+        return self.shard(index) / TABLE
 
     @property
     def graph(self) -> Path:
@@ -42,9 +47,18 @@ class Folder:
         """What was asked for."""
         return self.path / plans.FILE
 
+    def numbers(self) -> list[int]:
+        """The shards that hold anything. A folder alone is none: it is made before its table."""
+        found: list[int] = []
+        with suppress(OSError):
+            for entry in os.scandir(self.path / SHARDS):
+                if entry.name.isdecimal() and any((Path(entry.path) / part).is_dir() for part in (TABLE, CAPTURES)):
+                    found.append(int(entry.name))
+        return sorted(found)
+
     def exists(self) -> bool:
-        """Is it a collection?"""
-        return self.plan_file.is_file() and self.table(0).is_dir()
+        """Is it a collection? A damaged one is one too."""
+        return bool(self.numbers())
 
     def require(self) -> None:
         """Say clearly why it is none."""
@@ -62,7 +76,7 @@ class Folder:
             raise NotACollection(f"{self.path}: is a file; name a new or empty directory")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            occupied = not self.plan_file.exists() and any(name != "lock" for name in os.listdir(self.path))
+            occupied = not self.plan_file.exists() and not BEFORE.issuperset(os.listdir(self.path))
             if occupied:
                 raise NotACollection(f"{self.path}: holds other files; name a new or empty directory")
             for index in range(shards):
@@ -72,15 +86,59 @@ class Folder:
                 f"{self.path}: cannot be made ({error.strerror}); check the owner, mode and disk"
             ) from error
 
+    def require_all(self, plan: Plan) -> None:
+        """Are all shards there, and no others? Once anything was fetched, all of them had a table."""
+        count, found = plan.shards or 1, self.numbers()
+        if found and found[-1] >= count:
+            raise Damaged(f"{self.plan_file}: has {count} shards, but there is shards/{found[-1]:02}; {self._cure}")
+        lacking = [index for index in range(count) if not self.table(index).is_dir()]
+        if lacking and any((self.shard(index) / CAPTURES).is_dir() for index in found):
+            raise Damaged(f"{self.table(lacking[0])}: is missing; {self._cure}")
+
+    @property
+    def _cure(self) -> str:
+        return f"`gossamer verify {self.path} --repair` mends what can be mended"
+
     def load_plan(self) -> Plan:
         """The plan as it stands on disk."""
-        return plans.load(self.plan_file) if self.plan_file.exists() else Plan()
+        if not self.exists():
+            return plans.load(self.plan_file) if self.plan_file.exists() else Plan()
+        cure = f"`gossamer verify {self.path} --repair` puts back the settings of the last crawl"
+        if damage := self.damage_of_plan():
+            raise Damaged(f"{self.plan_file}: {damage}; {cure}")
+        try:
+            return plans.load(self.plan_file)
+        except InvalidPlan as error:
+            raise InvalidPlan(f"{error}; mend it, or {cure}" if error.__cause__ else str(error)) from error
+
+    def damage_of_plan(self) -> str | None:
+        """Why nobody can have meant the plan to be as it is; None when somebody may."""
+        try:
+            text = self.plan_file.read_text()
+            if not text.strip() or not plans.is_whole(text):
+                return "is cut short" if text.strip() else "is empty"
+            plans.load(self.plan_file)
+        except (FileNotFoundError, IsADirectoryError) as error:
+            return "is missing" if isinstance(error, FileNotFoundError) else "is a directory"
+        except OSError as error:
+            raise StorageError(
+                f"{self.plan_file}: cannot be read ({error.strerror}); check its owner and mode"
+            ) from None
+        except UnicodeDecodeError:
+            return "is no text"
+        except InvalidPlan as error:  # a slip of who has edited it is no damage
+            return "is no plan" if error.__cause__ and not plans.is_ours(text) else None
+        return None
 
     def save_plan(self, plan: Plan) -> None:
-        """Replace it at once or not at all."""
+        """Replace it at once or not at all; it lasts through a power cut."""
         partial = self.plan_file.with_suffix(".partial")
         try:
-            partial.write_text(plans.dump(plan))
+            with partial.open("w") as file:
+                file.write(plans.dump(plan))
+                file.flush()
+                os.fsync(file.fileno())
             partial.replace(self.plan_file)
+            sync_folder(self.path)
         except OSError as error:
             raise StorageError(f"{self.plan_file}: cannot be written ({error.strerror})") from error

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gossamer.errors import Locked, StorageError
+from gossamer.errors import Damaged, Locked, StorageError
+from gossamer.store.swaps import DAMAGED, put_aside
 
 FILE = "lock"
 ORPHANS = 30.0
@@ -24,6 +25,9 @@ def exclusive(folder: Path) -> Iterator[int]:
     """Hold the collection for writing; a second process is told who holds it. Gives the descriptor of the lock."""
     try:
         handle = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except IsADirectoryError:
+        cure = f"`gossamer verify {folder} --repair` puts it aside"
+        raise Damaged(f"{folder / FILE}: is a directory, where the lock should be; {cure}") from None
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written to ({error.strerror}); check its owner and mode") from error
     try:
@@ -33,6 +37,11 @@ def exclusive(folder: Path) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
+
+
+def clear_way(folder: Path) -> Path | None:
+    """A folder where the lock should be is put aside. Where it is now."""
+    return put_aside(folder / FILE, folder / DAMAGED) if (folder / FILE).is_dir() else None
 
 
 def holder(folder: Path) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gossamer import convert
+from gossamer.collection import imprint
 from gossamer.collection.arrivals import IMPORTS
 from gossamer.collection.incoming import WORKERS, Imported, Incoming
 from gossamer.collection.meaning import route_of, rules_of, site_of
@@ -110,6 +111,7 @@ class Session:
         self.plan = plan
         self._imports = bool(parcels)
         self._peers = peers
+        imprint.agree(table, peers.me if peers else 0, plan)
         self._suspects = Suspects(shard / "reading", table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS)
         self._agent = plan.as_identity().product
@@ -229,6 +231,7 @@ class Session:
         return self._peers is None or self._peers.owner(url) == self._peers.me
 
     def _start(self, errand: Errand) -> None:
+        imprint.leave(self._table, self._peers.me if self._peers else 0, self.plan)
         self._commits.now()
         self._derived.catch_up()
         with self._commits.held():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from gossamer.collection import imprint
 from gossamer.collection.folder import Folder
 from gossamer.collection.meaning import site_of
 from gossamer.collection.session import FAMILIES
@@ -39,10 +40,12 @@ class Shelves:
         self._folder = folder
         self._open = ExitStack()
         decode = partial(decoded, limits=plan.as_limits())
+        folder.require_all(plan)
         with ExitStack() as opening:
             self.all = []
             for index in range(plan.shards or 1):
                 table = opening.enter_context(Table.open(folder.table(index), FAMILIES, writable=False))
+                imprint.agree(table, index, plan)
                 self.all.append(Shelf(table, Archive(table, folder.shard(index), decode)))
             self._open = opening.pop_all()
 

@@ -60,7 +60,7 @@ def resume(table: Table, family: str, folder: Path) -> Path | None:
         if not swap.counts:
             (folder / swap.new).unlink(missing_ok=True)
         elif swap.keep:
-            kept = _put_aside(folder / swap.old)
+            kept = put_aside(folder / swap.old, folder.parent / DAMAGED)
         else:
             (folder / swap.old).unlink(missing_ok=True)
         sync_folder(folder)
@@ -71,14 +71,14 @@ def resume(table: Table, family: str, folder: Path) -> Path | None:
     return kept
 
 
-def _put_aside(path: Path) -> Path | None:
-    if not path.exists():
+def put_aside(path: Path, aside: Path) -> Path | None:
+    """Move a file or folder away and keep it, beside whatever was put there before. Where it is now."""
+    if not os.path.lexists(path):
         return None
-    aside = path.parent.parent / DAMAGED
     aside.mkdir(exist_ok=True)
     target = aside / path.name
     number = 1
-    while target.exists():
+    while os.path.lexists(target):
         target, number = aside / f"{path.name}.{number}", number + 1
     os.rename(path, target)
     sync_folder(aside)

@@ -1,0 +1,58 @@
+"""What every shard remembers of the whole: which one it is, how many there are, and what was asked for.
+
+plan.toml is one small file that people edit. Were it the only record of how many shards there are, losing it would hide
+most of a collection. So each crawl leaves a copy in the table of each shard, and whoever opens one compares.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from gossamer import plan as plans
+from gossamer.errors import Damaged
+from gossamer.frontier.entries import META
+from gossamer.plan import Plan
+from gossamer.store.table import Table
+
+_KEY = b"imprint"
+
+
+class Imprint(msgspec.Struct, array_like=True, frozen=True):
+    """The row."""
+
+    shard: int
+    shards: int
+    plan: str
+    """plan.toml as the last crawl wrote it, but for passwords."""
+
+
+_imprint = msgspec.msgpack.Decoder(Imprint).decode
+
+
+def of(table: Table) -> Imprint | None:
+    """What it remembers; None before its first crawl."""
+    stored = table.get(META, _KEY)
+    return _imprint(stored) if stored else None
+
+
+def leave(table: Table, shard: int, plan: Plan) -> None:
+    """Part of the next commit, where it says anything new."""
+    row = msgspec.msgpack.encode(Imprint(shard, plan.shards or 1, plans.dump(_public(plan))))
+    if row != table.get(META, _KEY):
+        table.put(META, _KEY, row)
+
+
+def agree(table: Table, shard: int, plan: Plan) -> None:
+    """Say so where a shard is another one than it is taken for."""
+    found = of(table)
+    if found is not None and (found.shard, found.shards) != (shard, plan.shards or 1):
+        raise Damaged(
+            f"shards/{shard:02} was made as shard {found.shard} of {found.shards}, but the plan has {plan.shards or 1};"
+            " `gossamer verify DIR --repair` writes the plan again, and a folder that was renamed needs its name back"
+        )
+
+
+def _public(plan: Plan) -> Plan:
+    """The table has no mode that keeps others from reading it."""
+    scheme, _, rest = plan.proxy.rpartition("://")
+    return plan.changed(proxy=f"{scheme}://{rest.rpartition('@')[2]}") if "@" in rest else plan

@@ -1,0 +1,171 @@
+"""The plan is not the only record of what a collection is: losing it hides nothing, and it can be written again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.cli.main import main
+from gossamer.collection import Collection, Outside
+from gossamer.collection.folder import Folder
+from gossamer.collection.imprint import of
+from gossamer.collection.session import FAMILIES
+from gossamer.errors import Damaged, InvalidPlan
+from gossamer.frontier.entries import META
+from gossamer.store.table import Table
+from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+
+SPEC = WebSpec(seed=3, hosts=2, pages=6)
+
+
+def crawled(path: Path) -> Path:
+    clock = VirtualClock()
+    web = MadeWeb(SPEC, clock=clock)
+    with gossamer.open(path) as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", delay=2.5, outside=Outside(clock, web.fetch)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return crawled(tmp_path_factory.mktemp("sound") / "web")
+
+
+@pytest.fixture
+def web(sound: Path, tmp_path: Path) -> Path:
+    shutil.copytree(sound, tmp_path / "web")
+    return tmp_path / "web"
+
+
+def emptied(plan: Path) -> None:
+    plan.write_text("")
+
+
+def halved(plan: Path) -> None:
+    plan.write_bytes(plan.read_bytes()[: plan.stat().st_size // 2])
+
+
+def scrambled(plan: Path) -> None:
+    plan.write_bytes(bytes(range(256)))
+
+
+def foreign(plan: Path) -> None:
+    plan.write_text("this is no plan")
+
+
+def replaced(plan: Path) -> None:
+    plan.unlink()
+    plan.mkdir()
+
+
+@pytest.mark.parametrize("damage", [emptied, halved, scrambled, foreign, replaced, Path.unlink])
+def test_a_plan_that_is_lost_stops_all_verbs_and_is_written_again(
+    web: Path, damage: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = gossamer.open(web).plan
+    damage(web / "plan.toml")
+    with gossamer.open(web) as collection:
+        for writing in (collection.crawl, collection.build):
+            with pytest.raises(Damaged, match="--repair"):
+                writing()
+    for verb in ("status", "verify", "search"):
+        assert main([verb, str(web), *(["word"] if verb == "search" else [])]) == Damaged.exit_code, verb
+        said = capsys.readouterr().err.strip().splitlines()
+        assert len(said) == 1, said
+        assert "--repair" in said[0]
+    assert main(["verify", str(web), "--repair"]) == 0
+    assert gossamer.open(web).plan == before
+    assert main(["verify", str(web)]) == 0
+    with gossamer.open(web) as collection:
+        assert collection.status().pages > 1
+
+
+def test_a_slip_in_a_plan_is_the_users_to_mend_and_goes_with_a_repair_too(web: Path) -> None:
+    before, plan = gossamer.open(web).plan, web / "plan.toml"
+    plan.write_text(f"= =\n{plan.read_text()}")
+    with gossamer.open(web) as collection:
+        with pytest.raises(InvalidPlan, match="line 1"):
+            collection.status()
+        assert collection.repair().left == ()
+        assert collection.plan == before
+
+
+def test_without_any_copy_the_seeds_are_known_from_what_was_fetched(web: Path) -> None:
+    before = gossamer.open(web).plan
+    with Table.open(Folder(web).table(0), FAMILIES, writable=True) as table:
+        table.delete(META, b"imprint")
+        table.commit()
+    (web / "plan.toml").unlink()
+    with gossamer.open(web) as collection:
+        assert collection.repair().left == ()
+        assert collection.plan.seeds == before.seeds
+
+
+@pytest.mark.parametrize("shards", [2, 3])
+def test_a_plan_with_another_number_of_shards_than_were_made_is_damage(web: Path, shards: int) -> None:
+    plan = web / "plan.toml"
+    plan.write_text(plan.read_text().replace("shards = 1", f"shards = {shards}"))
+    clock = VirtualClock()
+    with gossamer.open(web) as collection:
+        with pytest.raises(Damaged, match="--repair"):
+            collection.status()
+        with pytest.raises(Damaged, match="--repair"):
+            clock.run(collection.crawl_async(outside=Outside(clock, MadeWeb(SPEC, clock=clock).fetch)))
+        assert not (web / "shards" / "01").exists()
+        assert collection.repair().left == ()
+        assert collection.plan.shards == 1
+
+
+def test_a_shard_knows_which_one_it_is(web: Path) -> None:
+    with Table.open(Folder(web).table(0), FAMILIES, writable=False) as table:
+        found = of(table)
+    assert found is not None
+    assert (found.shard, found.shards) == (0, 1)
+    (web / "shards" / "00").rename(web / "shards" / "01")
+    shutil.copytree(web / "shards" / "01", web / "shards" / "00")
+    with gossamer.open(web) as collection, pytest.raises(Damaged, match="--repair"):
+        collection.status()
+
+
+def test_the_copy_of_the_plan_holds_no_password(tmp_path: Path) -> None:
+    plan = Collection(tmp_path).plan.changed(proxy="http://me:secret@proxy:1")
+    from gossamer.collection import imprint
+
+    with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
+        imprint.leave(table, 0, plan)
+        found = imprint.of(table)
+    assert found is not None
+    assert "secret" not in found.plan
+    assert "http://proxy:1" in found.plan
+
+
+def test_a_plan_is_on_the_disk_before_anything_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(os.readlink(f"/proc/self/fd/{file}")), real(file)))
+    folder = Folder(tmp_path)
+    folder.save_plan(folder.load_plan())
+    assert synced == [str(tmp_path / "plan.partial"), str(tmp_path)]
+
+
+def test_a_first_crawl_that_was_killed_before_its_plan_was_there_can_be_begun_again(tmp_path: Path) -> None:
+    Folder(tmp_path / "web").create(2)
+    (tmp_path / "web" / "lock").touch()
+    with gossamer.open(crawled(tmp_path / "web")) as collection:
+        assert collection.status().pages > 1
+
+
+def test_a_folder_in_the_place_of_the_lock_is_named_and_put_aside(
+    web: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (web / "lock").unlink()
+    (web / "lock").mkdir()
+    assert main(["verify", str(web)]) == Damaged.exit_code
+    assert "--repair" in capsys.readouterr().err
+    assert main(["verify", str(web), "--repair"]) == 0
+    assert (web / "lock").is_file()

@@ -8,6 +8,8 @@ import signal
 import sys
 from pathlib import Path
 
+from gossamer.engine.inmate import ANSWERED
+
 kept: list[bytearray] = []
 
 
@@ -29,6 +31,7 @@ def task(data: bytes) -> bytes:
         b"raise": lambda: _raise(rest),
         b"recurse": lambda: task(data),
         b"process": lambda: b"%d" % os.getpid(),
+        b"claim": lambda: _claim(*map(int, rest.split())),
         b"spoil": lambda: _spoil(rest),
     }[name]()
 
@@ -36,6 +39,14 @@ def task(data: bytes) -> bytes:
 def _keep(size: int) -> bytes:
     kept.append(bytearray(b"x" * size))
     return b"%d" % os.getpid()
+
+
+def _claim(said: int, length: int) -> bytes:
+    """What a reader says that was taken over: an answer of any kind and length, on whatever socket there is."""
+    for name in os.listdir("/proc/self/fd"):
+        if os.path.exists(f"/proc/self/fd/{name}") and os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
+            os.write(int(name), ANSWERED.pack(said, length))
+    return _sleep()
 
 
 def _loop() -> bytes:

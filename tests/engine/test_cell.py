@@ -77,6 +77,13 @@ def test_a_crash_in_compiled_code_is_a_value_too(cell: Cell) -> None:
     assert_serves(cell)
 
 
+@pytest.mark.parametrize(("said", "length"), [(0, 1 << 62), (1, (1 << 20) + 1), (200, 5)])
+def test_nothing_is_allocated_for_what_a_broken_process_claims(cell: Cell, said: int, length: int) -> None:
+    ended = cell.run_now(b"claim %d %d" % (said, length))
+    assert ended.problem == f"breaks the process that reads it, which claims to answer with {length:,} bytes"
+    assert_serves(cell)
+
+
 def test_who_ends_the_process_is_reported(cell: Cell) -> None:
     assert cell.run_now(b"exit 3").problem.endswith("ended with exit code 3")
     assert_serves(cell)

@@ -22,11 +22,14 @@ from threading import BoundedSemaphore
 from typing import NamedTuple
 
 from gossamer.engine.deaths import words_for
-from gossamer.engine.inmate import ANSWERED, ASKED, CPU_ENDED, TIME_ENDED, Limits, Said
+from gossamer.engine.inmate import ANSWERED, ASKED, CPU_ENDED, TIME_ENDED, WORDS_MOST, Limits, Said
 from gossamer.engine.warden import Warden
 
 __all__ = ["Cell", "Ended", "Limits"]
 
+SAID = range((Said.PROBLEM | Said.LAST) + 1)
+PIECE = 1 << 20
+"""Bytes that are taken at once from a process: memory follows what has come, never what was announced."""
 GRACE = 30.0
 """Seconds beyond its limit after which a process is ended from outside; its own timer should have done it."""
 
@@ -115,7 +118,11 @@ class Cell:
 
     def _serve(self, inmate: _Inmate, data: bytes) -> Ended:
         try:
-            said, answer = _exchange(inmate.line, data, time.monotonic() + self._limits.seconds + GRACE)
+            said, answer = self._exchange(inmate.line, data)
+        except OverflowError as error:
+            self._warden.kill(inmate.birth)
+            self._bury(inmate)
+            return Ended(problem=f"breaks the process that reads it, which {error}")
         except TimeoutError:
             self._warden.kill(inmate.birth)
             self._bury(inmate)
@@ -127,6 +134,17 @@ class Cell:
         else:
             self._idle.append(inmate)
         return Ended(problem=answer.decode(errors="replace")) if said & Said.PROBLEM else Ended(answer)
+
+    def _exchange(self, line: socket.socket, data: bytes) -> tuple[Said, bytes]:
+        """A task and its answer. The end of the line is an OSError, an answer that is none an OverflowError."""
+        deadline = time.monotonic() + self._limits.seconds + GRACE
+        line.settimeout(max(deadline - time.monotonic(), 0.001))
+        line.sendall(ASKED.pack(len(data)))
+        line.sendall(data)
+        said, length = ANSWERED.unpack(_receive(line, ANSWERED.size, deadline))
+        if said not in SAID or length > max(self._limits.output, WORDS_MOST):
+            raise OverflowError(f"claims to answer with {length:,} bytes")
+        return Said(said), _receive(line, length, deadline)
 
     def _bury(self, inmate: _Inmate) -> int | None:
         inmate.line.close()
@@ -143,22 +161,12 @@ class Cell:
         return f"breaks the process that reads it, which {words_for(code)}"
 
 
-def _exchange(line: socket.socket, data: bytes, deadline: float) -> tuple[Said, bytes]:
-    """A task and its answer. The end of the line is an OSError."""
-    line.settimeout(max(deadline - time.monotonic(), 0.001))
-    line.sendall(ASKED.pack(len(data)))
-    line.sendall(data)
-    said, length = ANSWERED.unpack(_receive(line, ANSWERED.size, deadline))
-    return Said(said), _receive(line, length, deadline)
-
-
 def _receive(line: socket.socket, length: int, deadline: float) -> bytes:
-    data = bytearray(length)
-    view, at = memoryview(data), 0
-    while at < length:
+    data = bytearray()
+    while len(data) < length:
         line.settimeout(max(deadline - time.monotonic(), 0.001))
-        got = line.recv_into(view[at:])
-        if not got:
+        piece = line.recv(min(length - len(data), PIECE))
+        if not piece:
             raise ConnectionResetError
-        at += got
+        data += piece
     return bytes(data)

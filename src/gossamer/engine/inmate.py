@@ -24,6 +24,8 @@ ASKED = Struct("<Q")
 """The length of the data that follows."""
 ANSWERED = Struct("<BQ")
 """What it is, and the length of what follows."""
+WORDS_MOST = 4_000
+"""Bytes of the words for a problem."""
 PAGE = resource.getpagesize()
 CPU_ENDED, TIME_ENDED = signal.SIGPROF, signal.SIGALRM
 
@@ -122,7 +124,7 @@ class Inmate:
         except MemoryError:
             return Said.PROBLEM | Said.LAST, f"needs more than {megabytes(self._limits.memory)} of memory".encode()
         except Exception as error:
-            return Said.PROBLEM, f"{type(error).__name__}: {error}"[:1_000].encode(errors="replace")
+            return Said.PROBLEM, f"{type(error).__name__}: {error}"[: WORDS_MOST // 4].encode(errors="replace")
         finally:
             self._set_limits(0, 0)
         if len(value) > self._limits.output:

@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
-    ["errors", "tagged", "markdown"],
+    ["errors", "shown", "tagged", "markdown"],
     ["model"],
     ["urls", "engine", "testing"],
     ["robots"],

@@ -1,4 +1,4 @@
-"""Answers as people read them. What came from the web is stripped of control characters before it meets a terminal."""
+"""Answers as people read them. What came from the web is made harmless before it meets a terminal (`shown`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
+from gossamer.shown import line, text
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
-
-
-def printable(text: str) -> str:
-    """Escape what could move a cursor or change a colour; newlines and tabs stay."""
-    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
 
 
 def crawled(folder: str, status: Status, stopped: bool) -> str:
@@ -43,7 +39,7 @@ def imported(done: Imported) -> str:
     ]
     lines = ["imported: " + ", ".join(part for part in parts if part)]
     lines += _reasons("left out because", done.refused)
-    lines += [f"problem: {printable(each)}" for each in done.problems[:MOST_PROBLEMS]]
+    lines += [f"problem: {line(each)}" for each in done.problems[:MOST_PROBLEMS]]
     if len(done.problems) > MOST_PROBLEMS:
         lines.append(f"and {len(done.problems) - MOST_PROBLEMS:,} problems more; --json names them")
     return "\n".join(lines)
@@ -83,7 +79,7 @@ def shortage(free: int, wanted: int) -> str:
 
 def estimate(seconds: float | None, basis: str) -> str:
     """The time left and what it is counted from; nothing when it is not known."""
-    return "" if seconds is None else f"about {_span(seconds)}: {printable(basis)}"
+    return "" if seconds is None else f"about {_span(seconds)}: {line(basis)}"
 
 
 def _span(seconds: float) -> str:
@@ -98,7 +94,7 @@ def _reasons(title: str, reasons: Mapping[str, int]) -> list[str]:
     if not reasons:
         return []
     rows = list(reasons.items())
-    lines = [f"  {count:>9,}  {printable(reason)}" for reason, count in rows[:MOST_REASONS]]
+    lines = [f"  {count:>9,}  {line(reason)}" for reason, count in rows[:MOST_REASONS]]
     rest = sum(count for _, count in rows[MOST_REASONS:])
     return ["", f"{title}:", *lines, *([f"  {rest:>9,}  other reasons"] if rest else [])]
 
@@ -127,7 +123,7 @@ def _address(answer: AddressAnswer) -> str:
         ("nearly", answer.near_copy_of or ""),
     ]
     lines = [answer.url, *_table(rows)]
-    lines += [f"  {when(moment)}  {printable(what)}" for moment, what in answer.history]
+    lines += [f"  {when(moment)}  {line(what)}" for moment, what in answer.history]
     return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
 
 
@@ -159,26 +155,26 @@ def _host(answer: HostAnswer) -> str:
 def page(found: Document, form: str) -> str:
     """A page in one of the forms, or the header fields it came with."""
     if form == "headers":
-        return printable(found.capture.head.decode("latin-1").replace("\r\n", "\n").rstrip())
-    return printable((forms.full if form == "full" else forms.FORMS[form])(found.page).rstrip("\n"))
+        return text(found.capture.head.decode("latin-1").replace("\r\n", "\n").rstrip())
+    return text((forms.full if form == "full" else forms.FORMS[form])(found.page).rstrip("\n"))
 
 
 def built(found: Built) -> str:
     """Every problem on a line, then what was made."""
-    lines = [printable(problem) for problem in found.problems]
+    lines = [line(problem) for problem in found.problems]
     made = f"made {counted(found.texts, 'text')}" if found.texts else "no text is missing"
     return "\n".join([*lines, f"{made}; looked at {counted(found.looked, 'page')}"])
 
 
 def verified(checked: Checked) -> str:
     """Every problem on a line, then the sum."""
-    lines = [printable(problem) for problem in checked.problems]
+    lines = [line(problem) for problem in checked.problems]
     state = f"{len(lines):,} problems" if lines else "all is well"
     return "\n".join([*lines, f"{checked.records:,} records and {checked.rows:,} rows read: {state}"])
 
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:
-    return [f"  {name:<11}{printable(value)}" for name, value in rows if value]
+    return [f"  {name:<11}{line(value)}" for name, value in rows if value]
 
 
 def counted(number: int, what: str, many: str = "") -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import signal
 import sys
 from collections.abc import Iterable, Mapping
@@ -17,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gossamer
+from gossamer import shown
 from gossamer.cli import answers, found, mended, past
 from gossamer.cli import copies as copying
+from gossamer.cli.out import complain, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.collection import fast_loop
 from gossamer.collection.formats import FORMATS as UNITS
@@ -51,6 +52,9 @@ SETTINGS = (
     "build",
 )
 
+TEXTUAL = ("jsonl", "cdxj", "graph")
+"""Formats of an export that escape what pages say, so that they may be looked at."""
+
 
 def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
@@ -60,7 +64,7 @@ def crawl(options: argparse.Namespace) -> int:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
             status, stopped = runner.run(_crawl(collection, options))
     except asyncio.CancelledError:
-        print(f"gossamer: stopped; `gossamer crawl {options.dir}` goes on", file=sys.stderr)
+        complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
     _print(options, status.as_json(), answers.crawled(options.dir, status, stopped))
     return INTERRUPTED if stopped else 0
@@ -131,9 +135,10 @@ def show(options: argparse.Namespace) -> int:
     with gossamer.open(options.dir) as collection:
         page = collection.page(options.url, _moment(options.at) if options.at else None)
     if options.form == "raw" and not options.json:
-        sys.stdout.buffer.write(page.capture.body)
+        say_bytes(page.capture.body)
         return 0
-    _print(options, page.as_json(), answers.page(page, "full" if options.full else options.form))
+    form = "full" if options.full else options.form
+    _print(options, page.as_json(), "" if options.json else answers.page(page, form))
     return 0
 
 
@@ -164,7 +169,7 @@ def search(options: argparse.Namespace) -> int:
             _print_each(options, map(found.as_json, answer.hits), found.answer(answer, options.offset))
         if not collection.is_built:
             cure = f"`gossamer build {options.dir}` adds them"
-            print(f"gossamer: pages that were only collected are not in the index; {cure}", file=sys.stderr)
+            complain(f"pages that were only collected are not in the index; {cure}")
     return 0
 
 
@@ -271,7 +276,7 @@ def import_(options: argparse.Namespace) -> int:
     if done is not None:
         _print(options, asdict(done), answers.imported(done))
     if stopped:
-        print("gossamer: stopped; the same command goes on", file=sys.stderr)
+        complain("stopped; the same command goes on")
         return INTERRUPTED
     return DamagedInput.exit_code if done and done.problems else 0
 
@@ -290,6 +295,8 @@ def export(options: argparse.Namespace) -> int:
     """Write to a file that appears when it is whole, or to standard output."""
     with gossamer.open(options.dir) as collection:
         if options.output == "-":
+            if options.form not in TEXTUAL:
+                require_no_terminal(options.form)
             collection.export(options.form, sys.stdout.buffer)
             sys.stdout.flush()
             return 0
@@ -350,7 +357,7 @@ def remove(options: argparse.Namespace) -> int:
 def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise UsageError("nobody is there to be asked; --yes removes without asking, --dry-run says what would go")
-    print(f"{question}\nremove for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{shown.text(question)}\nremove for good? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
@@ -382,13 +389,13 @@ def _print_each(options: argparse.Namespace, for_machines: Iterable[Mapping[str,
     """One object a line."""
     if options.json:
         for each in for_machines:
-            print(json.dumps(each, ensure_ascii=False))
+            say_json(each)
     elif for_people:
-        print(for_people)
+        say(for_people)
 
 
 def _print(options: argparse.Namespace, for_machines: Mapping[str, Any], for_people: str) -> None:
     if options.json:
-        print(json.dumps(for_machines, ensure_ascii=False))
+        say_json(for_machines)
     elif for_people:
-        print(for_people)
+        say(for_people)

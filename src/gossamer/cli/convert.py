@@ -7,7 +7,6 @@ delays, limits and the guard hold as they always do.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -16,8 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple
 
 import gossamer
-from gossamer import convert
-from gossamer.cli import answers, forms
+from gossamer import convert, shown
+from gossamer.cli import forms
+from gossamer.cli.out import complain
 from gossamer.collection import Collection
 from gossamer.convert.names import TYPES, type_by_name
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, UsageError
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, settings: dict[str, Any]) -> int:
             out.write(read.name, read.page)
         if read.problem:
             wrong = 1
-            print(f"gossamer: {answers.printable(read.name)}: {answers.printable(read.problem)}", file=sys.stderr)
+            complain(f"{read.name}: {read.problem}")
     return wrong
 
 
@@ -73,12 +73,12 @@ class Output:
         self._out = out
         self._say: Callable[[Page], str] = forms.full if full else forms.FORMS.get(form, forms.text)
         self._several = several
-        self._safe = answers.printable if out.isatty() else str
+        self._safe = shown.text if out.isatty() else str
 
     def write(self, name: str, page: Page) -> None:
         """One page; in the forms for people nothing of one that says nothing."""
         if self._form == "json":
-            said = json.dumps({"source": name, **forms.fields(page)}, ensure_ascii=False)
+            said = shown.json({"source": name, **forms.fields(page)})
         elif said := self._safe(self._say(page)).rstrip("\n"):
             said = (self._heading(name) if self._several else "") + said
         if said:
@@ -86,10 +86,10 @@ class Output:
             self._out.flush()
 
     def _heading(self, name: str) -> str:
-        shown = answers.printable(name)
+        named = shown.line(name)
         if self._form in ("html", "markdown"):
-            return f"<!-- {shown.replace('--', '- -')} -->\n"
-        return f"==> {shown} <==\n"
+            return f"<!-- {named.replace('--', '- -')} -->\n"
+        return f"==> {named} <==\n"
 
 
 def _forced(asked: str | None) -> str | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from gossamer.cli.answers import counted, printable
+from gossamer.cli.answers import counted
+from gossamer.shown import line
 
 if TYPE_CHECKING:
     from gossamer.collection.graphs import Copies
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 def similar(url: str, copies: Sequence[Copy]) -> str:
     """A line for each copy of a page."""
     if not copies:
-        return f"{printable(url)}\n  no other page says this, or nearly this"
-    return "\n".join([printable(url), *map(_line, copies)])
+        return f"{line(url)}\n  no other page says this, or nearly this"
+    return "\n".join([line(url), *map(_line, copies)])
 
 
 def duplicates(found: Copies) -> str:
     """A block of lines for each group, then the hosts, then the sums."""
-    blocks = ["\n".join([printable(group.url), *map(_line, group.copies)]) for group in found.groups]
+    blocks = ["\n".join([line(group.url), *map(_line, group.copies)]) for group in found.groups]
     if found.mirrors:
         blocks.append("\n".join(["mirrors:", *map(_mirrors, found.mirrors)]))
     copies = [copy for group in found.groups for copy in group.copies]
@@ -44,9 +45,9 @@ def each_as_json(found: Copies) -> Iterator[dict[str, Any]]:
 
 def _line(copy: Copy) -> str:
     kind, place = "exact" if copy.exact else "near", "same site" if copy.same_site else "other site"
-    return f"  {kind:<5}  {copy.resemblance:.2f}  {copy.distance:>2} bits  {place:<10}  {printable(copy.url)}"
+    return f"  {kind:<5}  {copy.resemblance:.2f}  {copy.distance:>2} bits  {place:<10}  {line(copy.url)}"
 
 
 def _mirrors(found: Mirrors) -> str:
-    others = ", ".join(map(printable, found.others))
-    return f"  {printable(found.main)}  also: {others}  ({found.same:,} of {found.paths:,} paths say the same)"
+    others = ", ".join(map(line, found.others))
+    return f"  {line(found.main)}  also: {others}  ({found.same:,} of {found.paths:,} paths say the same)"

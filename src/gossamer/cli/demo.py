@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import gossamer
+from gossamer.cli.out import say
 from gossamer.cli.progress import ProgressLine
 from gossamer.collection import Collection
 from gossamer.errors import UsageError
@@ -67,4 +67,4 @@ def _crawl(collection: Collection, seed: str) -> gossamer.Status:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stdout)
+    say(line)

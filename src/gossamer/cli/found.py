@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gossamer.cli.answers import printable
+from gossamer.cli.out import BOLD, PLAIN
 from gossamer.convert.standalone import timestamp
+from gossamer.shown import line, text
 
 if TYPE_CHECKING:
     from gossamer.collection.links import Links
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from gossamer.search.measures import Measures
     from gossamer.search.searcher import Answer
 
-_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 NEIGHBOURS_MOST = 20
 
 
@@ -41,7 +41,7 @@ def answer(found: Answer, offset: int) -> str:
     """A block of lines for each hit."""
     lines = [_hit(number, hit) for number, hit in enumerate(found.hits, offset + 1)]
     if found.suggestion:
-        lines.insert(0, f"did you mean: {printable(found.suggestion)}")
+        lines.insert(0, f"did you mean: {line(found.suggestion)}")
     last = f"{found.total:,} pages" if found.hits else "nothing found"
     return "\n\n".join((*lines, last))
 
@@ -51,29 +51,25 @@ def explained(hits: Sequence[tuple[Hit, dict[str, float]]]) -> str:
     blocks = []
     for number, (hit, signs) in enumerate(hits, 1):
         best = sorted(signs.items(), key=lambda sign: -sign[1])
-        blocks.append(
-            "\n".join((_hit(number, hit), *(f"     {value:8.3f}  {printable(name)}" for name, value in best)))
-        )
+        blocks.append("\n".join((_hit(number, hit), *(f"     {value:8.3f}  {line(name)}" for name, value in best))))
     return "\n\n".join(blocks) or "nothing found"
 
 
 def links(around: Links) -> str:
     """What comes in, what it is called, what goes out."""
     rank = "" if around.rank is None else f", rank {around.rank:.2f} (1 is usual)"
-    lines = [f"{printable(around.url)}{rank}", f"in: {len(around.incoming):,} pages"]
-    lines += [f"  {printable(url)}" for url in around.incoming[:NEIGHBOURS_MOST]]
+    lines = [f"{line(around.url)}{rank}", f"in: {len(around.incoming):,} pages"]
+    lines += [f"  {line(url)}" for url in around.incoming[:NEIGHBOURS_MOST]]
     lines.append(f"called: {len(around.anchors):,} sites")
-    lines += [f"  {printable(anchor)}" for anchor in around.anchors[:NEIGHBOURS_MOST]]
+    lines += [f"  {line(anchor)}" for anchor in around.anchors[:NEIGHBOURS_MOST]]
     lines.append(f"out: {len(around.outgoing):,} links")
-    lines += [
-        f"  {printable(link.url)}  {printable(link.anchor)}".rstrip() for link in around.outgoing[:NEIGHBOURS_MOST]
-    ]
+    lines += [f"  {line(link.url)}  {line(link.anchor)}".rstrip() for link in around.outgoing[:NEIGHBOURS_MOST]]
     return "\n".join(lines)
 
 
 def ranked(top: Sequence[tuple[str, float]]) -> str:
     """A line for each page."""
-    return "\n".join(f"{value:10.3f}  {printable(url)}" for url, value in top)
+    return "\n".join(f"{value:10.3f}  {line(url)}" for url, value in top)
 
 
 def neighbours(around: Sequence[Neighbour], number: int) -> str:
@@ -82,9 +78,9 @@ def neighbours(around: Sequence[Neighbour], number: int) -> str:
         return "no links around the answers"
     hubs = sorted(around, key=lambda each: (-each.hub, each.url))
     lines = ["authorities: good hubs point to them"]
-    lines += [f"{each.authority:10.4f}  {printable(each.url)}" for each in around[:number] if each.authority > 0]
+    lines += [f"{each.authority:10.4f}  {line(each.url)}" for each in around[:number] if each.authority > 0]
     lines.append("hubs: they point to good authorities")
-    lines += [f"{each.hub:10.4f}  {printable(each.url)}" for each in hubs[:number] if each.hub > 0]
+    lines += [f"{each.hub:10.4f}  {line(each.url)}" for each in hubs[:number] if each.hub > 0]
     return "\n".join(lines)
 
 
@@ -97,17 +93,17 @@ def measures(found: Measures) -> str:
 
 
 def _hit(number: int, hit: Hit) -> str:
-    title = printable(hit.title) or "(no title)"
+    title = line(hit.title) or "(no title)"
     more = f"\n     {len(hit.copies):,} more like this: `gossamer similar`" if hit.copies else ""
-    return f"{number:3}. {title}\n     {printable(hit.url)}\n     {_marked(hit)}{more}"
+    return f"{number:3}. {title}\n     {line(hit.url)}\n     {_marked(hit)}{more}"
 
 
 def _marked(hit: Hit) -> str:
     """Bold on a terminal."""
     if not sys.stdout.isatty():
-        return printable(hit.snippet)
+        return text(hit.snippet)
     pieces, end = [], 0
     for start, stop in hit.marks:
-        pieces += [printable(hit.snippet[end:start]), _BOLD, printable(hit.snippet[start:stop]), _PLAIN]
+        pieces += [text(hit.snippet[end:start]), BOLD, text(hit.snippet[start:stop]), PLAIN]
         end = stop
-    return "".join((*pieces, printable(hit.snippet[end:])))
+    return "".join((*pieces, text(hit.snippet[end:])))

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from gossamer.cli.options import parser
+from gossamer.cli.out import complain
 from gossamer.errors import INTERRUPTED, GossamerError
 
 
@@ -20,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return command(options.verb)(options)
     except GossamerError as error:
-        print(f"gossamer: {error}", file=sys.stderr)
+        complain(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED

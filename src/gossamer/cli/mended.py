@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gossamer.cli.answers import counted, printable, size, when
+from gossamer.cli.answers import counted, size, when
+from gossamer.shown import line
 
 if TYPE_CHECKING:
     from gossamer.collection.removal import Removal
@@ -30,7 +31,7 @@ def repaired(folder: str, done: Repaired) -> str:
         lines.append(f"{counted(queued, 'address')} to be fetched again; `gossamer crawl {folder}` does it")
     lines += [f"still wrong: {problem}" for problem in done.left]
     lines.append(f"repaired; {counted(len(done.left), 'problem')} left" if done.left else "repaired; all is well now")
-    return "\n".join(map(printable, lines))
+    return "\n".join(map(line, lines))
 
 
 def removing(chosen: Removal, archive: bool) -> str:
@@ -40,7 +41,7 @@ def removing(chosen: Removal, archive: bool) -> str:
         lines.append(f"and {len(chosen.urls) - SHOWN_MOST:,} more")
     what = f"{counted(len(chosen.urls), 'address')}, {counted(chosen.versions, 'version')}"
     records = f"{size(chosen.bytes)} of records in the archive" if archive else "the records stay in the archive"
-    return "\n".join(map(printable, [*lines, f"{what}; {records}"]))
+    return "\n".join(map(line, [*lines, f"{what}; {records}"]))
 
 
 def removed(chosen: Removal, archive: bool, *, dry: bool) -> str:

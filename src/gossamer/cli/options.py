@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from importlib.metadata import version
+from typing import NoReturn
 
 from gossamer.collection.formats import FORMATS
+from gossamer.shown import line
 
 EXIT_CODES = """\
 exit codes:
@@ -18,9 +20,17 @@ exit codes:
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """Repeats what it was given when it does not understand it: an address may come from anywhere."""
+
+    def error(self, message: str) -> NoReturn:
+        """As always, but harmless."""
+        super().error(line(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = argparse.ArgumentParser(
+    top: argparse.ArgumentParser = Parser(
         prog="gossamer",
         description="Turn a part of the web into a collection you own.",
         epilog="Each command has its own --help with an example.\n\n" + EXIT_CODES,

@@ -6,14 +6,15 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gossamer.cli.answers import counted, printable, size, when
+from gossamer.cli.answers import counted, size, when
+from gossamer.cli.out import GREEN, PLAIN, RED
+from gossamer.shown import text
 
 if TYPE_CHECKING:
     from gossamer.collection.differences import Line, Piece
     from gossamer.collection.history import Diff, Edition
 
-_PLAIN = "\x1b[0m"
-_COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "=": ""}
+_COLOURS = {"-": RED, "+": GREEN, "=": ""}
 _BRACKETS = {"-": ("[-", "-]"), "+": ("{+", "+}"), "=": ("", "")}
 """As `git diff --word-diff` has them, where there is no colour."""
 DIGEST_SHOWN = 12
@@ -59,15 +60,15 @@ def _line(line: Line) -> str:
     sign = line.sign
     if sign == "~":
         return f"~ {''.join(map(_piece, line.pieces))}"
-    text = f"{' ' if sign == '=' else sign} {printable(line.pieces[0].text)}"
-    return f"{_COLOURS[sign]}{text}{_PLAIN}" if sign != "=" and sys.stdout.isatty() else text
+    said = f"{' ' if sign == '=' else sign} {text(line.pieces[0].text)}"
+    return f"{_COLOURS[sign]}{said}{PLAIN}" if sign != "=" and sys.stdout.isatty() else said
 
 
 def _piece(piece: Piece) -> str:
-    text = printable(piece.text)
+    said = text(piece.text)
     if piece.sign == "=":
-        return text
+        return said
     if sys.stdout.isatty():
-        return f"{_COLOURS[piece.sign]}{text}{_PLAIN}"
+        return f"{_COLOURS[piece.sign]}{said}{PLAIN}"
     opening, closing = _BRACKETS[piece.sign]
-    return f"{opening}{text}{closing}"
+    return f"{opening}{said}{closing}"

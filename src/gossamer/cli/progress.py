@@ -9,6 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, TextIO
 
 from gossamer.cli.answers import SILENCE, estimate, shortage
+from gossamer.shown import line
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Imported, Progress
@@ -20,16 +21,16 @@ WINDOW = 20
 class Line:
     """Rewrites one line on a terminal."""
 
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._is_terminal = out.isatty()
+    def __init__(self, out: TextIO | None) -> None:
+        self._out = out or sys.stderr
+        self._is_terminal = self._out.isatty()
         self._begun = False
 
     def show(self, text: str) -> None:
         """In the place of what was there."""
         if self._is_terminal:
             width = shutil.get_terminal_size().columns - 1
-            self._out.write("\r" + text[:width].ljust(width))
+            self._out.write("\r" + line(text)[:width].ljust(width))
             self._out.flush()
             self._begun = True
 
@@ -42,7 +43,7 @@ class Line:
 class ProgressLine:
     """How a crawl is doing."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
+    def __init__(self, out: TextIO | None = None) -> None:
         self._line = Line(out)
         self.end = self._line.end
         self._past: deque[Progress] = deque(maxlen=WINDOW)
@@ -77,7 +78,7 @@ class ProgressLine:
 class BuildLine:
     """How a build is doing."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
+    def __init__(self, out: TextIO | None = None) -> None:
         self._line = Line(out)
         self.end = self._line.end
 
@@ -90,7 +91,7 @@ class BuildLine:
 class ExportLine:
     """How an export is doing."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
+    def __init__(self, out: TextIO | None = None) -> None:
         self._line = Line(out)
         self.end = self._line.end
         self._began = time.monotonic()
@@ -104,7 +105,7 @@ class ExportLine:
 class ImportLine:
     """How an import is doing."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
+    def __init__(self, out: TextIO | None = None) -> None:
         self._line = Line(out)
         self.end = self._line.end
 

@@ -8,7 +8,6 @@ its own, as in a crawl.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +31,7 @@ from gossamer.fetch.stored import decoded
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, SystemClock
 from gossamer.plan import Plan
+from gossamer.shown import log
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
 from gossamer.store.versions import Version
@@ -42,8 +42,6 @@ LOOKS = 10_000
 """Pages that are looked at in silence."""
 PROBLEMS_MOST = 1_000
 """That are told; a disk that is gone would have one for each page."""
-
-log = logging.getLogger("gossamer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,9 +14,8 @@ from gossamer.collection.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, impo
 from gossamer.collection.status import Progress, together
 from gossamer.engine import Crew, Outfit, quiet
 from gossamer.frontier.gate import Gate
+from gossamer.shown import log
 from gossamer.store.table import Table
-
-log = logging.getLogger("gossamer")
 
 
 class Charge:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from gossamer import shown
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError, UsageError
 from gossamer.plan import Plan
@@ -25,7 +25,7 @@ def jsonl(pages: Iterable[Document], out: BinaryIO) -> int:
     """One object for each page."""
     count = 0
     for page in pages:
-        out.write(json.dumps(page.as_json(), ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+        out.write(shown.json(page.as_json()).encode() + b"\n")
         count += 1
     return count
 

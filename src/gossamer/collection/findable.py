@@ -7,7 +7,6 @@ that is not committed, and after a crash the log tells what it lacks.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from gossamer.graph.log import LinkLog, chunks
 from gossamer.index.shelf import Entry, Shelf, discard
 from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
+from gossamer.shown import log
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.table import Table
 from gossamer.store.versions import GONE, Version
@@ -40,7 +40,6 @@ CATCH_UP = 500
 _KEY = b"links"
 _CURE = "`gossamer verify --repair` makes it again"
 
-log = logging.getLogger("gossamer")
 
 _HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,6 +40,7 @@ from gossamer.frontier.rank import Order
 from gossamer.frontier.suspects import Suspects
 from gossamer.model import Capture, Clock, Page, SystemClock, Visit
 from gossamer.plan import Plan
+from gossamer.shown import log
 from gossamer.store.archive import FAMILIES as STORE_FAMILIES
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
@@ -67,8 +67,6 @@ DERIVING = (
 """What is loaded with the first page of which something is made."""
 FRONT_PER_WORKER = 3
 """Mercator's figure: back queues for each worker."""
-
-log = logging.getLogger("gossamer")
 
 
 @dataclass(frozen=True, slots=True)

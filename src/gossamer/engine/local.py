@@ -7,7 +7,6 @@ has not read yet, so workers keep a window of unacknowledged messages; see `face
 from __future__ import annotations
 
 import asyncio
-import logging
 import pickle
 import signal
 from collections.abc import Callable, Sequence
@@ -20,11 +19,10 @@ from gossamer.engine.nursery import Birth, Nursery
 from gossamer.engine.orders import pack, refuse_in_worker
 from gossamer.engine.wire import Kind, Line, pair, payload
 from gossamer.errors import GossamerError
+from gossamer.shown import log
 
 GRACE = 10.0
 """Seconds from asking a worker to end until it is killed."""
-
-log = logging.getLogger("gossamer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,17 @@ never visited. Among n addresses n^2 / 2^65 such pairs are to be expected: 0.000
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from itertools import chain
 
+from gossamer.shown import log
 from gossamer.store.sieve import ABSENT, Sieve
 from gossamer.urls import keys
 
 ASK = 255
 """The mark of an address that was left out but may yet come in, or lies too deep for a byte."""
 REBUILT_AT_ONCE = 1 << 15
-
-log = logging.getLogger("gossamer")
 
 
 class Verdict(Enum):

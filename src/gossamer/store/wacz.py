@@ -22,6 +22,7 @@ from tempfile import TemporaryFile
 from typing import IO, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
+from gossamer import shown
 from gossamer.store.cdx import write_sorted
 from gossamer.store.members import packed
 
@@ -159,7 +160,7 @@ def _sha256(data: bytes) -> str:
 
 
 def _json_line(told: dict[str, str]) -> bytes:
-    return json.dumps(told, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return shown.json(told).encode() + b"\n"
 
 
 def _date(moment: float) -> str:

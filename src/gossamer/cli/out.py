@@ -1,0 +1,41 @@
+"""The only way to standard output and standard error: nothing that a stranger wrote gets there as it is."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from gossamer import shown
+from gossamer.errors import UsageError
+
+BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
+_OURS = re.compile("(" + "|".join(map(re.escape, (BOLD, RED, GREEN, PLAIN))) + ")")
+
+
+def say(answer: str) -> None:
+    """An answer for people. What pages say was made harmless before colours came in; this is the net below that."""
+    print("".join(part if _OURS.fullmatch(part) else shown.text(part) for part in _OURS.split(answer)))
+
+
+def say_json(answer: object) -> None:
+    """An answer for machines, which a terminal may show all the same."""
+    print(shown.json(answer))
+
+
+def complain(words: str) -> None:
+    """One line on standard error."""
+    print(f"gossamer: {shown.line(words)}", file=sys.stderr)
+
+
+def say_bytes(body: bytes) -> None:
+    """What was fetched, as it is; on a terminal, what of it can be shown."""
+    if sys.stdout.isatty():
+        say(body.decode("utf-8", "replace"))
+    else:
+        sys.stdout.buffer.write(body)
+
+
+def require_no_terminal(form: str) -> None:
+    """A file of that format is for programs: on a terminal it would do whatever its pages say."""
+    if sys.stdout.isatty():
+        raise UsageError(f"{form} is not written to a terminal; name a file with --output, or pass it on with a pipe")

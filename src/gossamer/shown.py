@@ -1,0 +1,59 @@
+"""What may stand on a terminal? What strangers wrote, without what moves a cursor, paints, or turns words around.
+
+Everything that is printed, logged or written as JSON goes through here. What is escaped are the control characters (C0,
+C1, DEL), those that turn the direction of text (Unicode's Bidi_Control; see Boucher and Anderson, "Trojan Source",
+2021), separators of lines and paragraphs, and marks that nobody sees: tags, interlinear notes, zero-width spaces. What
+scripts need stays: joiners, wide and narrow spaces. In JSON an escape is the same value to every program.
+"""
+
+from __future__ import annotations
+
+import json as _json
+import logging
+import re
+
+_CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
+_UNSEEN = "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+_HARMFUL = _CONTROL + _UNSEEN
+_LONE = "\ud800-\udfff"
+"""Half a character: what file names that are not UTF-8 are made of. No output can be encoded with it."""
+_IN_TEXT = re.compile(f"[{_HARMFUL}{_LONE}]")
+_IN_LINE = re.compile(f"[\n\t{_HARMFUL}{_LONE}]")
+_IN_JSON = re.compile(f"[{_HARMFUL}]")
+_HALF = re.compile(f"[{_LONE}]")
+
+
+def text(said: str) -> str:
+    """For people; newlines and tabs stay."""
+    return _IN_TEXT.sub(_escape, said)
+
+
+def line(said: str) -> str:
+    """The same for what must not begin another line."""
+    return _IN_LINE.sub(_escape, said)
+
+
+def json(value: object) -> str:
+    """For machines, on one line. Half a character becomes U+FFFD: many readers refuse it, escaped or not."""
+    whole = _HALF.sub("\ufffd", _json.dumps(value, ensure_ascii=False))
+    return _IN_JSON.sub(lambda found: _json.dumps(found[0])[1:-1], whole)
+
+
+class _Harmless(logging.Filter):
+    """What is logged names addresses and repeats what readers complained about."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = text(record.getMessage()), ()
+        return True
+
+
+log = logging.getLogger("gossamer")
+"""The one logger of all parts, in every process."""
+log.addFilter(_Harmless())
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if found[0] in "\n\t\r":
+        return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}[found[0]]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

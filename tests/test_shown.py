@@ -1,0 +1,60 @@
+"""What strangers wrote does nothing to a terminal, and JSON stays the same value."""
+
+from __future__ import annotations
+
+import json
+import logging
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer import shown
+
+BIDI = {"\u061c", "\u200e", "\u200f", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
+TEXTS = st.text(
+    st.one_of(
+        st.characters(exclude_categories=()),
+        st.sampled_from(
+            ["\x1b", "\x9b", "\x7f", "\x85", "\u202e", "\u2066", "\u2028", "\ufeff", "\udcff", "\r", *BIDI]
+        ),
+    )
+)
+
+
+def is_harmful(character: str) -> bool:
+    return character in BIDI or unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+
+
+@given(TEXTS)
+def test_nothing_that_is_shown_moves_a_cursor_or_turns_words_around(said: str) -> None:
+    assert not [each for each in shown.text(said) if is_harmful(each) and each not in "\n\t"]
+    assert not [each for each in shown.line(said) if is_harmful(each)]
+    shown.text(said).encode()
+
+
+@given(TEXTS)
+def test_json_has_none_of_it_and_the_same_value(said: str) -> None:
+    told = shown.json({"said": said, said: [said]})
+    assert not [each for each in told if is_harmful(each)]
+    whole = "".join("\ufffd" if unicodedata.category(each) == "Cs" else each for each in said)
+    assert json.loads(told) == ({"said": [whole]} if whole == "said" else {"said": whole, whole: [whole]})
+
+
+def test_what_scripts_need_stays() -> None:
+    for said in ("می\u200cخواهم", "👩\u200d👩\u200d👧", "東京\u3000タワー", "10\u00a0km", "Straße\n\tund mehr"):
+        assert shown.text(said) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [("\x1b[2J", r"\x1b[2J"), ("\x9b2J", r"\x9b2J"), ("\u202eabc", r"\u202eabc"), ("a\rb", r"a\rb")]
+)
+def test_an_escape_says_what_was_there(said: str, told: str) -> None:
+    assert shown.text(said) == told
+    assert shown.json(said) in (f'"{told}"', f'"{told}"'.replace(r"\x", r"\u00"))
+
+
+def test_what_is_logged_is_harmless(caplog: pytest.LogCaptureFixture) -> None:
+    logging.getLogger("gossamer").warning("%s could not be read: %r", "http://a/\x9b2J\u202e", ValueError("\x1b"))
+    assert caplog.messages == [r"http://a/\x9b2J\u202e could not be read: ValueError('\x1b')"]

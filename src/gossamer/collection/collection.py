@@ -190,7 +190,7 @@ class Collection(Reading):
             return self._verified()
 
     def _verified(self) -> Checked:
-        from gossamer.collection import findable, prints
+        from gossamer.collection import findable, graphs, prints
         from gossamer.collection.workshop import is_removed
         from gossamer.frontier.audit import audit
         from gossamer.store.verify import Checked, verify_archive
@@ -201,6 +201,7 @@ class Collection(Reading):
             checked.problems += audit(shelf.table)
             checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
             checked.problems += prints.check(shelf.table, shelf.archive, site_of(self.plan))
+        checked.problems += graphs.check(self._folder)
         return checked
 
     def repair(self) -> Repaired:
@@ -208,6 +209,7 @@ class Collection(Reading):
         return run(self._repair())
 
     async def _repair(self) -> Repaired:
+        from gossamer.collection import graphs
         from gossamer.collection.repair import Repaired, repair
         from gossamer.collection.replan import replan
         from gossamer.collection.workshop import opened
@@ -217,6 +219,7 @@ class Collection(Reading):
         freed = clear_way(self.path)
         with exclusive(self.path) as lock:
             wrong, aside = replan(self._folder)
+            wrong += graphs.check(self._folder)
             plan = self.plan
             done = Repaired(problems=tuple(wrong), aside=tuple(filter(None, (freed, aside))))
             for index in range(plan.shards or 1):

@@ -7,6 +7,9 @@ reading, and a kill leaves the old one.
 from __future__ import annotations
 
 import json
+import logging
+import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -17,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gossamer.collection import seal
 from gossamer.collection.findable import LINKS, committed_length
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.groups import Group
@@ -27,12 +31,17 @@ from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standi
 from gossamer.graph.log import Chunk, chunks
 from gossamer.graph.pagerank import Ranks, ranked
 from gossamer.index.shelf import Voices
+from gossamer.store.swaps import DAMAGED, put_aside
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
 CURRENT = "current"
 NAMES, RANKS, CHANGES, FOLDED, VOICES = "names", "ranks.npy", "changes.npy", "folded.npy", "voices"
 COPIES, MIRRORS = "copies", "mirrors.json"
+_NAME = re.compile(r"[0-9]{6,9}")
+_CURE = "`gossamer build` makes it again"
+
+log = logging.getLogger("gossamer")
 
 
 @dataclass(frozen=True)
@@ -133,10 +142,31 @@ class Graph:
 
 
 def current(folder: Folder) -> Graph | None:
-    """The graph that counts; None before there is one."""
-    with suppress(OSError):
+    """The graph that counts; None before there is one. One that is damaged is none, and is made again by a build."""
+    graph = _pointed(folder)
+    while graph is not None and (damage := seal.damage(graph.folder)):
+        if _pointed(folder) == graph:  # and no other has taken its place meanwhile
+            log.warning("%s; there is no graph until `gossamer build` has made it again", damage)
+            return None
+        graph = _pointed(folder)
+    return graph
+
+
+def check(folder: Folder) -> Iterator[str]:
+    """What is wrong with the graph, if there is to be one."""
+    if not os.path.lexists(folder.graph):
+        return
+    graph = _pointed(folder)
+    if graph is None:
+        yield f"{folder.graph / CURRENT}: does not name a graph; {_CURE}"
+    elif damage := seal.damage(graph.folder, whole=True):
+        yield f"{damage}; {_CURE}"
+
+
+def _pointed(folder: Folder) -> Graph | None:
+    with suppress(OSError, ValueError):
         name = (folder.graph / CURRENT).read_text().strip()
-        if (folder.graph / name).is_dir():
+        if _NAME.fullmatch(name) and (folder.graph / name).is_dir():
             return Graph(folder.graph / name)
     return None
 
@@ -152,14 +182,30 @@ class Copies:
 def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: Copies) -> tuple[Graph, Ranks]:
     """Make a new graph of all that is committed, and let it count."""
     old = current(folder)
-    name = f"{int(old.folder.name) + 1 if old else 1:06}"
+    _clear_way(folder)
+    name = f"{max(_numbers(folder), default=0) + 1:06}"
     place = folder.graph / name
-    shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     ranks = _made(place, lambda: logged(folder, tables), language, old)
     _note(place, copies)
+    seal.seal(place)
     _let_count(folder, name)
     return Graph(place), ranks
+
+
+def _numbers(folder: Folder) -> Iterator[int]:
+    with suppress(FileNotFoundError):
+        yield from (int(name) for name in os.listdir(folder.graph) if _NAME.fullmatch(name))
+
+
+def _clear_way(folder: Folder) -> None:
+    """What lies where a graph is to be made, and is none of ours, is put aside."""
+    aside = folder.path / DAMAGED
+    if os.path.lexists(folder.graph) and not folder.graph.is_dir():
+        put_aside(folder.graph, aside)
+    for name in (CURRENT, f"{CURRENT}.partial"):
+        if (folder.graph / name).is_dir():
+            put_aside(folder.graph / name, aside)
 
 
 def logged(folder: Folder, tables: Sequence[Table]) -> Iterable[Chunk]:
@@ -210,5 +256,5 @@ def _let_count(folder: Folder, name: str) -> None:
     partial.write_text(name + "\n")
     partial.replace(folder.graph / CURRENT)
     for other in folder.graph.iterdir():
-        if other.is_dir() and other.name != name:
+        if _NAME.fullmatch(other.name) and other.is_dir() and other.name != name:
             shutil.rmtree(other, ignore_errors=True)

@@ -1,0 +1,102 @@
+"""A graph that is damaged is no graph: questions are answered without it, and it is made again."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.collection import Outside, seal
+from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
+
+SPEC = WebSpec(seed=5, hosts=2, pages=6, copies=Copies(exact=0.3))
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path, clock = tmp_path_factory.mktemp("sound") / "web", VirtualClock()
+    web = MadeWeb(SPEC, clock=clock)
+    with gossamer.open(path) as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", outside=Outside(clock, web.fetch)))
+    return path
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def halved(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def flipped(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[random.Random(path.name).randrange(len(data))] ^= 8
+    path.write_bytes(data)
+
+
+def replaced(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGES = {"emptied": emptied, "halved": halved, "flipped": flipped, "replaced": replaced, "removed": Path.unlink}
+
+
+@pytest.mark.parametrize("name", ["current", "ranks.npy", "nodes.npy", "names.txt", "seal.json", "voices/meta.json"])
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_graph_is_no_graph(
+    sound: Path, tmp_path: Path, name: str, damage: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = shutil.copytree(sound, tmp_path / "web")
+    [graph] = (each for each in (path / "graph").iterdir() if each.is_dir())
+    damage(path / "graph" / name if name == "current" else graph / name)
+    with gossamer.open(path) as collection:
+        assert collection.is_built
+        collection.search("page")
+        collection.status()
+        assert len(caplog.messages) <= 2  # a line for each question
+        assert collection.verify().problems
+    with gossamer.open(path) as collection:
+        assert collection.repair().left == ()
+        assert collection.graph.top(3)
+
+
+def test_a_build_and_a_crawl_make_a_damaged_graph_again(sound: Path, tmp_path: Path) -> None:
+    path = shutil.copytree(sound, tmp_path / "web")
+    for name in ("ranks.npy", "nodes.npy"):
+        [graph] = (each for each in (path / "graph").iterdir() if each.is_dir())
+        emptied(graph / name)
+        with gossamer.open(path) as collection:
+            collection.build()
+            assert collection.verify().problems == []
+
+
+def test_what_others_put_where_a_graph_should_be_is_not_deleted(sound: Path, tmp_path: Path) -> None:
+    path = shutil.copytree(sound, tmp_path / "web")
+    (path / "graph" / "mine").mkdir()
+    replaced(path / "graph" / "current")
+    (path / "graph" / "current" / "precious").touch()
+    with gossamer.open(path) as collection:
+        collection.build()
+        assert collection.verify().problems == []
+    assert (path / "graph" / "mine").is_dir()
+    assert (path / "damaged" / "current" / "precious").is_file()
+
+
+def test_of_a_large_graph_only_lengths_and_beginnings_are_looked_at_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(bytes(10_000))
+    seal.seal(tmp_path)
+    (tmp_path / "file").write_bytes(bytes(9_999) + b"1")
+    assert seal.damage(tmp_path)
+    monkeypatch.setattr(seal, "WHOLE_MOST", 9_999)
+    assert seal.damage(tmp_path) is None
+    assert seal.damage(tmp_path, whole=True)
+    (tmp_path / "file").write_bytes(b"1" + bytes(9_999))
+    assert seal.damage(tmp_path)

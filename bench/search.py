@@ -121,8 +121,9 @@ def collect(path: Path, count: int, shards: int) -> None:
     """All shards and the graph."""
     plan = Plan(seeds=("http://www.site0.test/",), shards=shards)
     folder = Folder(path)
-    folder.create(shards)
+    folder.create()
     folder.save_plan(plan)
+    folder.make_shards(shards)
     with ProcessPoolExecutor(shards) as pool:
         list(pool.map(partial(fill, path, plan, count), range(shards)))
     with ExitStack() as stack:

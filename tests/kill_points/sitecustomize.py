@@ -5,6 +5,7 @@
     GOSSAMER_TEST_MOST     so many times
 
 Which call it is, is drawn from the number of kills so far, so that a test that is run again dies at the same calls.
+`kill_steps` counts steps instead.
 """
 
 from __future__ import annotations
@@ -134,3 +135,5 @@ def _die(last: Callable[[], None] | None = None) -> None:
 
 if "GOSSAMER_TEST_KILL" in os.environ:
     _arm()
+if "GOSSAMER_TEST_STEPS" in os.environ:
+    importlib.import_module("kill_steps").arm()

@@ -13,12 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gossamer.collection import errands
 from gossamer.collection.crew import Charge
 from gossamer.collection.lock import clear_way, exclusive
 from gossamer.collection.meaning import check, site_of
 from gossamer.collection.reading import Reading, as_seed
 from gossamer.collection.running import run
-from gossamer.collection.session import FAMILIES, REAL, Errand, Outside, Session, stoppable
+from gossamer.collection.session import FAMILIES, REAL, Outside, Session, stoppable
 from gossamer.collection.shard import Job
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, StorageError, UsageError
@@ -66,15 +67,17 @@ class Collection(Reading):
             )
         check(plan)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
-        self._folder.create(plan.shards)
+        self._folder.create()
         self.close()
-        job = Job(self.path, plan, tuple(new), revisit, outside.order)
         with exclusive(self.path) as lock:
             self._folder.save_plan(plan)
+            self._folder.make_shards(plan.shards)
+            job = Job(self.path, plan, errands.ask(self.path, new, revisit=revisit), outside.order)
             if plan.shards == 1:
                 await self._crawl_here(job, outside, report or (lambda _: None), stop)
             else:
                 await Charge(job, lock, report or (lambda _: None)).run(stop)
+            errands.settle(self.path)
             if plan.build:
                 self._link_up()
         status = self.status()
@@ -102,11 +105,12 @@ class Collection(Reading):
         found, plan = parcels(paths), self._folder.load_plan().changed(**settings)
         check(plan)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), REAL))
-        self._folder.create(plan.shards)
+        self._folder.create()
         self.close()
         with exclusive(self.path) as lock:
             self._folder.save_plan(plan)
-            job = Job(self.path, plan, (), revisit=False, parcels=tuple(found))
+            self._folder.make_shards(plan.shards)
+            job = Job(self.path, plan, parcels=tuple(found))
             done = await importing.run(job, lock, report or (lambda _: None), stop)
             if plan.build:
                 self._link_up()
@@ -139,7 +143,7 @@ class Collection(Reading):
         """One shard needs no process of its own."""
         with Table.open(self._folder.table(0), FAMILIES, writable=True) as table:
             session = Session(self._folder.shard(0), job.plan, table, outside)
-            await stoppable(session.run(Errand(job.seeds, job.revisit), report), session, stop)
+            await stoppable(session.run(job.errands, report), session, stop)
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, for a site stays where its rows are."""
@@ -264,7 +268,7 @@ class Collection(Reading):
         self.close()
         stop = asyncio.Event()
         stop.set()
-        job = Job(self.path, self.plan.changed(pages=1), (), False)
+        job = Job(self.path, self.plan.changed(pages=1))
         if job.plan.shards == 1:
             await self._crawl_here(job, REAL, lambda _: None, stop)
         else:

@@ -11,7 +11,7 @@ from gossamer import plan as plans
 from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
-from gossamer.store.files import sync_folder
+from gossamer.store.files import told, write_whole
 
 SHARDS, TABLE = "shards", "table"
 BEFORE = frozenset({"lock", SHARDS, "plan.partial"})
@@ -68,10 +68,12 @@ class Folder:
             raise NotACollection(f"{self.path}: is a file; a collection is a directory")
         if not self.path.exists():
             raise NotACollection(f"{self.path}: no such directory; `gossamer crawl {self.path} SEED` makes one")
+        if self.plan_file.is_file():
+            raise NotACollection(f"{self.path}: holds a plan and nothing else yet; `gossamer crawl {self.path}` begins")
         raise NotACollection(f"{self.path}: not a collection; `gossamer crawl DIR SEED` makes one in a new directory")
 
-    def create(self, shards: int) -> None:
-        """Make it, unless something else is there."""
+    def create(self) -> None:
+        """Make it, unless something else is there. What a run has left that was killed at once is ours."""
         if self.path.is_file():
             raise NotACollection(f"{self.path}: is a file; name a new or empty directory")
         try:
@@ -79,12 +81,18 @@ class Folder:
             occupied = not self.plan_file.exists() and not BEFORE.issuperset(os.listdir(self.path))
             if occupied:
                 raise NotACollection(f"{self.path}: holds other files; name a new or empty directory")
-            for index in range(shards):
-                self.shard(index).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(
                 f"{self.path}: cannot be made ({error.strerror}); check the owner, mode and disk"
             ) from error
+
+    def make_shards(self, shards: int) -> None:
+        """Their folders. The plan is there before, so that nobody takes them for something else's."""
+        try:
+            for index in range(shards):
+                self.shard(index).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise told(error, self.path / SHARDS) from error
 
     def require_all(self, plan: Plan) -> None:
         """Are all shards there, and no others? Once anything was fetched, all of them had a table."""
@@ -132,13 +140,7 @@ class Folder:
 
     def save_plan(self, plan: Plan) -> None:
         """Replace it at once or not at all; it lasts through a power cut."""
-        partial = self.plan_file.with_suffix(".partial")
         try:
-            with partial.open("w") as file:
-                file.write(plans.dump(plan))
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(self.plan_file)
-            sync_folder(self.path)
+            write_whole(self.plan_file, plans.dump(plan).encode())
         except OSError as error:
             raise StorageError(f"{self.plan_file}: cannot be written ({error.strerror})") from error

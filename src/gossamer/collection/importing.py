@@ -13,7 +13,7 @@ from dataclasses import replace
 from gossamer.collection.crew import Charge
 from gossamer.collection.folder import Folder
 from gossamer.collection.incoming import Imported
-from gossamer.collection.session import FAMILIES, Errand, Session, stoppable
+from gossamer.collection.session import FAMILIES, Session, stoppable
 from gossamer.collection.shard import Job
 from gossamer.store.table import Table
 
@@ -38,7 +38,7 @@ async def _here(job: Job, heard: Callable[[int, Imported], None], stop: asyncio.
     folder = Folder(job.path)
     with Table.open(folder.table(0), FAMILIES, writable=True) as table:
         session = Session(folder.shard(0), job.plan, table, parcels=job.parcels)
-        await stoppable(session.run(Errand(), lambda _: heard(0, session.imported())), session, stop)
+        await stoppable(session.run((), lambda _: heard(0, session.imported())), session, stop)
         heard(0, session.imported())
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gossamer import convert
 from gossamer.collection import imprint
 from gossamer.collection.arrivals import IMPORTS
+from gossamer.collection.errands import Errand, undone
 from gossamer.collection.incoming import WORKERS, Imported, Incoming
 from gossamer.collection.meaning import route_of, rules_of, site_of
 from gossamer.collection.outlook import UNKNOWN, Rate, outlook, resting
@@ -83,16 +84,6 @@ class Outside:
 REAL = Outside(SystemClock())
 
 
-@dataclass(frozen=True, slots=True)
-class Errand:
-    """What a crawl is asked for besides going on. A shard that is started again must not do it again."""
-
-    seeds: Sequence[str] = ()
-    revisit: bool = False
-    mark: bytes = b""
-    """Tells it from all others; empty when it is begun but once."""
-
-
 class Session:
     """Holds the parts of a crawl while it runs."""
 
@@ -153,18 +144,24 @@ class Session:
         self._seconds_before = self.frontier.ledger.counts.seconds
 
     async def run(
-        self, errand: Errand, report: Callable[[Progress], None], *, ready: Callable[[], None] = lambda: None
+        self,
+        errands: Sequence[Errand],
+        report: Callable[[Progress], None],
+        *,
+        ready: Callable[[], None] = lambda: None,
     ) -> None:
         """Crawl until nothing is due. `ready` is called when all that was there before has been taken in."""
         try:
             with _garbage_at_ease():
-                await self._crawl(errand, report, ready)
+                await self._crawl(errands, report, ready)
         except* GossamerError as group:
             raise _first(group) from None
 
-    async def _crawl(self, errand: Errand, report: Callable[[Progress], None], ready: Callable[[], None]) -> None:
+    async def _crawl(
+        self, errands: Sequence[Errand], report: Callable[[Progress], None], ready: Callable[[], None]
+    ) -> None:
         with self._closing():
-            self._start(errand)
+            self._start(errands)
             ready()
             try:
                 async with asyncio.TaskGroup() as group:
@@ -228,7 +225,7 @@ class Session:
     def _is_mine(self, url: str) -> bool:
         return self._peers is None or self._peers.owner(url) == self._peers.me
 
-    def _start(self, errand: Errand) -> None:
+    def _start(self, errands: Sequence[Errand]) -> None:
         imprint.leave(self._table, self._peers.me if self._peers else 0, self.plan)
         self._commits.now()
         self._derived.catch_up()
@@ -240,20 +237,21 @@ class Session:
             self.archive.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             if self._scope_changed():
                 self.frontier.reconsider()
-            self._run(errand)
+            self._ask_for(errands)
         if self._peers:
             self._peers.gate.begin(self._peers.me, self.frontier.ledger.counts.pages)
             self._peers.greet()
         self.frontier.open()
 
-    def _run(self, errand: Errand) -> None:
-        if errand.mark and self._table.get(META, b"errand") == errand.mark:
-            return
-        self._table.put(META, b"errand", errand.mark)
-        self.frontier.add(Found(seed) for seed in errand.seeds)
-        self.frontier.retry(errand.seeds)
-        if errand.revisit:
-            self.frontier.revisit()
+    def _ask_for(self, errands: Sequence[Errand]) -> None:
+        """Seeds that no commit knows yet, whichever crawl was to add them; then each errand, once."""
+        if not self._imports:
+            self.frontier.add(Found(seed) for seed in self.plan.seeds if self._is_mine(seed))
+        for errand in undone(errands, (self._table.get(META, b"errand") or b"").decode(errors="replace")):
+            self.frontier.retry(seed for seed in errand.seeds if self._is_mine(seed))
+            if errand.revisit:
+                self.frontier.revisit()
+            self._table.put(META, b"errand", errand.mark.encode())
 
     def _scope_changed(self) -> bool:
         now = repr(self.plan.as_scope()).encode()

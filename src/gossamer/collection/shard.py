@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from gossamer.collection.errands import Errand
 from gossamer.collection.folder import Folder
 from gossamer.collection.incoming import Imported
 from gossamer.collection.meaning import site_of
 from gossamer.collection.parcels import Parcel
-from gossamer.collection.session import FAMILIES, Errand, Outside, Session
+from gossamer.collection.session import FAMILIES, Outside, Session
 from gossamer.collection.status import Progress
 from gossamer.engine import SUPERVISOR, Seat, quiet
 from gossamer.frontier.gate import Gate
@@ -39,13 +39,10 @@ class Job:
 
     path: Path
     plan: Plan
-    seeds: tuple[str, ...]
-    revisit: bool
+    errands: tuple[Errand, ...] = ()
     order: Order | None = None
     parcels: tuple[Parcel, ...] = ()
     """Files to be imported; then nothing is fetched."""
-    mark: bytes = field(default_factory=lambda: os.urandom(16))
-    """Tells it from all others."""
 
 
 async def work(job: Job, seat: Seat) -> None:
@@ -57,10 +54,8 @@ async def work(job: Job, seat: Seat) -> None:
         outside = Outside(SystemClock(), order=job.order)
         session = Session(folder.shard(seat.index), job.plan, table, outside, peers, job.parcels)
         hearing = Hearing(session, peers, asyncio.current_task())
-        own = [seed for seed in job.seeds if peers.owner(seed) == seat.index]
-        errand = Errand(own, job.revisit, job.mark)
         report = _reporting_import(seat, session) if job.parcels else _reporting(seat)
-        await session.run(errand, report, ready=lambda: hearing.begin(seat))
+        await session.run(job.errands, report, ready=lambda: hearing.begin(seat))
         if job.parcels:
             seat.tell(IMPORTED + msgspec.msgpack.encode(session.imported()))
 

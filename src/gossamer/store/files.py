@@ -18,6 +18,17 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """A small file that is there as a whole or as it was before, also after a power cut."""
+    partial = path.with_suffix(".partial")
+    with partial.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+    sync_folder(path.parent)
+
+
 def told(error: OSError, path: Path) -> StorageError:
     """What the disk said, as one of our errors, with what to do about it."""
     if error.errno in {ENOSPC, EDQUOT, EFBIG}:

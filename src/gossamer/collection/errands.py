@@ -1,0 +1,70 @@
+"""What was asked for besides going on? It is asked for until every shard has done it, whatever is killed meanwhile.
+
+A crawl that is begun with `--revisit`, or names seeds that failed before, writes that down before it does anything.
+Each shard notes the mark of the last errand that it has done in the same commit as what the errand did, and passes over
+all up to that one. The file goes when a crawl has come to its end in good order: by then every shard has done it all.
+
+New seeds need no errand. The plan has them, and every start adds those that the table does not know.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from gossamer.store.files import told, write_whole
+
+FILE = "asked"
+
+log = logging.getLogger("gossamer")
+
+
+class Errand(msgspec.Struct, frozen=True):
+    """One thing that was asked for."""
+
+    mark: str
+    """Tells it from all others."""
+    seeds: tuple[str, ...] = ()
+    """Those that failed are tried once more, because somebody names them."""
+    revisit: bool = False
+
+
+_errands = msgspec.json.Decoder(tuple[Errand, ...]).decode
+
+
+def ask(folder: Path, seeds: Sequence[str], *, revisit: bool) -> tuple[Errand, ...]:
+    """What some shard may not have done yet, the oldest first; what is asked now is the last, and is on the disk."""
+    asked = _pending(folder)
+    if not seeds and not revisit:
+        return asked
+    asked = (*asked, Errand(os.urandom(8).hex(), tuple(seeds), revisit))
+    try:
+        write_whole(folder / FILE, msgspec.json.encode(asked))
+    except OSError as error:
+        raise told(error, folder / FILE) from error
+    return asked
+
+
+def settle(folder: Path) -> None:
+    """Every shard has done all of it."""
+    (folder / FILE).unlink(missing_ok=True)
+
+
+def undone(errands: Sequence[Errand], last: str) -> Sequence[Errand]:
+    """Those that a shard has yet to do which has noted this mark."""
+    marks = [errand.mark for errand in errands]
+    return errands[marks.index(last) + 1 :] if last in marks else errands
+
+
+def _pending(folder: Path) -> tuple[Errand, ...]:
+    try:
+        return _errands((folder / FILE).read_bytes())
+    except FileNotFoundError:
+        return ()
+    except (OSError, msgspec.DecodeError) as error:
+        log.warning("%s: cannot be read, and is passed over: %s", folder / FILE, error)
+        return ()

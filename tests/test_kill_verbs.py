@@ -1,0 +1,113 @@
+"""Every verb that changes a collection, killed at moments that chance picks: it ends as if it had not been."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gossamer.testing import MadeWeb
+from harness.kills import (
+    SPEC,
+    VERBS,
+    Kill,
+    Nest,
+    Place,
+    at_step,
+    at_time,
+    everybody,
+    in_peace,
+    one_of,
+    supervisor,
+    survives,
+)
+
+CRAWLS = ("first crawl", "more seeds", "revisit")
+LIVES = 4
+"""Kills in a row of one collection in a soak."""
+ROUNDS = 30
+
+
+@dataclass(frozen=True)
+class Calm:
+    """A verb that was left in peace: where it begins, the steps that it takes, and what it leaves."""
+
+    place: Place
+    steps: int
+    look: Any
+
+    def copy(self, folder: Path) -> Place:
+        there = replace(self.place, folder=folder)
+        for old, new in ((self.place.folder, there.folder), (self.place.beside, there.beside)):
+            if old.is_dir():
+                shutil.copytree(old, new)
+            elif old.exists():
+                shutil.copy(old, new)
+        return there
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[MadeWeb]:
+    with MadeWeb(SPEC).serve() as web:
+        yield web
+
+
+@pytest.fixture(scope="module")
+def nest() -> Iterator[Nest]:
+    nest = Nest()
+    yield nest
+    nest.close()
+
+
+@pytest.fixture
+def calm(request: pytest.FixtureRequest, web: MadeWeb, nest: Nest, tmp_path: Path) -> Calm:
+    name, shards = request.param
+    verb, folder = VERBS[name], tmp_path / "before"
+    verb.before(Place(folder, web, nest, shards))
+    place = Place(folder, web, nest, shards)  # it begins now
+    peaceful = Calm(place, 0, None).copy(tmp_path / "calm")
+    steps = in_peace(peaceful, verb.words(peaceful))
+    return Calm(place, steps, verb.look(peaceful))
+
+
+@pytest.mark.parametrize(("calm", "name"), [((name, 1), name) for name in VERBS], indirect=["calm"])
+def test_a_verb_that_is_killed_twice_ends_as_if_it_had_not_been(calm: Calm, name: str, tmp_path: Path) -> None:
+    chance = random.Random(name)
+    kills = [at_step(chance.randrange(calm.steps) + 1, victim) for victim in ("all", "self")]
+    survives(VERBS[name], calm.copy(tmp_path / "storm"), calm.look, kills)
+
+
+@pytest.mark.parametrize(("calm", "name"), [((name, 1), name) for name in CRAWLS], indirect=["calm"])
+def test_what_a_crawl_is_asked_for_is_asked_for_until_a_commit_has_it(calm: Calm, name: str, tmp_path: Path) -> None:
+    for step in (2, 6, 10, 16):
+        survives(VERBS[name], calm.copy(tmp_path / f"storm-{step}"), calm.look, [at_step(step, "all")])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("calm", "name"), [((name, 2), name) for name in VERBS], indirect=["calm"])
+def test_a_thousand_kills_of_any_process_change_nothing(calm: Calm, name: str, tmp_path: Path) -> None:
+    """So many of each verb; some of them come too late, which is why there are a few more."""
+    for number in range(ROUNDS):
+        chance = random.Random(f"{name} {number}")
+        folder = tmp_path / f"storm-{number}"
+        survives(VERBS[name], calm.copy(folder), calm.look, [drawn(chance, calm.steps) for _ in range(LIVES)])
+        shutil.rmtree(folder)
+
+
+def drawn(chance: random.Random, steps: int) -> Kill:
+    """Any moment from the first byte on, any process, or all of them."""
+    match chance.randrange(8):
+        case 0:
+            return at_time(chance.uniform(0.0, 1.5), supervisor)
+        case 1:
+            return at_time(chance.uniform(0.0, 1.5), everybody)
+        case 2 | 3:
+            role = chance.choice(("shard", "shard", "fork server", "reader"))
+            return at_time(chance.uniform(0.0, 1.5), one_of(role, chance))
+        case _:
+            return at_step(chance.randrange(steps) + 1, chance.choice(("self", "all")))

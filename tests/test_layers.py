@@ -91,6 +91,7 @@ def test_a_wrapped_library_has_one_home_in_a_room() -> None:
     homes: dict[tuple[str, str], set[str]] = {}
     wrapped = {
         "pycurl",
+        "pycares",
         "rocksdict",
         "selectolax",
         "ada_url",

@@ -88,6 +88,11 @@ class Plan:
 
     contact: str = _setting("", "Address or web page of who runs the crawl; part of the agent string.")
     allow_addresses: tuple[str, ...] = _setting((), "Address ranges that are opened, as 10.1.0.0/16.")
+    names: str = _setting(
+        "servers",
+        "Who looks names up: the name servers, or the functions of the system, which may know names that they do not.",
+        choices=("servers", "system"),
+    )
     proxy: str = _setting("", "Proxy for all requests, as http://host:port.")
     ca_file: str = _setting("", "File of certificate authorities to trust instead of the system's.")
     head: str = _setting(

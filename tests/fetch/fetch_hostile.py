@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import uvloop
 
-from gossamer.fetch import Fetcher, Found, Guard, Identity, Limits, Resolver, Route
+from gossamer.fetch import Fetcher, Found, Guard, Identity, Limits, Resolver, Route, Threads
 from gossamer.model import Capture, Clock, SystemClock, Visit
 
 LOOPBACK = "127.0.0.0/8"
@@ -128,7 +128,7 @@ async def fetching(
     clock: Clock | None = None,
 ) -> AsyncIterator[Fetcher]:
     clock = clock or SystemClock()
-    resolver = Resolver(clock, lookup)
+    resolver = Resolver(clock, Threads(lookup))
     fetcher = Fetcher(
         limits=limits,
         identity=Identity(contact="https://crawler.test/about", version="1.0"),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from fetch_hostile import answer, fetching, run, says, serving
 
-from gossamer.fetch import Answer, Found, Resolver
+from gossamer.fetch import Answer, Found, Resolver, Threads
 from gossamer.model import Fault, Visit
 
 
@@ -51,7 +51,7 @@ def asked_over_time(names: Names, moments: list[float]) -> int:
     clock = Steps()
 
     async def main() -> None:
-        resolver = Resolver(clock, names)
+        resolver = Resolver(clock, Threads(names))
         for moment in moments:
             clock.now = 1000.0 + moment
             await resolver.resolve("site.test")
@@ -63,7 +63,7 @@ def asked_over_time(names: Names, moments: list[float]) -> int:
 
 def resolve(lookup: Callable[[str], Found], host: str = "site.test") -> Answer:
     async def main() -> Answer:
-        resolver = Resolver(Steps(), lookup)
+        resolver = Resolver(Steps(), Threads(lookup))
         try:
             return await resolver.resolve(host)
         finally:
@@ -158,7 +158,7 @@ def test_many_who_ask_at_once_share_one_question() -> None:
     names = Names(lambda host: Found(("1.1.1.1",)))
 
     async def main() -> list[Answer]:
-        resolver = Resolver(Steps(), names)
+        resolver = Resolver(Steps(), Threads(names))
         answers = await asyncio.gather(*(resolver.resolve("site.test") for _ in range(100)))
         resolver.close()
         return answers
@@ -176,7 +176,7 @@ def test_one_who_gives_up_does_not_spoil_it_for_the_others() -> None:
         return Found(("1.1.1.1",))
 
     async def main() -> Answer:
-        resolver = Resolver(Steps(), reply)
+        resolver = Resolver(Steps(), Threads(reply))
         impatient = asyncio.create_task(resolver.resolve("site.test"))
         patient = asyncio.create_task(resolver.resolve("site.test"))
         await asyncio.sleep(0)
@@ -200,7 +200,7 @@ def test_a_slow_name_server_holds_up_nobody_else() -> None:
         return Found(("1.1.1.1",))
 
     async def main() -> None:
-        resolver = Resolver(Steps(), reply)
+        resolver = Resolver(Steps(), Threads(reply))
         slow = asyncio.create_task(resolver.resolve("slow.test"))
         assert (await resolver.resolve("quick.test")).addresses
         assert not slow.done()
@@ -216,7 +216,7 @@ def test_the_cache_is_bounded_and_drops_what_was_not_used_for_longest(monkeypatc
     names = Names(lambda host: Found(("1.1.1.1",)))
 
     async def main() -> None:
-        resolver = Resolver(Steps(), names)
+        resolver = Resolver(Steps(), Threads(names))
         for host in ("a", "b", "c", "a", "d", "a", "b"):
             await resolver.resolve(host)
         resolver.close()
@@ -244,3 +244,31 @@ def test_a_name_that_fails_is_a_failure_of_the_visit() -> None:
         assert str(capture.failure) == "no-such-host: nowhere.test does not exist"
 
     run(main())
+
+
+def test_a_name_that_waits_for_a_thread_is_not_blamed_for_the_names_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.fetch.names.PATIENCE", 0.02)
+    gate = threading.Event()
+
+    def reply(host: str) -> Found:
+        if host.startswith("slow"):
+            gate.wait(30)
+        return Found(("1.1.1.1",))
+
+    async def main() -> None:
+        resolver = Resolver(Steps(), Threads(reply))
+        slow = [asyncio.create_task(resolver.resolve(f"slow{number}.test")) for number in range(32)]
+        good = asyncio.create_task(resolver.resolve("good.test"))
+        given_up = await asyncio.gather(*slow)
+        assert {answer.failure.fault for answer in given_up if answer.failure} == {Fault.DNS}
+        assert not good.done()
+        gate.set()
+        assert (await good).addresses
+        resolver.close()
+
+    run(main())
+
+
+def test_a_host_with_hundreds_of_addresses_costs_no_more_than_a_few() -> None:
+    many = Found(tuple(f"192.0.2.{number}" for number in range(250)))
+    assert len(resolve(lambda host: many).addresses) == 16

@@ -12,7 +12,7 @@ import pytest
 from fetch_hostile import OK, Talk, answer, chunked, fetching, repeats, run, says, serving, visit
 
 from gossamer.errors import UsageError
-from gossamer.fetch import Fetcher, Found, Guard, Identity, Limits, Resolver, Route
+from gossamer.fetch import Fetcher, Found, Guard, Identity, Limits, Resolver, Route, Threads
 from gossamer.fetch.transfer import Transfer
 from gossamer.model import Capture, Fault, Kind, SystemClock, Visit
 
@@ -301,7 +301,7 @@ def test_closing_ends_what_is_under_way_and_frees_every_descriptor(loop: str) ->
 
 def test_a_fetcher_stays_on_its_loop() -> None:
     clock = SystemClock()
-    resolver = Resolver(clock, lambda host: Found(("127.0.0.1",)))
+    resolver = Resolver(clock, Threads(lambda host: Found(("127.0.0.1",))))
     guard = Guard(["127.0.0.0/8"])
     fetcher = Fetcher(limits=Limits(), identity=Identity(), guard=guard, resolver=resolver, clock=clock)
 
@@ -341,7 +341,7 @@ def test_ipv6_is_spoken() -> None:
 
 def test_a_fetcher_can_be_made_before_there_is_a_loop() -> None:
     clock = SystemClock()
-    resolver = Resolver(clock, lambda host: Found(("127.0.0.1",)))
+    resolver = Resolver(clock, Threads(lambda host: Found(("127.0.0.1",))))
     fetcher = Fetcher(
         limits=Limits(), identity=Identity(), guard=Guard(["127.0.0.0/8"]), resolver=resolver, clock=clock
     )
@@ -496,7 +496,7 @@ def test_an_identity_that_would_break_the_head_is_refused(fields: dict[str, str]
 def test_a_mail_address_is_sent_as_from() -> None:
     async def main() -> bytes:
         clock = SystemClock()
-        resolver = Resolver(clock, lambda host: Found(("127.0.0.1",)))
+        resolver = Resolver(clock, Threads(lambda host: Found(("127.0.0.1",))))
         fetcher = Fetcher(
             limits=Limits(),
             identity=Identity("me@site.test"),

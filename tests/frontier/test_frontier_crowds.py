@@ -182,3 +182,20 @@ def test_never_more_than_twice_as_many_visits_are_under_way() -> None:
         clock.advance(chance.uniform(0.0, 2.0))
         most = max(most, len(out))
     assert most == 12
+
+
+class SlowNames(SmallWeb):
+    """Names that take half a minute to look up, all but one."""
+
+    async def resolve(self, host: str) -> tuple[str | None, float]:
+        if host.startswith("slow"):
+            await asyncio.sleep(30.0)
+        return host, 3_600.0
+
+
+def test_a_thousand_slow_names_hold_up_no_other(tmp_path: Path) -> None:
+    slow = [f"http://slow{number}.example/" for number in range(1_000)]
+    web = SlowNames({url: Answer() for url in [*slow, "http://good.example/"]})
+    done = crawl_small(web, tmp_path, *slow, "http://good.example/", workers=32)
+    assert done.counts.pages == 1_001
+    assert web.times("http://good.example/")[0] < min(web.times(*slow))

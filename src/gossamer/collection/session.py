@@ -29,7 +29,7 @@ from gossamer.dedupe.digest import Copies
 from gossamer.dedupe.families import BLOCKS
 from gossamer.dedupe.families import FAMILIES as DEDUPE_FAMILIES
 from gossamer.errors import GossamerError
-from gossamer.fetch import Fetcher, Guard, Resolver
+from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.stored import decoded
 from gossamer.frontier import Frontier
 from gossamer.frontier.discovery import Found
@@ -109,7 +109,7 @@ class Session:
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._commits = Commits(table, self._clock)
         self._guard = Guard(plan.allow_addresses)
-        self._resolver = Resolver(self._clock)
+        self._resolver = Resolver(self._clock, Threads() if plan.names == "system" else None)
         self._fetch = outside.fetch or self._real_fetch()
         resolve = None if outside.fetch or plan.proxy or parcels else self._address
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))

@@ -30,6 +30,10 @@ BATCH = 64
 """Origins that come in from the disk together."""
 CROWD = 20
 """At most so many times the front is in memory, however long everyone there has to rest."""
+LOOKUPS = 256
+"""Names that are looked up before more origins come in; a slow one no longer counts."""
+SLOW_LOOKUP = 2.0
+"""Seconds after which a look-up is slow."""
 
 
 class Waiting(NamedTuple):
@@ -63,12 +67,24 @@ class Schedule:
         self._front = rules.front
         self._horizon = 0
         self._out = 0
-        self._resolving: set[asyncio.Task[None]] = set()
+        self._resolving: dict[asyncio.Task[None], float] = {}
+        """Look-ups, the oldest first, and when they began."""
+        self._slow: set[asyncio.Task[None]] = set()
 
     @property
     def resolving(self) -> int:
         """Names being looked up."""
-        return len(self._resolving)
+        return len(self._resolving) + len(self._slow)
+
+    @property
+    def _busy(self) -> bool:
+        """Enough names are being looked up. A few hundred slow ones must not keep all others on the disk."""
+        before = self._clock.steady() - SLOW_LOOKUP
+        while self._resolving and next(iter(self._resolving.values())) <= before:
+            task = next(iter(self._resolving))
+            del self._resolving[task]
+            self._slow.add(task)
+        return len(self._resolving) >= LOOKUPS
 
     @property
     def waiting(self) -> int:
@@ -129,13 +145,13 @@ class Schedule:
     def near(self) -> list[str]:
         """Names of origins that may come in from the disk now; none when enough are here."""
         roused = list(self._turns.roused(self._dates.date(self._clock.steady())))
-        if roused or self.resolving >= BATCH or self._present >= CROWD * self._front:
+        if roused or self._busy or self._present >= CROWD * self._front:
             return roused
         return self._turns.take(BATCH, self._horizon)
 
     def farther(self) -> list[str]:
         """None of them is near any more: if the front is not full, the horizon moves as far as it takes."""
-        nearest = self._turns.nearest() if self._present < self._front and self.resolving < BATCH else None
+        nearest = self._turns.nearest() if self._present - len(self._slow) < self._front and not self._busy else None
         if nearest is None:
             return []
         self._horizon = max(self._horizon, nearest)
@@ -181,7 +197,7 @@ class Schedule:
 
     def close(self) -> None:
         """Nobody will ask again."""
-        for task in self._resolving:
+        for task in (*self._resolving, *self._slow):
             task.cancel()
 
     def _line_up(self, origin: Origin) -> None:
@@ -194,9 +210,12 @@ class Schedule:
             self._look_up(origin)
 
     def _look_up(self, origin: Origin) -> None:
-        task = asyncio.get_running_loop().create_task(self._find(origin))
-        self._resolving.add(task)
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(self._find(origin))
+        self._resolving[task] = self._clock.steady()
         task.add_done_callback(self._found)
+        if len(self._resolving) == LOOKUPS:
+            loop.call_later(SLOW_LOOKUP, self._wake)  # they may be slow by then, and let others in
 
     async def _find(self, origin: Origin) -> None:
         assert self._resolve is not None
@@ -207,7 +226,8 @@ class Schedule:
         self._ready.put(origin, host.address, host.next)
 
     def _found(self, task: asyncio.Task[None]) -> None:
-        self._resolving.discard(task)
+        self._resolving.pop(task, None)
+        self._slow.discard(task)
         if not task.cancelled():
             task.result()
             self._wake()

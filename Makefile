@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test lint soak bench quality clean
+.PHONY: demo test lint soak bench quality mutants clean
 
 demo: $(READY)
 	rm -rf demo-web
@@ -30,6 +30,10 @@ bench: $(READY)
 
 quality: $(READY)
 	$(BIN)/python quality/run.py
+
+MUTANTS ?=
+mutants: $(READY)
+	$(BIN)/python quality/mutants.py $(MUTANTS)
 
 clean:
 	rm -rf $(VENV) demo-web src/gossamer/*/*.so src/gossamer/*/*/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

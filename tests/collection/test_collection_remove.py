@@ -18,7 +18,12 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.folder import Folder
+from gossamer.collection.session import FAMILIES
+from gossamer.frontier.entries import FIRSTS
+from gossamer.store.table import Table
 from gossamer.store.warcreader import records
+from gossamer.store.warcwriter import Writer
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
 
 SPEC = WebSpec(
@@ -110,6 +115,46 @@ def test_a_removed_page_is_nowhere_and_all_others_stay(collection: Collection, a
     assert url not in {json.loads(line)["url"] for line in exported(collection, "jsonl").splitlines()}
     assert collection.why(url).reason == "removed"
     assert collection.verify().problems == []
+
+
+def test_no_later_page_is_a_copy_of_a_removed_one(collection: Collection) -> None:
+    """Other shards ask this one whose page had a body first."""
+    url, other = original(collection), "http://elsewhere.example/"
+    digest, path = b"sha256:of a body", Folder(collection.path).table(0)
+    with Table.open(path, FAMILIES, writable=True) as table:
+        table.put(FIRSTS, digest, url.encode())
+        table.put(FIRSTS, digest + b"2", other.encode())
+        table.commit()
+    collection.remove(url)
+    with Table.open(path, FAMILIES, writable=False) as table:
+        assert url.encode() not in {row for _, row in table.scan(FIRSTS)}
+        assert table.get(FIRSTS, digest + b"2") == other.encode()
+
+
+def test_rows_never_point_at_what_is_not_on_the_disk_yet(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+
+    def noted(owner: type, name: str) -> None:
+        call = getattr(owner, name)
+
+        def noting(*arguments: Any, **named: Any) -> Any:
+            events.append(f"{owner.__name__}.{name}")
+            return call(*arguments, **named)
+
+        monkeypatch.setattr(owner, name, noting)
+
+    noted(Writer, "write")
+    noted(Writer, "sync")
+    noted(Table, "commit")
+    collection.remove(original(collection))
+    assert "Writer.write" in events  # a copy that stays gets the payload
+    last = {"Writer.write": False, "Writer.sync": True}
+    on_disk = True
+    for event in events:
+        on_disk = last.get(event, on_disk)
+        assert on_disk or event != "Table.commit", events
 
 
 def test_a_removed_page_is_not_fetched_again(collection: Collection, crawled: Crawled) -> None:

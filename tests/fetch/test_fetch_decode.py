@@ -6,16 +6,17 @@ import gzip
 import hashlib
 import json
 import random
+import subprocess
+import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 
-import _brotli
 import pytest
 import zstandard
 
 from gossamer.fetch.body import Content, open_body
-from gossamer.fetch.decode import Decoder
+from gossamer.fetch.decode import Decoder, _brotli
 from gossamer.fetch.head import Head
 from gossamer.fetch.limits import Limits
 from reference import reference
@@ -319,3 +320,10 @@ def test_the_decoder_gives_bounded_pieces() -> None:
                 taken += len(piece)
             if taken > 30 << 20:
                 break
+
+
+@pytest.mark.parametrize("first", ["brotli", "warcio.bufferedreaders"])
+def test_whoever_imports_a_namesake_before_does_not_get_in_the_way(first: str) -> None:
+    """brotlipy, where it is installed, takes the name of the module that we need."""
+    program = f"import {first}, gossamer.fetch.decode as ours; ours._brotli.Decompressor().process(b'')"
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -115,6 +115,17 @@ def test_an_empty_sieve_knows_nothing(tmp_path: Path) -> None:
         assert sieve.marks([0, 1, LARGEST]) == [ABSENT] * 3
 
 
+@pytest.mark.parametrize("generation", [100, 2], ids=["rows of commits", "runs"])
+def test_a_sieve_that_is_opened_again_and_again_forgets_nothing(tmp_path: Path, generation: int) -> None:
+    """The rows and files of a new life never take the names of those that are there."""
+    for life in range(9):
+        with opened(tmp_path, Shape(generation, fan=9, at_once=64)) as (table, sieve):
+            assert held(sieve, list(range(40))) == dict.fromkeys(range(2 * life), 1)
+            for fresh in range(2 * life, 2 * life + 2):
+                sieve.put(fresh, 1)
+                commit(table, sieve)
+
+
 # ------------------------------------------------------------------- its shape
 
 

@@ -280,3 +280,31 @@ def test_a_page_that_is_gone_is_gone(archive: Archive) -> None:
     told = archive.versions.current(URL)
     assert told is not None
     assert told.status == 404
+
+
+COPY, OTHER = "http://example.com/copy", "http://example.com/other"
+
+
+def test_a_payload_is_named_by_the_address_that_stands_for_it(archive: Archive) -> None:
+    keep(archive, PAGE)
+    keep(archive, replace(PAGE, url=COPY))
+    digest = PAGE.digest
+    assert archive.first_url(digest) == URL
+    assert archive.first_url(payload_digest(b"never met")) is None
+    archive.mark(URL, copy_of=COPY)
+    assert archive.first_url(digest) == COPY
+    archive.mark(URL, copy_of=OTHER)  # of which nothing is known
+    assert archive.first_url(digest) == URL
+    changed = replace(PAGE, url=COPY, digest=payload_digest(b"<p>New"))
+    keep(archive, changed, b"<p>New", BEGAN + 10)
+    archive.mark(URL, copy_of=COPY)
+    assert archive.first_url(digest) == URL
+
+
+def test_a_payload_whose_first_address_says_something_else_by_now_keeps_its_name(archive: Archive) -> None:
+    keep(archive, PAGE)
+    keep(archive, replace(PAGE, url=COPY))
+    changed = replace(PAGE, digest=payload_digest(b"<p>New"))
+    keep(archive, changed, b"<p>New", BEGAN + 10)
+    archive.mark(URL, copy_of=COPY)
+    assert archive.first_url(PAGE.digest) == URL

@@ -285,6 +285,24 @@ def test_files_end_at_their_size_and_sort_as_written(tmp_path: Path) -> None:
         assert accepted_by_warcio(path)
 
 
+def test_a_full_file_is_on_the_disk_before_the_next_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of the next commit point into it, and that commit syncs the last file only."""
+    synced: dict[str, int] = {}
+    fsync = os.fsync
+
+    def noted(file: int) -> None:
+        synced[Path(os.readlink(f"/proc/self/fd/{file}")).name] = os.fstat(file).st_size
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    full_at_once = writer(tmp_path, max_bytes=1)
+    for number in range(4):
+        full_at_once.capture(capture(f"http://example.com/{number}"), payload_digest(b"<p>Hello"))
+    *full, _ = files(tmp_path)
+    assert len(full) >= 3
+    assert {path.name: path.stat().st_size for path in full}.items() <= synced.items()
+
+
 def test_a_writer_goes_on_in_the_last_file(tmp_path: Path) -> None:
     first = written(tmp_path, capture("http://example.com/1"))
     assert written(tmp_path, capture("http://example.com/2")) == first

@@ -5,17 +5,18 @@ kilobyte of input may stand for gigabytes. Data that breaks off or is damaged gi
 readable before the damage.
 
 zlib-ng, brotli and zstandard are the fastest decoders of their kind that can be asked for a
-little at a time. From brotli we take the C module: brotlipy, which pywb brings along, hides the
-module above it behind a namesake that cannot limit its output.
+little at a time. From brotli we take the C module, by its file: brotlipy, which pywb brings along, hides the module
+above it behind a namesake that cannot limit its output, and once imported it has taken the name of the C module too.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Protocol, cast
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from typing import Any, Protocol, cast
 
-import _brotli  # type: ignore[import-not-found]  # a C module without stubs
 import zstandard
 from zlib_ng import zlib_ng
 
@@ -26,6 +27,18 @@ _ZSTD_SLICE = 256
 _ZSTD_WINDOW = 8 * 1024 * 1024
 """RFC 9659: no more memory than this may be asked for by a content coding."""
 
+
+def _brotli_by_file() -> Any:
+    """The C module of brotli, whoever has its name in `sys.modules`."""
+    spec = PathFinder.find_spec("_brotli")
+    if spec is None or spec.loader is None:
+        raise ImportError("brotli is not installed; `pip install brotli` brings it")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_brotli = _brotli_by_file()
 _DAMAGE = cast("tuple[type[Exception], ...]", (zlib_ng.error, _brotli.error, zstandard.ZstdError))
 _MAGIC = {
     "gzip": (b"\x1f\x8b",),

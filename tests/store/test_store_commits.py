@@ -1,0 +1,124 @@
+"""What happened becomes durable about once a second, as a whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from store_samples import StillClock
+
+from gossamer.store.commits import BREATH, CHANGES, INTERVAL, Commits
+from gossamer.store.table import Table
+
+ROWS = "rows"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    with Table.open(tmp_path / "table", [ROWS], writable=True) as table:
+        yield table
+
+
+@pytest.fixture
+def clock() -> StillClock:
+    return StillClock()
+
+
+@pytest.fixture
+def commits(table: Table, clock: StillClock) -> Commits:
+    return Commits(table, clock)
+
+
+def changed(table: Table) -> None:
+    table.put(ROWS, b"row", b"")
+
+
+def test_a_commit_is_due_a_second_after_the_last(table: Table, clock: StillClock, commits: Commits) -> None:
+    made = []
+    for quarters in range(1, 13):
+        clock.now += INTERVAL / 4
+        changed(table)
+        commits.when_due()
+        if table.commits > len(made):
+            made.append(quarters)
+    assert (INTERVAL, made) == (1.0, [4, 8, 12])
+
+
+def test_a_commit_is_due_when_much_has_changed(table: Table, commits: Commits) -> None:
+    for number in range(CHANGES - 1):
+        table.put(ROWS, number.to_bytes(4, "big"), b"")
+    commits.when_due()
+    assert table.commits == 0
+    table.put(ROWS, b"the last", b"")
+    commits.when_due()
+    assert (table.commits, table.pending) == (1, 0)
+
+
+def test_what_is_held_is_committed_as_one_at_its_end(table: Table, clock: StillClock, commits: Commits) -> None:
+    with commits.held():
+        changed(table)
+        clock.now += 10 * INTERVAL
+        commits.when_due()
+        commits.soon()
+        assert table.commits == 0
+    assert table.commits == 1
+    clock.now += INTERVAL
+    changed(table)
+    commits.when_due()
+    assert table.commits == 2
+
+
+def test_what_is_held_and_fails_is_not_committed(table: Table, clock: StillClock, commits: Commits) -> None:
+    changed(table)
+    with pytest.raises(KeyError), commits.held():
+        raise KeyError
+    assert table.commits == 0
+    clock.now += INTERVAL
+    commits.when_due()
+    assert table.commits == 1
+
+
+def test_who_waits_gets_a_commit_at_once_but_not_at_every_moment(
+    table: Table, clock: StillClock, commits: Commits
+) -> None:
+    for seconds, made in ((0.5, 0), (1, 1), (0, 1), (1.5, 2)):
+        clock.now += seconds * BREATH
+        changed(table)
+        commits.soon()
+        assert table.commits == made
+    assert BREATH < INTERVAL / 10
+
+
+def test_the_parts_prepare_in_order_before_the_commit_and_follow_it_in_order(table: Table, commits: Commits) -> None:
+    order: list[str] = []
+    changed(table)
+
+    def noted(word: str) -> None:
+        order.append(f"{word} {table.commits}")
+
+    commits.follow(lambda: noted("first after"))
+    commits.join(lambda: noted("first before"))
+    commits.join(lambda: noted("second before"))
+    commits.follow(lambda: noted("second after"))
+    commits.now()
+    assert order == ["first before 0", "second before 0", "first after 1", "second after 1"]
+
+
+def test_what_was_done_by_half_is_never_committed(table: Table, clock: StillClock, commits: Commits) -> None:
+    table.put(ROWS, b"half", b"")
+    with pytest.raises(KeyboardInterrupt), commits.whole():
+        raise KeyboardInterrupt
+    assert commits.broken
+    clock.now += 10 * INTERVAL
+    commits.when_due()
+    commits.soon()
+    commits.now()
+    assert table.commits == 0
+
+
+def test_what_was_done_as_a_whole_is_committed(table: Table, commits: Commits) -> None:
+    with commits.whole():
+        table.put(ROWS, b"whole", b"")
+    commits.now()
+    assert (commits.broken, table.commits) == (False, 1)

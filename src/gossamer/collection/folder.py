@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gossamer import plan as plans
-from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError
+from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, UsageError
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.files import told, write_whole
@@ -62,6 +62,7 @@ class Folder:
 
     def require(self) -> None:
         """Say clearly why it is none."""
+        self._require_name()
         if self.exists():
             return
         if self.path.is_file():
@@ -74,6 +75,7 @@ class Folder:
 
     def create(self) -> None:
         """Make it, unless something else is there. What a run has left that was killed at once is ours."""
+        self._require_name()
         if self.path.is_file():
             raise NotACollection(f"{self.path}: is a file; name a new or empty directory")
         try:
@@ -106,6 +108,13 @@ class Folder:
     @property
     def _cure(self) -> str:
         return f"`gossamer verify {self.path} --repair` mends what can be mended"
+
+    def _require_name(self) -> None:
+        """The libraries that write the table and the index take names in UTF-8 only."""
+        try:
+            str(self.path).encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"{self.path}: the name of a collection has to be UTF-8; rename the directory") from None
 
     def load_plan(self) -> Plan:
         """The plan as it stands on disk."""

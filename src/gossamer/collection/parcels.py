@@ -14,6 +14,7 @@ from typing import BinaryIO, cast
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from gossamer.errors import UsageError
+from gossamer.shown import line
 from gossamer.store import arc, foreign, trec
 from gossamer.store.exchanges import Item, captures
 from gossamer.store.unpacking import Broken, Unpacking
@@ -46,8 +47,8 @@ class Parcel:
 
     @property
     def name(self) -> str:
-        """For people, and for the metadata of what comes from it."""
-        return f"{self.path.name}/{self.inside}" if self.inside else self.path.name
+        """For people, and for the metadata of what comes from it; a name need not be UTF-8, and this is."""
+        return line(f"{self.path.name}/{self.inside}" if self.inside else self.path.name)
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:

@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"[-!#$%&'*+.^_`|~A-Za-z0-9]+").fullmatch
+NAME_MOST = 127
+"""Characters of a type or a subtype that are believed (RFC 6838, section 4.2). Browsers know no limit; our rows do."""
 _QUOTABLE = re.compile(r"[\t\x20-\x7e\x80-\xff]*").fullmatch
 _WHITESPACE = "\t\n\r "
 _REMEMBERED = 128
@@ -75,7 +77,7 @@ def _extracted(values: str) -> MimeType | None:
     charset: str | None = None
     for value in listed((values,)):
         found = parse(value)
-        if found is None or found.essence == "*/*":
+        if found is None or found.essence == "*/*" or max(len(found.type), len(found.subtype)) > NAME_MOST:
             continue
         if result is None or found.essence != result.essence:
             charset = found.charset

@@ -61,6 +61,11 @@ REMOVED = "removed"
 HISTORY = 10
 """How many past tries an entry remembers."""
 
+REASON_MOST = 1_000
+"""Characters of a reason: it may repeat what a server said. Where a redirect leads to is in `target`, whole."""
+VALIDATOR_MOST = 1_000
+"""Characters of an ETag or a date; a longer one is not sent back."""
+
 
 class State(IntEnum):
     """Where an address stands."""
@@ -124,8 +129,10 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
 
     def after(self, when: float, what: str, **changes: object) -> Entry:
         """The entry with one more line in its history."""
-        history = (*self.history, (when, what))[-HISTORY:]
-        return msgspec.structs.replace(self, visited=when, history=history, **changes)
+        history = (*self.history, (when, what[:REASON_MOST]))[-HISTORY:]
+        after = msgspec.structs.replace(self, visited=when, history=history, **changes)
+        long = len(after.reason) > REASON_MOST
+        return msgspec.structs.replace(after, reason=after.reason[:REASON_MOST]) if long else after
 
 
 class HostRow(msgspec.Struct, array_like=True, frozen=True):

@@ -17,6 +17,11 @@ from gossamer.urls import keys
 
 CHAIN_MOST = 10
 """Redirects that are followed from row to row."""
+REASONS_MOST = 100
+"""That are counted by themselves."""
+WORDS_MOST = 100
+"""Characters of the words that a reason is counted by."""
+OTHER = "other reasons"
 
 
 class Counts(msgspec.Struct):
@@ -58,8 +63,28 @@ class Counts(msgspec.Struct):
 
 
 def _tally(reasons: dict[str, int], reason: str, by: int) -> None:
+    """Count by the first words. A reason may repeat what a server said, so there are only so many, and none is long.
+
+    What is not counted under its own words is counted under OTHER. What goes is taken from its own words while they
+    count something, so that the sum is right whatever comes and goes.
+    """
     words = reason.partition(":")[0]
+    full = words not in reasons and (len(words) > WORDS_MOST or by < 0 or len(reasons) >= REASONS_MOST)
+    words = OTHER if full else words
     reasons[words] = reasons.get(words, 0) + by
+    if not reasons[words]:
+        del reasons[words]
+
+
+def _bounded(reasons: dict[str, int]) -> dict[str, int]:
+    """Counts that were written before there was a bound."""
+    if len(reasons) <= REASONS_MOST and all(len(words) <= WORDS_MOST for words in reasons):
+        return reasons
+    bounded: dict[str, int] = {}
+    for words, count in sorted(reasons.items(), key=lambda each: -each[1]):
+        if count:
+            _tally(bounded, words, count)
+    return bounded
 
 
 def is_page(entry: Entry) -> bool:
@@ -75,6 +100,8 @@ class Ledger:
         self.backlog = Backlog(table)
         stored = table.get(META, b"counts")
         self.counts = msgspec.msgpack.decode(stored, type=Counts) if stored else Counts()
+        self.counts.failures = _bounded(self.counts.failures)
+        self.counts.exclusions = _bounded(self.counts.exclusions)
 
     def get(self, url: str) -> Entry | None:
         """What is known about an address."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import NamedTuple
 
+from gossamer.convert import mime
 from gossamer.errors import InvalidURL
 from gossamer.frontier.retry import NEVER, Rule, rule
 from gossamer.model import Capture, Fault
@@ -80,7 +81,7 @@ def _octets_as_utf8(value: str) -> str:
 
 
 def _after_head(capture: Capture, wanted: Callable[[str], bool]) -> Outcome:
-    media_type = (capture.header("content-type") or "").partition(";")[0].strip().lower()
-    if capture.status >= 400 or not media_type or wanted(media_type):
+    said = mime.extract([capture.header("content-type") or ""])
+    if capture.status >= 400 or said is None or wanted(said.essence):
         return Outcome(Act.GET)
-    return Outcome(Act.EXCLUDE, f"media type {media_type} is not wanted")
+    return Outcome(Act.EXCLUDE, f"media type {said.essence} is not wanted")

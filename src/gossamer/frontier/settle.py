@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.origins import Queues
 from gossamer.frontier.outcome import Act, Outcome
@@ -38,8 +38,8 @@ class Settlement:
             state=State.DONE,
             reason=_remark(capture, page),
             status=entry.status if unchanged and entry.status else capture.status,
-            etag=capture.header("etag") or (entry.etag if unchanged else None),
-            modified=capture.header("last-modified") or (entry.modified if unchanged else None),
+            etag=_validator(capture, "etag") or (entry.etag if unchanged else None),
+            modified=_validator(capture, "last-modified") or (entry.modified if unchanged else None),
             attempt=0,
             copy=entry.copy if unchanged else page.copy_of is not None,
             near=entry.near and unchanged,
@@ -85,6 +85,12 @@ class Settlement:
         self._queues.remove(url, entry.rank, entry.position)
         changes.setdefault("due", 0.0)
         self._ledger.put(url, entry.after(self._clock.wall(), what, **changes), entry)
+
+
+def _validator(capture: Capture, name: str) -> str | None:
+    """What the next visit sends back; half of one would be another."""
+    value = capture.header(name)
+    return value if value and len(value) <= VALIDATOR_MOST else None
 
 
 def _remark(capture: Capture, page: Page) -> str:

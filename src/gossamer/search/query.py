@@ -93,7 +93,7 @@ def parse(text: str) -> Query:
     """Take a question apart."""
     if len(text) > CHARACTERS_MOST:
         raise InvalidQuery(f"the query has {len(text):,} characters; ask with at most {CHARACTERS_MOST:,}")
-    clauses = list(_joined(_tokens(text)))
+    clauses = list(_joined(_tokens(_whole(text))))
     if len(clauses) > CLAUSES_MOST:
         raise InvalidQuery(f"the query has {len(clauses):,} words; ask with at most {CLAUSES_MOST:,}")
     phrases = sum(isinstance(atom, Words) and atom.phrase for clause in clauses for atom in clause.alternatives)
@@ -103,6 +103,11 @@ def parse(text: str) -> Query:
         reason = "only says what not to find" if clauses else "has no words"
         raise InvalidQuery(f"the query {reason}; say what to look for")
     return Query(tuple(clauses))
+
+
+def _whole(text: str) -> str:
+    """Half a character, as a command line in another encoding has it, is in no page: it becomes U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _tokens(text: str) -> Iterator[Clause | None]:

@@ -12,7 +12,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
     ["errors", "shown", "tagged", "markdown"],
     ["model"],
-    ["urls", "engine", "testing"],
+    ["urls", "engine", "testing", "files"],
     ["robots"],
     ["convert"],
     ["fetch", "dedupe", "store", "graph", "index"],

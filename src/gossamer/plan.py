@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gossamer import files
 from gossamer.convert.methods import DEFAULT, METHODS
 from gossamer.engine.cell import Limits as CellLimits
 from gossamer.errors import InvalidPlan
@@ -213,7 +214,7 @@ class Plan:
 def load(path: Path) -> Plan:
     """Read a plan; unknown or impossible settings are named."""
     try:
-        text = path.read_text()
+        text = files.read(path).decode()
     except UnicodeDecodeError as error:
         raise InvalidPlan(f"{path}: not valid TOML: {error}") from error
     return parse(text, path)

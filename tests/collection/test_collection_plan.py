@@ -150,11 +150,12 @@ def test_a_plan_is_on_the_disk_before_anything_is_fetched(tmp_path: Path, monkey
     monkeypatch.setattr(os, "fsync", lambda file: (synced.append(os.readlink(f"/proc/self/fd/{file}")), real(file)))
     folder = Folder(tmp_path)
     folder.save_plan(folder.load_plan())
-    assert synced == [str(tmp_path / "plan.partial"), str(tmp_path)]
+    assert synced == [str(tmp_path / "plan.toml.partial"), str(tmp_path)]
 
 
 def test_a_first_crawl_that_was_killed_before_its_plan_was_there_can_be_begun_again(tmp_path: Path) -> None:
-    Folder(tmp_path / "web").create(2)
+    Folder(tmp_path / "web").create()
+    Folder(tmp_path / "web").make_shards(2)
     (tmp_path / "web" / "lock").touch()
     with gossamer.open(crawled(tmp_path / "web")) as collection:
         assert collection.status().pages > 1

@@ -17,7 +17,7 @@ from store_samples import INFO, StillClock, capture
 
 from gossamer.errors import StorageError
 from gossamer.store.table import Table
-from gossamer.store.warc import files, payload_digest
+from gossamer.store.warc import payload_digest, warc_files
 from gossamer.store.warcreader import cut, records, whole_captures
 from gossamer.store.warcwriter import Writer
 
@@ -30,7 +30,7 @@ def write(folder: Path, *urls: str) -> Path:
         one = capture(url, url.encode() * 20, coding="gzip" if "gzip" in url else None)
         to.capture(one, payload_digest(one.wire))
     to.close()
-    return files(folder)[0]
+    return warc_files(folder)[0]
 
 
 def found(path: Path, start: int = 0) -> list[str | None]:
@@ -138,7 +138,7 @@ while True:
 @pytest.mark.parametrize("lines", [1, 7, 100])
 def test_what_was_written_survives_a_kill(tmp_path: Path, lines: int) -> None:
     said = killed_after(lines, ENDLESS_WRITER, tmp_path)
-    urls = [url for path in files(tmp_path) for url in found(path)]
+    urls = [url for path in warc_files(tmp_path) for url in found(path)]
     assert len(urls) >= len(said)
     assert urls == [f"http://a.example/{number}" for number in range(len(urls))]
 
@@ -210,7 +210,7 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(
     to = Writer(tmp_path, INFO, StillClock())
     one = capture()
     to.capture(one, payload_digest(one.wire))
-    (path,) = files(tmp_path)
+    (path,) = warc_files(tmp_path)
     before = path.read_bytes()
     with monkeypatch.context() as patch:
         SmallWrites(100, calls).install(patch)
@@ -243,7 +243,7 @@ def test_a_disk_that_fills_up_between_two_files_leaves_both_whole(
                 to.capture(one, payload_digest(one.wire))
     to.capture(one, payload_digest(one.wire))
     to.close()
-    assert [[each.type for each in records(path)] for path in files(tmp_path)] == [
+    assert [[each.type for each in records(path)] for path in warc_files(tmp_path)] == [
         ["warcinfo", "response", "request", "metadata"]
     ] * 2
 
@@ -259,7 +259,7 @@ def test_a_full_disk_stops_the_archive_at_a_whole_capture(tmp_path: Path) -> Non
     one = capture(wire=os.urandom(5000))
     for _ in range(5):
         to.capture(one, payload_digest(one.wire))
-    (path,) = files(tmp_path)
+    (path,) = warc_files(tmp_path)
     kept = path.stat().st_size
     with files_no_larger_than(kept + 3000), pytest.raises(StorageError, match="disk is full"):
         to.capture(one, payload_digest(one.wire))

@@ -14,7 +14,7 @@ from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.model import Capture
 from gossamer.store.cdx import Entry, line, write_sorted
-from gossamer.store.warc import Original, files, payload_digest
+from gossamer.store.warc import Original, payload_digest, warc_files
 from gossamer.store.warcwriter import Writer
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("pywb") is None, reason="pywb is not installed")
@@ -94,7 +94,7 @@ def test_pywb_replays_what_was_captured(folder: Path) -> None:
         (UMLAUTS, "2026"): (200, PAGE + b"umlauts", None),
         (f"{HOST}/kept", "20261116"): (200, PAGE + b"kept", None),
     }
-    assert len(files(folder)) > 1
+    assert len(warc_files(folder)) > 1
     said = run_pywb("-c", REPLAY, str(folder), json.dumps(list(expected)), inside=folder)
     answers = [json.loads(row[7:]) for row in said.splitlines() if row.startswith("answer ")]
     assert [(status, bytes.fromhex(body), moved) for status, body, moved in answers] == list(expected.values())
@@ -102,7 +102,7 @@ def test_pywb_replays_what_was_captured(folder: Path) -> None:
 
 def test_pywb_makes_the_same_index(folder: Path) -> None:
     program = "from pywb.indexer.cdxindexer import main; main()"
-    names = [path.name for path in files(folder)]
+    names = [path.name for path in warc_files(folder)]
     said = run_pywb("-c", program, "--cdxj", "--sort", *names, inside=folder)
     theirs = [row.split(" ", 2) for row in said.splitlines()]
     ours = [row.split(" ", 2) for row in (folder / "index.cdxj").read_text().splitlines()]

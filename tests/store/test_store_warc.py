@@ -18,7 +18,7 @@ from warcio.checker import Checker
 
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Capture, Failure, Fault, Kind, Link, Visit
-from gossamer.store.warc import Original, Place, date, files, instant, payload_digest
+from gossamer.store.warc import Original, Place, date, instant, payload_digest, warc_files
 from gossamer.store.warcreader import ArchiveIterator as FastIterator
 from gossamer.store.warcreader import capture_of, read, records, whole_captures
 from gossamer.store.warcwriter import Writer
@@ -78,7 +78,7 @@ def written(folder: Path, *captures: Capture, outlinks: tuple[Link, ...] = ()) -
     for one in captures:
         with_places.capture(one, payload_digest(one.wire), outlinks)
     with_places.close()
-    return files(folder)[-1]
+    return warc_files(folder)[-1]
 
 
 def accepted_by_warcio(path: Path) -> bool:
@@ -142,7 +142,7 @@ def test_other_peoples_readers_find_a_wrong_digest(tmp_path: Path) -> None:
     """That is: the check above can fail."""
     one = capture()
     writer(tmp_path).capture(one, payload_digest(b"something else"))
-    (path,) = files(tmp_path)
+    (path,) = warc_files(tmp_path)
     assert not accepted_by_warcio(path)
     assert digests_that_fail_in_fastwarc(path) == ["http://example.com/"]
 
@@ -219,7 +219,7 @@ def test_a_payload_that_is_stored_already_is_pointed_to(tmp_path: Path) -> None:
     assert record.original == original
     assert record.payload == b""
     assert record.head == capture("http://example.com/b", PAGE).head
-    assert accepted_by_warcio(files(tmp_path)[0])
+    assert accepted_by_warcio(warc_files(tmp_path)[0])
 
 
 def test_an_answer_that_nothing_changed_is_a_revisit(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_capture_is_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(os, "pwritev", counted)
     place = to.capture(capture(), payload_digest(b""))
-    assert sizes == [files(tmp_path)[0].stat().st_size - place.offset]
+    assert sizes == [warc_files(tmp_path)[0].stat().st_size - place.offset]
 
 
 def test_files_end_at_their_size_and_sort_as_written(tmp_path: Path) -> None:
@@ -274,12 +274,12 @@ def test_files_end_at_their_size_and_sort_as_written(tmp_path: Path) -> None:
         one = capture(f"http://example.com/{number}", os.urandom(1000))
         places.append(to.capture(one, payload_digest(one.wire)))
     to.close()
-    names = [path.name for path in files(tmp_path)]
+    names = [path.name for path in warc_files(tmp_path)]
     assert len(names) > 3
     assert names == list(dict.fromkeys(place.file for place in places))
     assert all(re.fullmatch(r"gossamer-\d{14}-\d{5}\.warc\.gz", name) for name in names)
     assert [read(tmp_path, place).url for place in places] == [f"http://example.com/{n}" for n in range(12)]
-    for path in files(tmp_path):
+    for path in warc_files(tmp_path):
         assert path.stat().st_size < 4000 + 2000
         assert next(records(path)).type == "warcinfo"
         assert accepted_by_warcio(path)
@@ -298,7 +298,7 @@ def test_a_full_file_is_on_the_disk_before_the_next_is_begun(tmp_path: Path, mon
     full_at_once = writer(tmp_path, max_bytes=1)
     for number in range(4):
         full_at_once.capture(capture(f"http://example.com/{number}"), payload_digest(b"<p>Hello"))
-    *full, _ = files(tmp_path)
+    *full, _ = warc_files(tmp_path)
     assert len(full) >= 3
     assert {path.name: path.stat().st_size for path in full}.items() <= synced.items()
 
@@ -320,7 +320,7 @@ def test_a_full_last_file_is_left_alone(tmp_path: Path) -> None:
     again.capture(capture(), payload_digest(b""))
     again.close()
     assert full.stat().st_size == size
-    assert len(files(tmp_path)) == 2
+    assert len(warc_files(tmp_path)) == 2
 
 
 def test_an_empty_last_file_gets_its_first_record(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from gossamer import files
 from gossamer.collection.folder import Folder
 from gossamer.collection.incoming import Imported
 from gossamer.collection.session import FAMILIES, preload
@@ -58,7 +59,7 @@ class Charge:
             if watcher is not None:
                 watcher.cancel()
             self._gate.close()
-            self._gate_file.unlink(missing_ok=True)
+            files.remove(self._gate_file)
 
     async def _watch(self, stop: asyncio.Event) -> None:
         await stop.wait()

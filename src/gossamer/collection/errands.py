@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.store.files import told, write_whole
+from gossamer import files
 
 FILE = "asked"
 
@@ -43,15 +43,15 @@ def ask(folder: Path, seeds: Sequence[str], *, revisit: bool) -> tuple[Errand, .
         return asked
     asked = (*asked, Errand(os.urandom(8).hex(), tuple(seeds), revisit))
     try:
-        write_whole(folder / FILE, msgspec.json.encode(asked))
+        files.replace(folder / FILE, msgspec.json.encode(asked))
     except OSError as error:
-        raise told(error, folder / FILE) from error
+        raise files.told(error, folder / FILE) from error
     return asked
 
 
 def settle(folder: Path) -> None:
     """Every shard has done all of it."""
-    (folder / FILE).unlink(missing_ok=True)
+    files.remove(folder / FILE)
 
 
 def undone(errands: Sequence[Errand], last: str) -> Sequence[Errand]:
@@ -62,7 +62,7 @@ def undone(errands: Sequence[Errand], last: str) -> Sequence[Errand]:
 
 def _pending(folder: Path) -> tuple[Errand, ...]:
     try:
-        return _errands((folder / FILE).read_bytes())
+        return _errands(files.read(folder / FILE))
     except FileNotFoundError:
         return ()
     except (OSError, msgspec.DecodeError) as error:

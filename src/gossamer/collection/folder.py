@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from gossamer import files
 from gossamer import plan as plans
 from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, UsageError
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
-from gossamer.store.files import told, write_whole
 
 SHARDS, TABLE = "shards", "table"
-BEFORE = frozenset({"lock", SHARDS, "plan.partial"})
+BEFORE = frozenset({"lock", SHARDS, f"{plans.FILE}{files.PARTIAL}"})
 """What a first crawl that was killed at once may leave where there is no plan yet."""
+_NUMBER = re.compile(r"[0-9]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,8 @@ class Folder:
 
     def numbers(self) -> list[int]:
         """The shards that hold anything. A folder alone is none: it is made before its table."""
-        found: list[int] = []
-        with suppress(OSError):
-            for entry in os.scandir(self.path / SHARDS):
-                if entry.name.isdecimal() and any((Path(entry.path) / part).is_dir() for part in (TABLE, CAPTURES)):
-                    found.append(int(entry.name))
-        return sorted(found)
+        found = map(int, files.folders(self.path / SHARDS, _NUMBER))
+        return [each for each in found if any(files.is_folder(self.shard(each) / part) for part in (TABLE, CAPTURES))]
 
     def exists(self) -> bool:
         """Is it a collection? A damaged one is one too."""
@@ -69,7 +66,7 @@ class Folder:
             raise NotACollection(f"{self.path}: is a file; a collection is a directory")
         if not self.path.exists():
             raise NotACollection(f"{self.path}: no such directory; `gossamer crawl {self.path} SEED` makes one")
-        if self.plan_file.is_file():
+        if files.is_file(self.plan_file):
             raise NotACollection(f"{self.path}: holds a plan and nothing else yet; `gossamer crawl {self.path}` begins")
         raise NotACollection(f"{self.path}: not a collection; `gossamer crawl DIR SEED` makes one in a new directory")
 
@@ -79,8 +76,8 @@ class Folder:
         if self.path.is_file():
             raise NotACollection(f"{self.path}: is a file; name a new or empty directory")
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            occupied = not self.plan_file.exists() and not BEFORE.issuperset(os.listdir(self.path))
+            files.make_folder(self.path)
+            occupied = not files.is_file(self.plan_file) and not BEFORE.issuperset(os.listdir(self.path))
             if occupied:
                 raise NotACollection(f"{self.path}: holds other files; name a new or empty directory")
         except OSError as error:
@@ -92,17 +89,17 @@ class Folder:
         """Their folders. The plan is there before, so that nobody takes them for something else's."""
         try:
             for index in range(shards):
-                self.shard(index).mkdir(parents=True, exist_ok=True)
+                files.make_folder(self.shard(index))
         except OSError as error:
-            raise told(error, self.path / SHARDS) from error
+            raise files.told(error, self.path / SHARDS) from error
 
     def require_all(self, plan: Plan) -> None:
         """Are all shards there, and no others? Once anything was fetched, all of them had a table."""
         count, found = plan.shards or 1, self.numbers()
         if found and found[-1] >= count:
             raise Damaged(f"{self.plan_file}: has {count} shards, but there is shards/{found[-1]:02}; {self._cure}")
-        lacking = [index for index in range(count) if not self.table(index).is_dir()]
-        if lacking and any((self.shard(index) / CAPTURES).is_dir() for index in found):
+        lacking = [index for index in range(count) if not files.is_folder(self.table(index))]
+        if lacking and any(files.is_folder(self.shard(index) / CAPTURES) for index in found):
             raise Damaged(f"{self.table(lacking[0])}: is missing; {self._cure}")
 
     @property
@@ -119,7 +116,7 @@ class Folder:
     def load_plan(self) -> Plan:
         """The plan as it stands on disk."""
         if not self.exists():
-            return plans.load(self.plan_file) if self.plan_file.exists() else Plan()
+            return plans.load(self.plan_file) if files.is_file(self.plan_file) else Plan()
         cure = f"`gossamer verify {self.path} --repair` puts back the settings of the last crawl"
         if damage := self.damage_of_plan():
             raise Damaged(f"{self.plan_file}: {damage}; {cure}")
@@ -131,12 +128,14 @@ class Folder:
     def damage_of_plan(self) -> str | None:
         """Why nobody can have meant the plan to be as it is; None when somebody may."""
         try:
-            text = self.plan_file.read_text()
+            if files.kind(self.plan_file) == files.A_FOLDER:
+                return "is a directory"
+            text = files.read(self.plan_file).decode()
             if not text.strip() or not plans.is_whole(text):
                 return "is cut short" if text.strip() else "is empty"
             plans.load(self.plan_file)
-        except (FileNotFoundError, IsADirectoryError) as error:
-            return "is missing" if isinstance(error, FileNotFoundError) else "is a directory"
+        except FileNotFoundError:
+            return "is missing"
         except OSError as error:
             raise StorageError(
                 f"{self.plan_file}: cannot be read ({error.strerror}); check its owner and mode"
@@ -150,6 +149,12 @@ class Folder:
     def save_plan(self, plan: Plan) -> None:
         """Replace it at once or not at all; it lasts through a power cut."""
         try:
-            write_whole(self.plan_file, plans.dump(plan).encode())
+            files.replace(self.plan_file, plans.dump(plan).encode())
         except OSError as error:
             raise StorageError(f"{self.plan_file}: cannot be written ({error.strerror})") from error
+
+
+def settled(path: Path) -> Path:
+    """Where a collection really is. DIR may be a link, or lie behind one; nothing within it may: see `files`."""
+    real = os.path.realpath(path)
+    return path if os.path.abspath(path) == real and ".." not in path.parts else Path(real)

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gossamer import files
 from gossamer.collection import seal
 from gossamer.collection.findable import LINKS, committed_length
 from gossamer.collection.folder import Folder
@@ -31,7 +32,7 @@ from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standi
 from gossamer.graph.log import Chunk, chunks
 from gossamer.graph.pagerank import Ranks, ranked
 from gossamer.index.shelf import Voices
-from gossamer.store.swaps import DAMAGED, put_aside
+from gossamer.store.swaps import DAMAGED
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -202,10 +203,10 @@ def _clear_way(folder: Folder) -> None:
     """What lies where a graph is to be made, and is none of ours, is put aside."""
     aside = folder.path / DAMAGED
     if os.path.lexists(folder.graph) and not folder.graph.is_dir():
-        put_aside(folder.graph, aside)
+        files.put_aside(folder.graph, aside)
     for name in (CURRENT, f"{CURRENT}.partial"):
         if (folder.graph / name).is_dir():
-            put_aside(folder.graph / name, aside)
+            files.put_aside(folder.graph / name, aside)
 
 
 def logged(folder: Folder, tables: Sequence[Table]) -> Iterable[Chunk]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import socket
 import time
@@ -12,27 +11,37 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from gossamer import files
 from gossamer.errors import Damaged, Locked, StorageError
-from gossamer.store.swaps import DAMAGED, put_aside
+from gossamer.store.swaps import DAMAGED
 
 FILE = "lock"
 ORPHANS = 30.0
 """Seconds that the shards of a process that was killed may take to end."""
+_MOST = 4_096
+
+
+class _Mark(msgspec.Struct):
+    """Who holds the lock."""
+
+    pid: int = 0
+    host: str = ""
+    since: float = 0.0
 
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[int]:
     """Hold the collection for writing; a second process is told who holds it. Gives the descriptor of the lock."""
     try:
-        handle = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except IsADirectoryError:
-        cure = f"`gossamer verify {folder} --repair` puts it aside"
-        raise Damaged(f"{folder / FILE}: is a directory, where the lock should be; {cure}") from None
+        _require_no_folder(folder)
+        handle = files.descriptor(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written to ({error.strerror}); check its owner and mode") from error
     try:
-        if not _locked(handle, folder):
-            raise Locked(f"{folder}: in use by {_describe(folder)}; wait for it to end or stop it")
+        if not _locked(handle):
+            raise Locked(f"{folder}: in use by {_describe(handle)}; wait for it to end or stop it")
         _sign(handle)
         yield handle
     finally:
@@ -41,66 +50,76 @@ def exclusive(folder: Path) -> Iterator[int]:
 
 def clear_way(folder: Path) -> Path | None:
     """A folder where the lock should be is put aside. Where it is now."""
-    return put_aside(folder / FILE, folder / DAMAGED) if (folder / FILE).is_dir() else None
+    return files.put_aside(folder / FILE, folder / DAMAGED) if _is_folder(folder) else None
 
 
 def holder(folder: Path) -> dict[str, Any] | None:
     """Who is writing to the collection now; None when nobody is."""
     try:
-        handle = os.open(folder / FILE, os.O_RDONLY | os.O_CLOEXEC)
+        handle = files.descriptor(folder / FILE)
     except OSError:
         return None
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _read(folder)
+        return msgspec.structs.asdict(_read(handle))
     finally:
         os.close(handle)
     return None
 
 
-def _locked(handle: int, folder: Path) -> bool:
+def _is_folder(folder: Path) -> bool:
+    return files.kind(folder / FILE) == files.A_FOLDER
+
+
+def _require_no_folder(folder: Path) -> None:
+    if _is_folder(folder):
+        cure = f"`gossamer verify {folder} --repair` puts it aside"
+        raise Damaged(f"{folder / FILE}: is a directory, where the lock should be; {cure}")
+
+
+def _locked(handle: int) -> bool:
     """Get the lock. Where its holder was killed, its shards are just ending: that is waited for."""
     patience = time.monotonic() + ORPHANS
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if _lives(_read(folder)) or time.monotonic() > patience:
+            if _lives(_read(handle)) or time.monotonic() > patience:
                 return False
             time.sleep(0.05)
         else:
             return True
 
 
-def _lives(mark: dict[str, Any]) -> bool:
+def _lives(mark: _Mark) -> bool:
     """Is the process that signed still there, as far as can be known from here?"""
-    if mark.get("host") != socket.gethostname():
+    if mark.host != socket.gethostname():
         return True
     try:
-        state = Path(f"/proc/{mark.get('pid')}/stat").read_text().rpartition(") ")[2]
+        state = Path(f"/proc/{mark.pid}/stat").read_text().rpartition(") ")[2]
     except OSError:
         return False
     return state[:1] not in ("Z", "X")  # a dead one that nobody has waited for yet holds nothing
 
 
 def _sign(handle: int) -> None:
-    mark = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.time()}
+    mark = _Mark(os.getpid(), socket.gethostname(), time.time())
     os.ftruncate(handle, 0)
-    os.pwrite(handle, json.dumps(mark).encode(), 0)
+    os.pwrite(handle, msgspec.json.encode(mark), 0)
 
 
-def _read(folder: Path) -> dict[str, Any]:
+def _read(handle: int) -> _Mark:
+    """What the holder wrote; nothing when it has only begun to, or when that is no mark."""
     try:
-        mark = json.loads((folder / FILE).read_text())
-    except (OSError, ValueError):
-        return {}
-    return mark if isinstance(mark, dict) else {}
+        return msgspec.json.decode(os.pread(handle, _MOST, 0), type=_Mark)
+    except (OSError, msgspec.MsgspecError):
+        return _Mark()
 
 
-def _describe(folder: Path) -> str:
-    mark = _read(folder)
-    if not mark:
+def _describe(handle: int) -> str:
+    mark = _read(handle)
+    if not mark.pid:
         return "another process"
-    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(mark.get("since", 0)))
-    return f"process {mark.get('pid')} on {mark.get('host')} since {since}"
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(min(max(mark.since, 0.0), time.time())))
+    return f"process {mark.pid} on {mark.host} since {since}"

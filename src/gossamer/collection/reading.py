@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from gossamer import convert
 from gossamer.collection.documents import Document, document, documents, newest
-from gossamer.collection.folder import Folder
+from gossamer.collection.folder import Folder, settled
 from gossamer.collection.formats import FORMATS
 from gossamer.collection.meaning import site_of
 from gossamer.collection.shelves import Shelves
@@ -48,8 +48,8 @@ class Reading:
     """A collection that is asked, and not changed."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._folder = Folder(path)
+        self._folder = Folder(settled(path))
+        self.path = self._folder.path
         self._reader: Shelves | None = None
         self._asked: Searcher | None = None
 

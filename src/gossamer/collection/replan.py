@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from gossamer import files
 from gossamer import plan as plans
 from gossamer.collection import imprint
 from gossamer.collection.folder import Folder
@@ -15,9 +16,9 @@ from gossamer.frontier.entries import META
 from gossamer.model import Kind
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
-from gossamer.store.swaps import DAMAGED, put_aside
+from gossamer.store.swaps import DAMAGED
 from gossamer.store.table import Table
-from gossamer.store.warc import files
+from gossamer.store.warc import warc_files
 from gossamer.store.warcreader import circumstances, whole_captures
 
 
@@ -30,7 +31,7 @@ def replan(folder: Folder) -> tuple[list[str], Path | None]:
     count = known[0].shards if known else max(folder.numbers(), default=0) + 1
     if damage is not None:
         plan, words = _remembered(folder, known)
-        aside = put_aside(folder.plan_file, folder.path / DAMAGED)
+        aside = files.put_aside(folder.plan_file, folder.path / DAMAGED)
         folder.save_plan(plan.changed(shards=count))
         return [f"{folder.plan_file}: {damage}; {words}"], aside
     plan = folder.load_plan()
@@ -67,7 +68,7 @@ def _imprints(folder: Folder) -> Iterator[Imprint]:
 def _seeds(folder: Folder) -> Iterator[str]:
     """What nothing pointed to: seeds come first, so the first file of a shard has them."""
     for index in folder.numbers():
-        for path in files(folder.shard(index) / CAPTURES)[:1]:
+        for path in warc_files(folder.shard(index) / CAPTURES)[:1]:
             for group in whole_captures(path):
                 with suppress(GossamerError):
                     told = circumstances(group.metadata)

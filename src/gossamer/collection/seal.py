@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from gossamer.store.files import sync_folder
+from gossamer.files import sync_folder
 from gossamer.urls import keys
 
 FILE = "seal.json"

@@ -15,10 +15,10 @@ is taken over. So nothing has to be swept, and where there is no room, one waits
 from __future__ import annotations
 
 import fcntl
-import os
 import struct
 from pathlib import Path
 
+from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.store.mapped import Mapped
 from gossamer.urls import keys
@@ -47,7 +47,7 @@ class Gate:
         self._delay = delay
         self._at_once = min(at_once, _COUNT_MOST)
         self._short = max(delay / 4, WAIT_LEAST)
-        self._file = Mapped(path, os.stat(path).st_size)
+        self._file = Mapped(path, files.size(path))
         self._lock = _Lock(self._file.handle)
         self._words = memoryview(self._file.memory).cast("Q")
         self._times = memoryview(self._file.memory).cast("d")
@@ -60,7 +60,7 @@ class Gate:
     @staticmethod
     def create(path: Path, shards: int) -> None:
         """A new one, before the shards of a crawl are started: nothing is held, nobody has begun."""
-        path.unlink(missing_ok=True)
+        files.remove(path)
         file = Mapped(path, 8 * (_HEADER + _ROW * (shards + SLOTS + REACH - 1)))
         file.memory[: 8 * _HEADER] = struct.pack("=4Q", _MAGIC, shards, SLOTS, 0)
         file.close()

@@ -21,7 +21,7 @@ from gossamer.store.swaps import replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions, place_of
-from gossamer.store.warc import Original, Place, Record, files, payload_digest
+from gossamer.store.warc import Original, Place, Record, payload_digest, warc_files
 from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
 from gossamer.store.warcrecords import Info
 from gossamer.store.warcrecords import group as packed_group
@@ -132,7 +132,7 @@ class Archive:
     def uncommitted_bytes(self) -> int:
         """What a killed crawl left past the committed length."""
         name, length = self.committed()
-        sizes = {path.name: path.stat().st_size for path in files(self.folder)}
+        sizes = {path.name: path.stat().st_size for path in warc_files(self.folder)}
         return sum(size for each, size in sizes.items() if each > name) + max(sizes.get(name, 0) - length, 0)
 
     def prepare(self) -> None:
@@ -146,7 +146,7 @@ class Archive:
     def _close_files(self, first: str, last: str) -> None:
         """Files that are full keep their length, so that it shows when something is cut off."""
         if first not in ("", last):
-            for path in files(self.folder):
+            for path in warc_files(self.folder):
                 if first <= path.name < last:
                     self.set_length(path.name, path.stat().st_size)
 
@@ -181,7 +181,7 @@ class Archive:
         """Whole captures past the committed length, in order; what is cut short after the last is cut off."""
         resume(self._table, STATE, self.folder)
         name, length = self.committed()
-        for path in files(self.folder):
+        for path in warc_files(self.folder):
             if path.name < name:
                 continue
             end = start = length if path.name == name else 0
@@ -267,7 +267,7 @@ class Archive:
         lengths = {key[len(LENGTH) :].decode(): int.from_bytes(value, "big") for key, value in rows} | {name: length}
         return [
             (path, lengths.get(path.name, path.stat().st_size))
-            for path in files(self.folder)
+            for path in warc_files(self.folder)
             if path.name <= name and path.name != passed
         ]
 

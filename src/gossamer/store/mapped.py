@@ -9,6 +9,7 @@ import mmap
 import os
 from pathlib import Path
 
+from gossamer import files
 from gossamer.errors import StorageError
 
 
@@ -17,7 +18,7 @@ class Mapped:
 
     def __init__(self, path: Path, size: int) -> None:
         try:
-            self.handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self.handle = files.descriptor(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise _told(error, path) from error
         try:

@@ -16,8 +16,8 @@ from typing import BinaryIO
 
 import msgspec
 
+from gossamer.files import sync_folder, told
 from gossamer.store.archive import STATE, Archive
-from gossamer.store.files import sync_folder, told
 from gossamer.store.members import with_our_header
 from gossamer.store.swaps import Swap, begin, let_count, resume
 from gossamer.store.table import Table

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gossamer.errors import Damaged
-from gossamer.store.files import sync_folder
+from gossamer.files import sync_folder
 
 BLOCK = 128
 """Keys between two fences: a search touches one page of a run, and fences take a sixteenth of a byte for each key."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from gossamer.errors import Damaged
-from gossamer.store.files import told
+from gossamer.files import told
 from gossamer.store.table import Table
 
 if TYPE_CHECKING:

@@ -6,12 +6,11 @@ that it counts. Whoever opens the archive next finishes the swap, or throws the 
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import msgspec
 
-from gossamer.store.files import sync_folder, told
+from gossamer import files
 from gossamer.store.table import Table
 
 DAMAGED = "damaged"
@@ -58,28 +57,14 @@ def resume(table: Table, family: str, folder: Path) -> Path | None:
     swap, kept = _swap(data), None
     try:
         if not swap.counts:
-            (folder / swap.new).unlink(missing_ok=True)
+            files.remove(folder / swap.new)
         elif swap.keep:
-            kept = put_aside(folder / swap.old, folder.parent / DAMAGED)
+            kept = files.put_aside(folder / swap.old, folder.parent / DAMAGED)
         else:
-            (folder / swap.old).unlink(missing_ok=True)
-        sync_folder(folder)
+            files.remove(folder / swap.old)
+        files.sync_folder(folder)
     except OSError as error:
-        raise told(error, folder) from error
+        raise files.told(error, folder) from error
     table.delete(family, _KEY)
     table.commit()
     return kept
-
-
-def put_aside(path: Path, aside: Path) -> Path | None:
-    """Move a file or folder away and keep it, beside whatever was put there before. Where it is now."""
-    if not os.path.lexists(path):
-        return None
-    aside.mkdir(exist_ok=True)
-    target = aside / path.name
-    number = 1
-    while os.path.lexists(target):
-        target, number = aside / f"{path.name}.{number}", number + 1
-    os.rename(path, target)
-    sync_folder(aside)
-    return target

@@ -19,7 +19,7 @@ from gossamer.store.members import unpacked
 from gossamer.store.table import Table
 from gossamer.store.textrecords import content_of, page_of, worded
 from gossamer.store.versions import TextPlace
-from gossamer.store.warc import Record, files
+from gossamer.store.warc import Record, warc_files
 from gossamer.store.warcreader import cut, read_bytes, read_together
 from gossamer.store.warcrecords import Info
 from gossamer.store.warcwriter import Writer
@@ -114,7 +114,7 @@ class Texts:
     def files(self) -> list[tuple[Path, int]]:
         """The files with their committed lengths."""
         end = self._committed()
-        found = [path for path in files(self._folder) if end.oldest <= path.name <= end.file]
+        found = [path for path in warc_files(self._folder) if end.oldest <= path.name <= end.file]
         return [(path, end.length if path.name == end.file else path.stat().st_size) for path in found]
 
     def prepare(self) -> None:
@@ -148,13 +148,13 @@ class Texts:
     def remove_old(self) -> None:
         """After that commit."""
         oldest = self._committed().oldest
-        for path in files(self._folder):
+        for path in warc_files(self._folder):
             if path.name < oldest:
                 path.unlink()
 
     def _tidy(self) -> None:
         end = self._committed()
-        for path in files(self._folder):
+        for path in warc_files(self._folder):
             if path.name < end.oldest or path.name > end.file:
                 path.unlink()
             elif path.name == end.file and path.stat().st_size > end.length:

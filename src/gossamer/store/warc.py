@@ -128,6 +128,6 @@ def instant(date: str) -> float:
         return 0.0
 
 
-def files(folder: Path) -> list[Path]:
+def warc_files(folder: Path) -> list[Path]:
     """The WARC files of a folder, in the order they were written."""
     return sorted(folder.glob("*.warc.gz"))

@@ -14,10 +14,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gossamer.files import sync_folder, told
 from gossamer.model import Capture, Clock, Link
-from gossamer.store.files import sync_folder, told
 from gossamer.store.members import LEVEL
-from gossamer.store.warc import Original, Place, files
+from gossamer.store.warc import Original, Place, warc_files
 from gossamer.store.warcrecords import Info, group, warcinfo
 
 MAX_BYTES = 1 << 30
@@ -47,7 +47,7 @@ class Writer:
         self._level = level
         self._file, self._name, self._length = -1, "", 0
         self._pattern = re.compile(rf"{re.escape(prefix)}-(\d{{14}})-(\d{{5,}})\.warc\.gz")
-        own = [path.name for path in files(folder) if self._pattern.fullmatch(path.name)]
+        own = [path.name for path in warc_files(folder) if self._pattern.fullmatch(path.name)]
         self._open(own[-1] if own else self._name_after(None))
 
     def capture(

@@ -182,6 +182,13 @@ class Page:
         return markdown.written(self.html)
 
 
+def status_in(line: bytes) -> int:
+    """The code in a status line, or at the beginning of a head: three digits from 100 on. 0 when there is none."""
+    words = line.split(None, 2)
+    code = words[1] if len(words) > 1 else b""
+    return int(code) if len(code) == 3 and code.isdigit() and code[0] != 0x30 else 0
+
+
 class Answer(NamedTuple):
     """What came of a visit."""
 

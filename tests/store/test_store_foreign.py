@@ -23,7 +23,7 @@ from foreign_files import (
     zstandard_frames,
     zstandard_with_dictionary,
 )
-from gossamer.collection.parcels import parcels
+from gossamer.collection.parcels import sort
 from gossamer.errors import UsageError
 from gossamer.model import Kind
 from gossamer.store import arc, foreign
@@ -54,7 +54,7 @@ def urls(items: list[Met | Fault]) -> list[str | None]:
 
 
 def items_of(path: Path) -> list[Item]:
-    (parcel,) = parcels([path])
+    (parcel,) = sort([path]).parcels
     with parcel.open() as file:
         return list(parcel.items(Unpacking(file), MOST))
 
@@ -311,9 +311,9 @@ def test_what_is_no_archive_is_refused_by_name(tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).write_bytes(data)
         with pytest.raises(UsageError, match=name):
-            parcels([tmp_path / name])
+            sort([tmp_path / name])
     with pytest.raises(UsageError, match=r"missing\.warc"):
-        parcels([tmp_path / "missing.warc"])
+        sort([tmp_path / "missing.warc"])
 
 
 def test_a_date_is_kept() -> None:

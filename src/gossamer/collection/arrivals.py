@@ -11,7 +11,7 @@ from gossamer.convert.sitemap import is_sitemap
 from gossamer.errors import Damaged
 from gossamer.fetch import Limits
 from gossamer.fetch.stored import decoded
-from gossamer.model import Capture, Kind
+from gossamer.model import Capture, Clock, Kind
 from gossamer.store.archive import Archive
 from gossamer.store.digests import fits
 from gossamer.store.exchanges import Brought, Refers
@@ -23,6 +23,8 @@ from gossamer.urls import keys
 
 IMPORTS = "imports"
 """mark of a file -> Row; row key of an address, NUL, date of a 304 -> nothing, for it has no other row"""
+AHEAD = 86_400.0
+"""Seconds that a date may be after now: clocks differ. What is later would hide all that is fetched from now on."""
 ORIGINALS_MOST = 20
 """Earlier captures that are looked at for the payload of a revisit."""
 _MOMENTS = 100
@@ -35,14 +37,18 @@ class Verdict(Enum):
 
     KNOWN = "it is here already"
     NOTHING_BEFORE = "304 for what is not here"
+    FUTURE = "its date is in the future"
     LACKING = "the response that holds its body is not here; import its file, and then this one again"
 
 
 class Arrivals:
     """Looks at captures before they are taken in."""
 
-    def __init__(self, table: Table, archive: Archive, limits: Limits, mine: Callable[[str], bool]) -> None:
+    def __init__(
+        self, table: Table, archive: Archive, limits: Limits, mine: Callable[[str], bool], clock: Clock
+    ) -> None:
         """`mine` tells which addresses belong to this shard."""
+        self._clock = clock
         self._table = table
         self._archive = archive
         self._limits = limits
@@ -51,6 +57,8 @@ class Arrivals:
     def arrive(self, brought: Brought) -> Capture | Verdict:
         """The capture as it is to be kept, or why it is not."""
         capture = brought.capture
+        if capture.began > self._clock.wall() + AHEAD:
+            return Verdict.FUTURE
         if capture.status == NOT_MODIFIED:
             return self._unchanged(capture)
         if brought.refers is not None:

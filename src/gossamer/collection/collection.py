@@ -100,9 +100,9 @@ class Collection(Reading):
     ) -> Imported:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does."""
         from gossamer.collection import importing
-        from gossamer.collection.parcels import parcels
+        from gossamer.collection.parcels import sort
 
-        found, plan = parcels(paths), self._folder.load_plan().changed(**settings)
+        found, plan = sort(paths), self._folder.load_plan().changed(**settings)
         check(plan)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), REAL))
         self._folder.create()
@@ -110,11 +110,11 @@ class Collection(Reading):
         with exclusive(self.path) as lock:
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            job = Job(self.path, plan, parcels=tuple(found))
+            job = Job(self.path, plan, parcels=found.parcels)
             done = await importing.run(job, lock, report or (lambda _: None), stop)
             if plan.build:
                 self._link_up()
-        return done
+        return replace(done, problems=(*found.problems, *done.problems))
 
     def _link_up(self) -> Graph:
         """Make the graph of what is there now: which pages are copies, ranks, and what pages are called by others."""

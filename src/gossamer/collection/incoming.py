@@ -9,20 +9,17 @@ commit, to save the time for that.
 from __future__ import annotations
 
 import asyncio
-import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from zipfile import BadZipFile
 
 import msgspec
 
 from gossamer.collection.arrivals import IMPORTS, Arrivals, Verdict
 from gossamer.collection.parcels import Parcel
-from gossamer.fetch import Limits
+from gossamer.errors import GossamerError
 from gossamer.frontier import Frontier
 from gossamer.model import Answer, Capture, Visit
-from gossamer.store.archive import Archive
 from gossamer.store.exchanges import Brought
 from gossamer.store.foreign import Fault
 from gossamer.store.table import Table
@@ -31,6 +28,8 @@ from gossamer.store.unpacking import Unpacking
 WORKERS = 8
 """Captures under way: while a document is read apart, others go on."""
 PROBLEMS_MOST = 1_000
+REASONS_MOST = 100
+"""Reasons that are counted one by one: they have words of the files in them."""
 _BREATH = 64
 """Records that are read in one go."""
 
@@ -77,19 +76,19 @@ class Incoming:
         self,
         parcels: Sequence[Parcel],
         table: Table,
-        archive: Archive,
+        arrivals: Arrivals,
         frontier: Frontier,
-        limits: Limits,
+        most: int,
         mine: Callable[[str], bool],
     ) -> None:
-        """`mine` tells which addresses belong to this shard: every shard reads all files."""
+        """Up to `most` bytes of a body are read. `mine`: every shard reads all files, and takes what is its own."""
         self._parcels = parcels
         self._table = table
         self._frontier = frontier
-        self._most = limits.document + limits.framing
+        self._most = most
         self._mine = mine
-        self._arrivals = Arrivals(table, archive, limits, mine)
-        self.kept = self._arrivals.kept
+        self._arrivals = arrivals
+        self.kept = arrivals.kept
         self._stopping = False
         self._reading, self._offset = -1, 0
         """The file that is read, none at first, and how far."""
@@ -200,7 +199,13 @@ class Incoming:
 
     def _taken(self, brought: Brought, number: int) -> Capture | None:
         """The capture as it is to be kept; None when it is not."""
-        found = self._arrivals.arrive(brought)
+        try:
+            found = self._arrivals.arrive(brought)
+        except (GossamerError, OSError, MemoryError):
+            raise  # not about this capture
+        except Exception as error:  # one that nobody has thought of: it costs itself, and is listed with its place
+            self._problem(f"{brought.capture.source}: cannot be taken in: {error!r:.200}")
+            return None
         match found:
             case Capture():
                 self._counts["cut"] += brought.cut or len(found.wire) < len(brought.capture.wire)
@@ -208,9 +213,10 @@ class Incoming:
             case Verdict.KNOWN:
                 self._counts["known"] += 1
             case Verdict.NOTHING_BEFORE:
-                self._refused[found.value] += 1
-            case Verdict.LACKING:
-                self._lacking.add(number)
+                self._refuse(found.value)
+            case _:
+                if found is Verdict.LACKING:
+                    self._lacking.add(number)
                 self._problem(f"{brought.capture.source}: {found.value}")
         return None
 
@@ -229,9 +235,11 @@ class Incoming:
                         self._number += 1
                         self._places[self._number] = (number, brought.offset)
                         yield brought
-            except (OSError, BadZipFile, EOFError, zlib.error) as error:
+            except GossamerError:
+                raise
+            except Exception as error:  # of the file or of whatever unpacks it; the others are read all the same
                 self._lacking.add(number)
-                self._problem(f"{parcel.name}: cannot be read on from offset {self._offset}: {error}")
+                self._problem(f"{parcel.name}: cannot be read on from offset {self._offset}: {error!s:.200}")
             self._offset = 0
             self._read += parcel.size
         self._reading = len(self._parcels)
@@ -245,7 +253,7 @@ class Incoming:
             elif isinstance(item, Fault):
                 self._problem(f"{parcel.name}, offset {item.offset}: {item.words}")
             else:
-                self._refused[item.reason] += 1
+                self._refuse(item.reason)
 
     def _row(self, parcel: Parcel) -> Row:
         stored = self._table.get(IMPORTS, parcel.mark)
@@ -255,6 +263,12 @@ class Incoming:
         parcel = self._parcels[number]
         self._table.put(IMPORTS, parcel.mark, msgspec.msgpack.encode(Row(parcel.name, offset, done)))
 
+    def _refuse(self, reason: str) -> None:
+        known = reason in self._refused or len(self._refused) < REASONS_MOST
+        self._refused[reason if known else "other reasons"] += 1
+
     def _problem(self, words: str) -> None:
         if len(self._problems) < PROBLEMS_MOST:
             self._problems.append(words)
+        elif len(self._problems) == PROBLEMS_MOST:
+            self._problems.append(f"and more; these are the first {PROBLEMS_MOST:,}")

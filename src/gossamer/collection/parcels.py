@@ -5,13 +5,15 @@ A WACZ file is a parcel for each WARC file in it. A parcel is known by its conte
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, cast
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from typing import BinaryIO, NamedTuple, cast
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from gossamer.errors import UsageError
 from gossamer.shown import line
@@ -20,9 +22,23 @@ from gossamer.store.exchanges import Item, captures
 from gossamer.store.unpacking import Broken, Unpacking
 
 _SAMPLE = 1 << 20
+_TRIES = 10
+"""Packed pieces that are looked at, to know what a file is that begins with damage."""
 _ZIP = b"PK"
 _WARCS = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
 _FORMATS = "WARC, ARC, WACZ or TREC Web"
+_DAMAGE = (
+    BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    zlib.error,
+    struct.error,
+)
+"""What `zipfile` raises for files that are none, or not whole."""
 
 READERS: dict[bytes, Callable[[Unpacking, str, int], Iterator[Item]]] = {
     foreign.OPENING: lambda stream, name, most: captures(foreign.records(stream, name, most)),
@@ -65,51 +81,88 @@ class Parcel:
         return READERS[self.opening](stream, self.name, most)
 
 
-def parcels(paths: Sequence[str | Path]) -> list[Parcel]:
-    """All files to be imported, each once; a clear word about the first that cannot be."""
-    found = [parcel for path in paths for parcel in _of(Path(path))]
-    return list({parcel.mark: parcel for parcel in found}.values())
+class Sorted(NamedTuple):
+    """What somebody asked to be imported."""
+
+    parcels: tuple[Parcel, ...]
+    """Each content once."""
+    problems: tuple[str, ...]
+    """Why others cannot be; they do not keep these from it."""
 
 
-def _of(path: Path) -> list[Parcel]:
+def sort(paths: Sequence[str | Path]) -> Sorted:
+    """What each of these files is."""
+    found: dict[bytes, Parcel] = {}
+    problems: list[str] = []
+    for path in map(Path, paths):
+        try:
+            for parcel in _of(path, problems):
+                found.setdefault(parcel.mark, parcel)
+        except UsageError as error:
+            problems.append(str(error))
+    if not found and problems:
+        raise UsageError(problems[0])
+    return Sorted(tuple(found.values()), tuple(problems))
+
+
+def _of(path: Path, problems: list[str]) -> list[Parcel]:
     try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: is no file")
         with path.open("rb") as file:
             if file.read(len(_ZIP)) == _ZIP:
-                return _inside(path)
+                return _inside(path, problems)
             opening, size = _opening(file, str(path)), path.stat().st_size
             return [Parcel(path, "", size, _mark(file, size), opening)]
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _inside(path: Path) -> list[Parcel]:
+def _inside(path: Path, problems: list[str]) -> list[Parcel]:
+    found: list[Parcel] = []
     try:
         with ZipFile(path) as wacz:
             inside = [info for info in wacz.infolist() if info.filename.lower().endswith(_WARCS)]
-            found = [_member(path, wacz, info) for info in inside]
-    except (BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+            for info in inside:
+                try:
+                    found.append(_member(path, wacz, info))
+                except (UsageError, *_DAMAGE) as error:
+                    problems.append(f"{path}/{info.filename}: cannot be read: {error}")
+    except _DAMAGE as error:
         raise UsageError(f"{path}: a damaged ZIP or WACZ file: {error}") from None
-    if not found:
+    if not inside:
         raise UsageError(f"{path}: a ZIP file without WARC files; what is imported is {_FORMATS}")
     return found
 
 
 def _member(path: Path, wacz: ZipFile, info: ZipInfo) -> Parcel:
+    if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise UsageError("packed in a way that is not read; only stored and deflated members are")
     with wacz.open(info) as member:
         opening = _opening(cast(BinaryIO, member), f"{path}/{info.filename}")
     return Parcel(path, info.filename, info.file_size, _mark_inside(info), opening)
 
 
 def _opening(file: BinaryIO, name: str) -> bytes:
-    """How it begins when it is unpacked; a clear word when that is nothing we know."""
+    """How it begins when it is unpacked, or how it goes on after damage; a clear word when that is nothing we know."""
     with suppress(Broken):
         stream = Unpacking(file)
-        foreign.skip_blank(stream)
-        first = stream.peek(max(map(len, READERS)))
-        for opening in READERS:
-            if first.startswith(opening):
-                return opening
+        for _ in range(_TRIES):
+            if (found := _known(stream)) is not None:
+                return found
+            if not stream.resume():
+                break
     raise UsageError(f"{name}: neither {_FORMATS.replace(' or ', ' nor ')}")
+
+
+def _known(stream: Unpacking) -> bytes | None:
+    with suppress(Broken):
+        stream.skip_blank()
+        first = stream.peek(max(map(len, READERS)))
+        begins = next((opening for opening in READERS if first.startswith(opening)), None)
+        sample = b"" if begins or stream.packed else stream.peek(_SAMPLE)
+        return begins or next((opening for opening in READERS if b"\n" + opening in sample), None)
+    return None
 
 
 def _mark(file: BinaryIO, size: int) -> bytes:
@@ -122,4 +175,4 @@ def _mark(file: BinaryIO, size: int) -> bytes:
 
 
 def _mark_inside(info: ZipInfo) -> bytes:
-    return sha256(f"{info.file_size} {info.CRC} {info.filename}".encode()).digest()
+    return sha256(f"{info.file_size} {info.CRC} {info.filename}".encode("utf-8", "surrogateescape")).digest()

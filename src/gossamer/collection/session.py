@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gossamer import convert
 from gossamer.collection import imprint
-from gossamer.collection.arrivals import IMPORTS
+from gossamer.collection.arrivals import IMPORTS, Arrivals
 from gossamer.collection.errands import Errand, undone
 from gossamer.collection.incoming import WORKERS, Imported, Incoming
 from gossamer.collection.meaning import route_of, rules_of, site_of
@@ -122,7 +122,10 @@ class Session:
             outward=Outward(resolve, self._commit_when_due, self._copied, self._derived.forget),
             peers=peers,
         )
-        self._incoming = Incoming(parcels, table, self.archive, self.frontier, plan.as_limits(), self._is_mine)
+        limits = plan.as_limits()
+        arrivals = Arrivals(table, self.archive, limits, self._is_mine, self._clock)
+        most = limits.document + limits.framing
+        self._incoming = Incoming(parcels, table, arrivals, self.frontier, most, self._is_mine)
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
         self._blocks = blocks_of(table) if plan.build else None
         if self._blocks:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gossamer.fetch.limits import Limits
-from gossamer.model import Failure, Fault, Headers
+from gossamer.model import Failure, Fault, Headers, status_in
 
 _END = (b"\r\n", b"\n")
 _NO_CODING = frozenset(
@@ -52,8 +52,7 @@ def read_head(lines: list[bytes], limits: Limits) -> Head | Failure:
 
 def _status(lines: list[bytes], at: int) -> int:
     """The code in a status line; 0 when the line is not there or has none."""
-    words = lines[at].split(None, 2) if at < len(lines) else ()
-    return int(words[1]) if len(words) > 1 and words[1].isdigit() and len(words[1]) == 3 else 0
+    return status_in(lines[at]) if at < len(lines) else 0
 
 
 def _next_head(lines: list[bytes], at: int) -> int:

@@ -11,7 +11,7 @@ import time
 from calendar import timegm
 from collections.abc import Iterator
 
-from gossamer.store.foreign import ENDS, Fault, Met, skip_blank, why_cut
+from gossamer.store.foreign import ENDS, Fault, Met, why_cut
 from gossamer.store.unpacking import Broken, Unpacking
 from gossamer.store.warc import Place, Record, date
 
@@ -19,14 +19,15 @@ OPENING = b"filedesc://"
 _LINE_MOST = 16 << 10
 _DATE, _LENGTH_MOST = 14, 18
 """Digits."""
-_BEGINS = re.compile(rb"(?<=\n)(?:https?|dns|ftp|filedesc):[^\n]{0,4096} \d{14}\d{0,6} [^\n]{0,256}\d\r?\n")
+_ENDS = re.compile(rb".(?:\r?\n.*)?", re.DOTALL)
+_BEGINS = re.compile(rb"\n(?:https?|dns|ftp|filedesc):[^\n]{0,4096} \d{14}\d{0,6} [^\n]{0,256}\d\r?\n")
 
 
 def records(stream: Unpacking, name: str, most: int) -> Iterator[Met | Fault]:
     """Every record, with up to `most` bytes of its block, and every fault, in their order in the file."""
     while True:
         try:
-            if not skip_blank(stream):
+            if not stream.skip_blank():
                 return
             met = _next(stream, name, most)
             yield met
@@ -48,6 +49,7 @@ def _next(stream: Unpacking, name: str, most: int) -> Met | Fault:
         return Fault(offset, "no record begins here; went on at the next")
     stream.skip(len(line) + 1)
     url, address, stamp, length = parts
+    length = stream.believed(length, _ENDS, _BEGINS, _LINE_MOST)
     block = stream.take(min(length, most))
     there = len(block) + stream.skip(length - len(block))
     fields = (

@@ -7,19 +7,21 @@ next begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from gossamer.errors import Damaged, InvalidURL
+from gossamer.errors import Damaged
 from gossamer.model import Capture, Kind, Visit
+from gossamer.store import claims
 from gossamer.store.foreign import ENDS, LONG, Fault, Met
 from gossamer.store.warc import REVISIT_NOT_MODIFIED, Circumstances, Record, instant
 from gossamer.store.warcreader import capture_of, circumstances
-from gossamer.urls import normalize
 
 CARRIERS = frozenset({"response", "revisit", "resource"})
 """Records that hold, or point to, what a server said."""
+HEAD_MOST, LINES_MOST = 256 << 10, 2_000
+"""Bytes and lines of the head of an answer, several times what a crawl of ours lets through."""
 _ROBOTS = "/robots.txt"
 
 
@@ -94,9 +96,19 @@ class _Held:
     def close(self) -> Iterator[Item]:
         """Nothing more comes for the capture that is held."""
         if self.carrier is not None:
-            yield _brought(self.carrier, self._beside.get("request"), self._beside.get("metadata"))
-            self.carrier = None
-            self._beside = {}
+            met, beside = self.carrier, self._beside
+            self.carrier, self._beside = None, {}
+            yield understood(
+                met.record.place.offset, lambda: _brought(met, beside.get("request"), beside.get("metadata"))
+            )
+
+
+def understood(offset: int, read: Callable[[], Item]) -> Item:
+    """What a record brings. One that nobody has thought of costs itself, and not the file that it is in."""
+    try:
+        return read()
+    except Exception as error:  # whatever it is: the record is passed over, and the fault is listed with its place
+        return Fault(offset, f"a record that cannot be taken in: {error!r:.200}")
 
 
 def _belong(carrier: Record, other: Record) -> bool:
@@ -112,26 +124,27 @@ def _belong(carrier: Record, other: Record) -> bool:
 def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
     record = met.record
     offset = min(each.place.offset for each in (record, request, metadata) if each is not None)
-    try:
-        url = normalize((record.url or "").strip("<> "))
-    except InvalidURL:
+    url = claims.web_address(record.url)
+    if url is None:
         return Refused(record.place.offset, f"not a web address: {_scheme(record.url)}")
     if not record.began > 0:
         return Fault(record.place.offset, f"the record of {url} has no date")
-    method = request.block.split(b" ", 1)[0].decode("latin-1") if request else "GET"
+    method = request.block[:20].split(b" ", 1)[0].decode("latin-1") if request else "GET"
     if method != "GET":
         return Refused(record.place.offset, f"answer to {method[:10]}, not to GET")
     capture = _captured(record, url)
     if capture is None or not capture.status:
         return Fault(record.place.offset, f"the record of {url} holds no HTTP answer")
-    told = _told(metadata)
-    visit = told.visit if told and told.visit.url == url else visit_of(url, metadata)
+    told = _told(metadata, url)
     capture = replace(
         capture,
-        visit=visit,
+        visit=told.visit if told else visit_of(url, metadata),
         seconds=told.seconds if told else 0.0,
         request=request.block if request else b"",
-        truncated=met.cut or capture.truncated or (ENDS if record.field("warc-segment-number") else None),
+        address=claims.ip(capture.address),
+        truncated=met.cut
+        or claims.why_cut(capture.truncated)
+        or (ENDS if record.field("warc-segment-number") else None),
         decoding=told.decoding if told else None,
         failure=told.failure if told else None,
         source=f"{record.place.file}@{record.place.offset}",
@@ -140,27 +153,29 @@ def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
 
 
 def _captured(record: Record, url: str) -> Capture | None:
-    """A resource has no HTTP head, so it gets the one that a server would have sent."""
+    """A resource has no HTTP head, so it gets the one that a server would have sent. None: it has one without end."""
     if record.type != "resource":
         if not (record.field("content-type") or "").startswith("application/http"):
             fields = (("content-type", "application/http"), *record.fields)
             record = replace(record, fields=fields)
-        return capture_of(record, url, Kind.PAGE)
+        return capture_of(record, url, Kind.PAGE) if is_head(record.head) else None
     media_type = " ".join((record.field("content-type") or "application/octet-stream").split())
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nContent-Length: {len(record.block)}\r\n\r\n".encode()
     fields = (("content-type", "application/http"), *record.fields)
     return capture_of(replace(record, fields=fields, block=head + record.block), url, Kind.PAGE)
 
 
+def is_head(head: bytes) -> bool:
+    """Short enough to be taken apart."""
+    return len(head) <= HEAD_MOST and head.count(b"\n") <= LINES_MOST
+
+
 def visit_of(url: str, metadata: Record | None = None) -> Visit:
     """How it came to be asked for, as far as metadata says it in the words of Heritrix."""
     told = _lines(metadata) if metadata else {}
     kind = Kind.ROBOTS if url.partition("://")[2].partition("/")[2] == _ROBOTS[1:] else Kind.PAGE
-    try:
-        referrer = normalize(told["via"]) if told.get("via") else None
-    except InvalidURL:
-        referrer = None
-    return Visit(url, kind, depth=told.get("hopsFromSeed", "").count("L"), referrer=referrer)
+    depth = claims.steps(told.get("hopsFromSeed", "").count("L"))
+    return Visit(url, kind, depth=depth, referrer=claims.web_address(told.get("via")))
 
 
 def _lines(metadata: Record) -> dict[str, str]:
@@ -168,24 +183,21 @@ def _lines(metadata: Record) -> dict[str, str]:
     return {name.strip(): value.strip() for name, colon, value in pairs if colon and name in ("via", "hopsFromSeed")}
 
 
-def _told(metadata: Record | None) -> Circumstances | None:
-    """What our own crawls write; None for all others."""
+def _told(metadata: Record | None, url: str) -> Circumstances | None:
+    """What our own crawls write, as far as it can be; None for all others."""
     if metadata is None:
         return None
     try:
-        return circumstances(metadata)
+        told = circumstances(metadata)
     except Damaged:
         return None
+    return claims.circumstances(told, url) if told.visit.url == url else None
 
 
 def _refers(record: Record) -> Refers | None:
     if record.type != "revisit":
         return None
-    told = record.field("warc-refers-to-target-uri")
-    try:
-        url = normalize(told.strip("<> ")) if told else None
-    except InvalidURL:
-        url = None
+    url = claims.web_address(record.field("warc-refers-to-target-uri"))
     not_modified = record.field("warc-profile") == REVISIT_NOT_MODIFIED
     digest = None if not_modified else record.field("warc-payload-digest")
     return Refers(url, instant(record.field("warc-refers-to-date") or ""), digest)

@@ -18,14 +18,18 @@ from gossamer.store.warc import Place, Record, uuid_of
 
 HEAD_MOST = 64 << 10
 """Bytes of the header of a record; a usual one has less than 1,000."""
+BESIDE = frozenset({"request", "metadata"})
+BESIDE_MOST = 1 << 20
+"""Bytes of the block of a request or of metadata: what counts stands at its beginning."""
 OPENING = b"WARC/"
 LONG, ENDS = "length", "unspecified"
-_BEGINS = re.compile(rb"(?<=\n)WARC/[01]\.\d+\r?\n")
+_BEGINS = re.compile(rb"\nWARC/[01]\.\d+\r?\n")
 _BEGINS_MOST = 16
 _END = b"\r\n\r\n"
+_ENDS = re.compile(rb".(?:\r\n\r\n|\n\n.{0,2}|)", re.DOTALL)
+"""The last byte of a block, and the empty lines behind it or the end of the file."""
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
-_BLANK = re.compile(rb"[^\r\n \t]")
 
 
 class Fault(NamedTuple):
@@ -88,7 +92,7 @@ class _Reader:
 
     def next(self) -> Met | Fault | None:
         stream = self._stream
-        if not skip_blank(stream):
+        if not stream.skip_blank():
             return None
         offset = stream.offset
         alone = stream.at_start or not stream.packed
@@ -104,13 +108,14 @@ class _Reader:
         return self._record(offset, fields, length, alone)
 
     def _record(self, offset: int, fields: Headers, length: int, alone: bool) -> Met | Fault:
-        stream = self._stream
-        block = stream.take(min(length, self._most))
+        stream, named = self._stream, dict(reversed(fields))
+        kind = named.get("warc-type", "").lower()
+        length = stream.believed(length, _ENDS, _BEGINS, _BEGINS_MOST)
+        block = stream.take(min(length, BESIDE_MOST if kind in BESIDE else self._most))
         there = len(block) + stream.skip(length - len(block))
         self._even &= alone and (not stream.packed or stream.offset == offset or stream.at_start)
-        named = dict(reversed(fields))
         place = Place(self._name, offset, length, uuid_of(named.get("warc-record-id", "")))
-        record = Record(place, named.get("warc-type", "").lower(), fields, block)
+        record = Record(place, kind, fields, block)
         return Met(record, why_cut(there, len(block), length))
 
     def _lost(self, offset: int, words: str) -> Fault:
@@ -123,17 +128,6 @@ class _Reader:
 def why_cut(there: int, held: int, length: int) -> str:
     """Of a block of that length, so many bytes were in the file and so many are held."""
     return ENDS if there < length else LONG if held < length else ""
-
-
-def skip_blank(stream: Unpacking) -> bool:
-    """Pass over the empty lines between records; False at the end of the file."""
-    while data := stream.peek(4):
-        rest = _BLANK.search(data)
-        if rest:
-            stream.skip(rest.start())
-            return True
-        stream.skip(len(data))
-    return False
 
 
 def _fields(head: bytes) -> Headers | None:

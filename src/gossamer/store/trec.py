@@ -22,22 +22,23 @@ from calendar import timegm
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import BinaryIO
 
-from gossamer.errors import InvalidURL
 from gossamer.model import Kind
-from gossamer.store.exchanges import Brought, Item, Refused, visit_of
-from gossamer.store.foreign import ENDS, HEAD_MOST, LONG, Fault, skip_blank
+from gossamer.store import claims
+from gossamer.store.exchanges import Brought, Item, Refused, understood, visit_of
+from gossamer.store.foreign import ENDS, HEAD_MOST, LONG, Fault
 from gossamer.store.unpacking import Broken, Unpacking
 from gossamer.store.warc import Place, Record, date
 from gossamer.store.warcreader import capture_of
-from gossamer.urls import normalize
 
 OPENING = b"<DOC>"
 _NO_ADDRESS = "-"
-_BEGINS = re.compile(rb"(?<=\n)<DOC>\s*\r?\n")
-_HEADER_END = re.compile(rb"(?<=\n)</DOCHDR>[ \t]*\r?\n")
-_END = re.compile(rb"(?:^|(?<=\n))</DOC>")
+_BEGINS = re.compile(rb"\n<DOC>[ \t]{0,64}\r?\n")
+_HEADER_END = re.compile(rb"(?<=\n)</DOCHDR>[ \t]{0,64}\r?\n")
+_END = b"</DOC>"
+_END_LINE = re.compile(rb"\n</DOC>")
 _CLOSED = re.compile(rb"\r?\n?</DOC>")
 _AFTER = 16
 """Bytes in which a document ends after its body."""
@@ -77,7 +78,7 @@ def docs(stream: Unpacking, most: int) -> Iterator[tuple[int, Doc, str] | Fault]
     """Every document with its offset, up to `most` bytes of its body and why that is cut, if it is; every fault."""
     while True:
         try:
-            if not skip_blank(stream):
+            if not stream.skip_blank():
                 return
             yield _next(stream, most)
         except Broken as broken:
@@ -89,7 +90,7 @@ def docs(stream: Unpacking, most: int) -> Iterator[tuple[int, Doc, str] | Fault]
 def captures(stream: Unpacking, name: str, most: int) -> Iterator[Item]:
     """What a file of documents brings, as if it had been fetched here."""
     for found in docs(stream, most):
-        yield found if isinstance(found, Fault) else _brought(name, *found)
+        yield found if isinstance(found, Fault) else understood(found[0], partial(_brought, name, *found))
 
 
 def _next(stream: Unpacking, most: int) -> tuple[int, Doc, str] | Fault:
@@ -135,41 +136,44 @@ def _moment(stamp: bytes, head: bytes) -> float:
             return float(timegm(time.strptime(stamp.decode(), "%Y%m%d%H%M%S")))
         said = _DATE.search(head)
         return parsedate_to_datetime(said[1][:100].decode("latin-1").strip()).timestamp() if said else 0.0
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return 0.0
 
 
 def _body(stream: Unpacking, length: int | None, most: int) -> tuple[bytes, str]:
     if length is not None and length <= most:
         data = stream.peek(length + _AFTER)
-        if _CLOSED.match(data, length):
-            stream.skip(length)
-            stream.until(_END, _AFTER)
+        if closed := _CLOSED.match(data, length):
+            stream.skip(closed.end())
             return data[:length], ""
-    body = stream.until(_END, most)
+    if stream.peek(len(_END)) == _END:
+        stream.skip(len(_END))
+        return b"", ""
+    body = stream.until(_END_LINE, most)
     if body is not None:
-        return body[: -len(b"</DOC>")].removesuffix(b"\n"), ""
+        return body[: -len(b"\n</DOC>")], ""
     body = stream.take(most)
     return body, LONG if stream.skip_to(_BEGINS, HEAD_MOST) else ENDS
 
 
 def _brought(name: str, offset: int, doc: Doc, cut: str) -> Item:
-    try:
-        url = normalize(doc.url)
-    except InvalidURL:
-        return Refused(offset, f"not a web address: {doc.url[:40]}")
+    url = claims.web_address(doc.url)
+    if url is None:
+        return Refused(offset, "not a web address")
     if not doc.began > 0:
-        return Fault(offset, f"the document {doc.number} has no date")
+        return Fault(offset, f"the document {doc.number:.100} has no date")
     head = _whole(doc, len(doc.body))
     fields = (("content-type", "application/http"), ("warc-date", date(doc.began)))
     capture = capture_of(Record(Place(name, offset, 0, ""), "response", fields, head + doc.body), url, Kind.PAGE)
+    if not capture.status:
+        return Fault(offset, f"the document {doc.number:.100} holds no HTTP answer")
     return Brought(
         replace(
             capture,
             visit=visit_of(url),
-            address=doc.address,
+            address=claims.ip(doc.address),
             truncated=cut or None,
-            source=f"{name}@{offset} {doc.number}",
+            source=f"{name}@{offset} {doc.number:.100}",
         ),
         offset,
         cut=cut == LONG,

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gossamer.errors import Damaged
-from gossamer.model import URL
+from gossamer.model import URL, status_in
 from gossamer.store.archive import Archive
 from gossamer.store.members import HEADER_LENGTH, is_ours
 from gossamer.store.versions import NOT_MODIFIED, TextPlace, Version
 from gossamer.store.warc import Place, Record, payload_digest
-from gossamer.store.warcreader import records, status_of
+from gossamer.store.warcreader import records
 
 
 class Gap(NamedTuple):
@@ -128,7 +128,7 @@ def wrong_digest(record: Record) -> str | None:
 
 def is_capture(record: Record) -> bool:
     """Has it a row? A 304 has none: it only says that the capture before it still holds."""
-    confirms = record.type == "revisit" and status_of(record.head) == NOT_MODIFIED
+    confirms = record.type == "revisit" and status_in(record.head) == NOT_MODIFIED
     return record.type in ("response", "revisit") and not confirms
 
 

@@ -124,7 +124,7 @@ def instant(date: str) -> float:
     """Seconds since 1970; 0 for what is no date."""
     try:
         return datetime.fromisoformat(date).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError, OSError):  # the last two for years that the clock of a machine does not have
         return 0.0
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer.errors import Damaged
-from gossamer.model import URL, Capture, Headers, Kind, Visit
+from gossamer.model import URL, Capture, Headers, Kind, Visit, status_in
 from gossamer.store.members import members, unpacked
 from gossamer.store.warc import Circumstances, Place, Record, uuid_of
 
@@ -64,7 +64,7 @@ def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
         visit=Visit(url, kind),
         began=response.began,
         seconds=0.0,
-        status=status_of(head),
+        status=status_in(head),
         headers=_http_fields(head),
         head=head,
         wire=response.payload,
@@ -135,12 +135,6 @@ def cut(path: Path, length: int) -> None:
         os.fsync(file.fileno())
 
 
-def status_of(head: bytes) -> int:
-    """The status code in an HTTP head; 0 when there is none."""
-    parts = head.split(None, 2)
-    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
-
-
 def _unbroken(path: Path, start: int) -> Iterator[Record]:
     for record in records(path, start):
         if record.place.offset != start:
@@ -172,7 +166,7 @@ def circumstances(metadata: Record) -> Circumstances:
         if line.startswith(_CIRCUMSTANCES):
             try:
                 return msgspec.json.decode(line.removeprefix(_CIRCUMSTANCES), type=Circumstances)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, UnicodeDecodeError):
                 break
     raise Damaged(f"{metadata.place.file}: the metadata at offset {metadata.place.offset} is not ours")
 

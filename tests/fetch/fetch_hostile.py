@@ -126,6 +126,7 @@ async def fetching(
     lookup: Callable[[str], Found] = lambda host: Found(("127.0.0.1",)),
     route: Route = Route(),  # noqa: B008  # a frozen value
     clock: Clock | None = None,
+    turn: Callable[[Visit], str | None] = lambda visit: None,
 ) -> AsyncIterator[Fetcher]:
     clock = clock or SystemClock()
     resolver = Resolver(clock, Threads(lookup))
@@ -136,6 +137,7 @@ async def fetching(
         resolver=resolver,
         clock=clock,
         route=route,
+        turn=turn,
     )
     try:
         yield fetcher

@@ -236,6 +236,31 @@ def test_the_second_address_is_tried_when_the_first_is_dead() -> None:
     run(main())
 
 
+@pytest.mark.parametrize(
+    ("turn", "asked", "failure"),
+    [
+        ("127.0.0.1", 1, None),
+        ("127.0.0.9", 0, Fault.CONNECT),
+        ("127.0.0.77", 0, Fault.CONNECT),
+        ("10.0.0.1", 0, Fault.BLOCKED_ADDRESS),
+        ("site.test", 0, Fault.DNS),
+    ],
+)
+def test_a_visit_that_has_its_turn_at_one_address_goes_to_no_other(
+    turn: str, asked: int, failure: Fault | None
+) -> None:
+    async def main() -> None:
+        async with serving(says(answer(b"hello"))) as server:
+            lookup = lambda host: Found(("127.0.0.9", "127.0.0.1"))  # noqa: E731  # short
+            async with fetching(lookup=lookup, turn=lambda visit: turn) as fetcher:
+                capture = await fetcher(Visit(server.url()))
+        assert server.connections == asked
+        assert (capture.failure.fault if capture.failure else None) is failure
+        assert bool(capture.request) is (failure is None)
+
+    run(main())
+
+
 def test_a_name_that_fails_is_a_failure_of_the_visit() -> None:
     async def main() -> None:
         async with fetching(lookup=fails(socket.EAI_NONAME)) as fetcher:

@@ -92,8 +92,8 @@ class SmallWeb:
         links = tuple(Link(url, rel=answer.rel) for url in answer.links)
         return Page(capture.visit.url, "text/html", links=links, nofollow=answer.nofollow)
 
-    async def resolve(self, host: str) -> tuple[str | None, float]:
-        return self.addresses.get(host, host), 3_600.0
+    async def resolve(self, host: str) -> tuple[tuple[str, ...], float]:
+        return (self.addresses.get(host, host),), 3_600.0
 
     def times(self, *urls: str) -> list[float]:
         return [when for when, url in self.log if url in urls]

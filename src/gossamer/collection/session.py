@@ -57,6 +57,8 @@ Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
 FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, *DEDUPE_FAMILIES, IMPORTS)
 REPORT_EVERY = 0.5
+ADDRESSES = 4
+"""Addresses of a host that are tried before a visit has failed."""
 READERS = 2
 """Processes in which files are read, so that one that takes long does not hold up all others."""
 DERIVING = (
@@ -111,7 +113,7 @@ class Session:
         self._guard = Guard(plan.allow_addresses)
         self._resolver = Resolver(self._clock, Threads() if plan.names == "system" else None)
         self._fetch = outside.fetch or self._real_fetch()
-        resolve = None if outside.fetch or plan.proxy or parcels else self._address
+        resolve = None if outside.fetch or plan.proxy or parcels else self._addresses
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
         self._derived = _deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
@@ -352,10 +354,10 @@ class Session:
             log.warning("%s could not be read, which is a bug: %r", url, error)
             return Page(url, problem=repr(error))
 
-    async def _address(self, host: str) -> tuple[str | None, float]:
+    async def _addresses(self, host: str) -> tuple[tuple[str, ...], float]:
         answer = await self._resolver.resolve(host.strip("[]"))
         seconds = min(answer.expires - self._clock.steady(), 3_600.0)
-        return (answer.addresses[0] if answer.addresses else None), seconds
+        return answer.addresses[:ADDRESSES], seconds
 
     def _real_fetch(self) -> Fetch:
         return Fetcher(
@@ -365,6 +367,7 @@ class Session:
             resolver=self._resolver,
             clock=self._clock,
             route=route_of(self.plan),
+            turn=lambda visit: self.frontier.address(visit),
         )
 
 

@@ -85,6 +85,14 @@ def _judged(host: str, found: Found | Failure) -> tuple[tuple[str, ...], Failure
     return found.addresses[:_ADDRESSES], None, min(max(found.ttl or 0.0, _SHORTEST), _LONGEST)
 
 
+def is_address(text: str) -> bool:
+    """Is it an IP address in its usual form?"""
+    try:
+        return bool(ip_address(text))
+    except ValueError:
+        return False
+
+
 def literal(host: str) -> str | None:
     """The address that a host names by itself, in any spelling: `127.1`, `0x7f000001`, `localhost`."""
     name = host.rstrip(".").lower()

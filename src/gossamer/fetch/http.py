@@ -7,9 +7,10 @@ and the delay hold for it as for any other.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from gossamer.fetch.curl import Handle, Multi
-from gossamer.fetch.dns import Resolver, literal
+from gossamer.fetch.dns import Resolver, is_address, literal
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.identity import Identity
 from gossamer.fetch.limits import Limits
@@ -38,7 +39,11 @@ class Fetcher:
         resolver: Resolver,
         clock: Clock,
         route: Route = Route(),  # noqa: B008  # a frozen value
+        turn: Callable[[Visit], str | None] = lambda visit: None,
     ) -> None:
+        """`turn` tells the one address that a visit has its turn at, where somebody counts; without it the first ones
+        of the host are tried."""
+        self._turn = turn
         self._limits = limits
         self._guard = guard
         self._resolver = resolver
@@ -56,7 +61,7 @@ class Fetcher:
         request = self._requests.make(visit)
         if isinstance(request, Failure):
             return self._nothing(visit, request)
-        addresses = await self._addresses(request.host)
+        addresses = await self._addresses(request.host, self._turn(visit))
         if isinstance(addresses, Failure):
             return self._nothing(visit, addresses)
         for address in addresses[:_ADDRESSES_TRIED]:
@@ -136,13 +141,20 @@ class Fetcher:
     def _nothing(self, visit: Visit, failure: Failure) -> Capture:
         return Capture(visit, began=self._clock.wall(), seconds=0.0, failure=failure)
 
-    async def _addresses(self, host: str) -> tuple[str | None, ...] | Failure:
-        """Where to connect to; None leaves it to the proxy. One refused address condemns the host."""
+    async def _addresses(self, host: str, turn: str | None) -> tuple[str | None, ...] | Failure:
+        """Where to connect to; None leaves it to the proxy. One refused address condemns the host.
+
+        A host that had no address when it got its turn, and has one now, has no turn there.
+        """
         if self._route.proxy:
             written_out = literal(host)
             return self._refusal(host, (written_out,) if written_out else ()) or (None,)
         answer = await self._resolver.resolve(host)
-        return answer.failure or self._refusal(host, answer.addresses) or answer.addresses
+        if answer.failure or turn is None:
+            return answer.failure or self._refusal(host, answer.addresses) or answer.addresses
+        if not is_address(turn):
+            return Failure(Fault.DNS, f"{host} had no address a moment ago")
+        return self._refusal(host, (*answer.addresses, turn)) or (turn,)
 
     def _refusal(self, host: str, addresses: tuple[str, ...]) -> Failure | None:
         for address in addresses:

@@ -11,7 +11,7 @@ from gossamer.frontier.entries import State
 from gossamer.frontier.hosts import Host, retry_after
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.origins import Origin
-from gossamer.frontier.outage import Witness, is_silence
+from gossamer.frontier.outage import Witness, is_silence, is_unconnected
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.presence import Presence
 from gossamer.frontier.retry import THROTTLED, rule
@@ -43,6 +43,19 @@ class Blame:
             host.failed(now)
         elif capture.status and not self._outage.asked(capture.visit):  # its pages may fail as before
             host.answered(capture.seconds)
+
+    def goes_elsewhere(self, origin: Origin, visit: Visit, capture: Capture, address: str) -> bool:
+        """No connection came about: the visit waits for its turn at the next address of its host, if there is one.
+
+        Nothing was asked yet, so the host need not rest, and nobody is blamed before all addresses were tried. The
+        question to a witness does not wait: its answer is awaited by all.
+        """
+        if not is_unconnected(capture) or not origin.host.leave(address) or self._outage.asked(visit):
+            return False
+        if self._parts.rules.politeness.per_host == 1:  # or its gap may be that of another visit
+            origin.host.next = min(origin.host.next, self._clock.steady())
+        origin.urgent.appendleft(visit)
+        return True
 
     def watch_network(self, origin: Origin, capture: Capture) -> None:
         """Was it the host? When it turns out to be the network, the host has done nothing wrong."""

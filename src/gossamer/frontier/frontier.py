@@ -78,7 +78,10 @@ class Frontier:
         self._clock = clock
         self._peers = peers
         self._committed = outward.committed
+        self._resolves = outward.resolve is not None
         self._out: dict[Visit, Out] = {}
+        self._moving: set[str] = set()
+        """Addresses of pages whose visit waits for another IP address of its host: as if they were out."""
         self._stopping = False
         self._held = False
         self._quota = Quota(parts.ledger, rules.pages, peers, closed=rules.closed)
@@ -86,7 +89,7 @@ class Frontier:
         self._handout = Handout(self._next, self._pause)
         self._schedule = _schedule(parts, outward, self._handout.dispatch)
         self._presence = Presence(parts, self._schedule)
-        self._intake = Intake(parts, self._presence, lambda: {visit.url for visit in self._out})
+        self._intake = Intake(parts, self._presence, lambda: {visit.url for visit in self._out} | self._moving)
         ended = self._intake.flow.ended if self._intake.flow else lambda url: None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
         self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle)
@@ -146,6 +149,11 @@ class Frontier:
     def go_on(self) -> None:
         """Something has changed outside: see who can go."""
         self._handout.dispatch()
+
+    def address(self, visit: Visit) -> str | None:
+        """The IP address that a visit which is out has its turn at; None when nobody counts by address."""
+        out = self._out.get(visit) if self._resolves else None
+        return out.group.address if out else None
 
     @property
     def out(self) -> int:
@@ -225,6 +233,7 @@ class Frontier:
         visit, origin, group = due
         host, politeness = origin.host, self._rules.politeness
         self._out[visit] = Out(origin, group, self._parts.slots.take(host))
+        self._moving.discard(visit.url)
         if self._peers:
             self._peers.report(idle=False)
         if visit.kind is not Kind.ROBOTS:
@@ -266,6 +275,9 @@ class Frontier:
             host.out -= 1
             origin.out -= 1
         self.ledger.counts.bytes += len(capture.wire)
+        if out and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):
+            self._leave(out, visit)
+            return origin
         self._blame.judge_host(host, capture)
         self._take_in(visit.kind, capture, page)
         if out and visit.kind is Kind.PAGE:
@@ -278,6 +290,14 @@ class Frontier:
         self._presence.replace(origin)
         self._blame.watch_network(origin, capture)
         return origin
+
+    def _leave(self, out: Out, visit: Visit) -> None:
+        """The visit waits for another address of its host; this one is free again."""
+        self._moving.add(visit.url)
+        if visit.kind is Kind.PAGE:
+            self._quota.settle(kept=False)
+        self._schedule.release(out.origin.host, out.group, visited=True)
+        self._presence.replace(out.origin)
 
     def _take_in(self, kind: Kind, capture: Capture, page: Page) -> None:
         match kind:

@@ -100,13 +100,40 @@ class Host:
     reason: str = ""
     visits: int = 0
     faults: int = 0
-    address: str | None = None
+    addresses: tuple[str, ...] = ()
+    """Where it can be visited; empty when nobody knows."""
+    at: int = 0
+    """Which of them is visited."""
+    dead: int = 0
+    """Addresses in a row that took no connection."""
     address_until: float = 0.0
     waiting: deque[Origin] = field(default_factory=deque)
     origins: int = 0
     """Origins in memory that belong to it."""
     number: int = 0
     """It was the n-th host of its site to be met; see `budget`."""
+
+    @property
+    def address(self) -> str:
+        """The address that politeness is counted for; its name where there is none."""
+        return self.addresses[self.at] if self.addresses else self.name
+
+    def found(self, addresses: tuple[str, ...]) -> None:
+        """It was looked up. The address that was visited is kept as long as it is one of them."""
+        here = self.address
+        self.addresses = addresses
+        self.at = addresses.index(here) if here in addresses else 0
+        self.dead = self.dead if here in addresses else 0
+
+    def leave(self, address: str) -> bool:
+        """No connection to this address: is there another one to try? When all were tried, the next one is next."""
+        if len(self.addresses) < 2:
+            return False
+        if address != self.address:  # another visit has noticed
+            return True
+        self.at = (self.at + 1) % len(self.addresses)
+        self.dead = (self.dead + 1) % len(self.addresses)
+        return self.dead > 0
 
     @property
     def crawl_delay(self) -> float:
@@ -123,6 +150,7 @@ class Host:
 
     def answered(self, seconds: float) -> None:
         """A good answer: the pace is learned, penalties wear off, the breaker closes."""
+        self.dead = 0
         self.pace = seconds if not self.pace else (1 - SMOOTHING) * self.pace + SMOOTHING * seconds
         self.penalty = 0.0 if self.penalty < 0.05 else self.penalty * PENALTY_DECAY
         self.streak = self.trips = self.throttled = 0

@@ -24,11 +24,17 @@ CALM = 60.0
 """Seconds for which an answer settles the question."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
 SILENCE = frozenset({Fault.DNS, Fault.CONNECT, Fault.TIMEOUT, Fault.RESET})
+UNCONNECTED = frozenset({Fault.CONNECT, Fault.TIMEOUT})
 
 
 def is_silence(capture: Capture) -> bool:
     """No word came back, or no more, for a reason that could be ours."""
     return capture.failure is not None and capture.failure.fault in SILENCE
+
+
+def is_unconnected(capture: Capture) -> bool:
+    """No request went out, because nobody took the connection."""
+    return capture.failure is not None and capture.failure.fault in UNCONNECTED and not capture.request
 
 
 class Witness(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-Resolve: TypeAlias = Callable[[str], Awaitable[tuple[str | None, float]]]
-"""host name -> the address that politeness is counted for (None when unknown), and for how many seconds."""
+Resolve: TypeAlias = Callable[[str], Awaitable[tuple[tuple[str, ...], float]]]
+"""host name -> the addresses to visit it at, the best first (none when unknown), and for how many seconds they hold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ CROWD = 20
 """At most so many times the front is in memory, however long everyone there has to rest."""
 LOOKUPS = 256
 """Names that are looked up before more origins come in; a slow one no longer counts."""
+LOOKUP_KEPT = 1.0
+"""Seconds for which an answer holds at least, so that who was looked up gets a turn."""
 SLOW_LOOKUP = 2.0
 """Seconds after which a look-up is slow."""
 
@@ -123,6 +125,9 @@ class Schedule:
             host = origin.host
             if host.out >= self._politeness.per_host:
                 host.waiting.append(origin)
+            elif self._is_stale(host, group, now):
+                origin.placed = False
+                self.place(origin)
             elif max(host.next, host.paused, origin.closed_until) > now or origin.distance > self._horizon:
                 origin.placed = False
                 self.place(origin)
@@ -135,6 +140,10 @@ class Schedule:
                 return origin, group
             self._ready.release(group, now, visited=False)
         return None
+
+    def _is_stale(self, host: Host, group: Group, now: float) -> bool:
+        """It waited here for an address that it no longer has, or that nobody has looked up for too long."""
+        return self._resolve is not None and (group.address != host.address or host.address_until <= now)
 
     def _taken_elsewhere(self, group: Group, now: float) -> bool:
         """Another process visits the address, or did so a moment ago."""
@@ -163,11 +172,11 @@ class Schedule:
         if host.out >= self._politeness.per_host:
             return inf
         asked = host.paused if host.throttled else 0.0
-        return max(host.next, asked, self._ready.free_from(host.address or host.name))
+        return max(host.next, asked, self._ready.free_from(host.address))
 
     def aside(self, host: Host) -> Group | None:
         """Visit a host out of turn, unless another process is there. Give the group back with `release`."""
-        group = self._ready.hold(host.address or host.name)
+        group = self._ready.hold(host.address)
         now = self._clock.steady()
         if self._taken_elsewhere(group, now):
             self._ready.release(group, now, visited=False)
@@ -204,7 +213,7 @@ class Schedule:
         host = origin.host
         if self._resolve is None:
             self._ready.put(origin, host.name, host.next)
-        elif host.address is not None and host.address_until > self._clock.steady():
+        elif host.address_until > self._clock.steady():
             self._ready.put(origin, host.address, host.next)
         else:
             self._look_up(origin)
@@ -220,9 +229,9 @@ class Schedule:
     async def _find(self, origin: Origin) -> None:
         assert self._resolve is not None
         host = origin.host
-        address, seconds = await self._resolve(host.name)
-        host.address = address or host.name
-        host.address_until = self._clock.steady() + seconds
+        addresses, seconds = await self._resolve(host.name)
+        host.found(addresses)
+        host.address_until = self._clock.steady() + max(seconds, LOOKUP_KEPT)
         self._ready.put(origin, host.address, host.next)
 
     def _found(self, task: asyncio.Task[None]) -> None:

@@ -24,7 +24,7 @@ from gossamer.collection.shard import Job
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, StorageError, UsageError
 from gossamer.model import SystemClock
-from gossamer.store.table import Table
+from gossamer.store.table import Table, damage
 
 if TYPE_CHECKING:
     from gossamer.collection import build as builds
@@ -200,6 +200,10 @@ class Collection(Reading):
         from gossamer.store.verify import Checked, verify_archive
 
         checked = Checked()
+        for index in range(self.plan.shards or 1):
+            checked.problems += filter(None, [damage(self._folder.table(index), FAMILIES)])
+        if checked.problems:
+            return checked  # what hangs on them would say nothing new
         for index, shelf in enumerate(self._shelves().all):
             checked.add(verify_archive(shelf.archive, partial(is_removed, shelf.table)))
             checked.problems += audit(shelf.table)
@@ -214,6 +218,7 @@ class Collection(Reading):
 
     async def _repair(self) -> Repaired:
         from gossamer.collection import graphs
+        from gossamer.collection.remake import remake
         from gossamer.collection.repair import Repaired, repair
         from gossamer.collection.replan import replan
         from gossamer.collection.workshop import opened
@@ -225,7 +230,9 @@ class Collection(Reading):
             wrong, aside = replan(self._folder)
             wrong += graphs.check(self._folder)
             plan = self.plan
-            done = Repaired(problems=tuple(wrong), aside=tuple(filter(None, (freed, aside))))
+            remade = remake(self._folder, plan)
+            wrong += remade.problems
+            done = Repaired(problems=tuple(wrong), aside=tuple(filter(None, (freed, aside, *remade.aside))))
             for index in range(plan.shards or 1):
                 with opened(self._folder, plan, index) as bench:
                     done += repair(bench)

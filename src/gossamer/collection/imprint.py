@@ -15,6 +15,7 @@ from gossamer.plan import Plan
 from gossamer.store.table import Table
 
 _KEY = b"imprint"
+_UNFINISHED = b"unfinished"
 
 
 class Imprint(msgspec.Struct, array_like=True, frozen=True):
@@ -50,6 +51,25 @@ def agree(table: Table, shard: int, plan: Plan) -> None:
             f"shards/{shard:02} was made as shard {found.shard} of {found.shards}, but the plan has {plan.shards or 1};"
             " `gossamer verify DIR --repair` writes the plan again, and a folder that was renamed needs its name back"
         )
+
+
+def set_unfinished(table: Table, unfinished: bool) -> None:
+    """The table is being made again, or was. Part of the next commit."""
+    if unfinished:
+        table.put(META, _UNFINISHED, b"1")
+    else:
+        table.delete(META, _UNFINISHED)
+
+
+def is_unfinished(table: Table) -> bool:
+    """Is it being made again?"""
+    return table.get(META, _UNFINISHED) is not None
+
+
+def require_finished(table: Table, shard: int) -> None:
+    """Nobody but a repair may use a table that has not all rows yet."""
+    if is_unfinished(table):
+        raise Damaged(f"shards/{shard:02} was being repaired; `gossamer verify DIR --repair` goes on with it")
 
 
 def _public(plan: Plan) -> Plan:

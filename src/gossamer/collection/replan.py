@@ -60,7 +60,7 @@ def _remembered(folder: Folder, known: list[Imprint]) -> tuple[Plan, str]:
 
 def _imprints(folder: Folder) -> Iterator[Imprint]:
     for index in folder.numbers():
-        with suppress(GossamerError), Table.open(folder.table(index), (META,), writable=False) as table:
+        with suppress(GossamerError), Table.open_alone(folder.table(index), (META,)) as table:
             if found := imprint.of(table):
                 yield found
 

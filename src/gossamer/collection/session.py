@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -28,24 +28,25 @@ from gossamer.crawl import crawl
 from gossamer.dedupe.digest import Copies
 from gossamer.dedupe.families import BLOCKS
 from gossamer.dedupe.families import FAMILIES as DEDUPE_FAMILIES
-from gossamer.errors import GossamerError
+from gossamer.errors import Damaged, GossamerError
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.stored import decoded
 from gossamer.frontier import Frontier
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
-from gossamer.frontier.entries import META
+from gossamer.frontier.entries import META, Entry
 from gossamer.frontier.outward import Outward
 from gossamer.frontier.peers import Peers
 from gossamer.frontier.rank import Order
 from gossamer.frontier.suspects import Suspects
-from gossamer.model import Capture, Clock, Page, SystemClock, Visit
+from gossamer.model import URL, Answer, Capture, Clock, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.archive import FAMILIES as STORE_FAMILIES
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
 from gossamer.store.disk import Disk, Look
+from gossamer.store.replay import Replayed, captures
 from gossamer.store.table import Table
 from gossamer.store.warcrecords import Info
 
@@ -59,6 +60,8 @@ FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, *DEDUPE_FAMILIES, IMPORTS)
 REPORT_EVERY = 0.5
 ADDRESSES = 4
 """Addresses of a host that are tried before a visit has failed."""
+BATCH = 500
+"""Captures that are taken in again for each commit."""
 READERS = 2
 """Processes in which files are read, so that one that takes long does not hold up all others."""
 DERIVING = (
@@ -230,7 +233,49 @@ class Session:
     def _is_mine(self, url: str) -> bool:
         return self._peers is None or self._peers.owner(url) == self._peers.me
 
+    def remake(self, removed: Mapping[URL, Entry], date: Callable[[float], None]) -> int:
+        """The table was lost: take in all captures of the archive but those `removed`. How many there were.
+
+        `date` sets the clock to the moment of each.
+        """
+        with self._closing():
+            self._begin_again(removed)
+            archive, later, taken = self.archive, [], 0
+            for each in captures(archive.folder, archive.committed()):
+                if each.response.url in removed:
+                    continue
+                date(each.response.began)
+                try:
+                    self._take(each, each.capture(archive))
+                except Damaged:
+                    later.append(each)  # what it points to may be in a later file
+                archive.reached(*each.end)
+                taken += 1
+                if taken % BATCH == 0:
+                    self._commits.now()
+            for each in later:
+                with suppress(Damaged):  # the check of the archive names it
+                    self._take(each, each.capture(archive))
+        return taken
+
+    def _begin_again(self, removed: Mapping[URL, Entry]) -> None:
+        me = self._peers.me if self._peers else None
+        imprint.leave(self._table, me or 0, self.plan)
+        if self.plan.build:
+            self.archive.texts.open(
+                info_of(self.plan), self._clock, prefix=prefix_of(me), max_bytes=self.plan.warc_bytes
+            )
+        self.frontier.restore(removed)
+        self.frontier.add(Found(seed) for seed in self.plan.seeds if self._is_mine(seed))
+        self._commits.now()
+
+    def _take(self, replayed: Replayed, capture: Capture) -> None:
+        page = self._mark(self._read(capture))
+        self._kept(capture, page, self.archive.register_again(replayed.response, capture, page))
+        self.frontier.done_before(Answer(capture.visit, capture, page))
+
     def _start(self, errands: Sequence[Errand]) -> None:
+        imprint.require_finished(self._table, self._peers.me if self._peers else 0)
         imprint.leave(self._table, self._peers.me if self._peers else 0, self.plan)
         self._commits.now()
         self._derived.catch_up()

@@ -46,6 +46,7 @@ class Shelves:
             for index in range(plan.shards or 1):
                 table = opening.enter_context(Table.open(folder.table(index), FAMILIES, writable=False))
                 imprint.agree(table, index, plan)
+                imprint.require_finished(table, index)
                 self.all.append(Shelf(table, Archive(table, folder.shard(index), decode)))
             self._open = opening.pop_all()
 

@@ -14,7 +14,7 @@ crash may be given again: nobody but us has ever seen it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -153,6 +153,10 @@ class Exchange:
         """The last batch from each shard whose effects are durable: until then its sender may be needed again."""
         return tuple(way.kept for way in self._in)
 
+    def acknowledged(self, to: int) -> int:
+        """The last batch that a shard has for good."""
+        return self._out[to].acked
+
     @property
     def open(self) -> bool:
         """Something was posted or applied that no commit has made durable yet."""
@@ -258,6 +262,19 @@ class Exchange:
             tuple(way.applied for way in self._in),
         )
         self._table.put(META, b"exchange", encode(marks))
+
+
+def rejoin(table: Table, me: int, others: Sequence[Callable[[], Table] | None]) -> None:
+    """A shard whose table was lost goes on counting where the others believe it to be: batches that they have are not
+    given again, and those that they still keep for it are the next. None for a shard that has lost its own."""
+    closed, applied = [0] * len(others), [0] * len(others)
+    for index, opened in enumerate(others):
+        if opened is not None:
+            with opened() as other:
+                theirs = Exchange(other, index, len(others), lambda to, data: None)
+                closed[index], applied[index] = theirs.kept()[me], theirs.acknowledged(me)
+    if len(others) > 1:
+        table.put(META, b"exchange", encode(Marks(tuple(closed), (0,) * len(others), tuple(applied))))
 
 
 def _key(to: int, number: int) -> bytes:

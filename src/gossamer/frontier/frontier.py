@@ -16,7 +16,8 @@ comes in by the `inbox`.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -27,8 +28,9 @@ from gossamer.frontier.backlog import Longest, Stretch
 from gossamer.frontier.blame import Blame
 from gossamer.frontier.choice import Choice, Due
 from gossamer.frontier.discovery import Found
+from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.handout import Handout
-from gossamer.frontier.imported import Imported
+from gossamer.frontier.imported import AGAIN, ASIDE, Imported
 from gossamer.frontier.inbox import Inbox
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.origins import Origin
@@ -259,6 +261,21 @@ class Frontier:
             if visit.owner not in (None, origin.name) and self._parts.is_ours(visit.owner):  # another's robots.txt
                 self._presence.forget(self._presence.get(visit.owner))
         self._committed()
+
+    def done_before(self, answer: Answer) -> None:
+        """The same when the rows were lost: an answer that nobody waits for any more counts too, with its date."""
+        url, capture = answer.visit.url, answer.capture
+        self.sift()
+        entry = self.ledger.get(url)
+        waited_for = answer.visit.kind in ASIDE or (entry is not None and entry.state is State.QUEUED)
+        self.done(answer if waited_for or capture.source else answer._replace(capture=replace(capture, source=AGAIN)))
+
+    def restore(self, entries: Mapping[str, Entry]) -> None:
+        """What is still known of addresses when all other rows were lost."""
+        for url, entry in entries.items():
+            if self.ledger.get(url) is None:
+                self._parts.seen.note(url, entry.depth)
+                self.ledger.put(url, entry, None)
 
     def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
         if capture.source is not None:

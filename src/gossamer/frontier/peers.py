@@ -130,6 +130,11 @@ class Peers:
         """Which shard this is."""
         return self._seat.index
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._seat.count
+
     def owner(self, url: str) -> int:
         """The shard that an address belongs to."""
         return self.owner_of_host(keys.host(url))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from gossamer.frontier.entries import FIRSTS, META, QUEUE, REMOVED, Entry, State
+from gossamer.frontier.entries import FIRSTS, META, QUEUE, REMOVED, STANDING, Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.origins import Queues
 from gossamer.frontier.turns import Turns
@@ -45,6 +45,12 @@ def forget_firsts(table: Table, urls: set[str]) -> None:
     for key, url in list(table.scan(FIRSTS)):
         if url.decode() in urls:
             table.delete(FIRSTS, key)
+
+
+def tidy_turns(table: Table) -> None:
+    """Rows that were made again without a crawl: origins whose queues came to nothing lose their turns."""
+    queues = Queues(table, int.from_bytes(table.get(META, b"sequence") or b"", "big"))
+    _let_leave(table, [name.decode() for name, _ in table.scan(STANDING)], queues)
 
 
 def _let_leave(table: Table, origins: Iterable[str], queues: Queues) -> None:

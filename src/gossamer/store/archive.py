@@ -150,6 +150,12 @@ class Archive:
                 if first <= path.name < last:
                     self.set_length(path.name, path.stat().st_size)
 
+    def reached(self, file: str, end: int) -> None:
+        """All captures up to there have their rows, with the next commit."""
+        if (before := self.committed()[0]) not in ("", file):
+            self._close_files(before, file)
+        self._table.put(STATE, b"end", msgspec.msgpack.encode((file, end)))
+
     def set_length(self, file: str, length: int | None) -> None:
         """How long a file is that nothing is appended to any more; None: there is no such file."""
         if length is None:

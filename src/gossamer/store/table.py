@@ -46,6 +46,7 @@ BLOCK_CACHE_BYTES = 64 << 20
 MEMTABLE_BYTES = 8 << 20
 """Of one family; all families together hold at most MEMTABLES_BYTES."""
 MEMTABLES_BYTES = 32 << 20
+_CURE = "`gossamer verify DIR --repair` makes it again from the archive"
 LOG_BYTES = 32 << 20
 """What has to be read again at most when a table that was killed is opened."""
 
@@ -71,6 +72,15 @@ class Table:
     def open(cls, path: Path, families: Sequence[str], *, writable: bool) -> Table:
         """One process may open a table to write; any number may read what had been committed by now."""
         return _open_writer(path, families) if writable else _open_reader(path, families)
+
+    @classmethod
+    def open_alone(cls, path: Path, families: Sequence[str]) -> Table:
+        """To read while nobody writes: every file that is missing is damage. A reader beside a writer cannot know that,
+        and takes the last state of which all files are there for the present one."""
+        if not (path / "CURRENT").is_file():
+            raise Damaged(f"{path}: there is no table here; {_CURE}")
+        families = _present(path, families)
+        return cls(path, _database(path, families, _options(), AccessType.read_only()), families)
 
     @property
     def families(self) -> frozenset[str]:
@@ -196,6 +206,17 @@ class Table:
     ) -> None:
         self.close()
 
+    def stored(self, family: str) -> Iterator[tuple[bytes, bytes]]:
+        """All rows of a family, from the disk and with their checksums."""
+        reading = ReadOptions()
+        reading.set_verify_checksums(True)
+        try:
+            rows = self._families[family].iter(reading)
+            rows.seek_to_first()
+        except Exception as error:
+            raise _told(error, self._path) from error
+        return _walk(rows, self._path, reading)
+
     def _stored(self, family: str, first: bytes, end: bytes | None) -> Iterator[tuple[bytes, bytes]]:
         reading = ReadOptions()
         if end is not None:
@@ -208,6 +229,18 @@ class Table:
         return _walk(rows, self._path, (reading, end))
 
 
+def damage(path: Path, families: Sequence[str]) -> str | None:
+    """What is wrong with a table, all of which is read, with its checksums. Nobody may write to it meanwhile."""
+    try:
+        with Table.open_alone(path, families) as table:
+            for name in table.families:
+                for _ in table.stored(name):
+                    pass
+    except Damaged as error:
+        return str(error.__cause__ or error)
+    return None
+
+
 def _open_writer(path: Path, families: Sequence[str]) -> Table:
     options = _options()
     options.set_max_open_files(256)
@@ -217,7 +250,7 @@ def _open_writer(path: Path, families: Sequence[str]) -> Table:
 def _open_reader(path: Path, families: Sequence[str]) -> Table:
     # rocksdict would leave a file where it was asked about a table.
     if not (path / "CURRENT").is_file():
-        raise Damaged(f"{path}: there is no table here; was part of the collection deleted?")
+        raise Damaged(f"{path}: there is no table here; {_CURE}")
     options = _options()
     # The writer deletes files that it has compacted; what a reader holds open stays readable.
     options.set_max_open_files(-1)
@@ -236,7 +269,7 @@ def _present(path: Path, families: Sequence[str]) -> list[str]:
     made = _listed(path)
     present = [name for name in families if name in made]
     if not present:
-        raise Damaged(f"{path}: this table has none of our rows; was another one put in its place?")
+        raise Damaged(f"{path}: this table has none of our rows; {_CURE}")
     return present
 
 
@@ -335,5 +368,5 @@ def _told(error: Exception, path: Path) -> Exception:
     if "no space left" in low or "file too large" in low or "quota" in low:
         return StorageError(f"{path}: the disk is full; free some space and go on, nothing committed is lost")
     if low.startswith(("corruption", "invalid argument", "io error: no such file")):
-        return Damaged(f"{path}: the table cannot be read ({words}); restore it from a copy")
+        return Damaged(f"{path}: the table cannot be read ({words}); {_CURE}")
     return StorageError(f"{path}: the table cannot be used: {words}")

@@ -11,7 +11,7 @@ demo: $(READY)
 	$(BIN)/gossamer demo demo-web
 
 test: $(READY) lint
-	$(BIN)/pytest -m "not soak" -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check src tests bench quality

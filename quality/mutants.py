@@ -152,7 +152,7 @@ def _note(kept: Path, tests: Sequence[str]) -> None:
     measured = coverage.Coverage(data_file=None, source=[str(SOURCE)], config_file=False)
     measured.start()
     noting = _Noting(measured)
-    pytest.main(["-q", "-m", "not soak", "-p", "no:cacheprovider", *tests], plugins=[noting])
+    pytest.main(["-q", "-p", "no:cacheprovider", *tests], plugins=[noting])
     measured.stop()
     data = measured.get_data()
     lines = {

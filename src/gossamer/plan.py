@@ -108,6 +108,11 @@ class Plan:
     html_bytes: int = _setting(5 << 20, "Most bytes of an HTML page, decoded.", least=1)
     text_bytes: int = _setting(10 << 20, "Most bytes of other text, decoded.", least=1)
     document_bytes: int = _setting(64 << 20, "Most bytes of any other document, decoded.", least=1)
+    memory: int = _setting(
+        96 << 20,
+        "Bytes of answers that are held in memory at once, over all shards; what is over waits.",
+        least=1 << 20,
+    )
     document_seconds: float = _setting(20.0, "Most seconds of CPU for reading a document that is no HTML.", least=0.1)
     document_memory: int = _setting(1 << 30, "Most bytes of memory for reading such a document.", least=16 << 20)
 

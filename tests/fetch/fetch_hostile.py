@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import uvloop
 
 from gossamer.fetch import Fetcher, Found, Guard, Identity, Limits, Resolver, Route, Threads
+from gossamer.fetch.held import Held
 from gossamer.model import Capture, Clock, SystemClock, Visit
 
 LOOPBACK = "127.0.0.0/8"
@@ -127,6 +128,7 @@ async def fetching(
     route: Route = Route(),  # noqa: B008  # a frozen value
     clock: Clock | None = None,
     turn: Callable[[Visit], str | None] = lambda visit: None,
+    held: Held | None = None,
 ) -> AsyncIterator[Fetcher]:
     clock = clock or SystemClock()
     resolver = Resolver(clock, Threads(lookup))
@@ -138,6 +140,7 @@ async def fetching(
         clock=clock,
         route=route,
         turn=turn,
+        held=held,
     )
     try:
         yield fetcher

@@ -13,7 +13,7 @@ from forbidden_addresses import HOSTS
 from gossamer.errors import InvalidURL
 from gossamer.fetch import Found, Limits, Route
 from gossamer.fetch import curl as curl_module
-from gossamer.fetch.dns import system_lookup
+from gossamer.fetch.names import system_lookup
 from gossamer.model import Capture, Fault, SystemClock, Visit
 from gossamer.urls import normalize
 

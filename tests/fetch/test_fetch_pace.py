@@ -8,8 +8,10 @@ from gossamer.fetch.limits import Limits
 from gossamer.fetch.pace import Pace
 from gossamer.model import Fault
 
+LONG = Limits(total=10_000.0)
 
-def given_up(progress: Iterable[int], limits: Limits = Limits()) -> tuple[int, Fault] | None:  # noqa: B008  # frozen
+
+def given_up(progress: Iterable[int], limits: Limits = LONG) -> tuple[int, Fault] | None:
     """The second at which a transfer is given up that has come so far at each second."""
     pace = Pace(limits)
     for second, reached in enumerate(progress):
@@ -52,5 +54,24 @@ def test_waiting_for_the_first_byte_does_not_count_as_slow() -> None:
 def test_our_own_bandwidth_limit_is_not_held_against_the_server() -> None:
     slow = range(1, 60_000, 300)
     assert given_up(slow) == (30, Fault.TOO_SLOW)
-    assert given_up(slow, Limits(bandwidth=400)) is None
-    assert given_up(slow, Limits(bandwidth=1_000_000)) == (30, Fault.TOO_SLOW)
+    assert given_up(slow, Limits(bandwidth=400, total=10_000)) is None
+    assert given_up(slow, Limits(bandwidth=1_000_000, total=10_000)) == (30, Fault.TOO_SLOW)
+
+
+def test_no_connection_in_ten_seconds() -> None:
+    pace = Pace(Limits())
+    assert next(second for second in range(20) if pace.connecting(1000.0 + second)) == 10
+
+
+def test_two_minutes_for_the_whole_answer() -> None:
+    assert given_up(range(0, 10_000_000, 10_000), Limits()) == (120, Fault.TIMEOUT)
+
+
+def test_time_in_which_it_waited_for_us_does_not_count() -> None:
+    pace = Pace(Limits())
+    assert pace.connecting(1000.0) is None
+    assert pace.look(0, 1005.0) is None
+    assert pace.look(9_000, 1015.0) is None
+    pace.rest(500.0)
+    assert pace.look(9_000, 1530.0) is None
+    assert pace.look(9_000, 1535.0) is not None

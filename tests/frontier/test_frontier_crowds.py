@@ -164,21 +164,36 @@ def test_hosts_known_to_drip_never_get_all_workers_again() -> None:
     assert not slots.lets(slow[0])
     others = [slots.take(good) for _ in range(10)]
     assert slots.free_from() == inf
-    slots.give(others[0])
+    slots.give(others[0], good)
     assert slots.free_from() <= clock.steady()
-    slots.give(tickets[0])
+    slots.give(tickets[0], slow[0])
     assert slots.lets(slow[0])
+
+
+def test_a_host_whose_pages_wait_here_is_slow_too() -> None:
+    """It answers at once, but its pages are so large that each visit takes long."""
+    clock = VirtualClock()
+    slots = Slots(clock, 10)
+    heavy = [Host(f"heavy{number}.example", pace=0.1) for number in range(50)]
+    for host in heavy:
+        ticket = slots.take(host)
+        clock.advance(2 * SLOW)
+        slots.give(ticket, host)
+    assert len([slots.take(host) for host in heavy if slots.lets(host)]) == 10
+    ticket = slots.take(heavy[49])
+    slots.give(ticket, heavy[49])
+    assert slots.lets(heavy[49]), "its last visit was quick"
 
 
 def test_never_more_than_twice_as_many_visits_are_under_way() -> None:
     clock, chance = VirtualClock(), random.Random(8)
-    slots, out = Slots(clock, 6), list[int]()
+    slots, out, any_host = Slots(clock, 6), list[int](), Host("any.example")
     most = 0
     for _ in range(5_000):
         if chance.random() < 0.6 and slots.free_from() <= clock.steady():
             out.append(slots.take(Host("any.example", pace=chance.choice([0.1, 90.0]))))
         elif out and chance.random() < 0.3:
-            slots.give(out.pop(chance.randrange(len(out))))
+            slots.give(out.pop(chance.randrange(len(out))), any_host)
         clock.advance(chance.uniform(0.0, 2.0))
         most = max(most, len(out))
     assert most == 12

@@ -17,6 +17,7 @@ from gossamer.collection import imprint
 from gossamer.collection.arrivals import IMPORTS, Arrivals
 from gossamer.collection.errands import Errand, undone
 from gossamer.collection.incoming import WORKERS, Imported, Incoming
+from gossamer.collection.lane import HERE, Lane
 from gossamer.collection.meaning import route_of, rules_of, site_of
 from gossamer.collection.outlook import UNKNOWN, Rate, outlook, resting
 from gossamer.collection.parcels import Parcel
@@ -30,6 +31,7 @@ from gossamer.dedupe.families import BLOCKS
 from gossamer.dedupe.families import FAMILIES as DEDUPE_FAMILIES
 from gossamer.errors import Damaged, GossamerError
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
+from gossamer.fetch.held import Held
 from gossamer.fetch.stored import decoded
 from gossamer.frontier import Frontier
 from gossamer.frontier.discovery import Found
@@ -49,6 +51,7 @@ from gossamer.store.disk import Disk, Look
 from gossamer.store.replay import Replayed, captures
 from gossamer.store.table import Table
 from gossamer.store.warcrecords import Info
+from gossamer.urls import keys
 
 if TYPE_CHECKING:
     from gossamer.collection.derived import Derived
@@ -108,6 +111,9 @@ class Session:
         imprint.agree(table, peers.me if peers else 0, plan)
         self._suspects = Suspects(shard / "reading", table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS)
+        self._pages = convert.Apart(plan.as_cell())
+        self._lane = Lane(outside.clock.steady)
+        self._held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
         self._agent = plan.as_identity().product
         self._clock = outside.clock
         self._table = table
@@ -191,6 +197,7 @@ class Session:
 
     def stop(self) -> None:
         """Finish what is in flight, then end."""
+        self._lane.hurry()
         self._incoming.stop()
         self.frontier.stop()
 
@@ -326,6 +333,7 @@ class Session:
             self._resolver.close()
             self._suspects.close()
             self._apart.close()
+            self._pages.close()
             self._incoming.close()
 
     def _finish(self) -> None:
@@ -361,8 +369,14 @@ class Session:
             self._commits.when_due()
 
     def _keep(self, capture: Capture, page: Page) -> None:
+        began = self._clock.steady()
         with self._commits.whole():
             self._kept(capture, page, self.archive.append(capture, page))
+        self._held.free(capture.visit)
+        if self._is_large(capture):
+            self._lane.leave(keys.host(capture.visit.url), self._clock.steady() - began)
+        else:
+            self._lane.served()
 
     def _kept(self, capture: Capture, page: Page, changed: bool) -> None:
         """The archive has it: what follows from that."""
@@ -378,22 +392,34 @@ class Session:
         return marked
 
     async def _convert(self, capture: Capture) -> Page:
-        begun = self._begin(capture)
-        return begun if isinstance(begun, Page) else convert.finish(begun, await self._apart.soon(begun))
+        begun = self._begin(capture, here=HERE)
+        if isinstance(begun, Page) or begun.page:
+            await self._turn(capture)
+            return begun if isinstance(begun, Page) else convert.finish(begun, await self._pages.soon(begun))
+        page = convert.finish(begun, await self._apart.soon(begun))
+        await self._turn(capture)  # after it was read, for a file may take a minute
+        return page
+
+    async def _turn(self, capture: Capture) -> None:
+        if self._is_large(capture):
+            await self._lane.enter(keys.host(capture.visit.url))
+
+    def _is_large(self, capture: Capture) -> bool:
+        return len(capture.body) > HERE and not self._imports
 
     def _read(self, capture: Capture) -> Page:
         """The same for who cannot wait, at the start."""
         begun = self._begin(capture)
         return begun if isinstance(begun, Page) else convert.finish(begun, self._apart.now(begun))
 
-    def _begin(self, capture: Capture) -> Page | Source:
+    def _begin(self, capture: Capture, *, here: float = inf) -> Page | Source:
         url = capture.visit.url
         if self._suspects.quarantined(url):
             return Page(url, problem="left unread: the process died each time it read this page")
         try:
             with self._suspects.reading(url):
                 content, template = (self.plan.content, self._blocks.met(url)) if self._blocks else (None, None)
-                return convert.begin(capture, self._agent, content=content, template=template)
+                return convert.begin(capture, self._agent, content=content, template=template, here=here)
         except Exception as error:
             # Our own mistake, but one odd page must not end a crawl of millions: it is kept, and the mistake is told.
             log.warning("%s could not be read, which is a bug: %r", url, error)
@@ -413,6 +439,7 @@ class Session:
             clock=self._clock,
             route=route_of(self.plan),
             turn=lambda visit: self.frontier.address(visit),
+            held=self._held,
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from math import inf
 from typing import TYPE_CHECKING
 
 from gossamer import robots
@@ -51,9 +52,15 @@ def read(capture: Capture, agent: str, *, content: str = DEFAULT, template: Temp
 
 
 def begin(
-    capture: Capture, agent: str, *, content: str | None = DEFAULT, template: Template | None = None
+    capture: Capture,
+    agent: str,
+    *,
+    content: str | None = DEFAULT,
+    template: Template | None = None,
+    here: float = inf,
 ) -> Page | Source:
-    """What was captured says; or the source, if it is a file, which is better read apart and then finished."""
+    """What was captured says; or the source, if it is a file or has more bytes than are to be read `here`: these are
+    better read apart and then finished."""
     digest = digest_of(capture.body) if capture.body else ""
     url = capture.visit.url
     if capture.visit.kind is Kind.ROBOTS:
@@ -73,16 +80,18 @@ def begin(
         content=content,
         template=template,
     )
-    return source if _is_file(source) else _read(source, digest)
+    if _is_file(source):
+        return source
+    return replace(source, page=True) if len(source.data) > here else _read(source, digest)
 
 
 def finish(source: Source, page: Page) -> Page:
-    """What a file says, now that it has been read, and what its header fields add."""
-    return replace(with_fields(source, page), digest=digest_of(source.data))
+    """What was read apart says, and what the header fields of a file add."""
+    return replace(page if source.page else with_fields(source, page), digest=digest_of(source.data))
 
 
 def read_here(source: Source) -> Page:
-    """What a file says, read in this process. It may be the last thing that this process does: see `apart`."""
+    """What a document says, read in this process. It may be the last thing that this process does: see `apart`."""
     return _read(source)
 
 

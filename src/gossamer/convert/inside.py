@@ -1,4 +1,4 @@
-"""The inside of the cell where files are read: what `apart` asks for, it answers."""
+"""The inside of the cell where files and large pages are read: what `apart` asks for, it answers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gossamer.convert.apart import Task
 from gossamer.convert.document import read_here
 from gossamer.convert.documents import calamine, pdfium  # noqa: F401  # before the processes are forked: once for all
 from gossamer.convert.documents.table import READERS, Ours
+from gossamer.convert.mime import MimeType
 from gossamer.convert.source import Source
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -20,7 +21,14 @@ for reader in READERS.values():
         reader.load()  # as above
 
 
+read_here(Source(b"<p>The first page loads what all others need.", MimeType("text", "html"), None))  # as above
+
+
 def read(data: bytes) -> bytes:
     """A task becomes a page, both packed."""
     task = _task(data)
-    return _encode(replace(read_here(Source(task.data, task.kind, task.url)), content=""))
+    if task.fields is None:
+        return _encode(replace(read_here(Source(task.data, task.kind, task.url)), content=""))
+    links, refreshes, robots, agent, content = task.fields
+    said = {"links": links, "refreshes": refreshes, "robots": robots, "agent": agent, "content": content}
+    return _encode(read_here(Source(task.data, task.kind, task.url, **said)))  # type: ignore[arg-type]  # as they came

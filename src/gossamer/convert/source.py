@@ -40,6 +40,8 @@ class Source:
     """The method that finds the main content of a page; None leaves out that and all that is only known from it."""
     template: Template | None = None
     """Knows what stands on many pages of the host."""
+    page: bool = False
+    """It is no file, but so large that it is read apart, with all that was said about it."""
     whole: bool = False
     """All of it is content, with nothing around it: a chapter of a book, a letter."""
     depth: int = 0

@@ -28,6 +28,10 @@ class Body(Protocol):
 
     received: int
 
+    @property
+    def held(self) -> int:
+        """Bytes in memory."""
+
     def feed(self, data: bytes) -> bool:
         """Take a piece of the wire; say whether more is wanted."""
 
@@ -51,6 +55,10 @@ class _PlainBody:
         self.received = 0
         self._cap = cap
         self._wire: list[bytes] = []
+
+    @property
+    def held(self) -> int:
+        return self.received
 
     def feed(self, data: bytes) -> bool:
         self.received += len(data)
@@ -91,6 +99,10 @@ class _CodedBody:
         self._size = 0
         self._cut = False
         self._bomb: str | None = None
+
+    @property
+    def held(self) -> int:
+        return self.received + self._size
 
     def feed(self, data: bytes) -> bool:
         self.received += len(data)

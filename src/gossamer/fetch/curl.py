@@ -15,6 +15,7 @@ What is set, and why:
   libcurl rewrites is a folded header line, which it joins to one line.
 - The connection goes to the address that was checked (CONNECT_TO), never to a name. libcurl's own
   DNS cache is off: it is walked for every transfer and grows with every host.
+- Time-outs are ours (`pace`): libcurl would count our own delay as the server's silence. Its own come much later.
 - No redirects, cookies, credentials, netrc, proxies from the environment; http and https only.
 """
 
@@ -25,6 +26,7 @@ import math
 import select
 import socket
 from contextlib import suppress
+from typing import NamedTuple
 
 import pycurl  # type: ignore[import-untyped]  # its stub is empty
 
@@ -32,15 +34,30 @@ from gossamer.fetch.faults import OK, OVERDUE
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.request import Request
 from gossamer.fetch.route import Route
+from gossamer.fetch.times import Times, times
 from gossamer.fetch.transfer import Transfer
 
 _SCHEMES = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 _PROXY_NAME_KEPT = 60
 _IDLE_CONNECTION_KEPT = 60
+_LATER = 3
+"""So many times later than ours are libcurl's own time-outs, should ours ever fail."""
 _STOP = 0
 """As the number of bytes that a callback took: libcurl ends the transfer."""
 _BATCH = 64
 """Sockets handled before the event loop gets its turn."""
+_TURNS = 64
+"""Batches that are handled at most before somebody is given up."""
+WAITS_MOST = 600.0
+"""Seconds that an answer may wait for room."""
+
+
+class Verdict(NamedTuple):
+    """How a transfer ended: libcurl's number, 0 for success, its words, and when it was."""
+
+    code: int
+    words: str
+    times: Times
 
 
 class _Socket(socket.socket):
@@ -72,8 +89,8 @@ class Handle:
             pycurl.DNS_CACHE_TIMEOUT: _PROXY_NAME_KEPT if route.proxy else 0,
             pycurl.SSL_VERIFYPEER: 1,
             pycurl.SSL_VERIFYHOST: 2,
-            pycurl.CONNECTTIMEOUT_MS: round(limits.connect * 1000),
-            pycurl.TIMEOUT_MS: round(limits.total * 1000),
+            pycurl.CONNECTTIMEOUT_MS: round(limits.connect * 1000 * _LATER),
+            pycurl.TIMEOUT_MS: round((limits.total + WAITS_MOST) * 1000 * _LATER),
             pycurl.MAX_RECV_SPEED_LARGE: limits.bandwidth,
             pycurl.MAXAGE_CONN: _IDLE_CONNECTION_KEPT,
             pycurl.OPENSOCKETFUNCTION: self._open,
@@ -100,6 +117,7 @@ class Handle:
         """Let go of what was brought; the handle itself waits for its next use."""
         if self._transfer:
             self._transfer.lines.clear()
+            self._transfer.socket = None
             self._transfer = None
 
     def _target(self, request: Request) -> str:
@@ -110,7 +128,8 @@ class Handle:
         family, kind, protocol, name = address
         if self._transfer and self._transfer.admits(name[0]):
             with suppress(OSError):  # no descriptor left
-                return _Socket(family, kind, protocol)
+                self._transfer.socket = _Socket(family, kind, protocol)
+                return self._transfer.socket
         return pycurl.SOCKET_BAD
 
     def _ready(self, peer: str, _local: str, _peer_port: int, _local_port: int) -> int:
@@ -118,8 +137,16 @@ class Handle:
         return int(pycurl.PREREQFUNC_OK if admitted else pycurl.PREREQFUNC_ABORT)
 
     def _write(self, data: bytes) -> int | None:
-        more = self._transfer is not None and self._transfer.wrote(data)
-        return None if more else _STOP
+        if self._transfer is None:
+            return _STOP
+        if not self._transfer.fits(data):
+            return int(pycurl.WRITEFUNC_PAUSE)
+        return None if self._transfer.wrote(data) else _STOP
+
+    def times(self) -> Times:
+        """When the request went out and the last byte came in, as the kernel saw it."""
+        own = self._transfer.socket if self._transfer else None
+        return times(own.fileno() if own is not None else self.easy.getinfo(pycurl.ACTIVESOCKET), new=own is not None)
 
 
 class Multi:
@@ -127,7 +154,7 @@ class Multi:
 
     def __init__(self, kept_connections: int) -> None:
         self._loop = asyncio.get_running_loop()
-        self._waiting: dict[pycurl.Curl, asyncio.Future[tuple[int, str]]] = {}
+        self._waiting: dict[pycurl.Curl, tuple[Handle, asyncio.Future[Verdict]]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._due = math.inf
         self._soon: asyncio.Handle | None = None
@@ -139,14 +166,14 @@ class Multi:
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._remind)
         self._loop.add_reader(self._epoll.fileno(), self._on_sockets)
 
-    async def run(self, handle: Handle) -> tuple[int, str]:
-        """libcurl's verdict: a number, 0 for success, and its words. Cancelling ends the transfer."""
+    async def run(self, handle: Handle) -> Verdict:
+        """How it ended. Cancelling ends the transfer."""
         if asyncio.get_running_loop() is not self._loop:
             raise RuntimeError("a fetcher works on the event loop of its first call only")
         easy = handle.easy
         self._multi.add_handle(easy)
-        future: asyncio.Future[tuple[int, str]] = self._loop.create_future()
-        self._waiting[easy] = future
+        future: asyncio.Future[Verdict] = self._loop.create_future()
+        self._waiting[easy] = handle, future
         try:
             return await future
         finally:
@@ -154,11 +181,25 @@ class Multi:
 
     def give_up(self, handle: Handle) -> None:
         """End a transfer that takes too long, if it has not ended by itself."""
-        self._end(handle.easy, (OVERDUE, ""))
+        self._end(handle.easy, OVERDUE)
+
+    def catch_up(self) -> None:
+        """Take in all that has come, before anybody is judged by what has not."""
+        for _ in range(_TURNS):
+            if self._on_sockets() < _BATCH:
+                return
+
+    def resume(self, handle: Handle) -> None:
+        """There may be room for what a transfer waits with."""
+        if handle.easy in self._waiting:
+            try:
+                handle.easy.pause(pycurl.PAUSE_CONT)
+            except pycurl.error as error:
+                self._end(handle.easy, *error.args[:2])
 
     def close(self) -> None:
         """Cancel all transfers and close all connections."""
-        for easy, future in list(self._waiting.items()):
+        for easy, (_, future) in list(self._waiting.items()):
             future.cancel()
             self._end(easy)
         for timer in (self._timer, self._soon):
@@ -168,12 +209,13 @@ class Multi:
         self._multi.close()
         self._epoll.close()
 
-    def _end(self, easy: pycurl.Curl, verdict: tuple[int, str] = (OK, "")) -> None:
-        future = self._waiting.pop(easy, None)
-        if future:
+    def _end(self, easy: pycurl.Curl, code: int = OK, words: str = "") -> None:
+        handle, future = self._waiting.pop(easy, (None, None))
+        if handle and future:
+            ended = Verdict(code, words, handle.times())
             self._multi.remove_handle(easy)
             if not future.done():
-                future.set_result(verdict)
+                future.set_result(ended)
 
     def _watch(self, events: int, fd: int, _multi: object, _data: object) -> None:
         """libcurl wants to hear of a socket, or no longer."""
@@ -191,14 +233,17 @@ class Multi:
         self._watched.add(fd)
         self._epoll.register(fd, mask)
 
-    def _on_sockets(self) -> None:
+    def _on_sockets(self) -> int:
+        """Handle those that are ready; how many they were."""
+        ready = self._epoll.poll(0, _BATCH)
         try:
-            for fd, events in self._epoll.poll(0, _BATCH):
+            for fd, events in ready:
                 mask = pycurl.CSELECT_OUT if events & select.EPOLLOUT else 0
                 mask |= pycurl.CSELECT_IN if events & ~select.EPOLLOUT else 0
                 self._multi.socket_action(fd, mask)
         finally:
             self._reap()
+        return len(ready)
 
     def _remind(self, milliseconds: int) -> None:
         """libcurl wants to be called after a while; -1 takes that back.
@@ -245,4 +290,4 @@ class Multi:
             for easy in good:
                 self._end(easy)
             for easy, code, message in bad:
-                self._end(easy, (code, message))
+                self._end(easy, code, message)

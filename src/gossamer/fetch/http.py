@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from gossamer.fetch.curl import Handle, Multi
+from gossamer.fetch.curl import Handle, Multi, Verdict
 from gossamer.fetch.dns import Resolver, is_address, literal
 from gossamer.fetch.guard import Guard
+from gossamer.fetch.held import Held
 from gossamer.fetch.identity import Identity
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.request import Request, Requests
@@ -40,9 +41,10 @@ class Fetcher:
         clock: Clock,
         route: Route = Route(),  # noqa: B008  # a frozen value
         turn: Callable[[Visit], str | None] = lambda visit: None,
+        held: Held | None = None,
     ) -> None:
         """`turn` tells the one address that a visit has its turn at, where somebody counts; without it the first ones
-        of the host are tried."""
+        of the host are tried. `held` is the budget of bytes; whoever hands one in says when a page is kept."""
         self._turn = turn
         self._limits = limits
         self._guard = guard
@@ -54,7 +56,15 @@ class Fetcher:
         self._spare: list[Handle] = []
         self._open: dict[Handle, Transfer] = {}
         self._sweeper: asyncio.TimerHandle | None = None
-        self._interval = min(1.0, min(limits.first_byte, limits.idle, limits.slow_seconds) / 4)
+        times = (limits.connect, limits.first_byte, limits.idle, limits.total, limits.slow_seconds)
+        self._interval = min(1.0, min(times) / 4)
+        self._expected = 0.0
+        self._lag = 0.0
+        """Seconds that we were busy with something else when it was time to look."""
+        self._held = held or Held()
+        self._kept_later = held is not None
+        self._held.wake = self._go_on
+        self._soon: asyncio.Handle | None = None
         self._closed = False
 
     async def __call__(self, visit: Visit) -> Capture:
@@ -65,17 +75,24 @@ class Fetcher:
         if isinstance(addresses, Failure):
             return self._nothing(visit, addresses)
         for address in addresses[:_ADDRESSES_TRIED]:
-            transfer = Transfer(visit.kind, self._limits, self._guard if address else None)
+            self._held.begin(visit)
+            transfer = Transfer(visit, self._limits, self._guard if address else None, self._held)
             capture = await self._fetch(visit, request, address, transfer)
             if transfer.asked or not capture.failure or capture.failure.fault not in _UNREACHABLE:
                 break
         return capture
 
+    @property
+    def asked(self) -> int:
+        """Requests that are out."""
+        return sum(transfer.asked for transfer in self._open.values())
+
     async def close(self) -> None:
         """Cancel what is under way and close all connections."""
         self._closed = True
-        if self._sweeper:
-            self._sweeper.cancel()
+        for timer in (self._sweeper, self._soon):
+            if timer:
+                timer.cancel()
         if self._multi:
             self._multi.close()
         for handle in self._spare:
@@ -87,11 +104,12 @@ class Fetcher:
         handle.aim(request, transfer, address)
         began, start = self._clock.wall(), self._clock.steady()
         try:
-            verdict = await self._run(handle, transfer)
-            seconds = self._clock.steady() - start
-            head, content, truncated, failure = transfer.outcome(*verdict)
+            code, words, times = await self._run(handle, transfer)
+            seconds = times.taken(self._clock.steady() - start)
+            head, content, truncated, failure = transfer.outcome(code, words)
         finally:
             self._put_back(handle)
+            self._held.end(visit) if self._kept_later else self._held.free(visit)
         return Capture(
             visit,
             began,
@@ -108,14 +126,16 @@ class Fetcher:
             failure=failure,
         )
 
-    async def _run(self, handle: Handle, transfer: Transfer) -> tuple[int, str]:
+    async def _run(self, handle: Handle, transfer: Transfer) -> Verdict:
         if self._closed:
             raise RuntimeError("the fetcher is closed")
         if self._multi is None:
             self._multi = Multi(self._limits.kept_connections)
         self._open[handle] = transfer
         if self._sweeper is None:
+            self._expected = self._clock.steady()
             self._sweep()
+        transfer.overdue(self._clock.steady() - self._lag)  # its time begins
         try:
             return await self._multi.run(handle)
         finally:
@@ -123,13 +143,28 @@ class Fetcher:
 
     def _sweep(self) -> None:
         """Give up what is overdue; look again as long as anything is under way."""
+        if self._multi:
+            self._multi.catch_up()
         now = self._clock.steady()
+        self._lag += max(now - self._expected, 0.0)
         for handle, transfer in list(self._open.items()):
-            if self._multi and transfer.overdue(now):
+            if self._multi and transfer.overdue(now - self._lag):
                 self._multi.give_up(handle)
         self._sweeper = None
         if self._open:
+            self._expected = self._clock.steady() + self._interval
             self._sweeper = asyncio.get_running_loop().call_later(self._interval, self._sweep)
+
+    def _go_on(self) -> None:
+        """There may be room for answers that wait."""
+        if self._soon is None and any(transfer.waits for transfer in self._open.values()):
+            self._soon = asyncio.get_running_loop().call_soon(self._resume)
+
+    def _resume(self) -> None:
+        self._soon = None
+        for handle, transfer in list(self._open.items()):
+            if transfer.waits and self._multi:
+                self._multi.resume(handle)
 
     def _put_back(self, handle: Handle) -> None:
         handle.release()

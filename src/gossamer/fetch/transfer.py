@@ -17,15 +17,17 @@ So a failure means that another try may bring more, and a truncation without one
 
 from __future__ import annotations
 
+from socket import socket as Socket
 from typing import NamedTuple
 
 from gossamer.fetch.body import Body, Content, open_body
 from gossamer.fetch.faults import OK, OVERDUE, STOPPED_BY_US, explain
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import Head, read_head
+from gossamer.fetch.held import Held
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.pace import Pace
-from gossamer.model import Failure, Fault, Kind
+from gossamer.model import Failure, Fault, Visit
 
 _NOTHING = Content(b"", b"", cut=False)
 
@@ -50,21 +52,29 @@ class Transfer:
         "_body",
         "_guard",
         "_head",
+        "_held",
         "_kind",
         "_late",
         "_limits",
         "_pace",
         "_refusal",
         "_unwanted",
+        "_visit",
+        "_waiting_since",
         "address",
         "asked",
         "lines",
         "mistake",
+        "socket",
+        "waits",
     )
 
-    def __init__(self, kind: Kind, limits: Limits, guard: Guard | None) -> None:
+    def __init__(self, visit: Visit, limits: Limits, guard: Guard | None, held: Held) -> None:
         """Without a guard every address is admitted: it is that of the operator's proxy."""
-        self._kind = kind
+        self._visit = visit
+        self._kind = visit.kind
+        self._held = held
+        self._waiting_since = 0.0
         self._limits = limits
         self._guard = guard
         self._pace = Pace(limits)
@@ -79,6 +89,10 @@ class Transfer:
         self.asked = False
         """A connection stands and the request goes out."""
         self.mistake: Exception | None = None
+        self.socket: Socket | None = None
+        """The one that was opened for it, if it was not there before."""
+        self.waits = False
+        """A piece of the body came, and there was no room for it."""
 
     def admits(self, address: str) -> bool:
         """Asked when a socket opens and before each request. What cannot be checked is refused."""
@@ -99,15 +113,26 @@ class Transfer:
         self.lines.clear()  # what a proxy said when it opened the tunnel
         return self.admits(address)
 
+    def fits(self, data: bytes) -> bool:
+        """A piece of the body came; is there room for it? If not, it comes again."""
+        self.waits = not self._held.room(self._visit, len(data))
+        return not self.waits
+
     def wrote(self, data: bytes) -> bool:
         """A piece of the body came; is more wanted?"""
         try:
             if self._body is None:
                 self._body = self._begin()
-            return self._body is not None and self._body.feed(data)
+            return self._body is not None and self._feed(self._body, data)
         except Exception as error:
             self.mistake = error
             return False
+
+    def _feed(self, body: Body, data: bytes) -> bool:
+        before = body.held
+        more = body.feed(data)
+        self._held.grow(self._visit, body.held - before)
+        return more
 
     def _begin(self) -> Body | None:
         head = self._head = read_head(self.lines, self._limits)
@@ -119,8 +144,15 @@ class Transfer:
         return open_body(head, self._limits.cap(self._kind, head.media_type), self._limits)
 
     def overdue(self, now: float) -> bool:
-        """Whether to give up waiting. Until the request is out, libcurl's own timer runs."""
-        if self.asked:
+        """Whether to give up waiting; `now` counts only the time that the server had."""
+        if self._waiting_since:
+            self._pace.rest(now - self._waiting_since)
+        self._waiting_since = now if self.waits else 0.0
+        if self.waits:
+            return False
+        if not self.asked:
+            self._late = self._pace.connecting(now)
+        else:
             received = self._body.received if self._body else 0
             self._late = self._pace.look(len(self.lines) + received, now)
         return self._late is not None

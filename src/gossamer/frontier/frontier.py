@@ -288,7 +288,7 @@ class Frontier:
             origin.urgent.remove(visit)
         host = origin.host
         if out:
-            self._parts.slots.give(out.ticket)
+            self._parts.slots.give(out.ticket, host)
             host.out -= 1
             origin.out -= 1
         self.ledger.counts.bytes += len(capture.wire)

@@ -97,6 +97,8 @@ class Host:
     throttled: int = 0
     paused: float = 0.0
     """Steady time until which the host is left alone altogether."""
+    lingers: bool = False
+    """Its last visit took long from beginning to end, whoever was to blame; see `slots`."""
     reason: str = ""
     visits: int = 0
     faults: int = 0

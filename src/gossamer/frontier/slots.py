@@ -2,7 +2,7 @@
 
 A few hundred hosts that send a byte now and then could hold every worker for minutes. So a visit that takes longer than
 a few seconds makes room for another, up to as many again, and hosts that are known to be that slow never get more than
-that second half.
+that second half. What counts is the whole visit: a host whose pages are so large that they wait here is slow as well.
 """
 
 from __future__ import annotations
@@ -35,19 +35,21 @@ class Slots:
         """A visit begins. Give the ticket back with `give`."""
         ticket = next(self._tickets)
         self._young[ticket] = self._clock.steady()
-        if host.pace > SLOW:
+        if host.pace > SLOW or host.lingers:
             self._known.add(ticket)
         return ticket
 
-    def give(self, ticket: int) -> None:
+    def give(self, ticket: int, host: Host) -> None:
         """It has ended."""
         self._known.discard(ticket)
-        if self._young.pop(ticket, None) is None:
+        began = self._young.pop(ticket, None)
+        host.lingers = began is None or self._clock.steady() - began > SLOW
+        if began is None:
             self._slow.discard(ticket)
 
     def lets(self, host: Host) -> bool:
         """May this host be visited now, or is it one of the slow, of which enough are under way?"""
-        return host.pace <= SLOW or len(self._known) < self._most
+        return not (host.pace > SLOW or host.lingers) or len(self._known) < self._most
 
     def free_from(self) -> float:
         """Steady time when one more may begin; infinity when one has to end first."""

@@ -1,0 +1,114 @@
+"""Large pages are read and kept in a lane of their own, so that nobody else waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from gossamer import convert
+from gossamer.collection.lane import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
+from gossamer.model import Capture, Page, Visit
+from gossamer.testing.clock import run, running_clock
+
+
+def test_pages_that_cost_much_take_a_sixth_of_the_time_beside_others() -> None:
+    async def main() -> float:
+        clock = running_clock()
+        lane = Lane(clock.steady)
+        began = clock.steady()
+        for _ in range(10):
+            lane.served()
+            await lane.enter("heavy.example")
+            await asyncio.sleep(1.0)
+            lane.leave("heavy.example", 1.0)
+        return clock.steady() - began
+
+    assert run(main()) == pytest.approx(10 * 1.0 + 9 * RESTS * 1.0)
+
+
+def test_nobody_rests_when_nobody_else_is_there() -> None:
+    async def main() -> float:
+        clock = running_clock()
+        lane = Lane(clock.steady)
+        await asyncio.sleep(LATELY)
+        began = clock.steady()
+        for _ in range(10):
+            await lane.enter("heavy.example")
+            lane.leave("heavy.example", 1.0)
+        return clock.steady() - began
+
+    assert run(main()) == 0.0
+
+
+def test_the_host_that_has_cost_least_comes_first() -> None:
+    order = list[str]()
+
+    async def visit(lane: Lane, host: str, seconds: float) -> None:
+        await lane.enter(host)
+        order.append(host)
+        await asyncio.sleep(0)
+        lane.leave(host, seconds)
+
+    async def main() -> None:
+        lane = Lane(running_clock().steady)
+        await visit(lane, "heavy.example", 5.0)
+        others = [visit(lane, "heavy.example", 5.0) for _ in range(3)]
+        await asyncio.gather(*others, visit(lane, "good.example", 0.1))
+
+    run(main())
+    assert order == ["heavy.example"] * 2 + ["good.example"] + ["heavy.example"] * 2
+
+
+def test_a_crawl_that_stops_does_not_rest() -> None:
+    async def main() -> float:
+        clock = running_clock()
+        lane = Lane(clock.steady)
+        lane.served()
+        await lane.enter("heavy.example")
+        lane.leave("heavy.example", 100.0)
+        lane.hurry()
+        before = clock.steady()
+        await lane.enter("heavy.example")
+        return clock.steady() - before
+
+    assert run(main()) == 0.0
+
+
+def test_the_lane_remembers_a_bounded_number_of_hosts() -> None:
+    lane = Lane(lambda: 0.0)
+    for number in range(HOSTS_KNOWN + 10):
+        lane.leave(f"host{number}.example", 1.0)
+    assert len(lane._cost) == HOSTS_KNOWN
+
+
+PARTS = "<p>The river runs through a town with <a href='/there?a=%d'>a bridge</a> of stone and a market on Sundays.</p>"
+LARGE = (
+    "<title>Large</title><meta name=robots content=nofollow>" + "".join(PARTS % at for at in range(4_000))
+).encode()
+FIELDS = (
+    ("content-type", "text/html; charset=utf-8"),
+    ("link", "</first>; rel=canonical"),
+    ("x-robots-tag", "noarchive"),
+)
+
+
+@pytest.mark.parametrize("content", ["learned", None])
+def test_a_large_page_says_the_same_wherever_it_is_read(content: str | None) -> None:
+    assert len(LARGE) > HERE
+    capture = Capture(Visit("http://site.test/"), 0.0, 0.0, 200, FIELDS, wire=LARGE, body=LARGE)
+    here = convert.begin(capture, "Gossamer", content=content)
+    source = convert.begin(capture, "Gossamer", content=content, here=HERE)
+    assert isinstance(here, Page)
+    assert not isinstance(source, Page)
+    apart = convert.Apart()
+    try:
+        assert convert.finish(source, apart.now(source)) == here
+    finally:
+        apart.close()
+    assert (here.canonical, here.nofollow, here.noarchive) == ("http://site.test/first", True, True)
+
+
+def test_a_small_page_is_read_here() -> None:
+    capture = Capture(Visit("http://site.test/"), 0.0, 0.0, 200, FIELDS, wire=b"<p>x", body=b"<p>x")
+    assert isinstance(convert.begin(capture, "Gossamer", here=HERE), Page)

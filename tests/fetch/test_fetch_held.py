@@ -1,0 +1,124 @@
+"""Answers share one budget of memory: what is over waits, ordinary pages never do, and all of them come in the end."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fetch_hostile import Talk, answer, fetching, run, serving
+
+from gossamer.fetch.held import Held
+from gossamer.model import Capture, Visit
+
+LARGE = 300_000
+MOST, VISITS = 400_000, 20
+PIECE = 1 << 16
+"""More than libcurl hands over at once."""
+PAGES = [Visit(f"http://site.test/{number}") for number in range(4)]
+
+
+class Counted(Held):
+    """Remembers the most that it held."""
+
+    most = 0
+
+    def grow(self, visit: Visit, octets: int) -> None:
+        super().grow(visit, octets)
+        self.most = max(self.most, self.octets)
+
+
+async def large_or_small(talk: Talk) -> bool:
+    await talk.send(answer(b"x" * (LARGE if b"large" in talk.head else 5_000)))
+    return True
+
+
+def test_many_large_answers_at_once_stay_within_the_budget_and_all_come() -> None:
+    async def main() -> tuple[list[Capture], int]:
+        held = Counted(MOST, VISITS)
+        async with serving(large_or_small) as server, fetching(held=held) as fetcher:
+            kept = []
+
+            async def visit(number: int) -> None:
+                capture = await fetcher(Visit(server.url(f"/large/{number}")))
+                await asyncio.sleep(0)  # it is read
+                held.free(capture.visit)
+                kept.append(capture)
+
+            await asyncio.gather(*(visit(number) for number in range(VISITS)))
+            assert held.octets == 0
+            return kept, held.most
+
+    kept, most = run(main())
+    assert [(len(each.body), each.failure) for each in kept] == [(LARGE, None)] * VISITS
+    assert most <= MOST + LARGE + PIECE
+
+
+def test_a_small_answer_comes_while_large_ones_wait() -> None:
+    async def main() -> Capture:
+        held = Held(MOST, VISITS)
+        async with serving(large_or_small) as server, fetching(held=held) as fetcher:
+            for number in range(2):  # nobody keeps them
+                await fetcher(Visit(server.url(f"/large/{number}")))
+            waiting = [asyncio.ensure_future(fetcher(Visit(server.url(f"/large/{number}")))) for number in (2, 3, 4)]
+            small = await fetcher(Visit(server.url("/small")))
+            assert not all(each.done() for each in waiting)
+            for number in range(2):
+                held.free(Visit(server.url(f"/large/{number}")))
+            for each in waiting:
+                held.free((await each).visit)
+            return small
+
+    assert len(run(main()).body) == 5_000
+
+
+def test_the_oldest_may_always_grow() -> None:
+    held, (oldest, next_one) = Held(1_000, 1), PAGES[:2]
+    held.begin(oldest)
+    held.begin(next_one)
+    held.grow(oldest, 50_000)
+    assert (held.room(oldest, 10**9), held.room(next_one, 501), held.room(next_one, 500)) == (True, False, True)
+    held.end(oldest)
+    assert held.room(next_one, 10**9)
+
+
+def test_what_is_kept_makes_room_and_whoever_waits_hears_of_it() -> None:
+    held, (first, oldest, waiting) = Held(1_000, 1), PAGES[:3]
+    for each in (first, oldest, waiting):
+        held.begin(each)
+    held.grow(first, 1_000)
+    held.end(first)
+    heard: list[bool] = []
+    held.wake = lambda: heard.append(held.room(waiting, 1_000))
+    assert not held.room(waiting, 1_000)
+    held.free(first)
+    assert heard == [True]
+    assert held.octets == 0
+
+
+def test_an_answer_that_waits_for_room_is_not_too_slow() -> None:
+    async def main() -> Capture:
+        held = Held(MOST, VISITS)
+        clock = Hurried()
+        async with serving(large_or_small) as server, fetching(held=held, clock=clock) as fetcher:
+            first = await fetcher(Visit(server.url("/large/1")))
+            oldest, second = (asyncio.ensure_future(fetcher(Visit(server.url(f"/large/{at}")))) for at in (2, 3))
+            await oldest
+            while not second.done() and clock.seconds < 1_000:
+                clock.seconds += 5.0
+                await asyncio.sleep(0.001)
+                if clock.seconds > 500:
+                    held.free(first.visit)
+            return await second
+
+    assert run(main()).failure is None
+
+
+class Hurried:
+    """A clock that goes as it is told."""
+
+    seconds = 1.0
+
+    def wall(self) -> float:
+        return self.seconds
+
+    def steady(self) -> float:
+        return self.seconds

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gossamer.convert import twin
 from gossamer.convert.decode import utf8
 from gossamer.convert.links import LINKS_MOST, POINTING, Pointer, pointers
-from gossamer.convert.tame import tame
+from gossamer.convert.tame import Bounded, bounded, tame
 from gossamer.convert.text import BLOCKS, LEFT_OUT, PRE, SILENT, silence, text_of
 from gossamer.convert.tree import Node, parse, tag_id
 
@@ -65,6 +65,8 @@ class Scan(NamedTuple):
     """What it may have. Only the twin knows that something is not there."""
     outline: Outline | None = None
     """Its body as a flat tree; None if it has none, or nobody wants it."""
+    cut: bool = False
+    """It had too much markup, and was read in part."""
 
 
 def scan(data: bytes, encoding: str, *, outlined: bool = True) -> Scan:
@@ -72,7 +74,7 @@ def scan(data: bytes, encoding: str, *, outlined: bool = True) -> Scan:
     page = utf8(data, encoding)
     found = twin.scan(page, LINKS_MOST, outlined)
     if found is None:
-        return by_tree(page, outlined=outlined)
+        return _by_tree(bounded(page), outlined=outlined)
     return Scan(*found[:-2], Hint(found[-2]), None if found[-1] is None else _outline(found[-1]))
 
 
@@ -83,21 +85,25 @@ def _outline(arrays: Arrays) -> Outline:
 
 
 def by_tree(page: bytes, *, outlined: bool = True) -> Scan:
-    """Read a page in UTF-8 as it is read where there is no twin."""
-    first, *others = tame(page)
+    """Read a page in UTF-8 as the twin reads it, however many tags it has."""
+    return _by_tree(Bounded(tame(page), cut=False), outlined=outlined)
+
+
+def _by_tree(page: Bounded, *, outlined: bool) -> Scan:
+    first, *others = page.pieces
     scans = [_scan(first, LINKS_MOST)]
     room = LINKS_MOST - len(scans[0].links)
     for piece in others:
         scans.append(_scan(piece, room))
         room -= len(scans[-1].links)
-    found = _joined(scans) if others else scans[0]
-    return found._replace(outline=_outline_by_tree(page)) if outlined else found
+    found = (_joined(scans) if others else scans[0])._replace(cut=page.cut)
+    return found._replace(outline=_outline_by_tree(page.pieces)) if outlined else found
 
 
-def _outline_by_tree(page: bytes) -> Outline | None:
-    from gossamer.convert.outline import by_tree  # as above
+def _outline_by_tree(pieces: list[bytes]) -> Outline | None:
+    from gossamer.convert.outline import of_pieces  # as above
 
-    return by_tree(page)
+    return of_pieces(pieces)
 
 
 def _scan(data: bytes, links_most: int) -> Scan:

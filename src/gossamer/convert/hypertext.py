@@ -18,6 +18,7 @@ from gossamer.convert.html import Hint, Scan, scan
 from gossamer.convert.links import LINKS_MOST, addresses
 from gossamer.convert.rescue import LITTLE, closed, opened
 from gossamer.convert.source import Source
+from gossamer.convert.tame import READ_MOST
 from gossamer.convert.xhtml import as_html
 from gossamer.model import Link, Page
 from gossamer.urls import resolve
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _link: Callable[[tuple[object, ...]], Link] = partial(tuple.__new__, Link)
 """The same as `Link` of its fields in a quarter of the time: a page has a hundred."""
+
+_TOO_MUCH = f"more markup than is read of a page: cut after {READ_MOST:,} tags"
 
 
 def read(source: Source, *, xml: bool) -> Page:
@@ -59,6 +62,7 @@ def read(source: Source, *, xml: bool) -> Page:
         nofollow=said.nofollow,
         noarchive=said.noarchive,
         links_cut=found.links_cut or len(links) > LINKS_MOST,
+        problem=_TOO_MUCH if found.cut else "",
     )
 
 

@@ -33,7 +33,7 @@ _A, _AREA, _LINK, _META, _IMG = map(tag_id, ("a", "area", "link", "meta", "img")
 _FRAMES = {tag_id(name): name for name in ("frame", "iframe")}
 _FOLLOWED = frozenset({"canonical", "alternate", "next", "prev", "previous"})
 """Of all that link elements and Link headers point to, what is a document of its own."""
-_HEADER_LINK = re.compile(r"""[\s,]*+<([^>]*+)>((?:[^",<]|"(?:[^"\\]|\\.)*+"?)*+)""", re.DOTALL)
+_HEADER_LINK = re.compile(r"""<([^<>]*+)>((?:[^",<]|"(?:[^"\\]|\\.)*+"?)*+)""", re.DOTALL)
 _HEADER_PARAMETER = re.compile(r""";\s*+([^\s=;]++)\s*+(?:=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^\s;,"]*+)))?+""", re.DOTALL)
 
 Pointer: TypeAlias = tuple[str, str, str, str]

@@ -85,7 +85,7 @@ _WIDE = (
 """Ideographs and kana, which are written without spaces: each is a word."""
 _WORD = re.compile(f"[{_WIDE}]|[^{SPACE}{_WIDE}]+")
 _COUNTED = tuple(
-    re.compile(f"[{characters}]")
+    re.compile(f"[{characters}]+")
     for characters in (
         f"^{SPACE}",
         ",;:\u060c\u061b\u3001\uff0c\uff1a\uff1b",
@@ -115,8 +115,13 @@ def name_hash(kind: bytes, word: bytes) -> int:
 
 def by_tree(page: bytes) -> Outline | None:
     """The outline of a page in UTF-8, as it is made where there is no twin; None if it has no body."""
+    return of_pieces(tame(page))
+
+
+def of_pieces(pieces: Sequence[bytes]) -> Outline | None:
+    """The same of a page that is safe to parse."""
     draft = _Draft()
-    for piece in tame(page):
+    for piece in pieces:
         root = parse(piece).root
         if root is not None:
             draft.add(root.traverse(include_text=True))
@@ -143,7 +148,7 @@ def from_bytes(fields: Sequence[bytes]) -> Outline:
 
 def count(text: str) -> list[int]:
     """A row of `Outline.counts`."""
-    return [sum(1 for _ in pattern.finditer(text)) for pattern in (_WORD, *_COUNTED)]
+    return [len(_WORD.findall(text)), *(sum(map(len, pattern.findall(text))) for pattern in _COUNTED)]
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ _LEAST = 1_000
 _PARAGRAPHS_LEAST = 3
 """In it. Others are full of styles or of pictures."""
 _PARAGRAPH = re.compile(rb"<[pP][\s>]")
-_TITLE = re.compile(rb"<title(?=[\s>])[^>]*+>[^<]*+(?!</title[\s/>])", re.IGNORECASE)
+_TITLE = re.compile(rb"<title(?=[\s>])[^<>]*+>[^<]*+(?!</title[\s/>])", re.IGNORECASE)
 _TITLE_END = re.compile(rb"</title[\s/>]", re.IGNORECASE)
 
 

@@ -23,7 +23,7 @@ KEYS = 8
 """Query keys that are told apart; an address with more of them says so."""
 
 _CLASS = re.compile(
-    r"(?P<number>[\d.,:_-]*\d[\d.,:_-]*)"
+    r"(?P<number>(?=[.,:_-]*+\d)[\d.,:_-]++)"
     r"|(?P<id>(?=[^/]*\d)[0-9a-fA-F-]{8,}|(?=[^/]*\d)(?=[^/]*[A-Za-z])\w{20,}|\w{40,})"
     r"|(?P<word>[A-Za-z]{1,24}[-_][A-Za-z]{1,16})"
     r"|(?P<numbered>[A-Za-z]{1,16}[-_]?)\d+"

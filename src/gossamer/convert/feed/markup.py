@@ -26,7 +26,7 @@ TAG = re.compile(
 """Groups: a slash in an end tag, prefix, local name, attributes. What is no tag is matched without any group."""
 BOUNDARIES = frozenset({"item", "entry", "channel", "feed", "rss", "rdf"})
 """Elements that no text goes beyond, even where it is not ended."""
-_ATTRIBUTE = re.compile(r"""([\w.:-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w.:-])([\w.:-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))""")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 _PART = re.compile(rf"({_COMMENT})|<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
 _PREFIX = re.compile(r"(</?)[\w.-]{1,40}:(?=[A-Za-z])")

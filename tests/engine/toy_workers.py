@@ -15,6 +15,9 @@ from pathlib import Path
 from gossamer.engine import Seat
 from gossamer.engine import seat as seats
 from gossamer.errors import GossamerError, StorageError
+from gossamer.frontier.entries import META
+from gossamer.frontier.suspects import Suspects
+from gossamer.store.table import Table
 
 STOP = b"stop"
 LARGE = 1 << 20
@@ -287,3 +290,20 @@ async def hang_as_orphan(seat: Seat) -> None:
     seat.listen(deaf, deaf, deaf)
     seat.tell(b"ready")
     await asyncio.Event().wait()
+
+
+async def hang_in_a_page(seat: Seat, folder: Path) -> None:
+    """Worker 0 begins to read a page and never ends, until the page is left alone; it tells what it knows of it."""
+    if seat.index != 0:
+        return
+    with Table.open(folder / "table", [META], writable=True) as table:
+        suspects = Suspects(folder / "0", table)
+        table.commit()
+        quarantined = suspects.quarantined("http://a.example/endless")
+        seat.tell(f"{suspects.died_on()} {quarantined}".encode())
+        if quarantined:
+            return
+        with suspects.reading("http://a.example/endless"):
+            await _sent()
+            while True:
+                pass

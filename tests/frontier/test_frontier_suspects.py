@@ -127,3 +127,35 @@ def test_what_is_remembered_is_bounded_and_the_worst_stay(tmp_path: Path, monkey
     with opened(tmp_path) as suspects:
         assert suspects.quarantined(BAD)
         assert len(suspects._deaths) == 3
+
+
+def test_a_page_that_is_read_for_too_many_looks_is_told_once(tmp_path: Path) -> None:
+    with opened(tmp_path) as suspects:
+        watch = module.Watch([tmp_path / "reading"], looks=3)
+        with suspects.reading(BAD):
+            assert [watch.stuck(0) for _ in range(6)] == [None, None, None, BAD, None, None]
+        assert [watch.stuck(0) for _ in range(5)] == [None] * 5
+        watch.close()
+
+
+def test_pages_that_are_read_one_after_the_other_are_no_hang_even_if_they_have_one_address(tmp_path: Path) -> None:
+    with opened(tmp_path) as suspects:
+        watch = module.Watch([tmp_path / "reading"], looks=3)
+        for _ in range(10):
+            with suspects.reading(BAD):
+                assert [watch.stuck(0) for _ in range(2)] == [None, None]
+        watch.close()
+
+
+def test_what_a_former_life_was_reading_is_no_hang(tmp_path: Path) -> None:
+    """A shard may take long to begin; until then its file says what the last one died on."""
+    died(tmp_path, BAD)
+    watch = module.Watch([tmp_path / "reading"], looks=3)
+    assert [watch.stuck(0) for _ in range(9)] == [None] * 9
+    with opened(tmp_path) as suspects:
+        assert suspects.died_on() == BAD
+        assert [watch.stuck(0) for _ in range(9)] == [None] * 9
+        with suspects.reading(BAD):
+            assert [watch.stuck(0) for _ in range(4)] == [None, None, None, BAD]
+    assert [watch.stuck(0) for _ in range(9)] == [None] * 9
+    watch.close()

@@ -14,9 +14,16 @@ from gossamer.collection.session import FAMILIES, preload
 from gossamer.collection.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, imported_of, progress_of, work
 from gossamer.collection.status import Progress, together
 from gossamer.engine import Crew, Outfit, quiet
+from gossamer.engine.faces import Supervisor
 from gossamer.frontier.gate import Gate
+from gossamer.frontier.suspects import READING, Watch
 from gossamer.shown import log
 from gossamer.store.table import Table
+
+LOOK = 5.0
+"""Seconds between looks at what the shards are reading."""
+STUCK = 12
+"""Looks at the same page until its shard is taken to hang: a minute. The costliest page takes a second or two."""
 
 
 class Charge:
@@ -41,6 +48,7 @@ class Charge:
             Table.open(Folder(job.path).table(index), FAMILIES, writable=True).close()
         Gate.create(self._gate_file, shards)
         self._gate = Gate(self._gate_file, 0, delay=job.plan.ip_delay)
+        self._reading = Watch([Folder(job.path).shard(index) / READING for index in range(shards)], STUCK)
         self._crew = Crew(
             partial(work, job),
             shards,
@@ -52,12 +60,16 @@ class Charge:
 
     async def run(self, stop: asyncio.Event | None) -> None:
         """Until every shard has ended."""
-        watcher = asyncio.get_running_loop().create_task(self._watch(stop)) if stop else None
+        loop = asyncio.get_running_loop()
+        watchers = [loop.create_task(look_after(self._crew, self._reading, len(self._progress)))]
+        if stop:
+            watchers.append(loop.create_task(self._watch(stop)))
         try:
             await self._crew.run()
         finally:
-            if watcher is not None:
+            for watcher in watchers:
                 watcher.cancel()
+            self._reading.close()
             self._gate.close()
             files.remove(self._gate_file)
 
@@ -96,3 +108,13 @@ class Charge:
     def _order(self, order: quiet.Order | None) -> None:
         if order is not None:
             self._crew.send_all(quiet.encode(order))
+
+
+async def look_after(crew: Supervisor, reading: Watch, shards: int) -> None:
+    """End every shard that hangs in a page; it is started again and suspects that page."""
+    while True:
+        await asyncio.sleep(LOOK)
+        for index in range(shards):
+            if (url := reading.stuck(index)) is not None:
+                log.warning("shard %d hangs: it has been reading %s for %.0f s", index, url, STUCK * LOOK)
+                crew.kill(index)

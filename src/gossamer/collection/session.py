@@ -40,7 +40,7 @@ from gossamer.frontier.entries import META, Entry
 from gossamer.frontier.outward import Outward
 from gossamer.frontier.peers import Peers
 from gossamer.frontier.rank import Order
-from gossamer.frontier.suspects import Suspects
+from gossamer.frontier.suspects import READING, Suspects
 from gossamer.model import URL, Answer, Capture, Clock, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.shown import log
@@ -109,7 +109,7 @@ class Session:
         self._imports = bool(parcels)
         self._peers = peers
         imprint.agree(table, peers.me if peers else 0, plan)
-        self._suspects = Suspects(shard / "reading", table)
+        self._suspects = Suspects(shard / READING, table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS)
         self._pages = convert.Apart(plan.as_cell())
         self._lane = Lane(outside.clock.steady)

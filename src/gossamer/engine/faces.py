@@ -62,5 +62,8 @@ class Supervisor(Protocol):
     def send_all(self, message: bytes) -> None:
         """To every worker."""
 
+    def kill(self, index: int) -> None:
+        """End one worker by force. It is started again."""
+
     def terminate(self) -> None:
         """End all workers now, by force where asking does not help. None is restarted."""

@@ -118,6 +118,12 @@ class Crew:
         for member in self._members:
             member.write(Kind.MESSAGE, SUPERVISOR, message)
 
+    def kill(self, index: int) -> None:
+        """End one worker that hangs, by force; like any that dies, it is started again."""
+        member = self._members[index]
+        if member.birth is not None:
+            member.birth.kill(signal.SIGKILL)
+
     def terminate(self) -> None:
         """End all workers now: SIGTERM cancels their work, SIGKILL follows after a grace. `run` then returns."""
         if self._ending:

@@ -4,10 +4,15 @@ A shard that dies is started again, fetches what was in flight again, and dies a
 a parser, or more memory than there is. So the address lies in a mapped file while its page is read. Whoever finds one
 there at the start knows what the last life ended on. One death may be chance; a page that was read to its end is
 cleared, and one that was being read at three deaths is not read any more.
+
+The note is also the heartbeat of a shard. Whatever else takes long (a large commit, what a crash has left, a build) is
+work that ends; reading a page is what strangers can make endless. So `Watch` looks whether it is still the same page.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,13 +22,18 @@ from gossamer.model import URL
 from gossamer.store.mapped import Mapped
 from gossamer.store.table import Table
 
+READING = "reading"
+"""The file, in the folder of a shard."""
 DEATHS = 3
 """From so many on, a page is left alone."""
 MOST = 1_000
 """Suspects that are remembered; the oldest with the fewest deaths goes first."""
-ROOM = 8_184
-"""Bytes of an address that are noted. With the word that says how many they are, two pages of memory."""
+ROOM = 8_176
+"""Bytes of an address that are noted. With a word that says how many they are before, and the turn behind, two pages of
+memory."""
+SIZE = 8 + ROOM + 8
 
+_WORD = (1 << 64) - 1
 _deaths = msgspec.msgpack.Decoder(dict[bytes, int]).decode
 
 
@@ -35,9 +45,11 @@ class Suspects:
 
     def __init__(self, path: Path, table: Table) -> None:
         self._table = table
-        self._file = Mapped(path, 8 + ROOM)
+        self._file = Mapped(path, SIZE)
         self._memory = memoryview(self._file.memory)
         self._length = self._memory[:8].cast("Q")
+        self._turn = self._memory[8 + ROOM :].cast("Q")
+        self._turn[0] = (self._turn[0] + 1) & _WORD
         stored = table.get(META, b"suspects")
         self._deaths = _deaths(stored) if stored else {}
         self._page = b""
@@ -58,6 +70,7 @@ class Suspects:
         """A context in which a page is read: one at a time."""
         self._page = page = url.encode()[:ROOM]
         self._memory[8 : 8 + len(page)] = page
+        self._turn[0] = (self._turn[0] + 1) & _WORD
         self._length[0] = len(page)  # one word, and the last: before it is there, nothing is noted
         return self
 
@@ -72,6 +85,7 @@ class Suspects:
     def close(self) -> None:
         """Give the file free."""
         self._length.release()
+        self._turn.release()
         self._memory.release()
         self._file.close()
 
@@ -88,3 +102,37 @@ class Suspects:
 
     def _save(self) -> None:
         self._table.put(META, b"suspects", encode(self._deaths))
+
+
+class Watch:
+    """Which shard reads the same page for too long? For who is in charge of them, and looks again and again.
+
+    Looks are counted, and not time: nobody is blamed because the machine slept, or because who looks was held up.
+    """
+
+    def __init__(self, paths: Sequence[Path], looks: int) -> None:
+        """`paths`: the notes of all shards. So many looks at the same page are too many."""
+        self._files = [Mapped(path, SIZE) for path in paths]
+        self._looks = looks
+        self._turns = [_turn(file) for file in self._files]
+        """The last that was seen. What stands there at the beginning, or after a kill, is of a life that is over."""
+        self._seen = [looks + 1] * len(self._files)
+
+    def stuck(self, index: int) -> URL | None:
+        """The page that a shard cannot get over, at this look; said once."""
+        file = self._files[index]
+        turn, length = _turn(file), int.from_bytes(file.memory[:8], sys.byteorder)
+        if turn != self._turns[index] or not 0 < length <= ROOM:
+            self._turns[index], self._seen[index] = turn, 0
+            return None
+        self._seen[index] += 1
+        return bytes(file.memory[8 : 8 + length]).decode(errors="replace") if self._seen[index] == self._looks else None
+
+    def close(self) -> None:
+        """No more looks."""
+        for file in self._files:
+            file.close()
+
+
+def _turn(file: Mapped) -> int:
+    return int.from_bytes(file.memory[8 + ROOM : SIZE], sys.byteorder)

@@ -83,19 +83,40 @@ def test_an_opened_range_opens_nothing_else() -> None:
     assert guard.refusal("fd00:2::7")
 
 
-METADATA = ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "169.254.170.2", "192.0.0.192"]
+METADATA = [
+    "169.254.169.254",
+    "169.254.170.2",
+    "169.254.170.23",
+    "fd00:ec2::254",
+    "fd00:ec2::23",
+    "fd20:ce::254",
+    "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",
+]
 
 
 @pytest.mark.parametrize("address", METADATA)
 def test_a_metadata_service_must_be_opened_by_its_own_address(address: str) -> None:
-    wide = Guard(["0.0.0.0/0", "::/0", "169.254.0.0/16", "fd00:ec2::/32"])
+    wide = Guard(["0.0.0.0/0", "::/0", "169.254.0.0/16", "fd00:ec2::/32", "fd20:ce::/32"])
     assert wide.refusal(address) == "a metadata service"
     assert wide.refusal("127.0.0.1") is None
     assert Guard([address]).refusal(address) is None
     assert Guard([f"{ip_address(address)}/{ip_address(address).max_prefixlen}"]).refusal(address) is None
 
 
-@pytest.mark.parametrize("wrapping", ["::ffff:169.254.169.254", "64:ff9b::169.254.169.254", "2002:a9fe:a9fe::1"])
+@pytest.mark.parametrize(
+    "wrapping",
+    [
+        "::ffff:169.254.169.254",
+        "::169.254.169.254",
+        "64:ff9b::169.254.169.254",
+        "64:ff9b:1::169.254.169.254",
+        "2002:a9fe:a9fe::1",
+        "2001:db8::5efe:169.254.169.254",
+        "2001:db8::200:5efe:169.254.169.254",
+    ],
+)
 def test_a_wrapped_metadata_service_stays_refused_in_an_opened_range(wrapping: str) -> None:
     assert Guard(["::/0", "0.0.0.0/0"]).refusal(wrapping) == "a metadata service"
 

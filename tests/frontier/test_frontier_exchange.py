@@ -285,6 +285,19 @@ def test_a_gap_is_asked_for_once() -> None:
     assert given == [b"%d" % number for number in range(12)]
 
 
+def test_after_a_gap_nothing_is_asked_for_that_was_applied() -> None:
+    pair = Pair()
+    for number in range(12):
+        pair.first.post(1, b"%d" % number)
+    first, second, third = pair.commit()
+    assert pair.second.receive(0, first)
+    assert pair.second.receive(0, third) == []
+    (asked,) = pair.answers
+    pair.said.clear()
+    pair.first.receive(1, asked)
+    assert pair.said == [second, third]
+
+
 def test_no_more_is_under_way_than_the_window_allows() -> None:
     pair = Pair()
     for number in range(40):

@@ -143,11 +143,11 @@ def test_a_full_table_makes_one_wait_and_rested_rows_are_used_again(
     names = [f"10.0.0.{number}" for number in range(REACH + 1)]
     *inside, outside = names
     assert [gate.take(name, 10.0) for name in inside] == [0.0] * REACH
-    assert gate.take(outside, 10.0) > 10.0
+    assert gate.take(outside, 10.0) == 10.5
     gate.give(inside[7], 11.0, visited=True)
-    assert gate.take(outside, 12.0) > 12.0
+    assert gate.take(outside, 12.0) == 12.5, "a row that rests is not taken over"
     assert gate.take(outside, 13.0) == 0.0
-    assert gate.take(inside[7], 13.0) > 13.0
+    assert gate.take(inside[7], 13.0) == 13.5
     for name in names:
         if name != inside[7]:
             gate.give(name, 14.0, visited=True)
@@ -165,7 +165,7 @@ def test_a_row_is_found_again_after_one_before_it_was_taken_over(
         gate.take(name, 10.0)
     gate.give("a", 10.0, visited=False)
     assert gate.take("c", 10.0) == 0.0
-    assert gate.take("b", 10.0) > 10.0
+    assert gate.take("b", 10.0) == 10.5
     gate.give("b", 11.0, visited=True)
     assert gate.take("b", 11.0) == 13.0
     gate.close()

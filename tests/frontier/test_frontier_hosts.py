@@ -75,3 +75,39 @@ def test_a_delay_kept_before_origins_were_told_apart_holds_until_one_is_read_aga
     assert host.crawl_delay == 30.0
     host.asks("http://a.example", 2.0)
     assert host.crawl_delay == 2.0
+
+
+def test_the_breaker_opens_after_five_failures_for_longer_each_time_up_to_a_day() -> None:
+    host, pauses = Host("a.example"), []
+    for number in range(1, 61):
+        host.failed(now := 1e6 * number)
+        if number % 5:
+            assert host.paused < now
+        else:
+            pauses.append(host.paused - now)
+    assert pauses == [600, 1200, 2400, 4800, 9600, 19200, 38400, 76800, 86400, 86400, 86400, 86400]
+    assert host.reason == "60 failures in a row"
+    host.answered(0.1)
+    for _ in range(5):
+        host.failed(1e9)
+    assert host.paused == 1e9 + 600, "one good answer, and it begins again"
+
+
+def test_the_first_answer_is_the_pace_and_later_ones_are_smoothed() -> None:
+    host, polite = Host("a.example"), Politeness()
+    host.answered(0.4)
+    assert polite.gap(host) == pytest.approx(4.0)
+    host.answered(1.4)
+    assert polite.gap(host) == pytest.approx(10 * (0.7 * 0.4 + 0.3 * 1.4))
+
+
+def test_a_host_stays_as_long_as_one_of_its_origins_is_in_memory(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        hosts = Hosts(table, clock, Dates(clock), Politeness(), careful=False)
+        host = hosts.get("a.example")
+        host.origins = 2
+        hosts.release(host)
+        assert hosts.get("a.example") is host
+        hosts.release(host)
+        assert hosts.get("a.example") is not host

@@ -99,6 +99,28 @@ def test_an_address_is_looked_up_again_when_it_is_no_longer_believed(tmp_path: P
     assert len(web.connects) == 31
 
 
+def test_no_visit_goes_to_an_address_that_was_looked_up_too_long_ago(tmp_path: Path) -> None:
+    """A host that rests for longer than its address is believed is looked up when its turn comes."""
+    pages = {f"http://a.example/{number}": Answer() for number in range(5)}
+    web = AddressWeb(pages, several={"a.example": (LIVE,)}, kept=10.0)
+    looked: list[float] = []
+    plain, connect = web.resolve, web.fetch
+    ages: list[float] = []
+
+    async def noting(host: str) -> tuple[tuple[str, ...], float]:
+        looked.append(running_clock().steady())
+        return await plain(host)
+
+    async def fetching(visit: Visit) -> Capture:
+        ages.append(running_clock().steady() - looked[-1])
+        return await connect(visit)
+
+    web.resolve, web.fetch = noting, fetching  # type: ignore[method-assign]  # the same, with a note
+    web.crawl(tmp_path, *pages, politeness=Politeness(delay=100.0))
+    assert len(ages) == 6
+    assert max(ages) <= 10.0
+
+
 def test_a_host_that_moves_is_visited_at_its_new_address(tmp_path: Path) -> None:
     pages = {f"http://a.example/{number}": Answer() for number in range(30)}
     web = AddressWeb(pages, several={"a.example": (LIVE,)}, kept=10.0)
@@ -127,3 +149,11 @@ def test_the_address_that_answered_stays_when_the_name_is_looked_up_again() -> N
     assert host.address == "2.2.2.2"
     host.found(("4.4.4.4",))
     assert (host.address, host.leave("4.4.4.4")) == ("4.4.4.4", False)
+
+
+def test_every_visit_that_was_out_is_counted_back_once(tmp_path: Path) -> None:
+    pages = {f"http://h{number}.example/": Answer() for number in range(20)}
+    web = AddressWeb(pages, several={f"h{number}.example": ("dead1", LIVE) for number in range(20)})
+    web.crawl(tmp_path, *pages)
+    assert web.frontier is not None
+    assert web.frontier._schedule._out == 0

@@ -114,7 +114,7 @@ class Plan:
         least=1 << 20,
     )
     document_seconds: float = _setting(20.0, "Most seconds of CPU for reading a document that is no HTML.", least=0.1)
-    document_memory: int = _setting(1 << 30, "Most bytes of memory for reading such a document.", least=16 << 20)
+    document_memory: int = _setting(256 << 20, "Most bytes of memory for reading such a document.", least=16 << 20)
 
     content: str = _setting(DEFAULT, "How the main content of a page is found.", choices=METHODS)
     build: bool = _setting(True, "Make texts, index and graph as the crawl goes; otherwise `gossamer build` does.")

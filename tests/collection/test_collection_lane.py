@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from gossamer import convert
+from gossamer.collection import session
 from gossamer.collection.lane import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
+from gossamer.convert.source import Source
 from gossamer.model import Capture, Page, Visit
 from gossamer.testing.clock import run, running_clock
 
@@ -93,20 +99,60 @@ FIELDS = (
 )
 
 
+def large(content: str | None = "learned") -> Source:
+    capture = Capture(Visit("http://site.test/"), 0.0, 0.0, 200, FIELDS, wire=LARGE, body=LARGE)
+    source = convert.begin(capture, "Gossamer", content=content, here=HERE)
+    assert isinstance(source, Source)
+    return source
+
+
 @pytest.mark.parametrize("content", ["learned", None])
 def test_a_large_page_says_the_same_wherever_it_is_read(content: str | None) -> None:
     assert len(LARGE) > HERE
     capture = Capture(Visit("http://site.test/"), 0.0, 0.0, 200, FIELDS, wire=LARGE, body=LARGE)
     here = convert.begin(capture, "Gossamer", content=content)
-    source = convert.begin(capture, "Gossamer", content=content, here=HERE)
+    source = large(content)
     assert isinstance(here, Page)
-    assert not isinstance(source, Page)
     apart = convert.Apart()
     try:
         assert convert.finish(source, apart.now(source)) == here
     finally:
         apart.close()
     assert (here.canonical, here.nofollow, here.noarchive) == ("http://site.test/first", True, True)
+
+
+def test_what_needs_more_memory_than_most_is_read_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convert.apart, "LITTLE", 1 << 16)
+    entered = list[bool]()
+
+    @contextmanager
+    def alone() -> Iterator[None]:
+        entered.append(True)
+        yield
+
+    source = large()
+    apart = convert.Apart(alone=alone)
+    try:
+        assert len(convert.finish(source, apart.now(source)).links) > 4_000
+        assert len(convert.finish(source, asyncio.run(apart.soon(source))).links) > 4_000
+    finally:
+        apart.close()
+    assert entered == [True, True]
+
+
+def test_one_process_over_all_may_be_alone(tmp_path: Path) -> None:
+    order = list[str]()
+
+    def second() -> None:
+        with session._alone_in(tmp_path):
+            order.append("second")
+
+    with session._alone_in(tmp_path):
+        thread = threading.Thread(target=second)
+        thread.start()
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
 
 
 def test_a_small_page_is_read_here() -> None:

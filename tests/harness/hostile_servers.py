@@ -31,7 +31,7 @@ from typing import NamedTuple
 if __name__ == "__main__":  # as the process of a server
     sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "fetch")]
 
-from crawler_process import descendants, gossamer_command, with_room
+from crawler_process import descendants, gossamer_command, wait_for, with_room
 from fetch.fetch_hostile import OK, Handler, Talk, answer, repeats, says, serving
 from gossamer.collection.reading import Reading
 from gossamer.frontier.why import AddressAnswer
@@ -280,13 +280,15 @@ def crawled(
 
 
 def _stop(crawl: subprocess.Popen[bytes]) -> None:
-    """Hostile hosts are not waited for: once more stops now."""
+    """Hostile hosts are not waited for: once more stops now. A shard without anybody in charge commits and ends."""
+    tree = descendants(crawl.pid)
     for _ in range(2):
         crawl.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
             crawl.wait(10)
     crawl.kill()
     crawl.wait()
+    wait_for(lambda: not any(Path(f"/proc/{process}").exists() for process in tree))
 
 
 def _watch(crawl: subprocess.Popen[bytes], log: Path, pages: int, patience: float) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import gc
+import os
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -65,8 +67,8 @@ ADDRESSES = 4
 """Addresses of a host that are tried before a visit has failed."""
 BATCH = 500
 """Captures that are taken in again for each commit."""
-READERS = 2
-"""Processes in which files are read, so that one that takes long does not hold up all others."""
+READERS = 1
+"""Processes in which files are read, besides that for large pages. Each may take some memory, and so in each shard."""
 DERIVING = (
     "gossamer.collection.derived",
     "gossamer.convert.article",
@@ -110,8 +112,9 @@ class Session:
         self._peers = peers
         imprint.agree(table, peers.me if peers else 0, plan)
         self._suspects = Suspects(shard / READING, table)
-        self._apart = convert.Apart(plan.as_cell(), workers=READERS)
-        self._pages = convert.Apart(plan.as_cell())
+        alone = partial(_alone_in, shard.parent)
+        self._apart = convert.Apart(plan.as_cell(), workers=READERS, alone=alone)
+        self._pages = convert.Apart(plan.as_cell(), alone=alone)
         self._lane = Lane(outside.clock.steady)
         self._held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
         self._agent = plan.as_identity().product
@@ -488,6 +491,17 @@ def blocks_of(table: Table) -> Blocks:
 def prefix_of(shard: int | None) -> str:
     """How the names of the files of a shard begin; one that is alone has no number."""
     return "gossamer" if shard is None else f"gossamer-{shard:02}"
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Over all processes one at a time: the lock is on the folder itself, and goes with the process that has it."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _first(group: BaseExceptionGroup[GossamerError]) -> GossamerError:

@@ -8,7 +8,8 @@ than the file was. All words of a file are its content, so they travel once.
 from __future__ import annotations
 
 import atexit
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -42,24 +43,52 @@ class Task(NamedTuple):
     """Only for a page, which is read with all that was said about it."""
 
 
+LITTLE = 96 << 20
+"""Bytes of memory for the first try: enough for nearly all."""
+_FUNCTION = "gossamer.convert.inside:read"
 _encode = msgspec.msgpack.Encoder().encode
 _page = msgspec.msgpack.Decoder(Page).decode
 
 
 class Apart:
-    """Reads sources in a cell, for an event loop and for everybody else."""
+    """Reads sources in a cell, for an event loop and for everybody else.
 
-    def __init__(self, limits: Limits | None = None, *, workers: int = 1) -> None:
-        self._cell = Cell("gossamer.convert.inside:read", limits, workers=workers)
-        self.close = self._cell.close
+    Most need little memory, and get little. What needs more is read once more, with all that the limits allow, and
+    alone: of those there is one process at a time, however many read beside each other.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        workers: int = 1,
+        alone: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        """Within `alone` nobody else has such a process, in whatever process they are."""
+        limits = limits or Limits()
+        self._little = Cell(_FUNCTION, replace(limits, memory=min(LITTLE, limits.memory)), workers=workers)
+        self._much = Cell(_FUNCTION, replace(limits, tasks=1), alone=alone) if limits.memory > LITTLE else None
+
+    def close(self) -> None:
+        """End all processes."""
+        for cell in filter(None, (self._little, self._much)):
+            cell.close()
 
     async def soon(self, source: Source) -> Page:
         """What a file says; the loop goes on meanwhile."""
-        return _answer(source, await self._cell.run(_task(source)))
+        task = _task(source)
+        ended = await self._little.run(task)
+        if self._much is not None and _may_lack_memory(ended):
+            ended = await self._much.run(task)
+        return _answer(source, ended)
 
     def now(self, source: Source) -> Page:
         """What a file says, waited for."""
-        return _answer(source, self._cell.run_now(_task(source)))
+        task = _task(source)
+        ended = self._little.run_now(task)
+        if self._much is not None and _may_lack_memory(ended):
+            ended = self._much.run_now(task)
+        return _answer(source, ended)
 
 
 @cache
@@ -73,6 +102,11 @@ def common() -> Apart:
 def _task(source: Source) -> bytes:
     fields = Fields(source.links, source.refreshes, source.robots, source.agent, source.content)
     return _encode(Task(source.data, source.kind, source.url, fields if source.page else None))
+
+
+def _may_lack_memory(ended: Ended) -> bool:
+    """Compiled code dies where it gets none."""
+    return ended.problem.startswith(("needs more than", "breaks the process"))
 
 
 def _answer(source: Source, ended: Ended) -> Page:

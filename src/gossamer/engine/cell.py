@@ -15,15 +15,18 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from threading import BoundedSemaphore
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from gossamer.engine.deaths import words_for
 from gossamer.engine.inmate import ANSWERED, ASKED, CPU_ENDED, TIME_ENDED, WORDS_MOST, Limits, Said
 from gossamer.engine.warden import Warden
+
+Alone: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 __all__ = ["Cell", "Ended", "Limits"]
 
@@ -56,7 +59,11 @@ class Cell:
     The function is given by its module and its name, parted by a colon: only the processes need to import it.
     """
 
-    def __init__(self, function: str, limits: Limits | None = None, *, workers: int = 1) -> None:
+    def __init__(
+        self, function: str, limits: Limits | None = None, *, workers: int = 1, alone: Alone = nullcontext
+    ) -> None:
+        """A task runs within `alone`, which may wait until nobody else does, in whatever process."""
+        self._alone = alone
         self._limits = limits or Limits()
         self._workers = workers
         self._preload = (function.partition(":")[0],)
@@ -81,7 +88,7 @@ class Cell:
     def run_now(self, data: bytes) -> Ended:
         """Run the function on this, and wait for it."""
         self._belong_here()
-        with self._free:
+        with self._free, self._alone():
             try:
                 return self._serve(self._idle_one() or self._new(), data)
             except OSError as error:

@@ -55,7 +55,7 @@ def main(folder: Path, number: int) -> None:
             pass
         list(archive.uncommitted())
         for part in (archive.texts, archive):
-            part.open(info_of(Plan()), SystemClock(), prefix="pages", max_bytes=1 << 30)
+            part.open(info_of(Plan()), SystemClock(), prefix="gossamer", max_bytes=1 << 30)
         while True:
             for each in range(number, number + 4):
                 capture, read = page(each)

@@ -117,6 +117,15 @@ def folders(folder: Path, shape: re.Pattern[str]) -> list[str]:
     return _listed(folder, shape, A_FOLDER)
 
 
+def tree(folder: Path, shape: re.Pattern[str]) -> list[str]:
+    """The files of a folder and below, by the shape of `name`, `below/` or `below/name`; in order."""
+    handle = _descended(folder, _FOLDER)
+    try:
+        return sorted(_tree(folder, handle, shape, "", _LEVELS))
+    finally:
+        os.close(handle)
+
+
 def require_plain(folder: Path, *, writing: bool) -> None:
     """Before a library opens what is in a folder: regular files and folders, and nothing else."""
     handle = _descended(folder, _FOLDER)
@@ -322,6 +331,21 @@ def _require_plain(folder: Path, handle: int, writing: bool, levels: int) -> Non
                     os.close(below)
             elif writing or not entry.is_file(follow_symlinks=False):
                 _check_file(path, handle, os.O_WRONLY if writing and path.suffix not in _NEVER_CHANGED else 0)
+
+
+def _tree(folder: Path, handle: int, shape: re.Pattern[str], within: str, levels: int) -> Iterator[str]:
+    with os.scandir(handle) as entries:
+        for entry in entries:
+            name = within + entry.name
+            if levels > 1 and shape.fullmatch(f"{name}/") and entry.is_dir(follow_symlinks=False):
+                below = os.open(entry.name, _FOLDER, dir_fd=handle)
+                try:
+                    yield from _tree(folder, below, shape, f"{name}/", levels - 1)
+                finally:
+                    os.close(below)
+            elif shape.fullmatch(name):
+                _check_file(folder / name, handle)
+                yield name
 
 
 _NEVER_CHANGED = {".sst"}

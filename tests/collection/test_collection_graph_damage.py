@@ -91,12 +91,12 @@ def test_what_others_put_where_a_graph_should_be_is_not_deleted(sound: Path, tmp
 def test_of_a_large_graph_only_lengths_and_beginnings_are_looked_at_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "file").write_bytes(bytes(10_000))
+    (tmp_path / "ranks.npy").write_bytes(bytes(10_000))
     seal.seal(tmp_path)
-    (tmp_path / "file").write_bytes(bytes(9_999) + b"1")
+    (tmp_path / "ranks.npy").write_bytes(bytes(9_999) + b"1")
     assert seal.damage(tmp_path)
     monkeypatch.setattr(seal, "WHOLE_MOST", 9_999)
     assert seal.damage(tmp_path) is None
     assert seal.damage(tmp_path, whole=True)
-    (tmp_path / "file").write_bytes(b"1" + bytes(9_999))
+    (tmp_path / "ranks.npy").write_bytes(b"1" + bytes(9_999))
     assert seal.damage(tmp_path)

@@ -64,7 +64,7 @@ class Nest:
             [sys.executable, str(INSIDE / "kill_nest.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
+            bufsize=0,  # what is in a buffer of ours, `select` does not see
             env={**os.environ, "PYTHONPATH": path},
         )
         assert self._process.stdin is not None
@@ -73,8 +73,7 @@ class Nest:
 
     def begin(self, words: Sequence[str], told: Mapping[str, str]) -> int:
         """The process of a new command."""
-        self._asked.write(json.dumps({"words": list(words), "environment": dict(told)}) + "\n")
-        self._asked.flush()
+        self._asked.write(json.dumps({"words": list(words), "environment": dict(told)}).encode() + b"\n")
         return int(self._told.readline())
 
     def has_ended(self, seconds: float) -> bool:

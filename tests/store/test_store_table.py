@@ -241,7 +241,7 @@ def test_a_missing_table_is_not_made_by_reading(path: Path) -> None:
 
 def test_a_file_in_the_way_is_told(path: Path) -> None:
     path.write_bytes(b"")
-    with pytest.raises(StorageError, match=str(path)):
+    with pytest.raises(Damaged, match=str(path)):
         Table.open(path, FAMILIES, writable=True)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from gossamer import shown
+from gossamer import files, shown
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError, UsageError
 from gossamer.plan import Plan
@@ -63,25 +62,25 @@ def graph(pages: Iterable[Document], out: BinaryIO) -> int:
 
 def warc(archives: Sequence[Archive], out: BinaryIO) -> int:
     """All records, one file: members of gzip may simply follow each other."""
-    files = warcs(archives)
-    for path, length in files:
-        with path.open("rb") as source:
+    found = warcs(archives)
+    for path, length in found:
+        with files.open(path) as source:
             _copy(source, out, length)
-    return len(files)
+    return len(found)
 
 
 def warc_files(archives: Sequence[Archive], folder: Path) -> int:
     """The files as they are, one by one."""
-    files = warcs(archives)
-    for path, length in files:
+    found = warcs(archives)
+    for path, length in found:
 
         def write(out: BinaryIO, path: Path = path, length: int = length) -> int:
-            with path.open("rb") as source:
+            with files.open(path) as source:
                 _copy(source, out, length)
             return 1
 
         to_path(write, folder / path.name)
-    return len(files)
+    return len(found)
 
 
 def cdxj(archives: Sequence[Archive], out: BinaryIO) -> int:
@@ -115,8 +114,9 @@ def warcs(archives: Sequence[Archive]) -> list[tuple[Path, int]]:
 
 
 def _index(archives: Sequence[Archive]) -> Iterator[str]:
-    for url, version in chain.from_iterable(archive.versions.all() for archive in archives):
-        place = Place(version.file, version.offset, version.length, version.record)
+    every = ((archive, *row) for archive in archives for row in archive.versions.all())
+    for archive, url, version in every:
+        place = Place(archive.path(version).name, version.offset, version.length, version.record)
         revisit = version.original is not None
         yield cdx.line(
             cdx.Entry(url, version.began, version.media_type, version.status, version.payload, place, revisit)

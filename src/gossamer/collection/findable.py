@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer import files
 from gossamer.collection.underived import LINKS_WHOLE
 from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger
@@ -190,7 +191,7 @@ class Findable:
 def _opened(folder: Path) -> Shelf:
     """An index that is damaged is thrown away: the log says what has to be in it."""
     try:
-        if folder.is_dir() and (damage := next(problems(folder), None)):
+        if files.is_folder(folder) and (damage := next(problems(folder), None)):
             raise Damaged(damage)
         return Shelf(folder)
     except Damaged as error:
@@ -211,7 +212,7 @@ def committed_length(table: Table) -> int:
 
 def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
     """What is wrong with the log and the index, if they are there: what they lack, and what they should not have."""
-    if (shard / INDEX).is_dir() and (damage := next(problems(shard / INDEX), None)):
+    if files.is_folder(shard / INDEX) and (damage := next(problems(shard / INDEX), None)):
         yield f"{damage}; {_CURE}"
         return
     try:
@@ -240,7 +241,7 @@ def _logged(path: Path, table: Table) -> dict[int, int] | None:
 
 def _indexed(folder: Path, table: Table) -> set[URL] | None:
     """The pages that the index has; None when there is none, or a crash has left it behind the rows."""
-    if not folder.is_dir() or not is_whole(table):
+    if not files.is_folder(folder) or not is_whole(table):
         return None
     shelf = Shelf(folder)
     if shelf.covered > committed_length(table):

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,7 +24,8 @@ from gossamer.collection.findable import LINKS, committed_length
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.groups import Group
 from gossamer.dedupe.mirrors import Mirrors
-from gossamer.graph import anchors, lookup
+from gossamer.errors import Damaged
+from gossamer.graph import anchors, columns, lookup
 from gossamer.graph.arcs import Floats
 from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standing
 from gossamer.graph.log import Chunk, chunks
@@ -59,7 +58,7 @@ class Graph:
     @cached_property
     def values(self) -> Floats:
         """The PageRank of each node; 1 is what it would have if all were equal."""
-        return np.load(self.folder / RANKS, mmap_mode="r")  # type: ignore[no-any-return]  # NumPy cannot know
+        return columns.mapped(self.folder / RANKS)
 
     @cached_property
     def names(self) -> lookup.Lookup:
@@ -79,13 +78,13 @@ class Graph:
     @cached_property
     def changes(self) -> list[float]:
         """How much all ranks together changed in each sweep, until they stood still."""
-        return np.load(self.folder / CHANGES).tolist()  # type: ignore[no-any-return]  # as above
+        return columns.load(self.folder / CHANGES).tolist()  # type: ignore[no-any-return]  # NumPy cannot know
 
     @cached_property
     def mirrors(self) -> list[Mirrors]:
         """Hosts that serve the same site."""
         with suppress(FileNotFoundError):  # a graph that was made before they were looked for
-            rows = json.loads((self.folder / MIRRORS).read_text())
+            rows = json.loads(files.read(self.folder / MIRRORS))
             return [Mirrors(main, tuple(others), paths, same) for main, others, paths, same in rows]
         return []
 
@@ -122,7 +121,7 @@ class Graph:
 
     @cached_property
     def _folded(self) -> Prints:
-        return np.load(self.folder / FOLDED, mmap_mode="r")  # type: ignore[no-any-return]  # as above
+        return columns.mapped(self.folder / FOLDED)
 
     def links(self) -> Iterator[tuple[str, str]]:
         """Every link between pages that were read, each once: from, to. What NetworkX, pandas and Polars take."""
@@ -155,7 +154,7 @@ def current(folder: Folder) -> Graph | None:
 
 def check(folder: Folder) -> Iterator[str]:
     """What is wrong with the graph, if there is to be one."""
-    if not os.path.lexists(folder.graph):
+    if not files.kind(folder.graph):
         return
     graph = _pointed(folder)
     if graph is None:
@@ -165,9 +164,9 @@ def check(folder: Folder) -> Iterator[str]:
 
 
 def _pointed(folder: Folder) -> Graph | None:
-    with suppress(OSError, ValueError):
-        name = (folder.graph / CURRENT).read_text().strip()
-        if _NAME.fullmatch(name) and (folder.graph / name).is_dir():
+    with suppress(OSError, ValueError, Damaged):
+        name = files.read(folder.graph / CURRENT).decode().strip()
+        if _NAME.fullmatch(name) and files.is_folder(folder.graph / name):
             return Graph(folder.graph / name)
     return None
 
@@ -186,7 +185,7 @@ def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: 
     _clear_way(folder)
     name = f"{max(_numbers(folder), default=0) + 1:06}"
     place = folder.graph / name
-    place.mkdir(parents=True)
+    files.make_folder(place)
     ranks = _made(place, lambda: logged(folder, tables), language, old)
     _note(place, copies)
     seal.seal(place)
@@ -195,17 +194,16 @@ def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: 
 
 
 def _numbers(folder: Folder) -> Iterator[int]:
-    with suppress(FileNotFoundError):
-        yield from (int(name) for name in os.listdir(folder.graph) if _NAME.fullmatch(name))
+    yield from map(int, files.folders(folder.graph, _NAME))
 
 
 def _clear_way(folder: Folder) -> None:
     """What lies where a graph is to be made, and is none of ours, is put aside."""
     aside = folder.path / DAMAGED
-    if os.path.lexists(folder.graph) and not folder.graph.is_dir():
+    if files.kind(folder.graph) == files.A_FILE:
         files.put_aside(folder.graph, aside)
     for name in (CURRENT, f"{CURRENT}.partial"):
-        if (folder.graph / name).is_dir():
+        if files.kind(folder.graph / name) not in ("", files.A_FILE):
             files.put_aside(folder.graph / name, aside)
 
 
@@ -217,12 +215,12 @@ def logged(folder: Folder, tables: Sequence[Table]) -> Iterable[Chunk]:
 
 def _made(place: Path, all_chunks: Callable[[], Iterable[Chunk]], language: str | None, old: Graph | None) -> Ranks:
     folded = standing(all_chunks())
-    np.save(place / FOLDED, np.array(sorted(folded.items()), np.uint64).reshape(-1, 2))
+    columns.save(place / FOLDED, np.array(sorted(folded.items()), np.uint64).reshape(-1, 2))
     fold = folding(folded)
     web = gathered(all_chunks, place, fold=fold)
     ranks = ranked(web.arcs, before=_before(web, old))
-    np.save(place / RANKS, ranks.values * len(ranks.values))
-    np.save(place / CHANGES, np.array(ranks.changes))
+    columns.save(place / RANKS, ranks.values * len(ranks.values))
+    columns.save(place / CHANGES, np.array(ranks.changes))
     ranges = max(1, -(-len(web.arcs.sources) // anchors.ANCHORS_PER_RANGE))
     anchors.gather(all_chunks, place, fold, ranges)
     _name(place, all_chunks())
@@ -249,13 +247,11 @@ def _note(place: Path, copies: Copies) -> None:
     rows = {keys.fingerprint(group.url): "\n".join(copy.url for copy in group.copies) for group in copies.groups}
     prints = sorted(rows)
     lookup.write(place, COPIES, [(np.array(prints, np.uint64), [rows[each].encode() for each in prints])])
-    (place / MIRRORS).write_text(json.dumps(copies.mirrors))
+    files.replace(place / MIRRORS, json.dumps(copies.mirrors).encode())
 
 
 def _let_count(folder: Folder, name: str) -> None:
-    partial = folder.graph / f"{CURRENT}.partial"
-    partial.write_text(name + "\n")
-    partial.replace(folder.graph / CURRENT)
-    for other in folder.graph.iterdir():
-        if _NAME.fullmatch(other.name) and other.is_dir() and other.name != name:
-            shutil.rmtree(other, ignore_errors=True)
+    files.replace(folder.graph / CURRENT, f"{name}\n".encode())
+    for other in files.folders(folder.graph, _NAME):
+        if other != name:
+            files.remove_folder(folder.graph / other, seal.FILES)

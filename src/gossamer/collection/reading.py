@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from gossamer import convert
+from gossamer import convert, files
 from gossamer.collection.documents import Document, document, documents, newest
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.formats import FORMATS
@@ -284,7 +284,7 @@ class Reading:
         return self._asked
 
     def _graph(self) -> Graph | None:
-        if not self._folder.graph.exists():
+        if not files.kind(self._folder.graph):
             return None
         from gossamer.collection import graphs
 

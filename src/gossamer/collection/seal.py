@@ -7,15 +7,24 @@ as it was made. Of a large one only lengths and beginnings are looked at, unless
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
 import msgspec
 
-from gossamer.files import sync_folder
+from gossamer import files
+from gossamer.errors import Damaged
+from gossamer.index.shelf import FILES as INDEX_FILES
 from gossamer.urls import keys
 
 FILE = "seal.json"
+FILES = re.compile(
+    r"(?:names|copies|anchors)(?:\.txt|-prints\.npy|-starts\.npy)"
+    r"|(?:ranks|changes|folded|nodes|starts|sources|degrees)\.npy|(?:mirrors|seal)\.json(?:\.partial)?"
+    r"|sources\.bin|(?:rows|words|range)-[0-9]{5,}"  # only while it is made
+    rf"|voices/|voices/(?:{INDEX_FILES})"
+)
+"""All that is ever in the folder of a graph: nothing else is sealed, and nothing else is deleted with it."""
 WHOLE_MOST = 16 << 20
 """Bytes of a graph that are read each time it is opened: a few milliseconds."""
 _PIECE = 1 << 20
@@ -34,54 +43,50 @@ _sealed = msgspec.json.Decoder(dict[str, _Sealed]).decode
 
 def seal(folder: Path) -> None:
     """No file of the graph changes any more; all of it is on the disk after this."""
-    found = {name: _look(folder / name) for name in _names(folder)}
+    found = {name: _look(folder / name) for name in files.tree(folder, FILES) if _counts(name)}
     for name in found:
         _sync(folder / name)
-    (folder / FILE).write_bytes(msgspec.json.encode(found))
-    _sync(folder / FILE)
-    sync_folder(folder)
-    sync_folder(folder.parent)
+    files.replace(folder / FILE, msgspec.json.encode(found))
+    files.sync_folder(folder.parent)
 
 
 def damage(folder: Path, *, whole: bool = False) -> str | None:
     """What is wrong with a graph. All of it is read if that is asked for, or does not take long."""
     try:
-        sealed = _sealed((folder / FILE).read_bytes())
+        sealed = _sealed(files.read(folder / FILE))
         thorough = whole or sum(each.length for each in sealed.values()) <= WHOLE_MOST
         for name, each in sealed.items():
-            if not _is(folder / name, each, thorough):
+            if not FILES.fullmatch(name) or not _is(folder / name, each, thorough):
                 return f"{folder / name}: is damaged"
-    except (OSError, msgspec.MsgspecError, ValueError) as error:
+    except (OSError, msgspec.MsgspecError, ValueError, Damaged) as error:
         return f"{folder}: cannot be read ({error})"
     return None
 
 
 def _is(path: Path, sealed: _Sealed, whole: bool) -> bool:
-    if path.stat().st_size != sealed.length:
+    if files.size(path) != sealed.length:
         return False
     return _look(path) == sealed if whole else _beginning(path) == sealed.beginning
 
 
-def _names(folder: Path) -> Iterator[str]:
+def _counts(name: str) -> bool:
     """Locks are no part of it: whoever reads may make them."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix != ".lock" and path.name != FILE:
-            yield str(path.relative_to(folder))
+    return name != FILE and not name.endswith(".lock")
 
 
 def _look(path: Path) -> _Sealed:
     digests = b""
-    with path.open("rb") as file:
+    with files.open(path) as file:
         while piece := file.read(_PIECE):
             digests += keys.digest(piece).to_bytes(8, "big")
         return _Sealed(file.tell(), _beginning(path), keys.digest(digests))
 
 
 def _beginning(path: Path) -> int:
-    with path.open("rb") as file:
+    with files.open(path) as file:
         return keys.digest(file.read(_BEGINNING))
 
 
 def _sync(path: Path) -> None:
-    with path.open("rb") as file:
+    with files.open(path) as file:
         os.fsync(file.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
+from gossamer import files
 from gossamer.collection.findable import INDEX
 from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Graph
@@ -43,7 +44,7 @@ def _looked_up(archive: Archive, url: str) -> str:
 
 def _shelf(folder: Folder, index: int) -> Shelf:
     place = folder.shard(index) / INDEX
-    if not place.is_dir():
+    if not files.is_folder(place):
         raise NotFound(f"{folder.path}: has no index; `gossamer build {folder.path}` makes it")
     return Shelf(place)
 

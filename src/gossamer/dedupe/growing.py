@@ -7,7 +7,6 @@ again from their rows.
 
 from __future__ import annotations
 
-from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +14,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from gossamer import files
 from gossamer.dedupe.entries import Keys, entries
 from gossamer.dedupe.pages import Columns, Pages
-from gossamer.dedupe.runs import Listed, Merge, Run, in_memory, path_of, write
-from gossamer.errors import Damaged, StorageError
+from gossamer.dedupe.runs import NAME, Listed, Merge, Run, in_memory, path_of, write
+from gossamer.errors import Damaged
 
 
 class Shape(NamedTuple):
@@ -58,16 +58,16 @@ class Runs:
     def tidy(self) -> None:
         """Write what had to be made again, and remove files that no list names. For the one process that writes."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            files.make_folder(self._folder)
             for place, run in enumerate(self.now):
                 if run.listed.file == 0:
                     self.now[place] = write(self._folder, run.named(self._next_file()))
                     self._list()
             counting = {path_of(self._folder, run.listed.file) for run in self.now}
-            for path in set(self._folder.iterdir()) - counting:
-                path.unlink()
+            for path in {self._folder / name for name in files.names(self._folder, NAME)} - counting:
+                files.remove(path)
         except OSError as error:
-            raise _told(error, self._folder) from error
+            raise files.told(error, self._folder) from error
 
     def are_enough(self, pages: int) -> bool:
         """Whether so many pages make a run."""
@@ -79,7 +79,7 @@ class Runs:
         try:
             self.now.append(write(self._folder, run))
         except OSError as error:
-            raise _told(error, self._folder) from error
+            raise files.told(error, self._folder) from error
         self._list()
 
     def prepare(self) -> None:
@@ -88,7 +88,7 @@ class Runs:
             self._sweep()
             self._merge()
         except OSError as error:
-            raise _told(error, self._folder) from error
+            raise files.told(error, self._folder) from error
 
     def close(self) -> None:
         """Leave no file that does not count. Half a merge is begun again the next time."""
@@ -160,16 +160,10 @@ class Runs:
         now = self._pages.table.commits
         for since, file in self._old:
             if since < now:
-                path_of(self._folder, file).unlink(missing_ok=True)
+                files.remove(path_of(self._folder, file))
         self._old = [(since, file) for since, file in self._old if since >= now]
 
 
 def entered(numbers: npt.NDArray[np.int64], columns: Columns) -> Keys:
     """For each page a row of entries with its number."""
     return entries(columns["simhash"], columns["sketch"]) | numbers.astype(np.uint64)[:, None]
-
-
-def _told(error: OSError, path: Path) -> StorageError:
-    if error.errno in {ENOSPC, EDQUOT, EFBIG}:
-        return StorageError(f"{path}: the disk is full; free some space and go on, what was stored is kept")
-    return StorageError(f"{path}: cannot be written: {error.strerror}")

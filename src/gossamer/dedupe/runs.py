@@ -9,6 +9,7 @@ NumPy, because it sorts, searches and merges columns of numbers in mapped files 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +18,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gossamer import files
 from gossamer.dedupe.entries import Keys, numbers
 from gossamer.errors import Damaged
 
 KEY = np.dtype("<u8")
+NAME = re.compile(r"[0-9]{8,}\.(?:entries|partial)")
+"""What the files are called."""
 BLOCK = 512
 """Entries between two fences: one page of memory."""
 _STEPS = tuple(1 << bit for bit in reversed(range(BLOCK.bit_length())))
@@ -58,12 +62,13 @@ class Run:
         path = path_of(folder, listed.file)
         prints = listed.entries + -(-listed.entries // BLOCK)
         try:
-            size = path.stat().st_size
+            size = files.size(path)
         except OSError as error:
             raise Damaged(f"{path}: {error.strerror}") from error
         if size != (prints + listed.pages) * KEY.itemsize:
             raise Damaged(f"{path}: {size} bytes for {listed.entries} entries of {listed.pages} pages")
-        mapped: Keys = np.memmap(path, KEY, "r").view(np.ndarray)
+        with files.open(path) as file:
+            mapped: Keys = np.memmap(file, KEY, "r").view(np.ndarray) if size else np.empty(0, KEY)
         keys, fences = mapped[: listed.entries], mapped[listed.entries : prints]
         if not (fences[1:] > fences[:-1]).all() or (fences[:1] != keys[:1]).any() or (fences[-1:] > keys[-1:]).any():
             raise Damaged(f"{path}: not in order")
@@ -154,19 +159,15 @@ class Partial:
     def finish(self, simhashes: Sequence[Keys]) -> Run:
         """It has a name from now on; it counts from the commit that lists it."""
         self._write(np.concatenate([*self._fences, *simhashes]))
-        self._written.replace(self._path)
-        handle = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        files.move(self._written, self._path)
+        files.sync_folder(self._folder)
         return Run.open(self._folder, self._listed._replace(entries=self._count))
 
     def drop(self) -> None:
-        self._written.unlink(missing_ok=True)
+        files.remove(self._written)
 
     def _write(self, keys: Keys) -> None:
-        with self._written.open("ab") as file:
+        with files.open(self._written, "ab") as file:
             file.write(np.ascontiguousarray(keys, KEY).data)
             file.flush()
             os.fdatasync(file.fileno())

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.graph import lookup
+from gossamer import files
+from gossamer.graph import columns, lookup
 from gossamer.graph.gather import Fold, Prints, range_of
 from gossamer.graph.log import Chunk
 
@@ -29,12 +30,12 @@ def gather(chunks: Callable[[], Iterable[Chunk]], folder: Path, fold: Fold, rang
     rows = [folder / f"rows-{number:05}" for number in range(ranges)]
     words = [folder / f"words-{number:05}" for number in range(ranges)]
     for path in (*rows, *words):
-        path.write_bytes(b"")
+        files.open(path, "wb").close()
     for chunk in chunks():
         _deal(chunk, fold, rows, words)
     lookup.write(folder, NAME, (_grouped(*pair) for pair in zip(rows, words, strict=True)))
     for path in (*rows, *words):
-        path.unlink()
+        files.remove(path)
 
 
 def _deal(chunk: Chunk, fold: Fold, rows: list[Path], words: list[Path]) -> None:
@@ -47,15 +48,17 @@ def _deal(chunk: Chunk, fold: Fold, rows: list[Path], words: list[Path]) -> None
         here = np.flatnonzero((places == number) & (chunk.lengths > 0))
         some = np.empty(len(here), _ROW)
         some["target"], some["site"], some["length"] = targets[here], sites[here], chunk.lengths[here]
-        with rows[number].open("ab") as out:
+        with files.open(rows[number], "ab") as out:
             out.write(some.tobytes())
-        with words[number].open("ab") as out:
+        with files.open(words[number], "ab") as out:
             out.write(b"".join(chunk.anchors[starts[place] : starts[place + 1]] for place in here.tolist()))
 
 
 def _grouped(rows: Path, words: Path) -> tuple[Prints, list[bytes]]:
     """For each target its anchors, one a line."""
-    found, text = np.fromfile(rows, _ROW), words.read_bytes()
+    found = columns.raw(rows, _ROW)
+    with files.open(words) as file:
+        text = file.read()
     ends = np.cumsum(found["length"], dtype=np.int64)
     order = np.lexsort((np.arange(len(found)), found["site"], found["target"]))
     target, site = found["target"][order], found["site"][order]

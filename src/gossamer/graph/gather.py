@@ -15,6 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer import files
+from gossamer.graph import columns
 from gossamer.graph.arcs import Arcs
 from gossamer.graph.log import NOFOLLOW, STANDS_FOR, Chunk
 from gossamer.urls import keys
@@ -47,23 +49,21 @@ def gathered(
     links_per_range: int = LINKS_PER_RANGE,
 ) -> Web:
     """Make the graph in a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    files.make_folder(folder)
     last, total = _newest(chunks())
     ranges = max(1, -(-total // links_per_range))
-    files = [folder / f"range-{number:05}" for number in range(ranges)]
-    sources = _dealt(chunks(), last, fold, files)
-    web = _sorted(files, sources, folder)
-    for path in files:
-        path.unlink()
+    parts = [folder / f"range-{number:05}" for number in range(ranges)]
+    sources = _dealt(chunks(), last, fold, parts)
+    web = _sorted(parts, sources, folder)
+    for path in parts:
+        files.remove(path)
     return web
 
 
 def opened(folder: Path) -> Web:
     """A graph that was made before, mapped from its files."""
-    starts, sources, degrees = (
-        np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("starts", "sources", "degrees")
-    )
-    return Web(np.load(folder / "nodes.npy"), Arcs(starts, sources, degrees))
+    starts, sources, degrees = (columns.mapped(folder / f"{name}.npy") for name in ("starts", "sources", "degrees"))
+    return Web(columns.load(folder / "nodes.npy"), Arcs(starts, sources, degrees))
 
 
 def _newest(chunks: Iterable[Chunk]) -> tuple[dict[int, int], int]:
@@ -113,9 +113,9 @@ def folding(folded: Mapping[int, int]) -> Fold:
     return fold
 
 
-def _dealt(chunks: Iterable[Chunk], last: Mapping[int, int], fold: Fold, files: list[Path]) -> Prints:
+def _dealt(chunks: Iterable[Chunk], last: Mapping[int, int], fold: Fold, parts: list[Path]) -> Prints:
     """Write the newest links of each page to the file of their range; the fingerprints of all sources."""
-    handles = [path.open("wb") for path in files]
+    handles = [files.open(path, "wb") for path in parts]
     seen: list[Prints] = []
     row = 0
     try:
@@ -125,7 +125,7 @@ def _dealt(chunks: Iterable[Chunk], last: Mapping[int, int], fold: Fold, files: 
             row += len(prints)
             seen.append(fold(prints[newest]))
             pairs = _pairs(chunk, prints, newest, fold)
-            for number, part in _split(pairs, len(files)):
+            for number, part in _split(pairs, len(parts)):
                 handles[number].write(part.tobytes())
     finally:
         for handle in handles:
@@ -159,22 +159,22 @@ def _split(pairs: NDArray[np.void], ranges: int) -> Iterator[tuple[int, NDArray[
             yield number, pairs[order[bounds[number] : bounds[number + 1]]]
 
 
-def _sorted(files: list[Path], sources: Prints, folder: Path) -> Web:
+def _sorted(ranges: list[Path], sources: Prints, folder: Path) -> Web:
     """Two passes over the ranges: the nodes first, because arcs name their sources by number."""
-    parts = [np.unique(np.fromfile(path, _PAIR)["target"]) for path in files]
+    parts = [np.unique(columns.raw(path, _PAIR)["target"]) for path in ranges]
     nodes = np.union1d(np.concatenate(parts), sources)
     starts = np.zeros(len(nodes) + 1, np.int64)
     degrees = np.zeros(len(nodes), np.uint32)
-    with (folder / "sources.bin").open("wb") as out:
-        for path in files:
-            pairs = np.unique(np.fromfile(path, _PAIR))
+    with files.open(folder / "sources.bin", "wb") as out:
+        for path in ranges:
+            pairs = np.unique(columns.raw(path, _PAIR))
             numbers = np.searchsorted(nodes, pairs["source"]).astype(np.uint32)
             out.write(numbers.tobytes())
             degrees += np.bincount(numbers, minlength=len(nodes)).astype(np.uint32)
             starts[1:] += np.bincount(np.searchsorted(nodes, pairs["target"]), minlength=len(nodes))
     np.cumsum(starts, out=starts)
-    arcs = Arcs(starts, np.fromfile(folder / "sources.bin", np.uint32), degrees)
+    arcs = Arcs(starts, columns.raw(folder / "sources.bin", np.dtype(np.uint32)), degrees)
     for name, values in (("nodes", nodes), ("starts", starts), ("sources", arcs.sources), ("degrees", degrees)):
-        np.save(folder / f"{name}.npy", values)
-    (folder / "sources.bin").unlink()
+        columns.save(folder / f"{name}.npy", values)
+    files.remove(folder / "sources.bin")
     return Web(nodes, arcs)

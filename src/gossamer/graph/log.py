@@ -11,15 +11,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from errno import ENOSPC
-from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from gossamer import files
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import URL, Link
 from gossamer.urls import keys
@@ -72,7 +72,7 @@ class LinkLog:
         """It is opened, or made, by the first `write`; what lies past `length` was never committed."""
         self._path = path
         self._length = length
-        self._file: FileIO | None = None
+        self._file: BinaryIO | None = None
         self._clear()
 
     def add(self, source: URL, site: str, links: Sequence[Link]) -> None:
@@ -117,10 +117,10 @@ class LinkLog:
             self._file.close()
             self._file = None
 
-    def _opened(self) -> FileIO:
+    def _opened(self) -> BinaryIO:
         if self._file is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("ab", buffering=0)
+            files.make_folder(self._path.parent)
+            self._file = files.open(self._path, "ab", buffering=0)
             if self._file.tell() > self._length:
                 self._file.truncate(self._length)
                 self._file.seek(0, os.SEEK_END)
@@ -151,7 +151,7 @@ def chunks(path: Path, length: int, start: int = 0) -> Iterator[Chunk]:
     """What is in the log of a shard up to a committed length, from where another reader stopped."""
     if start >= length:
         return
-    with path.open("rb") as file:
+    with files.open(path) as file:
         file.seek(start)
         while (at := file.tell()) < length:
             head = file.read(_HEAD)

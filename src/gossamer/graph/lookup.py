@@ -12,17 +12,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer import files
+from gossamer.graph import columns
+
 
 class Lookup:
     """Answers from the files of one name in a folder."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._prints: NDArray[np.uint64] = np.load(folder / f"{name}-prints.npy", mmap_mode="r")
-        self._starts: NDArray[np.int64] = np.load(folder / f"{name}-starts.npy", mmap_mode="r")
-        path = folder / f"{name}.txt"
-        self._texts: NDArray[np.uint8] = (
-            np.memmap(path, np.uint8, "r") if path.stat().st_size else np.empty(0, np.uint8)
-        )
+        self._prints: NDArray[np.uint64] = columns.mapped(folder / f"{name}-prints.npy")
+        self._starts: NDArray[np.int64] = columns.mapped(folder / f"{name}-starts.npy")
+        self._texts: NDArray[np.uint8] = np.empty(0, np.uint8)
+        if files.size(path := folder / f"{name}.txt"):
+            with files.open(path) as file:
+                self._texts = np.memmap(file, np.uint8, "r")
 
     def __len__(self) -> int:
         return len(self._prints)
@@ -47,10 +50,10 @@ def write(folder: Path, name: str, parts: Iterable[tuple[NDArray[np.uint64], Seq
     """Write texts in parts; fingerprints rise from each to the next, within a part and between parts."""
     prints: list[NDArray[np.uint64]] = [np.empty(0, np.uint64)]
     lengths: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
-    with (folder / f"{name}.txt").open("wb") as out:
+    with files.open(folder / f"{name}.txt", "wb") as out:
         for some, texts in parts:
             prints.append(some)
             lengths.append(np.fromiter(map(len, texts), np.int64, len(texts)))
             out.write(b"".join(texts))
-    np.save(folder / f"{name}-prints.npy", np.concatenate(prints))
-    np.save(folder / f"{name}-starts.npy", np.cumsum(np.concatenate(lengths)))
+    columns.save(folder / f"{name}-prints.npy", np.concatenate(prints))
+    columns.save(folder / f"{name}-starts.npy", np.cumsum(np.concatenate(lengths)))

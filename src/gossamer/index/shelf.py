@@ -8,7 +8,7 @@ holds, and what came later can be added after a crash. The folder can be thrown 
 from __future__ import annotations
 
 import ctypes
-import shutil
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 import tantivy
 
+from gossamer import files
 from gossamer.errors import Damaged, StorageError
 from gossamer.index.analysis import joined, terms
 from gossamer.index.facets import address, kinds, places
@@ -38,6 +39,9 @@ CHARACTERS_MOST = 2_000_000
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 """Only glibc has it, and needs it: the engine's threads come and go, and what they have freed is kept for others like
 them, 10 kB for each page that is indexed."""
+FILES = r"[0-9a-f]{32}\.(?:[0-9]+\.)?[a-z]+|meta\.json|\.managed\.json|\.tantivy-[a-z]+\.lock|\.tmp\w+"
+"""What the engine calls its files."""
+_FILES = re.compile(FILES)
 _COVERED = "\0covered"
 _TERMS = "terms"
 _APART = " \0 "
@@ -248,8 +252,9 @@ def reading() -> Iterator[None]:
 
 def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
     with _told(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        files.make_folder(folder)
     try:
+        _require_ours(folder)
         index = tantivy.Index(schema, path=str(folder))
     except (ValueError, OSError) as error:
         raise Damaged(f"the index in {folder} cannot be read ({error}); `gossamer build` makes it again") from error
@@ -257,9 +262,22 @@ def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
     return index
 
 
+def _require_ours(folder: Path) -> None:
+    """The engine deletes what its list of files names, wherever that is."""
+    files.require_plain(folder, writing=True)
+    try:
+        listed = msgspec.json.decode(files.read(folder / ".managed.json"), type=list[str])
+    except FileNotFoundError:
+        return
+    except msgspec.MsgspecError:
+        listed = [""]
+    if not all(map(_FILES.fullmatch, listed)):
+        raise Damaged(f"the index in {folder} has a list of files that is not ours; `gossamer build` makes it again")
+
+
 def discard(folder: Path) -> None:
     """Throw an index away."""
-    shutil.rmtree(folder, ignore_errors=True)
+    files.remove_folder(folder, _FILES)
 
 
 def _document(entry: Entry) -> tantivy.Document:

@@ -13,6 +13,8 @@ from zlib import crc32
 
 import msgspec
 
+from gossamer import files
+
 _TAIL, _MARK = 8, 1337
 _FOOTER_MOST = 50_000
 _PIECE = 1 << 20
@@ -39,7 +41,7 @@ class _Footer(msgspec.Struct):
 def problems(folder: Path) -> Iterator[str]:
     """What is wrong with the files of an index."""
     try:
-        meta = msgspec.json.decode((folder / "meta.json").read_bytes(), type=_Meta)
+        meta = msgspec.json.decode(files.read(folder / "meta.json"), type=_Meta)
     except (OSError, msgspec.MsgspecError) as error:
         yield f"{folder / 'meta.json'}: cannot be read ({error})"
         return
@@ -54,8 +56,8 @@ def problems(folder: Path) -> Iterator[str]:
 
 def _is_sound(path: Path) -> bool:
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
+        size = files.size(path)
+        with files.open(path) as file:
             file.seek(max(0, size - _FOOTER_MOST))
             end = file.read()
             length, mark = int.from_bytes(end[-8:-4], "little"), int.from_bytes(end[-4:], "little")

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
+from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Clock, Kind, Page
 from gossamer.store.members import LEVEL
@@ -21,7 +22,7 @@ from gossamer.store.swaps import replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions, place_of
-from gossamer.store.warc import Original, Place, Record, payload_digest, warc_files
+from gossamer.store.warc import Original, Place, Record, payload_digest, placed, warc_files
 from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
 from gossamer.store.warcrecords import Info
 from gossamer.store.warcrecords import group as packed_group
@@ -82,7 +83,7 @@ class Archive:
 
     def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
         """Ready to append to files of that prefix. Whatever `uncommitted` gives must have been registered before."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        files.make_folder(self.folder)
         self._writer = Writer(self.folder, info, clock=clock, prefix=prefix, max_bytes=max_bytes)
 
     def append(self, capture: Capture, page: Page) -> bool:
@@ -132,7 +133,7 @@ class Archive:
     def uncommitted_bytes(self) -> int:
         """What a killed crawl left past the committed length."""
         name, length = self.committed()
-        sizes = {path.name: path.stat().st_size for path in warc_files(self.folder)}
+        sizes = {path.name: files.size(path) for path in warc_files(self.folder)}
         return sum(size for each, size in sizes.items() if each > name) + max(sizes.get(name, 0) - length, 0)
 
     def prepare(self) -> None:
@@ -148,7 +149,7 @@ class Archive:
         if first not in ("", last):
             for path in warc_files(self.folder):
                 if first <= path.name < last:
-                    self.set_length(path.name, path.stat().st_size)
+                    self.set_length(path.name, files.size(path))
 
     def reached(self, file: str, end: int) -> None:
         """All captures up to there have their rows, with the next commit."""
@@ -194,7 +195,7 @@ class Archive:
             for group in whole_captures(path, start):
                 yield group
                 end = group.end
-            if path.stat().st_size > end:
+            if files.size(path) > end:
                 cut(path, end)
 
     def restored(self, group: Group) -> Capture:
@@ -264,15 +265,16 @@ class Archive:
 
     def path(self, version: Version) -> Path:
         """The file that a version lies in."""
-        return self.folder / version.file
+        return placed(self.folder, version.file)
 
     def files(self) -> list[tuple[Path, int]]:
         """The WARC files with their committed lengths."""
         (name, length), passed = self.committed(), replaced(self._table, STATE)
         rows = self._table.scan(STATE, prefix=LENGTH)
-        lengths = {key[len(LENGTH) :].decode(): int.from_bytes(value, "big") for key, value in rows} | {name: length}
+        lengths = {key[len(LENGTH) :].decode(errors="replace"): int.from_bytes(value, "big") for key, value in rows}
+        lengths[name] = length
         return [
-            (path, lengths.get(path.name, path.stat().st_size))
+            (path, lengths.get(path.name, files.size(path)))
             for path in warc_files(self.folder)
             if path.name <= name and path.name != passed
         ]

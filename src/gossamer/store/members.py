@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 from isal import isal_zlib
 from zlib_ng import zlib_ng
 
+from gossamer import files
+
 LEVEL = 3 if platform.machine() in {"x86_64", "AMD64"} else 1
 """ISA-L's level 3 is quick on x86-64 only; on ARM it takes three times as long as level 1."""
 
@@ -111,7 +113,7 @@ def unpacked(chunks: Iterable[bytes]) -> tuple[bytes, int] | None:
 
 def members(path: Path, start: int = 0) -> Iterator[Member]:
     """The whole members from `start` on, one at a time. Damaged stretches are passed over."""
-    with path.open("rb", buffering=0) as file:
+    with files.open(path, buffering=0) as file:
         position: int | None = start
         while position is not None:
             found = unpacked(_chunks(file.fileno(), position))

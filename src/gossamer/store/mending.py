@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from io import FileIO
 from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
-from gossamer.files import sync_folder, told
+from gossamer import files
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.members import with_our_header
 from gossamer.store.swaps import Swap, begin, let_count, resume
@@ -36,13 +35,13 @@ def rewrite(
     swap = Swap(_name(archive, path), path.name, keep)
     begin(table, STATE, swap)
     try:
-        with (archive.folder / swap.new).open("wb") as out:
+        with files.open(archive.folder / swap.new, "wb") as out:
             committed = _copy(archive, path, wanted, info, out)
             out.flush()
             os.fsync(out.fileno())
-        sync_folder(archive.folder)
+        files.sync_folder(archive.folder)
     except OSError as error:
-        raise told(error, archive.folder / swap.new) from error
+        raise files.told(error, archive.folder / swap.new) from error
     if path.name == archive.committed()[0]:
         table.put(STATE, b"end", msgspec.msgpack.encode((swap.new, committed)))
     else:
@@ -56,7 +55,7 @@ def rewrite(
 def _name(archive: Archive, path: Path) -> str:
     """The last file is followed by one that the writer goes on with; any other stays where it is in the order."""
     name, is_last = path.name, path.name == archive.committed()[0]
-    while (archive.folder / name).exists():
+    while files.kind(archive.folder / name):
         if is_last and (serial := _SERIAL.fullmatch(name)):
             name = f"{serial[1]}{int(serial[2]) + 1:05}{serial[3]}"
         else:
@@ -67,9 +66,9 @@ def _name(archive: Archive, path: Path) -> str:
 def _copy(archive: Archive, path: Path, wanted: Callable[[Record], bool], info: Info, out: BinaryIO) -> int:
     """Write all that is wanted, and move its rows. How long the part is that is committed."""
     name, length = archive.committed()
-    end = length if path.name == name else path.stat().st_size
+    end = length if path.name == name else files.size(path)
     file = Path(out.name).name
-    with path.open("rb", buffering=0) as source:
+    with files.open(path, buffering=0) as source:
         for record in takewhile(lambda each: each.place.offset < end, records(path)):
             if wanted(record):
                 if out.tell() == 0 and record.type != "warcinfo":
@@ -84,7 +83,7 @@ def _copy(archive: Archive, path: Path, wanted: Callable[[Record], bool], info: 
     return committed
 
 
-def _bytes(source: FileIO, offset: int, length: int) -> bytes:
+def _bytes(source: BinaryIO, offset: int, length: int) -> bytes:
     return with_our_header(os.pread(source.fileno(), length, offset))
 
 

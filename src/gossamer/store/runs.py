@@ -12,13 +12,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from gossamer import files
 from gossamer.errors import Damaged
-from gossamer.files import sync_folder
 
 BLOCK = 128
 """Keys between two fences: a search touches one page of a run, and fences take a sixteenth of a byte for each key."""
@@ -47,16 +47,16 @@ class Run:
         """Map its files. Every block is looked at once, which also tells whether the run is whole."""
         keys, marks = _paths(folder, number)
         try:
-            sizes = keys.stat().st_size, marks.stat().st_size
+            sizes = files.size(keys), files.size(marks)
         except OSError as error:
             raise Damaged(f"{keys.with_suffix('')}: {error.strerror}") from error
-        if sizes != (count * KEY.itemsize, count * MARK.itemsize):
+        if count < 1 or sizes != (count * KEY.itemsize, count * MARK.itemsize):
             raise Damaged(f"{keys.with_suffix('')}: {sizes} bytes for {count} keys")
-        mapped: Keys = np.memmap(keys, KEY, "r").view(np.ndarray)
+        mapped: Keys = _mapped(keys, KEY)
         fences = mapped[::BLOCK].copy()
         if not (fences[1:] > fences[:-1]).all() or fences[-1] > mapped[-1]:
             raise Damaged(f"{keys}: not in order")
-        return cls(number, level, mapped, np.memmap(marks, MARK, "r").view(np.ndarray), fences)
+        return cls(number, level, mapped, _mapped(marks, MARK), fences)
 
     @property
     def count(self) -> int:
@@ -72,7 +72,7 @@ class Run:
     def remove(self, folder: Path) -> None:
         """Delete its files; who has them mapped can still read them."""
         for path in _paths(folder, self.number):
-            path.unlink(missing_ok=True)
+            files.remove(path)
 
 
 def look_up(runs: Iterable[Run], prints: Sequence[int], absent: int) -> list[int]:
@@ -160,7 +160,7 @@ class _Partial:
     def append(self, keys: Keys, marks: Marks) -> None:
         """On the disk when this returns, so that the end of a large run is no long wait."""
         for path, data in zip(_paths(self._folder, self._number), (keys.data, marks.data), strict=True):
-            with _partial(path).open("ab") as file:
+            with files.open(_partial(path), "ab") as file:
                 file.write(data)
                 file.flush()
                 os.fdatasync(file.fileno())
@@ -168,13 +168,18 @@ class _Partial:
 
     def finish(self, level: int) -> Run:
         for path in _paths(self._folder, self._number):
-            _partial(path).replace(path)
-        sync_folder(self._folder)
+            files.move(_partial(path), path)
+        files.sync_folder(self._folder)
         return Run.open(self._folder, self._number, level, self._count)
 
     def drop(self) -> None:
         for path in _paths(self._folder, self._number):
-            _partial(path).unlink(missing_ok=True)
+            files.remove(_partial(path))
+
+
+def _mapped(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    with files.open(path) as file:
+        return np.memmap(file, kind, "r").view(np.ndarray)
 
 
 def _paths(folder: Path, number: int) -> tuple[Path, Path]:

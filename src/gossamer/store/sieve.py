@@ -14,6 +14,7 @@ all that was committed, and files in no list are swept away.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from gossamer import files
 from gossamer.errors import Damaged
-from gossamer.files import told
 from gossamer.store.table import Table
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ SEEN = "seen"
 """`runs` -> which files count; `fresh`, sequence number -> what one commit added that is in no run yet"""
 FAMILIES = (SEEN,)
 
+_NAME = re.compile(r"[0-9]{8,}\.(?:keys|marks)(?:\.partial)?")
+"""What `runs` calls its files."""
 _LIST = b"runs"
 _FRESH = b"fresh"
 
@@ -72,10 +75,10 @@ class Sieve:
         self.fault = ""
         """Why it does not hold all that it should; empty when it does."""
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            files.make_folder(folder)
             self._load()
         except OSError as error:
-            raise told(error, folder) from error
+            raise files.told(error, folder) from error
 
     @property
     def runs(self) -> int:
@@ -108,7 +111,7 @@ class Sieve:
                 self._save()
             self._merge()
         except OSError as error:
-            raise told(error, self._folder) from error
+            raise files.told(error, self._folder) from error
 
     def restart(self) -> None:
         """Empty it, to be filled again from elsewhere."""
@@ -152,9 +155,9 @@ class Sieve:
     def _clear_folder(self) -> None:
         """Remove what no list names: runs of a commit that never came, and old ones of the last that did."""
         listed = {f"{run.number:08}" for run in self._runs}
-        for path in self._folder.iterdir():
-            if path.suffix == ".partial" or path.stem not in listed:
-                path.unlink()
+        for name in files.names(self._folder, _NAME):
+            if name.endswith(files.PARTIAL) or name.partition(".")[0] not in listed:
+                files.remove(self._folder / name)
 
     # -------------------------------------------------------------- preparing
 

@@ -12,6 +12,7 @@ import msgspec
 
 from gossamer import files
 from gossamer.store.table import Table
+from gossamer.store.warc import placed
 
 DAMAGED = "damaged"
 """Beside the folder of the files: where those go that are replaced because they are damaged."""
@@ -46,7 +47,7 @@ def replaced(table: Table, family: str) -> str:
     """The file that does not count any more, though it may still be there; mostly none."""
     data = table.get(family, _KEY)
     swap = _swap(data) if data else None
-    return swap.old if swap and swap.counts else ""
+    return swap.old if swap and swap.counts else ""  # a name to compare with, and no path
 
 
 def resume(table: Table, family: str, folder: Path) -> Path | None:
@@ -57,11 +58,11 @@ def resume(table: Table, family: str, folder: Path) -> Path | None:
     swap, kept = _swap(data), None
     try:
         if not swap.counts:
-            files.remove(folder / swap.new)
+            files.remove(placed(folder, swap.new))
         elif swap.keep:
-            kept = files.put_aside(folder / swap.old, folder.parent / DAMAGED)
+            kept = files.put_aside(placed(folder, swap.old), folder.parent / DAMAGED)
         else:
-            files.remove(folder / swap.old)
+            files.remove(placed(folder, swap.old))
         files.sync_folder(folder)
     except OSError as error:
         raise files.told(error, folder) from error

@@ -37,6 +37,7 @@ from rocksdict import (
     WriteOptions,
 )
 
+from gossamer import files
 from gossamer.errors import Damaged, GossamerError, Locked, StorageError
 from gossamer.store.overlay import Overlay
 from gossamer.store.recent import UNKNOWN, Recent
@@ -71,12 +72,14 @@ class Table:
     @classmethod
     def open(cls, path: Path, families: Sequence[str], *, writable: bool) -> Table:
         """One process may open a table to write; any number may read what had been committed by now."""
+        _let_in(path, writable)
         return _open_writer(path, families) if writable else _open_reader(path, families)
 
     @classmethod
     def open_alone(cls, path: Path, families: Sequence[str]) -> Table:
         """To read while nobody writes: every file that is missing is damage. A reader beside a writer cannot know that,
         and takes the last state of which all files are there for the present one."""
+        _let_in(path, writable=False)
         if not (path / "CURRENT").is_file():
             raise Damaged(f"{path}: there is no table here; {_CURE}")
         families = _present(path, families)
@@ -239,6 +242,18 @@ def damage(path: Path, families: Sequence[str]) -> str | None:
     except Damaged as error:
         return str(error.__cause__ or error)
     return None
+
+
+def _let_in(path: Path, writable: bool) -> None:
+    """RocksDB opens what it finds by its path."""
+    try:
+        if writable:
+            files.make_folder(path)
+        elif not files.is_folder(path):
+            raise Damaged(f"{path}: there is no table here; {_CURE}")
+        files.require_plain(path, writing=writable)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be opened ({error.strerror}); check its owner and mode") from error
 
 
 def _open_writer(path: Path, families: Sequence[str]) -> Table:

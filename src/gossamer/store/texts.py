@@ -13,13 +13,14 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Clock, Page
 from gossamer.store.members import unpacked
 from gossamer.store.table import Table
 from gossamer.store.textrecords import content_of, page_of, worded
 from gossamer.store.versions import TextPlace
-from gossamer.store.warc import Record, warc_files
+from gossamer.store.warc import Record, placed, warc_files
 from gossamer.store.warcreader import cut, read_bytes, read_together
 from gossamer.store.warcrecords import Info
 from gossamer.store.warcwriter import Writer
@@ -58,7 +59,7 @@ class Texts:
 
     def open(self, info: Info, clock: Clock, *, prefix: str, max_bytes: int) -> None:
         """Ready to append. What was not committed is cut off."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        files.make_folder(self._folder)
         self._tidy()
         self._writer = Writer(self._folder, info, clock, prefix=f"{prefix}-texts", max_bytes=max_bytes)
 
@@ -77,12 +78,12 @@ class Texts:
 
     def read(self, url: URL, place: TextPlace) -> Page:
         """What was kept; Damaged when it is not there."""
-        path, lengths = self._folder / place.file, [place.html, place.plain, place.said]
+        lengths = [place.html, place.plain, place.said]
         found: list[Record] = []
         with suppress(Damaged):
-            found = read_together(path, place.offset, list(filter(None, lengths)))
+            found = read_together(self._path(place), place.offset, list(filter(None, lengths)))
         if not found or found[0].place.record != place.record:
-            raise Damaged(f"{path}: no text of {url} at offset {place.offset}; {_CURE}")
+            raise Damaged(f"{self._folder / place.file}: no text of {url} at offset {place.offset}; {_CURE}")
         return page_of(url, found[0], found[1] if place.plain else None, found[-1])
 
     def carried(self, place: TextPlace) -> TextPlace | None:
@@ -90,10 +91,10 @@ class Texts:
         assert self._writer is not None, "open before carrying"
         lengths = [place.html, place.plain, place.said]
         try:
-            found = read_together(self._folder / place.file, place.offset, list(filter(None, lengths)))
+            found = read_together(self._path(place), place.offset, list(filter(None, lengths)))
             if not found or found[0].place.record != place.record:
                 return None
-            with (self._folder / place.file).open("rb", buffering=0) as file:
+            with files.open(self._path(place), buffering=0) as file:
                 data = os.pread(file.fileno(), sum(lengths), place.offset)
         except (Damaged, OSError):
             return None
@@ -103,19 +104,19 @@ class Texts:
     def content(self, place: TextPlace) -> str:
         """The main content alone; empty when there is none, or nothing can be read there."""
         with suppress(Damaged, UnicodeDecodeError):
-            member = unpacked([read_bytes(self._folder / place.file, place.offset, place.html)])
+            member = unpacked([read_bytes(self._path(place), place.offset, place.html)])
             return (member and content_of(place.record, member[0])) or ""
         return ""
 
     def there(self, place: TextPlace) -> bool:
         """Is the file of a text there? People may have removed it to save space."""
-        return place.file >= self._committed().oldest and (self._folder / place.file).is_file()
+        return place.file >= self._committed().oldest and files.is_file(self._path(place))
 
     def files(self) -> list[tuple[Path, int]]:
         """The files with their committed lengths."""
         end = self._committed()
         found = [path for path in warc_files(self._folder) if end.oldest <= path.name <= end.file]
-        return [(path, end.length if path.name == end.file else path.stat().st_size) for path in found]
+        return [(path, end.length if path.name == end.file else files.size(path)) for path in found]
 
     def prepare(self) -> None:
         """Before a commit: the texts are on the disk, and the commit says how long they are."""
@@ -150,15 +151,18 @@ class Texts:
         oldest = self._committed().oldest
         for path in warc_files(self._folder):
             if path.name < oldest:
-                path.unlink()
+                files.remove(path)
 
     def _tidy(self) -> None:
         end = self._committed()
         for path in warc_files(self._folder):
             if path.name < end.oldest or path.name > end.file:
-                path.unlink()
-            elif path.name == end.file and path.stat().st_size > end.length:
+                files.remove(path)
+            elif path.name == end.file and files.size(path) > end.length:
                 cut(path, end.length)
+
+    def _path(self, place: TextPlace) -> Path:
+        return placed(self._folder, place.file)
 
     def _committed(self) -> End:
         stored = self._table.get(self._family, _KEY)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, status_in
 from gossamer.store.archive import Archive
@@ -79,7 +80,7 @@ def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url
 def _check_file(archive: Archive, path: Path, length: int, checked: Checked, removed: Callable[[URL], bool]) -> int:
     """How many records of a file were met that a row points at."""
     met, gaps = 0, len(checked.gaps)
-    with path.open("rb", buffering=0) as file:
+    with files.open(path, buffering=0) as file:
         for record in _contiguous(path, length, checked):
             problem = _odd_header(file.fileno(), record.place.offset) or wrong_digest(record)
             if problem is None and is_capture(record):

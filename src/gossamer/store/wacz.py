@@ -22,7 +22,7 @@ from tempfile import TemporaryFile
 from typing import IO, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from gossamer import shown
+from gossamer import files, shown
 from gossamer.store.cdx import write_sorted
 from gossamer.store.members import packed
 
@@ -76,7 +76,7 @@ class _Writer:
         self._resources: list[dict[str, object]] = []
 
     def copy(self, path: Path, length: int) -> None:
-        with self._entry(f"archive/{path.name}") as out, path.open("rb") as source:
+        with self._entry(f"archive/{path.name}") as out, files.open(path) as source:
             while length > 0 and (data := source.read(min(_CHUNK, length))):
                 out.write(data)
                 length -= len(data)

@@ -18,12 +18,16 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer import files
+from gossamer.errors import Damaged
 from gossamer.model import URL, Failure, Headers, Visit
 
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 REVISIT_EQUAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
+NAME = re.compile(r"gossamer(?:-[0-9]{2,})?(?:-texts)?-[0-9]{14}-[0-9]{5,}(?:-0)*\.warc\.gz")
+"""What we call files: see `warcwriter.Writer` and `mending.rewrite`."""
 _HEAD_END = re.compile(rb"\n\r?\n")
 
 
@@ -129,5 +133,12 @@ def instant(date: str) -> float:
 
 
 def warc_files(folder: Path) -> list[Path]:
-    """The WARC files of a folder, in the order they were written."""
-    return sorted(folder.glob("*.warc.gz"))
+    """The WARC files of a folder that we made, in the order they were written."""
+    return [folder / name for name in files.names(folder, NAME)]
+
+
+def placed(folder: Path, name: str) -> Path:
+    """The file that a row names. A row may come from anybody: what is no name of ours leads nowhere."""
+    if not NAME.fullmatch(name):
+        raise Damaged(f"{folder}: a row names the file {name!r}, which is no name of ours; nothing was touched")
+    return folder / name

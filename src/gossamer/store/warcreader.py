@@ -17,10 +17,11 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Headers, Kind, Visit, status_in
 from gossamer.store.members import members, unpacked
-from gossamer.store.warc import Circumstances, Place, Record, uuid_of
+from gossamer.store.warc import Circumstances, Place, Record, placed, uuid_of
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of old names of its own
@@ -75,7 +76,7 @@ def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
 
 def read(folder: Path, place: Place) -> Record:
     """The record at a place that was kept in mind."""
-    (record,) = read_together(folder / place.file, place.offset, [place.length]) or (None,)
+    (record,) = read_together(placed(folder, place.file), place.offset, [place.length]) or (None,)
     if record is None or record.place != place:
         where = f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}"
         raise Damaged(f"{where}; `gossamer verify --repair` saves the others")
@@ -98,7 +99,7 @@ def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Recor
 def read_bytes(path: Path, offset: int, length: int) -> bytes:
     """What lies there, as it is."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        file = files.descriptor(path)
         try:
             return os.pread(file, length, offset)
         finally:
@@ -130,7 +131,7 @@ def whole_captures(path: Path, start: int = 0) -> Iterator[Group]:
 
 def cut(path: Path, length: int) -> None:
     """Drop what comes after `length`, for good."""
-    with path.open("r+b", buffering=0) as file:
+    with files.open(path, "r+b", buffering=0) as file:
         file.truncate(length)
         os.fsync(file.fileno())
 

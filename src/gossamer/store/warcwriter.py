@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gossamer.files import sync_folder, told
+from gossamer import files
 from gossamer.model import Capture, Clock, Link
 from gossamer.store.members import LEVEL
 from gossamer.store.warc import Original, Place, warc_files
@@ -81,7 +81,7 @@ class Writer:
         try:
             os.fsync(self._file)
         except OSError as error:
-            raise told(error, self._folder / self._name) from error
+            raise files.told(error, self._folder / self._name) from error
         return self._name, self._length
 
     def close(self) -> None:
@@ -96,11 +96,11 @@ class Writer:
     def _open(self, name: str) -> None:
         path = self._folder / name
         try:
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._file = files.descriptor(path, os.O_WRONLY | os.O_CREAT)
             self._length = os.fstat(self._file).st_size
-            sync_folder(self._folder)
+            files.sync_folder(self._folder)
         except OSError as error:
-            raise told(error, path) from error
+            raise files.told(error, path) from error
         self._name = name
         self._introduce()
 
@@ -116,7 +116,7 @@ class Writer:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._file, start)
-            raise told(error, self._folder / self._name) from error
+            raise files.told(error, self._folder / self._name) from error
         self._length += sum(map(len, parts))
         return start
 

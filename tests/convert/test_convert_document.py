@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.convert import document, read
+from gossamer.convert.links import LINKS_MOST
 from gossamer.model import Capture, Kind, Page, Visit
 
 PAGE = "https://example.com/dir/page"
@@ -163,3 +164,9 @@ def test_no_capture_is_too_odd(body: bytes, content_type: str, junk: str, kind: 
     fields = [(name, junk) for name in ("link", "refresh", "x-robots-tag", "x-content-type-options")]
     page = captured(body, ("content-type", content_type), *fields, kind=kind)
     assert page.text.encode().decode() == page.text
+
+
+def test_a_sitemap_that_is_met_as_a_page_has_no_more_links_than_a_page() -> None:
+    listed = "".join(f"<url><loc>http://a.example/{number}</loc></url>" for number in range(LINKS_MOST + 1))
+    page = document(f"<urlset>{listed}</urlset>".encode(), "application/xml", "http://a.example/map")
+    assert (len(page.links), page.links_cut) == (LINKS_MOST, True)

@@ -131,6 +131,7 @@ def crawl_small(
     politeness: Politeness | None = None,
     workers: int = 8,
     during: Callable[[VirtualClock, Frontier], None] | None = None,
+    again: Callable[[str], Page | None] = lambda url: None,
     **rules: Any,
 ) -> Crawled:
     """Crawl to the end on the virtual clock; the books are checked before anything is handed back."""
@@ -140,7 +141,7 @@ def crawl_small(
         scope = rules.pop("scope", None) or Scope(kind="any", seeds=frozenset(seeds))
         asked = Rules(scope, politeness or Politeness(), "Gossamer", **{"sitemaps": False, **rules})
         with Table.open(folder, FAMILIES, writable=True) as table:
-            frontier = Frontier(table, asked, clock, seen=folder / "seen", outward=Outward(web.resolve))
+            frontier = Frontier(table, asked, clock, seen=folder / "seen", outward=Outward(web.resolve, again=again))
             frontier.add(Found(url) for url in seeds)
             frontier.open()
             if during:

@@ -133,7 +133,7 @@ class Session:
             rules_of(plan, self._agent, outside.order, imports=self._imports),
             self._clock,
             seen=shard / "seen",
-            outward=Outward(resolve, self._commit_when_due, self._copied, self._derived.forget),
+            outward=Outward(resolve, self._commit_when_due, self._copied, self._listed, self._derived.forget),
             peers=peers,
         )
         limits = plan.as_limits()
@@ -409,6 +409,15 @@ class Session:
 
     def _is_large(self, capture: Capture) -> bool:
         return len(capture.body) > HERE and not self._imports
+
+    def _listed(self, url: str) -> Page | None:
+        """What a sitemap says that was fetched before."""
+        version = self.archive.versions.current(url)
+        try:
+            return None if version is None else self._read(self.archive.capture(url, version))
+        except Damaged as error:
+            log.warning("%s: the rest of it cannot be read: %s", url, error)
+            return None
 
     def _read(self, capture: Capture) -> Page:
         """The same for who cannot wait, at the start."""

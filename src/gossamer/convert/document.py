@@ -21,6 +21,7 @@ from gossamer.convert.documents import kinds
 from gossamer.convert.documents.table import Ours, reader_of
 from gossamer.convert.fields import header_links, with_fields
 from gossamer.convert.language import language
+from gossamer.convert.links import LINKS_MOST
 from gossamer.convert.methods import DEFAULT
 from gossamer.convert.sniff import media_type as sniffed
 from gossamer.convert.sniff import wants_no_sniffing
@@ -152,7 +153,9 @@ def _html(source: Source) -> Page:
 def _xml(source: Source) -> Page:
     """Feeds and sitemaps are lists of links, wherever they are met; other XML is a page or text."""
     if source.url is not None and _is_sitemap(source):
-        return replace(_listing(source.data, source.url, str(source.kind)), media_type=source.kind.essence)
+        listed = _listing(source.data, source.url, str(source.kind))
+        cut = len(listed.links) > LINKS_MOST  # to be read on, it must be visited as a sitemap
+        return replace(listed, media_type=source.kind.essence, links=listed.links[:LINKS_MOST], links_cut=cut)
     if feed.is_feed(source.data):
         return _feed(source)
     if _has_html(source):

@@ -16,6 +16,7 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.flow import Flow
 from gossamer.frontier.hints import hints
 from gossamer.frontier.intake import Intake
+from gossamer.frontier.listings import INDEX, Listings
 from gossamer.frontier.outcome import Act, Outcome, judge
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.presence import Presence
@@ -34,10 +35,12 @@ class Answers:
         presence: Presence,
         intake: Intake,
         settle: Settlement,
+        listings: Listings,
         disguised: Callable[[str], None] = lambda url: None,
     ) -> None:
         """`disguised` is told of each page that was kept and is an error."""
         self._disguised = disguised
+        self._listings = listings
         self._parts = parts
         self._rules = parts.rules
         self._peers = parts.peers
@@ -120,6 +123,8 @@ class Answers:
         depth, followed = visit.depth + 1, not page.nofollow
         sitemap = visit.kind is Kind.SITEMAP
         hinted = hints(page.links) if sitemap else {}
+        if sitemap:
+            page = dataclasses.replace(page, links=self._listings.begin(visit.url, page))
         if followed:
             self._parts.credit.give(visit.url, page.links)
         if self._intake.flow is not None:
@@ -129,7 +134,7 @@ class Answers:
                 link.url,
                 depth,
                 visit.url,
-                Kind.SITEMAP if sitemap and link.place == "sitemapindex" else Kind.PAGE,
+                Kind.SITEMAP if sitemap and link.place == INDEX else Kind.PAGE,
                 followed=followed and "nofollow" not in link.rel,
                 hint=hinted.get(link.url, 0),
             )

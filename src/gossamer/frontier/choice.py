@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gossamer.frontier.entries import State
 from gossamer.frontier.intake import Intake
+from gossamer.frontier.listings import Listings
 from gossamer.frontier.origins import Origin
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.presence import Presence
@@ -29,8 +30,15 @@ class Choice:
     """Takes the next visit from the queues."""
 
     def __init__(
-        self, parts: Parts, schedule: Schedule, presence: Presence, intake: Intake, settle: Settlement
+        self,
+        parts: Parts,
+        schedule: Schedule,
+        presence: Presence,
+        intake: Intake,
+        settle: Settlement,
+        listings: Listings,
     ) -> None:
+        self._listings = listings
         self._parts = parts
         self._rules = parts.rules
         self._clock = parts.clock
@@ -108,6 +116,9 @@ class Choice:
         if not self._access.allows(origin, url):
             self._settle.end(url, entry, State.EXCLUDED, "robots.txt forbids it")
             self._waste.left(url, entry)
+            return None
+        if entry.taken:
+            self._listings.go_on(url, entry)
             return None
         if (there := self._waste.sink(url, entry)) is not None:
             self._intake.put_back(url, entry, there)

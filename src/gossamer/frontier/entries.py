@@ -112,6 +112,8 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     """The level of its kind when it got its place in the queue; see `novelty`."""
     near: bool = False
     """It says nearly what another page says, and the bytes are not the same."""
+    taken: int = 0
+    """How many addresses of a list were taken that waits to be read on; see `listings`. It is not asked for again."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
         """The request that this entry stands for."""

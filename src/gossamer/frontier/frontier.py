@@ -33,6 +33,7 @@ from gossamer.frontier.handout import Handout
 from gossamer.frontier.imported import AGAIN, ASIDE, Imported
 from gossamer.frontier.inbox import Inbox
 from gossamer.frontier.intake import Intake
+from gossamer.frontier.listings import Listings
 from gossamer.frontier.origins import Origin
 from gossamer.frontier.outward import Outward
 from gossamer.frontier.parts import Parts, assemble
@@ -94,9 +95,10 @@ class Frontier:
         self._intake = Intake(parts, self._presence, lambda: {visit.url for visit in self._out} | self._moving)
         ended = self._intake.flow.ended if self._intake.flow else lambda url: None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
-        self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle)
+        listings = Listings(parts, self._intake, outward.again)
+        self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle, listings)
         self._blame = Blame(parts, self._schedule, self._presence, self._intake)
-        self._answers = Answers(parts, self._presence, self._intake, self._settle, outward.disguised)
+        self._answers = Answers(parts, self._presence, self._intake, self._settle, listings, outward.disguised)
         self._imported = Imported(parts, self._presence, self._intake, self._answers)
         self._robots = RobotsAnswers(parts, self._presence, self._intake, self._handout.dispatch)
         self._inbox = Inbox(parts, self._intake, outward.copied)

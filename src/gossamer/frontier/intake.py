@@ -63,8 +63,12 @@ class Intake:
         if self.flow is not None:
             entry = self.flow.weighed(url, entry)
         if entry.position:
-            return replace(entry, position=self._presence.append(url, entry.rank), due=0.0)
+            return self.append(url, entry)
         return self._placed(url, entry, self._waste.place(url, entry))
+
+    def append(self, url: str, entry: Entry) -> Entry:
+        """Into the queue of its origin, by the rank that it has."""
+        return replace(entry, position=self._presence.append(url, entry.rank), due=0.0)
 
     def put_back(self, url: str, entry: Entry, there: Place) -> None:
         """Its kind has brought nothing new since it was queued: it goes farther away."""

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from gossamer.model import Page
+
 Resolve: TypeAlias = Callable[[str], Awaitable[tuple[tuple[str, ...], float]]]
 """host name -> the addresses to visit it at, the best first (none when unknown), and for how many seconds they hold."""
 
@@ -20,5 +22,7 @@ class Outward:
     copied: Callable[[str, str, str], bool] = lambda url, digest, of: True
     """Another shard had the body of a page of ours before: its address, the digest, and the other address. False when
     the page has changed since."""
+    again: Callable[[str], Page | None] = lambda url: None
+    """What a list of addresses says, read once more from the archive; None when that does not have it."""
     disguised: Callable[[str], None] = lambda url: None
     """A page that was kept turns out to be an error."""

@@ -19,7 +19,8 @@ from gossamer.model import Capture, Kind, Visit
 from gossamer.robots import SIZE_MOST
 from gossamer.urls import keys, resolve
 
-SITEMAPS_PER_HOST = 100
+SITEMAPS_AT_ONCE = 100
+"""Of a robots.txt. The others wait in it: the next of them come in when it is read again, which is every day."""
 
 
 class RobotsAnswers:
@@ -93,8 +94,10 @@ class RobotsAnswers:
         assert origin.rules is not None
         robots = f"{origin.name}/robots.txt"
         guess = ("/sitemap.xml",) if origin.name in self._parts.seeds.origins else ()
-        listed = resolve(origin.rules.sitemaps[:SITEMAPS_PER_HOST] or guess, robots)
-        self._intake.add(Found(url, 0, robots, Kind.SITEMAP) for url in listed if url and self._is_near(url, origin))
+        listed = [url for url in resolve(origin.rules.sitemaps or guess, robots) if url and self._is_near(url, origin)]
+        known = self._parts.ledger.get_many(listed)
+        new = [url for url, entry in zip(listed, known, strict=True) if entry is None]
+        self._intake.add(Found(url, 0, robots, Kind.SITEMAP) for url in new[:SITEMAPS_AT_ONCE])
 
     def _is_near(self, sitemap: str, origin: Origin) -> bool:
         """A sitemap may lie on another host, but not on one that the crawl would leave alone."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
 from gossamer import convert, files
 from gossamer.collection.documents import Document, document, documents, newest
@@ -52,6 +52,8 @@ class Reading:
         self.path = self._folder.path
         self._reader: Shelves | None = None
         self._asked: Searcher | None = None
+        self._linked: Graph | Literal[False] | None = False
+        """The graph, if there is one; False before anybody has looked."""
 
     def __enter__(self) -> Self:
         return self
@@ -67,6 +69,7 @@ class Reading:
             self._reader.close()
             self._reader = None
         self._asked = None
+        self._linked = False
 
     @property
     def plan(self) -> Plan:
@@ -284,6 +287,11 @@ class Reading:
         return self._asked
 
     def _graph(self) -> Graph | None:
+        if self._linked is False:
+            self._linked = self._present_graph()
+        return self._linked
+
+    def _present_graph(self) -> Graph | None:
         if not files.kind(self._folder.graph):
             return None
         from gossamer.collection import graphs

@@ -39,6 +39,7 @@ from rocksdict import (
 
 from gossamer import files
 from gossamer.errors import Damaged, GossamerError, Locked, StorageError
+from gossamer.store import sorted_files
 from gossamer.store.overlay import Overlay
 from gossamer.store.recent import UNKNOWN, Recent
 
@@ -209,6 +210,10 @@ class Table:
     ) -> None:
         self.close()
 
+    def files(self) -> list[str]:
+        """The sorted files that count."""
+        return [str(file["name"]).lstrip("/") for file in self._database.live_files()]
+
     def stored(self, family: str) -> Iterator[tuple[bytes, bytes]]:
         """All rows of a family, from the disk and with their checksums."""
         reading = ReadOptions()
@@ -236,8 +241,11 @@ def damage(path: Path, families: Sequence[str]) -> str | None:
     """What is wrong with a table, all of which is read, with its checksums. Nobody may write to it meanwhile."""
     try:
         with Table.open_alone(path, families) as table:
-            for name in table.families:
-                for _ in table.stored(name):
+            for name in table.files():
+                if words := sorted_files.damage(path / name):
+                    return words
+            for family in table.families:
+                for _ in table.stored(family):
                     pass
     except Damaged as error:
         return str(error.__cause__ or error)

@@ -1,0 +1,178 @@
+"""Is every byte of a sorted file as RocksDB wrote it? Each of its blocks ends with a checksum: all are looked at here.
+
+Reading all rows checks the blocks that hold rows, but filters and properties are not read with them, and silently done
+without. The format is that of block-based tables, version 6: blocks one behind the other, each followed by the kind of
+its compression and a checksum (XXH3) that depends on its place; then the list of the blocks that hold no rows; then a
+footer. What is of another version is left to RocksDB itself.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from gossamer import files
+from gossamer.urls import keys
+
+_FOOTER = struct.Struct("<B4s3I24xI8s")
+_FOOTER_LENGTH = 53
+_EXTENDED, _MAGIC, _VERSION, _XXH3 = b"\x3e\x00\x7a\x00", bytes.fromhex("f7cff485b741e288"), 6, 4
+_TRAILER = struct.Struct("<BI")
+_PLAIN, _LZ4 = 0, 4
+_LOWER = (1 << 32) - 1
+_LAST_BYTE = 0x6B9083D9
+"""What the kind of compression adds to a checksum."""
+_FILTER, _INDEX = b"partitionedfilter.", b"rocksdb.index"
+
+
+class _Unknown(Exception):
+    """A form of file that this does not know."""
+
+
+class _Broken(Exception):
+    """A block is not as it was written."""
+
+
+class _Handle(NamedTuple):
+    offset: int
+    length: int
+
+
+def damage(path: Path) -> str | None:
+    """Where a sorted file is damaged."""
+    try:
+        with files.open(path) as file:
+            _check(file, os.fstat(file.fileno()).st_size)
+    except (_Broken, OSError) as error:
+        return f"{path.name}: {error}"
+    except (_Unknown, IndexError, struct.error):
+        return None
+    return None
+
+
+def _check(file: BinaryIO, size: int) -> None:
+    checksum, magic, _, base, length, version, end = _FOOTER.unpack(_at(file, size - _FOOTER_LENGTH, _FOOTER_LENGTH))
+    if end != _MAGIC:
+        raise _Broken("its end is missing")
+    if (checksum, magic, version) != (_XXH3, _EXTENDED, _VERSION):
+        raise _Unknown
+    blocks = _Blocks(file, base)
+    listed = _Handle(size - _FOOTER_LENGTH - _TRAILER.size - length, length)
+    for name, value in _entries(blocks.read(listed)):
+        block = blocks.read(_handle(value, 0)[0])
+        if name.startswith((_FILTER, _INDEX)):
+            blocks.check_below(block, levels=1 if name.startswith(_FILTER) else 2)
+
+
+class _Blocks:
+    """The blocks of one file."""
+
+    def __init__(self, file: BinaryIO, base: int) -> None:
+        self._file = file
+        self._base = base
+
+    def check(self, handle: _Handle) -> tuple[bytes, int]:
+        """A block that is as it was written, and the kind of its compression."""
+        data = _at(self._file, handle.offset, handle.length + _TRAILER.size)
+        kind, told = _TRAILER.unpack_from(data, handle.length)
+        block, place = data[: handle.length], (handle.offset & _LOWER) + (handle.offset >> 32)
+        found = (keys.digest(block) ^ kind * _LAST_BYTE) + (self._base ^ place if self._base else 0)
+        if found & _LOWER != told:
+            raise _Broken(f"bytes {handle.offset} to {handle.offset + len(data)} are not as they were written")
+        return block, kind
+
+    def read(self, handle: _Handle) -> bytes:
+        """The same, unpacked."""
+        block, kind = self.check(handle)
+        if kind not in (_PLAIN, _LZ4):
+            raise _Unknown
+        return block if kind == _PLAIN else _unpacked(block)
+
+    def check_below(self, index: bytes, levels: int) -> None:
+        """All blocks that an index points to; with two levels, those are indexes themselves."""
+        for handle in _handles(index):
+            if levels > 1:
+                self.check_below(self.read(handle), levels - 1)
+            else:
+                self.check(handle)
+
+
+def _at(file: BinaryIO, offset: int, length: int) -> bytes:
+    if offset < 0 or len(data := os.pread(file.fileno(), length, offset)) < length:
+        raise _Broken("it is too short")
+    return data
+
+
+def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Keys and values; a key begins with as much of the one before as is said."""
+    key, at = b"", 0
+    while at < _end(block):
+        shared, at = _number(block, at)
+        more, at = _number(block, at)
+        length, at = _number(block, at)
+        key = key[:shared] + block[at : at + more]
+        yield key, block[at + more : at + more + length]
+        at += more + length
+
+
+def _handles(index: bytes) -> Iterator[_Handle]:
+    """What the values of an index point to. They have no lengths, and each stands for itself where keys do."""
+    at = 0
+    while at < _end(index):
+        shared, at = _number(index, at)
+        if shared:
+            raise _Unknown
+        more, at = _number(index, at)
+        handle, at = _handle(index, at + more)
+        yield handle
+
+
+def _end(block: bytes) -> int:
+    """Where the entries of a block end: behind them is where each restart lies, and how many there are."""
+    (restarts,) = struct.unpack_from("<I", block, len(block) - 4)
+    return len(block) - 4 - 4 * int(restarts)
+
+
+def _handle(data: bytes, at: int) -> tuple[_Handle, int]:
+    offset, at = _number(data, at)
+    length, at = _number(data, at)
+    return _Handle(offset, length), at
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return value, at
+
+
+def _unpacked(data: bytes) -> bytes:
+    """LZ4: stretches of new bytes, each followed by one that is repeated. Only indexes come here, which are small."""
+    _, at = _number(data, 0)
+    out = bytearray()
+    while at < len(data):
+        token, at = data[at], at + 1
+        new, at = _long(data, at, token >> 4)
+        out += data[at : at + new]
+        at += new
+        if at >= len(data):
+            break
+        back, at = int.from_bytes(data[at : at + 2], "little"), at + 2
+        length, at = _long(data, at, token & 15)
+        for _ in range(length + 4):
+            out.append(out[-back])
+    return bytes(out)
+
+
+def _long(data: bytes, at: int, length: int) -> tuple[int, int]:
+    if length == 15:
+        while True:
+            length, at = length + data[at], at + 1
+            if data[at - 1] < 255:
+                break
+    return length, at

@@ -1,0 +1,71 @@
+"""One bit of a sorted file is another one: that is seen, wherever it is."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from gossamer.store import sorted_files
+from gossamer.store.table import Table, damage
+
+FAMILIES = ("a", "b")
+ROWS = 30_000
+"""So many that indexes are packed, and have several parts."""
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path, chance = tmp_path_factory.mktemp("sorted") / "table", random.Random(1)
+    with Table.open(path, FAMILIES, writable=True) as table:
+        for number in range(ROWS):
+            table.put("a", f"example,www)/a/path/that/is/rather/long/{number:09}".encode(), chance.randbytes(40))
+        table.put("b", b"one", b"row")
+        table.commit()
+    return path
+
+
+def test_sound_files_are_sound(table: Path) -> None:
+    assert damage(table, FAMILIES) is None
+    sizes = [path.stat().st_size for path in table.glob("*.sst")]
+    assert min(sizes) < 2_000
+    assert max(sizes) > 1_000_000
+
+
+def test_every_block_is_looked_at(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    met: list[tuple[int, int]] = []
+    real = sorted_files._at
+
+    def at(file: BinaryIO, offset: int, length: int) -> bytes:
+        met.append((offset, length))
+        return real(file, offset, length)
+
+    monkeypatch.setattr(sorted_files, "_at", at)
+    for path in table.glob("*.sst"):
+        met.clear()
+        assert sorted_files.damage(path) is None
+        end = 0
+        for offset, length in sorted(met):
+            assert offset == end
+            end += length
+        assert end == path.stat().st_size
+
+
+def test_any_bit_may_flip(table: Path, tmp_path: Path) -> None:
+    chance = random.Random(2)
+    for path in table.glob("*.sst"):
+        data, copy = path.read_bytes(), tmp_path / path.name
+        for _ in range(100):
+            spoilt = bytearray(data)
+            spoilt[chance.randrange(len(data) - 53)] ^= 1 << chance.randrange(8)
+            copy.write_bytes(spoilt)
+            assert sorted_files.damage(copy)
+
+
+def test_a_file_that_is_cut_is_damaged(table: Path, tmp_path: Path) -> None:
+    for path in table.glob("*.sst"):
+        for left in (0, 10, path.stat().st_size // 2, path.stat().st_size - 1):
+            (tmp_path / path.name).write_bytes(path.read_bytes()[:left])
+            assert sorted_files.damage(tmp_path / path.name)

@@ -9,7 +9,7 @@
     +-- NotACollection         exit code 3   the directory is missing, a file, or something else's
     +-- Locked                 exit code 4   another process is writing to it
     +-- NothingFetched         exit code 5   not one seed could be fetched
-    +-- StorageError           exit code 6   disk full, not writable, or failing
+    +-- StorageError           exit code 6   disk full, not writable or failing; no memory, no open files left
     +-- Damaged                exit code 7   the collection contradicts itself
     +-- NotFound               exit code 8   the collection does not know that address or host
     +-- DamagedInput           exit code 9   an imported file is damaged; what could be read was taken
@@ -18,6 +18,8 @@
 """
 
 from __future__ import annotations
+
+import errno
 
 INTERRUPTED = 130
 """What interrupted work ends with."""
@@ -91,3 +93,22 @@ class DamagedInput(GossamerError):
     """An imported file is damaged; what could be read was taken."""
 
     exit_code = 9
+
+
+_GO_ON = "then go on: what was stored is kept"
+_LACKS = {
+    errno.EMFILE: f"no more files can be opened; raise the limit (`ulimit -n 4096`) or give fewer --workers, {_GO_ON}",
+    errno.ENFILE: f"the machine has too many open files; end something else, {_GO_ON}",
+    errno.ENOMEM: f"the machine is out of memory; end something else, {_GO_ON}",
+    errno.ENOBUFS: f"the machine is out of memory for connections; end something else, {_GO_ON}",
+    errno.ENOSPC: f"the disk is full; free some space, {_GO_ON}",
+    errno.EDQUOT: f"the disk quota is used up; free some space, {_GO_ON}",
+    errno.EIO: f"the disk fails; see what the system's log says of it, {_GO_ON}",
+    errno.EAGAIN: f"the machine lacks processes or memory; end something else, {_GO_ON}",
+}
+
+
+def shortage(error: BaseException) -> StorageError | None:
+    """What this machine lacks, with the cure; None for every other fault. It is no verdict on any page or host."""
+    words = _LACKS.get(error.errno or 0) if isinstance(error, OSError) else None
+    return StorageError(words) if words else None

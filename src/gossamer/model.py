@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from gossamer import markdown
 
@@ -175,6 +175,8 @@ class Page:
     """It says nearly the same; never set together with `copy_of`, whose bytes are the same."""
     problem: str = ""
     """Why it could not be read, if it could not; the capture is kept all the same."""
+    unread: Literal["", "mistake", "killed"] = ""
+    """The problem says nothing of the page: its reader made a mistake or was killed. It is to be read again."""
 
     @property
     def markdown(self) -> str:

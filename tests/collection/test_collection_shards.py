@@ -294,7 +294,7 @@ def test_a_page_that_kills_its_reader_is_kept_unread_and_all_others_are_read(web
         answer = collection.why(deadly)
         assert (answer.state, answer.reason) == (
             "done",
-            "left unread: the process died each time it read this page",
+            "not read, which is a mistake of ours: the process died each time it read this page",
         )
         assert {page.url for page in collection.pages()} == web.reachable()
 

@@ -24,6 +24,7 @@ def task(data: bytes) -> bytes:
         b"sleep": _sleep,
         b"signal": lambda: _signal(int(rest)),
         b"crash": _crash,
+        b"once": lambda: _once(rest),
         b"exit": lambda: os._exit(int(rest)),
         b"print": lambda: _print(int(rest)),
         b"much": lambda: bytes(int(rest)),
@@ -47,6 +48,15 @@ def _claim(said: int, length: int) -> bytes:
         if os.path.exists(f"/proc/self/fd/{name}") and os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
             os.write(int(name), ANSWERED.pack(said, length))
     return _sleep()
+
+
+def _once(path: bytes) -> bytes:
+    """The first who comes is killed; a folder notes it, because no file may be written here."""
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        return b"%d" % os.getpid()
+    return _signal(signal.SIGKILL)
 
 
 def _loop() -> bytes:

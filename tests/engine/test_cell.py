@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from gossamer.engine.cell import Cell, Ended, Limits
+from gossamer.engine.cell import Blame, Cell, Ended, Limits
 
 TASK = "cell_tasks:task"
 LITTLE_CPU = Limits(cpu=0.2, seconds=60.0)
@@ -68,7 +68,8 @@ def test_who_only_waits_is_ended_by_the_clock() -> None:
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGTERM"])
 def test_who_dies_of_a_signal_is_reported_with_its_name(cell: Cell, name: str) -> None:
     ended = cell.run_now(b"signal %d" % signal.Signals[name])
-    assert ended == Ended(problem=f"breaks the process that reads it, which was killed by {name}")
+    blame = Blame.OUTSIDE if name in ("SIGKILL", "SIGTERM") else Blame.FUNCTION
+    assert ended == Ended(problem=f"breaks the process that reads it, which was killed by {name}", blame=blame)
     assert_serves(cell)
 
 
@@ -109,7 +110,7 @@ def test_no_file_can_be_written(cell: Cell, tmp_path: Path) -> None:
 
 
 def test_an_exception_is_a_value(cell: Cell) -> None:
-    assert cell.run_now(b"raise of hands") == Ended(problem="ValueError: of hands")
+    assert cell.run_now(b"raise of hands") == Ended(problem="ValueError: of hands", blame=Blame.FUNCTION)
     assert cell.run_now(b"recurse").problem.startswith("RecursionError")
     assert_serves(cell)
 
@@ -127,10 +128,21 @@ def test_a_process_that_has_grown_is_renewed() -> None:
     assert small[0] == small[1] == large[0] != large[1]
 
 
-def test_a_process_that_was_killed_while_it_waited_costs_one_task_at_most(cell: Cell) -> None:
+def test_a_process_that_was_killed_while_it_waited_costs_no_task(cell: Cell) -> None:
     os.kill(int(cell.run_now(b"process").value), signal.SIGKILL)
-    assert cell.run_now(b"echo x").problem.endswith("killed by SIGKILL")
     assert_serves(cell)
+
+
+def test_a_task_whose_process_is_killed_from_outside_is_begun_once_more_in_another(cell: Cell, tmp_path: Path) -> None:
+    first = cell.run_now(b"process").value
+    second = cell.run_now(b"once %s" % bytes(tmp_path / "killed"))
+    assert second == Ended(cell.run_now(b"process").value)
+    assert second.value != first
+
+
+def test_a_task_that_breaks_a_limit_is_not_begun_again(tmp_path: Path) -> None:
+    with Cell(TASK, Limits(cpu=0.2, seconds=60.0, tasks=1)) as cell:
+        assert cell.run_now(b"loop").blame is Blame.DATA
 
 
 def test_the_loop_goes_on_while_a_task_runs() -> None:

@@ -12,7 +12,7 @@ import time
 import pytest
 from fetch_hostile import OK, Talk, answer, chunked, fetching, repeats, run, says, serving, visit
 
-from gossamer.errors import UsageError
+from gossamer.errors import StorageError, UsageError
 from gossamer.fetch import Fetcher, Found, Guard, Identity, Limits, Resolver, Route, Threads
 from gossamer.fetch.transfer import Transfer
 from gossamer.model import Capture, Fault, Kind, SystemClock, Visit
@@ -372,11 +372,22 @@ def test_nobody_listening_is_a_failure_to_connect() -> None:
     assert capture.request == b""
 
 
-def test_a_lack_of_descriptors_is_a_failure_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lack_of_descriptors_is_our_fault_and_not_the_host_s(monkeypatch: pytest.MonkeyPatch) -> None:
     def none_left(*_: object) -> None:
         raise OSError(24, "Too many open files")
 
     monkeypatch.setattr("gossamer.fetch.curl._Socket", none_left)
+    with pytest.raises(StorageError, match="ulimit -n"):
+        run(visit(says(answer(b"hello"))))
+
+
+def test_a_kind_of_socket_that_this_machine_does_not_have_is_a_failure_to_connect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unknown(*_: object) -> None:
+        raise OSError(97, "Address family not supported")
+
+    monkeypatch.setattr("gossamer.fetch.curl._Socket", unknown)
     capture = run(visit(says(answer(b"hello"))))
     assert capture.failure is not None
     assert capture.failure.fault is Fault.CONNECT

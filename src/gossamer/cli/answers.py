@@ -55,6 +55,7 @@ def status(found: Status) -> str:
         ("hosts", f"{found.hosts:,}"),
         ("duplicates", f"{found.duplicates:,}"),
         ("near copies", f"{found.near_duplicates:,}"),
+        *([("unread", f"{found.unread:,}; `gossamer build` tries again")] if found.unread else []),
         *(("mirrors", f"{main}: {', '.join(others)}") for main, others in found.mirrors.items()),
         ("fetched", size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
@@ -163,13 +164,15 @@ def built(found: Built) -> str:
     """Every problem on a line, then what was made."""
     lines = [line(problem) for problem in found.problems]
     made = f"made {counted(found.texts, 'text')}" if found.texts else "no text is missing"
-    return "\n".join([*lines, f"{made}; looked at {counted(found.looked, 'page')}"])
+    left = f"; {counted(found.unread, 'page')} could not be read" if found.unread else ""
+    return "\n".join([*lines, f"{made}; looked at {counted(found.looked, 'page')}{left}"])
 
 
 def verified(checked: Checked) -> str:
     """Every problem on a line, then the sum."""
     lines = [line(problem) for problem in checked.problems]
     state = f"{len(lines):,} problems" if lines else "all is well"
+    lines += [f"not read yet, `gossamer build` tries again: {line(each)}" for each in checked.unread]
     return "\n".join([*lines, f"{checked.records:,} records and {checked.rows:,} rows read: {state}"])
 
 

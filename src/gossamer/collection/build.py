@@ -24,16 +24,19 @@ from gossamer.collection.findable import Findable
 from gossamer.collection.folder import Folder
 from gossamer.collection.meaning import site_of
 from gossamer.collection.prints import Prints
+from gossamer.collection.rereading import again
 from gossamer.collection.session import DERIVING, FAMILIES, blocks_of, info_of, prefix_of
 from gossamer.engine import Crew, Outfit, Seat
-from gossamer.errors import Damaged
+from gossamer.errors import Damaged, shortage
 from gossamer.fetch.stored import decoded
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.suspects import Suspects
 from gossamer.model import Capture, Page, SystemClock
 from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
+from gossamer.store.unread import read_of
 from gossamer.store.versions import Version
 
 BATCH = 500
@@ -59,6 +62,8 @@ class Built:
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
     """Captures that cannot be read."""
+    unread: int = 0
+    """Pages that no reader of today can read, because of a mistake of ours."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,42 @@ def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Bu
     with closing(Prints(place, table, archive, site_of(job.plan))) as prints:
         if job.anew or not prints.whole:
             yield from (step for _ in prints.remake())
+    yield from _unread(job, table, archive, place, step)
+
+
+def _unread(job: Job, table: Table, archive: Archive, place: Path, step: Built) -> Iterator[Built]:
+    """Pages that were kept and not read are tried again, and found from now on."""
+    notes = list(archive.not_read())
+    if not notes:
+        return
+    site, reader, made = site_of(job.plan), Shard(replace(job, anew=False), table, archive), 0
+    with (
+        closing(Suspects(place / "reading", table)) as suspects,
+        closing(Findable(place, table, archive, site)) as findable,
+        closing(Prints(place, table, archive, site)) as prints,
+    ):
+        table.commit()  # what the last life died on
+        for number, (url, note) in enumerate(notes, 1):
+            version = archive.versions.at(url, note.began)
+            if not note.hopeless:
+                suspects.forgive(url)
+            if version is None or suspects.quarantined(url):
+                continue
+            with suspects.reading(url):
+                page = again(archive, partial(reader.read, first=True), url, version)
+            if page is not None:
+                made += 1
+                capture = archive.capture(url, version)
+                findable.keep(capture, page)
+                prints.keep(capture, page)
+            if number % BATCH == 0 or number == len(notes):
+                ledger = Ledger(table)
+                prints.prepare(ledger, findable.fold)
+                ledger.save()
+                findable.prepare()
+                reader.commit()
+                yield replace(step, texts=step.texts + made, unread=number - made)
+        findable.finish()
 
 
 class Shard:
@@ -165,16 +206,18 @@ class Shard:
         for url, version in self._archive.versions.all():
             if is_document(version):
                 self._looked += 1
-                if self._is_wanted(version):
+                if self._is_wanted(url, version):
                     self._make(url, version)
                 if self._table.pending >= BATCH or self._looked % LOOKS == 0:
-                    yield self._commit()
+                    yield self.commit()
         if self._new:
             self._archive.texts.retire_old()
-        yield self._commit()
+        yield self.commit()
         self._archive.texts.remove_old()
 
-    def _is_wanted(self, version: Version) -> bool:
+    def _is_wanted(self, url: str, version: Version) -> bool:
+        if version.text is None and url in self._archive.unread and not self._new:
+            return False  # see `_unread`
         if version.text_of:
             return self._archive.versions.at(version.text_of, version.text_began) is None
         return version.text is None or version.text.file < self._new or not self._archive.texts.there(version.text)
@@ -185,23 +228,35 @@ class Shard:
         except Damaged as error:
             self._problems = [*self._problems, f"{url}: {error}"][:PROBLEMS_MOST]
             return
-        page = self._read(capture, first=version.text is None)
+        page = self.read(capture, first=version.text is None)
+        if page.unread:
+            self._keep_old(url, version, page)
+            return
         text = self._archive.texts.write(page, url, version.began, version.record)
-        read = {"title": page.title, "media_type": page.media_type, "encoding": page.encoding}
-        self._archive.versions.add(url, msgspec.structs.replace(version, text=text, text_of=None, **read))
+        self._archive.versions.add(url, msgspec.structs.replace(version, text=text, text_of=None, **read_of(url, page)))
         self._made += 1
 
-    def _read(self, capture: Capture, *, first: bool) -> Page:
+    def _keep_old(self, url: str, version: Version, page: Page) -> None:
+        """What cannot be read today says what it said before; what said nothing yet is tried again."""
+        text = self._archive.texts.carried(version.text) if version.text else None
+        self._archive.versions.add(url, msgspec.structs.replace(version, text=text))
+        if text is None and version.text_of is None:
+            self._archive.unread.note(url, version.began, page)
+
+    def read(self, capture: Capture, *, first: bool) -> Page:
         """A page that no crawl has read teaches what stands on many pages of its host, as it would have in a crawl."""
         try:
             template = (self._blocks.met if first else self._blocks.known)(capture.visit.url)
             return convert.read(capture, self._agent, content=self._method, template=template)
         except Exception as error:
+            if lack := shortage(error):
+                raise lack from error
             # As in a crawl: one odd page must not stop all others.
             log.warning("%s could not be read, which is a bug: %r", capture.visit.url, error)
-            return Page(capture.visit.url, problem=repr(error))
+            return convert.unread(capture, repr(error))
 
-    def _commit(self) -> Built:
+    def commit(self) -> Built:
+        """What was made lasts."""
         self._blocks.save()
         self._archive.prepare()
         self._table.commit()
@@ -216,4 +271,5 @@ def _together(parts: list[Built], seconds: float) -> Built:
         indexed=sum(part.indexed for part in parts),
         seconds=seconds,
         problems=tuple(problem for part in parts for problem in part.problems),
+        unread=sum(part.unread for part in parts),
     )

@@ -17,6 +17,7 @@ from gossamer.collection import errands
 from gossamer.collection.crew import Charge
 from gossamer.collection.lock import clear_way, exclusive
 from gossamer.collection.meaning import check, site_of
+from gossamer.collection.openfiles import make_room
 from gossamer.collection.reading import Reading, as_seed
 from gossamer.collection.running import run
 from gossamer.collection.session import FAMILIES, REAL, Outside, Session, stoppable
@@ -66,6 +67,7 @@ class Collection(Reading):
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
             )
         check(plan)
+        make_room(plan.workers)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
         self._folder.create()
         self.close()
@@ -104,6 +106,7 @@ class Collection(Reading):
 
         found, plan = sort(paths), self._folder.load_plan().changed(**settings)
         check(plan)
+        make_room(workers=1)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), REAL))
         self._folder.create()
         self.close()
@@ -180,6 +183,7 @@ class Collection(Reading):
 
         self._folder.require()
         self._made()
+        make_room(workers=1)
         self.close()
         with exclusive(self.path) as lock:
             built = await builds.build(job, lock, report)

@@ -78,7 +78,13 @@ class Reading:
 
     def status(self) -> Status:
         """What it holds, what it is doing, what failed and why."""
-        return status_of(self.path, self._shelves().tables, self._mirrors())
+        return status_of(self.path, self._shelves().tables, self._mirrors(), sum(1 for _ in self.unread()))
+
+    def unread(self) -> Iterator[tuple[str, str]]:
+        """Pages that were kept and could not be read, through a mistake of ours, and what it was."""
+        for archive in self._shelves().archives:
+            for url, note in archive.not_read():
+                yield url, note.problem
 
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""

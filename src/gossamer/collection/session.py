@@ -24,6 +24,7 @@ from gossamer.collection.meaning import route_of, rules_of, site_of
 from gossamer.collection.outlook import UNKNOWN, Rate, outlook, resting
 from gossamer.collection.parcels import Parcel
 from gossamer.collection.recover import roll_forward
+from gossamer.collection.rereading import take_up
 from gossamer.collection.status import Progress, note
 from gossamer.collection.underived import Underived
 from gossamer.convert.source import Source
@@ -31,7 +32,7 @@ from gossamer.crawl import crawl
 from gossamer.dedupe.digest import Copies
 from gossamer.dedupe.families import BLOCKS
 from gossamer.dedupe.families import FAMILIES as DEDUPE_FAMILIES
-from gossamer.errors import Damaged, GossamerError
+from gossamer.errors import Damaged, GossamerError, shortage
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.held import Held
 from gossamer.fetch.stored import decoded
@@ -298,6 +299,8 @@ class Session:
             if self._scope_changed():
                 self.frontier.reconsider()
             self._ask_for(errands)
+        for _ in take_up(self.archive, self.frontier, self._read, self._derived.keep):
+            self._commits.when_due()
         if self._peers:
             self._peers.gate.begin(self._peers.me, self.frontier.ledger.counts.pages)
             self._peers.greet()
@@ -398,8 +401,10 @@ class Session:
         begun = self._begin(capture, here=HERE)
         if isinstance(begun, Page) or begun.page:
             await self._turn(capture)
-            return begun if isinstance(begun, Page) else convert.finish(begun, await self._pages.soon(begun))
-        page = convert.finish(begun, await self._apart.soon(begun))
+            if isinstance(begun, Page):
+                return begun
+            return self._finished(capture, begun, await self._pages.soon(begun))
+        page = self._finished(capture, begun, await self._apart.soon(begun))
         await self._turn(capture)  # after it was read, for a file may take a minute
         return page
 
@@ -422,20 +427,24 @@ class Session:
     def _read(self, capture: Capture) -> Page:
         """The same for who cannot wait, at the start."""
         begun = self._begin(capture)
-        return begun if isinstance(begun, Page) else convert.finish(begun, self._apart.now(begun))
+        return begun if isinstance(begun, Page) else self._finished(capture, begun, self._apart.now(begun))
 
     def _begin(self, capture: Capture, *, here: float = inf) -> Page | Source:
         url = capture.visit.url
         if self._suspects.quarantined(url):
-            return Page(url, problem="left unread: the process died each time it read this page")
+            return convert.unread(capture, "the process died each time it read this page")
         try:
             with self._suspects.reading(url):
                 content, template = (self.plan.content, self._blocks.met(url)) if self._blocks else (None, None)
                 return convert.begin(capture, self._agent, content=content, template=template, here=here)
         except Exception as error:
-            # Our own mistake, but one odd page must not end a crawl of millions: it is kept, and the mistake is told.
-            log.warning("%s could not be read, which is a bug: %r", url, error)
-            return Page(url, problem=repr(error))
+            return _mistaken(capture, error)
+
+    def _finished(self, capture: Capture, source: Source, page: Page) -> Page:
+        try:
+            return convert.finish(source, page)
+        except Exception as error:
+            return _mistaken(capture, error)
 
     async def _addresses(self, host: str) -> tuple[tuple[str, ...], float]:
         answer = await self._resolver.resolve(host.strip("[]"))
@@ -511,6 +520,17 @@ def _alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _mistaken(capture: Capture, error: Exception) -> Page:
+    """Our own mistake, but one odd page must not end a crawl of millions: it is kept, and the mistake is told.
+
+    What the machine lacks would be missing for the next page too.
+    """
+    if lack := shortage(error):
+        raise lack from error
+    log.warning("%s could not be read, which is a bug: %r", capture.visit.url, error)
+    return convert.unread(capture, repr(error))
 
 
 def _first(group: BaseExceptionGroup[GossamerError]) -> GossamerError:

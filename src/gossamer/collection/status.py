@@ -58,6 +58,8 @@ class Status:
     near_duplicates: int
     """Pages that say nearly what another says; those whose bytes are the same are duplicates."""
     seconds: float
+    unread: int = 0
+    """Pages that were kept and could not be read, through a mistake of ours; the next build tries again."""
     mirrors: Mapping[str, list[str]] = field(default_factory=dict)
     """Hosts that serve the same site as others: the main one, and the others. As of the last build."""
     crawling: Mapping[str, Any] | None = None
@@ -81,7 +83,7 @@ class Status:
         return asdict(self)
 
 
-def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[str]]) -> Status:
+def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[str]], unread: int = 0) -> Status:
     """Read the counters of the last commit of each shard."""
     tables = list(tables)
     parts, crawling = [Ledger(table).counts for table in tables], holder(folder)
@@ -97,6 +99,7 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
         duplicates=sum(counts.duplicates for counts in parts),
         near_duplicates=sum(counts.near_duplicates for counts in parts),
         seconds=round(max(counts.seconds for counts in parts), 3),
+        unread=unread,
         mirrors=mirrors,
         crawling=crawling,
         failures=_largest(counts.failures for counts in parts),

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from gossamer.convert.apart import Apart
 from gossamer.convert.charset import encoding
-from gossamer.convert.document import begin, document, finish, read
+from gossamer.convert.document import begin, document, finish, read, unread
 
-__all__ = ["Apart", "begin", "document", "encoding", "finish", "read"]
+__all__ = ["Apart", "begin", "document", "encoding", "finish", "read", "unread"]

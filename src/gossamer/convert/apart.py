@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from gossamer.convert.fields import with_fields
 from gossamer.convert.mime import MimeType
 from gossamer.convert.source import Source
-from gossamer.engine.cell import Cell, Ended, Limits
+from gossamer.engine.cell import Blame, Cell, Ended, Limits
 from gossamer.model import Page
 
 
@@ -46,6 +46,11 @@ class Task(NamedTuple):
 LITTLE = 96 << 20
 """Bytes of memory for the first try: enough for nearly all."""
 _FUNCTION = "gossamer.convert.inside:read"
+_UNREAD: dict[Blame, Literal["", "mistake", "killed"]] = {
+    Blame.DATA: "",
+    Blame.FUNCTION: "mistake",
+    Blame.OUTSIDE: "killed",
+}
 _encode = msgspec.msgpack.Encoder().encode
 _page = msgspec.msgpack.Decoder(Page).decode
 
@@ -117,5 +122,6 @@ def _answer(source: Source, ended: Ended) -> Page:
             return page if source.page else replace(page, content=page.text)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             problem = f"its reader does not answer with a page: {error}"
-    unread = Page(source.url, source.kind.essence, problem=problem)
+    fault = _UNREAD[ended.blame] if ended.problem else "mistake"
+    unread = Page(source.url, source.kind.essence, problem=problem, unread=fault)
     return with_fields(source, unread) if source.page else unread

@@ -86,6 +86,13 @@ def begin(
     return replace(source, page=True) if len(source.data) > here else _read(source, digest)
 
 
+def unread(capture: Capture, problem: str) -> Page:
+    """A page that a mistake of ours kept from being read; copies of it are known all the same."""
+    digest = digest_of(capture.body) if capture.body else ""
+    words = f"not read, which is a mistake of ours: {problem}"
+    return Page(capture.visit.url, problem=words, unread="mistake", digest=digest)
+
+
 def finish(source: Source, page: Page) -> Page:
     """What was read apart says, and what the header fields of a file add."""
     return replace(page if source.page else with_fields(source, page), digest=digest_of(source.data))

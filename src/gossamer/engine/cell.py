@@ -17,24 +17,37 @@ import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from threading import BoundedSemaphore
 from typing import NamedTuple, TypeAlias
 
 from gossamer.engine.deaths import words_for
 from gossamer.engine.inmate import ANSWERED, ASKED, CPU_ENDED, TIME_ENDED, WORDS_MOST, Limits, Said
 from gossamer.engine.warden import Warden
+from gossamer.errors import shortage
 
 Alone: TypeAlias = Callable[[], AbstractContextManager[None]]
 
-__all__ = ["Cell", "Ended", "Limits"]
+__all__ = ["Blame", "Cell", "Ended", "Limits"]
 
-SAID = range((Said.PROBLEM | Said.LAST) + 1)
+SAID = range((Said.PROBLEM | Said.LAST | Said.MISTAKE) + 1)
 PIECE = 1 << 20
 """Bytes that are taken at once from a process: memory follows what has come, never what was announced."""
 GRACE = 30.0
 """Seconds beyond its limit after which a process is ended from outside; its own timer should have done it."""
+
+
+class Blame(Enum):
+    """Whose fault is it that there is no value?"""
+
+    DATA = auto()
+    """It takes more than the limits allow."""
+    FUNCTION = auto()
+    """A mistake in it; another version may do better."""
+    OUTSIDE = auto()
+    """Somebody has killed the process, as the kernel does when memory runs out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +57,8 @@ class Ended:
     value: bytes = b""
     problem: str = ""
     """Why there is no value."""
+    blame: Blame = Blame.DATA
+    """Whose fault that is."""
 
 
 class _Inmate(NamedTuple):
@@ -86,13 +101,16 @@ class Cell:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self.run_now, data)
 
     def run_now(self, data: bytes) -> Ended:
-        """Run the function on this, and wait for it."""
+        """Run the function on this, and wait for it. Where its process is killed from outside, once more in another."""
         self._belong_here()
         with self._free, self._alone():
             try:
-                return self._serve(self._idle_one() or self._new(), data)
+                ended = self._serve(self._idle_one() or self._new(), data)
+                return self._serve(self._new(), data) if ended.blame is Blame.OUTSIDE else ended
             except OSError as error:
-                return Ended(problem=f"no process could be started: {error}")
+                if lack := shortage(error):
+                    raise lack from error
+                return Ended(problem=f"no process could be started: {error}", blame=Blame.OUTSIDE)
 
     def close(self) -> None:
         """End all processes; what is under way ends with a problem."""
@@ -120,8 +138,11 @@ class Cell:
 
     def _new(self) -> _Inmate:
         line, theirs = socket.socketpair()
-        with theirs:
-            return _Inmate(self._warden.bear(theirs.fileno()), line)
+        with theirs, ExitStack() as failed:
+            failed.enter_context(line)
+            birth = self._warden.bear(theirs.fileno())
+            failed.pop_all()
+            return _Inmate(birth, line)
 
     def _serve(self, inmate: _Inmate, data: bytes) -> Ended:
         try:
@@ -129,18 +150,22 @@ class Cell:
         except OverflowError as error:
             self._warden.kill(inmate.birth)
             self._bury(inmate)
-            return Ended(problem=f"breaks the process that reads it, which {error}")
+            return Ended(problem=f"breaks the process that reads it, which {error}", blame=Blame.FUNCTION)
         except TimeoutError:
             self._warden.kill(inmate.birth)
             self._bury(inmate)
             return Ended(problem=self._words(-TIME_ENDED))
         except OSError:
-            return Ended(problem=self._words(self._bury(inmate)))
+            code = self._bury(inmate)
+            return Ended(problem=self._words(code), blame=_blame(code))
         if said & Said.LAST:
             self._bury(inmate)
         else:
             self._idle.append(inmate)
-        return Ended(problem=answer.decode(errors="replace")) if said & Said.PROBLEM else Ended(answer)
+        if said & Said.PROBLEM:
+            blame = Blame.FUNCTION if said & Said.MISTAKE else Blame.DATA
+            return Ended(problem=answer.decode(errors="replace"), blame=blame)
+        return Ended(answer)
 
     def _exchange(self, line: socket.socket, data: bytes) -> tuple[Said, bytes]:
         """A task and its answer. The end of the line is an OSError, an answer that is none an OverflowError."""
@@ -166,6 +191,14 @@ class Cell:
         if code == -signal.SIGXFSZ:
             return "writes to a file"
         return f"breaks the process that reads it, which {words_for(code)}"
+
+
+def _blame(code: int | None) -> Blame:
+    """Whose fault the end of a process is. Nobody but others sends it the signals that end any process."""
+    if code in (-CPU_ENDED, -TIME_ENDED, -signal.SIGXFSZ):
+        return Blame.DATA
+    outside = code is None or -code in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+    return Blame.OUTSIDE if outside else Blame.FUNCTION
 
 
 def _receive(line: socket.socket, length: int, deadline: float) -> bytes:

@@ -58,6 +58,8 @@ class Said(IntFlag):
     """What follows are words."""
     LAST = 2
     """The process ends itself now."""
+    MISTAKE = 4
+    """The words are of an exception, which is a mistake in the function."""
 
 
 def live(function: str, limits: Limits, line: socket.socket) -> NoReturn:
@@ -127,7 +129,8 @@ class Inmate:
         except MemoryError:
             return Said.PROBLEM | Said.LAST, f"needs more than {megabytes(self._limits.memory)} of memory".encode()
         except Exception as error:
-            return Said.PROBLEM, f"{type(error).__name__}: {error}"[: WORDS_MOST // 4].encode(errors="replace")
+            words = f"{type(error).__name__}: {error}"[: WORDS_MOST // 4]
+            return Said.PROBLEM | Said.MISTAKE, words.encode(errors="replace")
         finally:
             self._set_limits(0, 0)
         if len(value) > self._limits.output:

@@ -60,13 +60,16 @@ class Nurse:
 
     def work(self) -> None:
         """Until nobody asks any more and all children are gone."""
-        waiting: list[socket.socket | int] = [self._asked, self._wake_read]
-        while self._asked in waiting or self._births:
-            ready, _, _ = select.select(waiting, [], [])
+        poll, asked, served = select.poll(), self._asked.fileno(), True  # `select` knows no descriptor above 1,023
+        for handle in (asked, self._wake_read):
+            poll.register(handle, select.POLLIN)
+        while served or self._births:
+            ready = {handle for handle, _ in poll.poll()}
             if self._wake_read in ready:
                 self._bury()
-            if self._asked in ready and not self._serve():
-                waiting.remove(self._asked)
+            if asked in ready and not self._serve():
+                poll.unregister(asked)
+                served = False
 
     def _serve(self) -> bool:
         """Answer one question; False when there will be no more."""

@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 import pycurl  # type: ignore[import-untyped]  # its stub is empty
 
+from gossamer.errors import shortage
 from gossamer.fetch.faults import OK, OVERDUE
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.request import Request
@@ -127,9 +128,11 @@ class Handle:
     def _open(self, _purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> object:
         family, kind, protocol, name = address
         if self._transfer and self._transfer.admits(name[0]):
-            with suppress(OSError):  # no descriptor left
+            try:
                 self._transfer.socket = _Socket(family, kind, protocol)
                 return self._transfer.socket
+            except OSError as error:
+                self._transfer.mistake = shortage(error)  # ours, not the host's
         return pycurl.SOCKET_BAD
 
     def _ready(self, peer: str, _local: str, _peer_port: int, _local_port: int) -> int:

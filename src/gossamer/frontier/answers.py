@@ -21,7 +21,7 @@ from gossamer.frontier.outcome import Act, Outcome, judge
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.presence import Presence
 from gossamer.frontier.retry import THROTTLED
-from gossamer.frontier.settle import Settlement
+from gossamer.frontier.settle import Settlement, remark
 from gossamer.model import Capture, Kind, Page, Visit
 from gossamer.urls import keys
 
@@ -118,6 +118,14 @@ class Answers:
         if self._peers and _is_original(capture, page):
             self._peers.met(page.digest, capture.visit.url)
         self._follow(capture.visit, page)
+
+    def reread(self, capture: Capture, page: Page) -> None:
+        """What is said of a document that was kept before it could be read, and what it points to."""
+        url = capture.visit.url
+        entry = self._ledger.get(url)
+        if entry is not None and entry.state is State.DONE:
+            self._ledger.put(url, replace(entry, reason=remark(capture, page)), entry)
+        self.follow(capture, page)
 
     def _follow(self, visit: Visit, page: Page) -> None:
         depth, followed = visit.depth + 1, not page.nofollow

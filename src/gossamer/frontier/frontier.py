@@ -318,6 +318,10 @@ class Frontier:
         self._schedule.release(out.origin.host, out.group, visited=True)
         self._presence.replace(out.origin)
 
+    def reread(self, capture: Capture, page: Page) -> None:
+        """A page that was kept and not read has been read now: what it points to comes in."""
+        self._answers.reread(capture, page)
+
     def _take_in(self, kind: Kind, capture: Capture, page: Page) -> None:
         match kind:
             case Kind.ROBOTS:

@@ -36,7 +36,7 @@ class Settlement:
             entry,
             outcome.reason or f"http {capture.status}",
             state=State.DONE,
-            reason=_remark(capture, page),
+            reason=remark(capture, page),
             status=entry.status if unchanged and entry.status else capture.status,
             etag=_validator(capture, "etag") or (entry.etag if unchanged else None),
             modified=_validator(capture, "last-modified") or (entry.modified if unchanged else None),
@@ -93,7 +93,7 @@ def _validator(capture: Capture, name: str) -> str | None:
     return value if value and len(value) <= VALIDATOR_MOST else None
 
 
-def _remark(capture: Capture, page: Page) -> str:
+def remark(capture: Capture, page: Page) -> str:
     """What should be known of a document that was kept, but not as it should be."""
     if page.problem:
         return page.problem

@@ -66,6 +66,11 @@ class Suspects:
         """Whether a page is not to be read, because too many lives ended on it."""
         return bool(self._deaths) and self._deaths.get(url.encode()[:ROOM], 0) >= DEATHS
 
+    def forgive(self, url: URL) -> None:
+        """Another reader may live through it."""
+        if self._deaths.pop(url.encode()[:ROOM], 0):
+            self._save()
+
     def reading(self, url: URL) -> Suspects:
         """A context in which a page is read: one at a time."""
         self._page = page = url.encode()[:ROOM]

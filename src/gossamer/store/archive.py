@@ -21,6 +21,7 @@ from gossamer.store.members import LEVEL
 from gossamer.store.swaps import replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
+from gossamer.store.unread import Note, Unread, read_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions, place_of
 from gossamer.store.warc import Original, Place, Record, payload_digest, placed, warc_files
 from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
@@ -80,6 +81,7 @@ class Archive:
         self._writer: Writer | None = None
         self.versions = Versions(table)
         self.texts = Texts(table, STATE, shard)
+        self.unread = Unread(table, STATE)
 
     def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
         """Ready to append to files of that prefix. Whatever `uncommitted` gives must have been registered before."""
@@ -129,6 +131,21 @@ class Archive:
         points = {"original": original.url if original else None, "original_began": original.began if original else 0.0}
         self.versions.add(url, msgspec.structs.replace(version, **place, **points))
         return original or Original(url, version.began, packed.record)
+
+    def read_again(self, url: URL, version: Version, page: Page) -> Version:
+        """What a version says that could not be read before. Its row as it is now."""
+        kept = self.texts.is_open and version.kind is Kind.PAGE
+        text = self.texts.write(page, url, version.began, version.record) if kept else None
+        version = msgspec.structs.replace(version, text=text, text_of=None, **read_of(url, page))
+        self.versions.add(url, version)
+        return version
+
+    def not_read(self) -> Iterator[tuple[URL, Note]]:
+        """Pages of which it is not known yet what they say, because of a mistake of ours."""
+        for url, note in self.unread.all():
+            version = self.versions.at(url, note.began)
+            if version is not None and version.text is None:
+                yield url, note
 
     def uncommitted_bytes(self) -> int:
         """What a killed crawl left past the committed length."""
@@ -237,10 +254,13 @@ class Archive:
         return read(self.folder, Place(version.file, version.offset, version.length, version.record))
 
     def page(self, url: str, version: Version) -> Page | None:
-        """What a version says, as it was kept; None when that is not there and has to be read again."""
+        """What a version says, as it was kept; None when that is not there and has to be read again.
+
+        What could not be read says nothing: whoever only asks must not break on it too.
+        """
         owner = self.versions.at(version.text_of, version.text_began) if version.text_of else version
         if owner is None or owner.text is None:
-            return None
+            return self.unread.page(url, version)
         try:
             page = self.texts.read(url, owner.text)
         except Damaged:
@@ -352,6 +372,10 @@ class Archive:
             near_copy_of=before.near_copy_of if before else None,
         )
         self.versions.add(url, version)
+        if page.unread and owner is None:
+            self.unread.note(url, capture.began, page)
+        else:
+            self.unread.clear(url)
         if original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body:
             self._remember(page.digest, First(url, capture.began, place.record))
         return before is None
@@ -361,6 +385,8 @@ class Archive:
         url = capture.visit.url
         if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300:
             return None, None
+        if page.unread:  # the same bytes from the same address say what they said
+            return None, self._teller(url, known.latest) if known.latest else None
         mark: int | None = None
         for owner, version in known.of(url):
             teller = self._teller(owner, version)

@@ -39,8 +39,8 @@ class Worded(NamedTuple):
     said: bytes
 
 
-_ELSEWHERE = {"url", "text", "content", "html", "digest", "copy_of", "near_copy_of"}
-"""What the other records, or the row of the version, have."""
+_ELSEWHERE = {"url", "text", "content", "html", "digest", "copy_of", "near_copy_of", "unread"}
+"""What the other records, or the row of the version, have. What was not read has no records."""
 _types = get_type_hints(Page)
 Said = msgspec.defstruct(
     "Said",

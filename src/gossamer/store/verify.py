@@ -48,12 +48,15 @@ class Checked:
     unknown: list[Place] = field(default_factory=list)
     """Captures without a row."""
     texts_ill: bool = False
+    unread: list[str] = field(default_factory=list)
+    """Pages that were kept and could not be read; no damage, and nothing that a repair could mend."""
 
     def add(self, other: Checked) -> None:
         """One archive more."""
         self.records += other.records
         self.rows += other.rows
         self.problems += other.problems
+        self.unread += other.unread
 
 
 def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url: False) -> Checked:
@@ -74,6 +77,7 @@ def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url
         _check_rows(archive, checked)
     if texts != worded:
         _check_words(archive, checked)
+    checked.unread += [f"{url}: {note.problem}" for url, note in archive.not_read()]
     return checked
 
 

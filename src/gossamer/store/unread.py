@@ -1,0 +1,110 @@
+"""Which pages were kept, but not read? Their reading failed through no fault of theirs, and is tried again.
+
+A mistake in a reader, or a reader that was killed from outside, says nothing of the page. Its capture is in the
+archive, so nothing is fetched again: the next build reads it, and so does the next crawl, unless the same version of
+the reader has made a mistake with it before. A note stays until a crawl has followed the links of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+import msgspec
+
+from gossamer.model import URL, Page
+from gossamer.store.table import Table
+from gossamer.store.versions import Version
+
+_PREFIX = b"unread\0"
+
+
+class Note(msgspec.Struct, array_like=True, frozen=True):
+    """A version that was not read."""
+
+    began: float
+    problem: str
+    reader: str = ""
+    """The version of the reader that made a mistake; empty where it was killed and may do better another time."""
+
+    @property
+    def hopeless(self) -> bool:
+        """The same reader would make the same mistake."""
+        return self.reader == reader()
+
+
+@cache
+def reader() -> str:
+    """The version of all readers: that of the package."""
+    return metadata.version("gossamer")
+
+
+_note = msgspec.msgpack.Decoder(Note).decode
+
+
+class Unread:
+    """The notes of a shard."""
+
+    def __init__(self, table: Table, family: str) -> None:
+        self._table = table
+        self._family = family
+        self._known: set[URL] | None = None
+
+    def note(self, url: URL, began: float, page: Page) -> None:
+        """A version of a page was not read."""
+        mistaken = reader() if page.unread == "mistake" else ""
+        self._table.put(self._family, _key(url), msgspec.msgpack.encode(Note(began, page.problem, mistaken)))
+        self._urls().add(url)
+
+    def clear(self, url: URL) -> None:
+        """It was read, or is gone."""
+        if url in self._urls():
+            self._urls().remove(url)
+            self._table.delete(self._family, _key(url))
+
+    def all(self) -> Iterator[tuple[URL, Note]]:
+        """Every note, in the order of the addresses."""
+        for key, data in self._table.scan(self._family, prefix=_PREFIX):
+            yield key[len(_PREFIX) :].decode(), _note(data)
+
+    def page(self, url: URL, version: Version) -> Page | None:
+        """A version that was not read, as it is shown; None for all others."""
+        data = self._table.get(self._family, _key(url)) if version.text is None else None
+        note = _note(data) if data else None
+        if note is None or note.began != version.began:
+            return None
+        return Page(
+            url,
+            version.media_type,
+            digest=version.digest,
+            copy_of=version.copy_of,
+            near_copy_of=version.near_copy_of,
+            problem=note.problem,
+            unread="mistake" if note.reader else "killed",
+        )
+
+    def __contains__(self, url: URL) -> bool:
+        return url in self._urls()
+
+    def _urls(self) -> set[URL]:
+        if self._known is None:
+            self._known = {url for url, _ in self.all()}
+        return self._known
+
+
+def _key(url: URL) -> bytes:
+    return _PREFIX + url.encode()
+
+
+def read_of(url: URL, page: Page) -> dict[str, Any]:
+    """What the row of a version has of what was read."""
+    return {
+        "title": page.title,
+        "media_type": page.media_type,
+        "encoding": page.encoding,
+        "noindex": page.noindex,
+        "noarchive": page.noarchive,
+        "canonical": page.canonical if page.canonical != url else None,
+    }

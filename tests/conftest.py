@@ -4,6 +4,8 @@ decides whether they pass.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
@@ -17,3 +19,11 @@ settings.load_profile("house")
 def _plenty_of_room() -> None:
     """A crawl waits while the disk is nearly full, and this machine's may be. Processes are given a plan for that."""
     disk.room = lambda folder: disk.Room(1 << 40, 1 << 40)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_is_remembered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Which collections a user has made is remembered in the user's own folder. This user has made none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield

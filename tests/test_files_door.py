@@ -27,6 +27,7 @@ EXCEPTIONS = {
     "collection/parcels.py": "files that somebody imports, wherever they are",
     "collection/export.py": "files that somebody asks for, wherever they are to be",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
+    "collection/trust.py": "what the user's programs remember, in the user's own folder",
     "collection/lock.py": "/proc says whether a process lives",
     "store/table.py": "the folder of a reader, which is in no collection",
     "graph/columns.py": "NumPy, with files that the door has opened",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.hostile_collections import PLANTS, VERBS, WRITING, Web, copied, make, problems
+from gossamer.errors import Damaged
+from harness.hostile_collections import PLANTS, VERBS, WRITING, Web, copied, make, problems, run, seen
 from harness.kills import Nest
 
 FEW = 36
@@ -49,3 +50,24 @@ def test_nothing_outside_is_touched_by_any_verb(plant: str, sound: Web, nest: Ne
         PLANTS[plant](web)
         found += problems(web, verb, nest)
     assert found == []
+
+
+def test_a_part_that_was_moved_to_another_disk_is_named_before_anything_is_done(
+    sound: Web, nest: Nest, tmp_path: Path
+) -> None:
+    web = copied(sound, tmp_path)
+    (web.folder / "graph").rename(tmp_path / "other disk")
+    (web.folder / "graph").symlink_to(tmp_path / "other disk")
+    before = seen(web.folder), seen(tmp_path / "other disk")
+    for verb in VERBS.values():
+        assert run(verb(web), nest, web.beside / "said") == Damaged.exit_code
+    assert (seen(web.folder), seen(tmp_path / "other disk")) == before
+
+
+def test_the_folder_of_a_collection_may_be_a_link(sound: Web, nest: Nest, tmp_path: Path) -> None:
+    web = copied(sound, tmp_path)
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "link").symlink_to(web.folder)
+    for folder in (tmp_path / "far" / "link", tmp_path / "far" / ".." / "web"):
+        for words in (["search", str(folder), "the"], ["build", str(folder)], ["verify", str(folder)]):
+            assert run(words, nest, web.beside / "said") == 0

@@ -59,6 +59,11 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
     return handle
 
 
+def folder_descriptor(folder: Path) -> int:
+    """Open a folder itself, to lock it or to make it last."""
+    return _descended(folder, _FOLDER)
+
+
 def open(path: Path, mode: Mode = "rb", buffering: int = -1) -> BinaryIO:
     """Open a regular file, as Python does."""
     return builtins.open(path, mode, buffering, opener=lambda _, flags: descriptor(path, flags))
@@ -74,10 +79,7 @@ def read(path: Path, most: int = SMALL) -> bytes:
 
 def size(path: Path) -> int:
     """Bytes of a regular file."""
-    with _folder_of(path) as folder:
-        about = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
-    _check(path, about)
-    return about.st_size
+    return _about(path).st_size
 
 
 def is_file(path: Path) -> bool:
@@ -155,6 +157,8 @@ def replace(path: Path, data: bytes, mode: int = 0o666) -> None:
     """Put a file in the place of another, at once or not at all; it lasts."""
     partial = path.with_name(path.name + PARTIAL)
     remove(partial)
+    with suppress(FileNotFoundError):  # what its owner has closed stays closed
+        mode &= stat.S_IMODE(_about(path).st_mode)
     with builtins.open(descriptor(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
         file.write(data)
         file.flush()
@@ -269,6 +273,13 @@ def _bare(name: str, path: Path) -> str:
     if name == "..":
         raise Damaged(f"{path}: leads out of the folder that it is in; nothing was touched")
     return name
+
+
+def _about(path: Path) -> os.stat_result:
+    with _folder_of(path) as folder:
+        about = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
+    _check(path, about)
+    return about
 
 
 def _check_file(path: Path, folder: int, flags: int = 0) -> None:

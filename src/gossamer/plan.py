@@ -262,11 +262,11 @@ def dump(plan: Plan) -> str:
             continue
         lines += [
             f"# {spec.metadata['text']}",
-            f"{'# ' if value == spec.default else ''}{spec.name} = {_toml(value)}",
+            f"{'# ' if value == spec.default else ''}{spec.name} = {toml(value)}",
         ]
     for spec, table in tables:
         lines += ["", f"# {spec.metadata['text']}", f"[{spec.name}]"]
-        lines += [f"{_toml(name)} = {_toml(value)}" for name, value in table.items()]
+        lines += [f"{toml(name)} = {toml(value)}" for name, value in table.items()]
     lines += ["", _LAST]
     return "\n".join(lines) + "\n"
 
@@ -277,7 +277,7 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be one of {', '.join(choices)}")
     default = spec.default if spec.default is not dataclasses.MISSING else {}
     if not _same_type(value, default):
-        raise InvalidPlan(f"{spec.name} is {value!r}; it must look like {_toml(default)}")
+        raise InvalidPlan(f"{spec.name} is {value!r}; it must look like {toml(default)}")
     if least is not None and not value >= least:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least:g}")
     for names in {"url_rules": [value], "site_rules": value.values() if isinstance(value, dict) else []}.get(
@@ -310,12 +310,19 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-def _toml(value: Any) -> str:
+def public(plan: Plan) -> Plan:
+    """The plan without what only its owner may read: the password of a proxy."""
+    scheme, _, rest = plan.proxy.rpartition("://")
+    return plan.changed(proxy=f"{scheme}://{rest.rpartition('@')[2]}") if "@" in rest else plan
+
+
+def toml(value: Any) -> str:
+    """A value as it stands in a plan."""
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04X}" for c in escaped) + '"'
     if isinstance(value, tuple):
-        return "[" + ", ".join(_toml(each) for each in value) + "]"
+        return "[" + ", ".join(toml(each) for each in value) + "]"
     if isinstance(value, dict):
         return "{}"
     if isinstance(value, bool):

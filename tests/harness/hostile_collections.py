@@ -344,15 +344,22 @@ def _seen(folder: Path) -> Iterator[tuple[Any, ...]]:
         yield str(path), about.st_mode, about.st_mtime_ns, about.st_size, data
 
 
-def problems(web: Web, verb: str, nest: Nest) -> list[str]:
-    """What a verb does to a planted collection that it may not do."""
-    before, said = seen(web.outside), web.beside / "said"
-    process = nest.begin(VERBS[verb](web), {"GOSSAMER_TEST_SAID": str(said)})
+def run(words: Sequence[str], nest: Nest, said: Path) -> int | None:
+    """How a command ended; None when it had to be killed."""
+    process = nest.begin(words, {"GOSSAMER_TEST_SAID": str(said)})
     ended = nest.has_ended(PATIENCE)
     if not ended:
         os.killpg(process, signal.SIGKILL)
-    code, words, found = nest.code(), said.read_text(errors="replace"), []
-    if not ended:
+    code = nest.code()
+    return code if ended else None
+
+
+def problems(web: Web, verb: str, nest: Nest) -> list[str]:
+    """What a verb does to a planted collection that it may not do."""
+    before, said = seen(web.outside), web.beside / "said"
+    code = run(VERBS[verb](web), nest, said)
+    words, found = said.read_text(errors="replace"), []
+    if code is None:
         found.append("it does not end")
     elif code not in CODES:
         found.append(f"it ended with {code}")

@@ -181,7 +181,7 @@ def test_equal_keys_are_folded_when_runs_are_merged(tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------------- kills
 
-CHANGES_THE_DISK = [(os, "fdatasync"), (os, "fsync"), (Path, "replace"), (Path, "unlink"), (Table, "commit")]
+CHANGES_THE_DISK = [(os, "fdatasync"), (os, "fsync"), (os, "rename"), (os, "unlink"), (Table, "commit")]
 ASKED = list(range(64))
 
 

@@ -60,9 +60,10 @@ def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
     collection = gossamer.open(options.dir)
     _hint(options)
+    trusted = _trusted(collection, options)
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
-            status, stopped = runner.run(_crawl(collection, options))
+            status, stopped = runner.run(_crawl(collection, options, trusted))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
@@ -76,12 +77,30 @@ def _hint(options: argparse.Namespace) -> None:
         print("hint: --contact you@example.org tells site owners whom to ask", file=sys.stderr)
 
 
-async def _crawl(collection: Collection, options: argparse.Namespace) -> tuple[Status, bool]:
+def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
+    """Whether the plan may open what it does, also where a stranger wrote it: who sits at a terminal is asked."""
+    if options.trust_plan or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return bool(options.trust_plan)
+    opened = collection.unconfirmed(**settings(options))
+    if not opened:
+        return False
+    words = ", ".join(f"{name} = {value}" for name, value in opened.items())
+    return _agreed(
+        f"{collection.path} was made by somebody else or elsewhere, and its plan has {words}. Use that? [y/N] "
+    )
+
+
+async def _crawl(collection: Collection, options: argparse.Namespace, trusted: bool) -> tuple[Status, bool]:
     stop, progress = asyncio.Event(), ProgressLine()
     _on_signals(stop)
     try:
         status = await collection.crawl_async(
-            *options.seeds, report=progress, revisit=options.revisit, stop=stop, **settings(options)
+            *options.seeds,
+            report=progress,
+            revisit=options.revisit,
+            stop=stop,
+            trust_plan=options.trust_plan,
+            **settings(options),
         )
     finally:
         progress.end()
@@ -357,7 +376,11 @@ def remove(options: argparse.Namespace) -> int:
 def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise UsageError("nobody is there to be asked; --yes removes without asking, --dry-run says what would go")
-    print(f"{shown.text(question)}\nremove for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    return _answered(f"{question}\nremove for good?")
+
+
+def _answered(question: str) -> bool:
+    print(f"{shown.text(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 

@@ -159,6 +159,9 @@ def _network(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--proxy", metavar="URL", help="send all requests through this proxy")
     group.add_argument("--ca-file", metavar="FILE", help="certificate authorities to trust instead of the system's")
+    group.add_argument(
+        "--trust-plan", action="store_true", help="of a collection that somebody else made: use its proxy and the like"
+    )
     group.add_argument("--head", choices=("never", "unknown", "always"), help="HEAD before GET (unknown)")
     group.add_argument("--workers", type=int, metavar="N", help="visits under way at once, in each shard (128)")
     group.add_argument("--shards", type=int, metavar="N", help="processes for a new collection (one for each core)")

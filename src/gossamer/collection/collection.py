@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gossamer.collection import errands
+from gossamer.collection import errands, trust
 from gossamer.collection.crew import Charge
 from gossamer.collection.lock import clear_way, exclusive
 from gossamer.collection.meaning import check, site_of
@@ -56,11 +56,16 @@ class Collection(Reading):
         revisit: bool = False,
         stop: asyncio.Event | None = None,
         outside: Outside = REAL,
+        trust_plan: bool = False,
         **settings: Any,
     ) -> Status:
-        """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does."""
+        """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
+
+        `trust_plan` says that a collection may open what its plan says, though this user has not made it.
+        """
         new = [as_seed(seed) for seed in seeds]
         plan = self._folder.load_plan()
+        trust.require(self._folder, plan, settings, trusted=trust_plan)
         plan = plan.changed(seeds=tuple(dict.fromkeys((*plan.seeds, *new))), **settings)
         if not plan.seeds:
             raise UsageError(
@@ -72,6 +77,7 @@ class Collection(Reading):
         self._folder.create()
         self.close()
         with exclusive(self.path) as lock:
+            trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             job = Job(self.path, plan, errands.ask(self.path, new, revisit=revisit), outside.order)
@@ -86,6 +92,10 @@ class Collection(Reading):
         if not status.pages and not (stop and stop.is_set()):
             raise NothingFetched("; ".join(f"{seed}: {self._reason(seed)}" for seed in plan.seeds[:3]))
         return status
+
+    def unconfirmed(self, **settings: Any) -> Mapping[str, str]:
+        """What the plan opens of the network though this user has not made it: what `trust_plan` would agree to."""
+        return trust.unconfirmed(self._folder, self.plan, settings)
 
     def import_files(
         self, *paths: str | Path, report: Callable[[Imported], None] | None = None, **settings: Any
@@ -111,6 +121,8 @@ class Collection(Reading):
         self._folder.create()
         self.close()
         with exclusive(self.path) as lock:
+            if not self._folder.exists():
+                trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             job = Job(self.path, plan, parcels=found.parcels)

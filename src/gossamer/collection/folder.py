@@ -13,9 +13,10 @@ from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, 
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
 
-SHARDS, TABLE = "shards", "table"
-BEFORE = frozenset({"lock", SHARDS, f"{plans.FILE}{files.PARTIAL}"})
+SHARDS, TABLE, ID = "shards", "table", "id"
+BEFORE = frozenset({"lock", SHARDS, ID, f"{ID}{files.PARTIAL}", f"{plans.FILE}{files.PARTIAL}"})
 """What a first crawl that was killed at once may leave where there is no plan yet."""
+PARTS = (TABLE, CAPTURES, "texts", "seen", "prints", "links", "index")
 _NUMBER = re.compile(r"[0-9]{2,}")
 
 
@@ -53,6 +54,13 @@ class Folder:
         found = map(int, files.folders(self.path / SHARDS, _NUMBER))
         return [each for each in found if any(files.is_folder(self.shard(each) / part) for part in (TABLE, CAPTURES))]
 
+    def require_no_links(self) -> None:
+        """Say before anything is done that a part is somewhere else, and not after a crawl of days."""
+        shards = [self.path / SHARDS / name for name in files.folders(self.path / SHARDS, _NUMBER)]
+        for part in (self.graph, *(shard / name for shard in shards for name in PARTS)):
+            if files.kind(part) == files.A_LINK:
+                files.is_folder(part)
+
     def exists(self) -> bool:
         """Is it a collection? A damaged one is one too."""
         return bool(self.numbers())
@@ -61,6 +69,7 @@ class Folder:
         """Say clearly why it is none."""
         self._require_name()
         if self.exists():
+            self.require_no_links()
             return
         if self.path.is_file():
             raise NotACollection(f"{self.path}: is a file; a collection is a directory")
@@ -77,6 +86,7 @@ class Folder:
             raise NotACollection(f"{self.path}: is a file; name a new or empty directory")
         try:
             files.make_folder(self.path)
+            self.require_no_links()
             occupied = not files.is_file(self.plan_file) and not BEFORE.issuperset(os.listdir(self.path))
             if occupied:
                 raise NotACollection(f"{self.path}: holds other files; name a new or empty directory")
@@ -149,7 +159,7 @@ class Folder:
     def save_plan(self, plan: Plan) -> None:
         """Replace it at once or not at all; it lasts through a power cut."""
         try:
-            files.replace(self.plan_file, plans.dump(plan).encode())
+            files.replace(self.plan_file, plans.dump(plan).encode(), 0o600 if plans.public(plan) != plan else 0o666)
         except OSError as error:
             raise StorageError(f"{self.plan_file}: cannot be written ({error.strerror})") from error
 

@@ -38,7 +38,7 @@ def of(table: Table) -> Imprint | None:
 
 def leave(table: Table, shard: int, plan: Plan) -> None:
     """Part of the next commit, where it says anything new."""
-    row = msgspec.msgpack.encode(Imprint(shard, plan.shards or 1, plans.dump(_public(plan))))
+    row = msgspec.msgpack.encode(Imprint(shard, plan.shards or 1, plans.dump(plans.public(plan))))
     if row != table.get(META, _KEY):
         table.put(META, _KEY, row)
 
@@ -70,9 +70,3 @@ def require_finished(table: Table, shard: int) -> None:
     """Nobody but a repair may use a table that has not all rows yet."""
     if is_unfinished(table):
         raise Damaged(f"shards/{shard:02} was being repaired; `gossamer verify DIR --repair` goes on with it")
-
-
-def _public(plan: Plan) -> Plan:
-    """The table has no mode that keeps others from reading it."""
-    scheme, _, rest = plan.proxy.rpartition("://")
-    return plan.changed(proxy=f"{scheme}://{rest.rpartition('@')[2]}") if "@" in rest else plan

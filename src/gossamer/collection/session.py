@@ -14,7 +14,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gossamer import convert
+from gossamer import convert, files
 from gossamer.collection import imprint
 from gossamer.collection.arrivals import IMPORTS, Arrivals
 from gossamer.collection.errands import Errand, undone
@@ -514,7 +514,7 @@ def prefix_of(shard: int | None) -> str:
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Over all processes one at a time: the lock is on the folder itself, and goes with the process that has it."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    handle = files.folder_descriptor(folder)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

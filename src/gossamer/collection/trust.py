@@ -1,0 +1,112 @@
+"""Whose settings are these? Those that open the network are believed only where this user is known to want them.
+
+A plan says where to send all requests, whose certificates to believe and which private addresses to open, and a
+collection may come from anybody. So each one has a random name, and those that this user has made here, or crawled
+with, are remembered in a file of the user's own. Where a collection is none of those and its plan opens anything, a
+crawl asks first. Settings that are given with the command are this user's, whatever the plan says.
+
+A plan that lies where nothing was crawled yet is what people write before their first crawl, and is theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Container, Mapping
+from pathlib import Path
+from typing import Any
+
+from gossamer import files, plan
+from gossamer.collection.folder import ID, Folder
+from gossamer.errors import UsageError
+from gossamer.plan import Plan
+from gossamer.shown import log
+
+OPENING = ("allow_addresses", "proxy", "ca_file")
+"""Settings that lead to where a crawl would not go by itself."""
+_ID = re.compile(rb"[0-9a-f]{32}")
+_KNOWN_MOST = 4 << 20
+
+
+def unconfirmed(folder: Folder, planned: Plan, given: Container[str]) -> Mapping[str, str]:
+    """What a plan opens that its user may not know of: each setting with its value, in words."""
+    shown = plan.public(planned)
+    opened = {name: plan.toml(getattr(shown, name)) for name in OPENING if getattr(shown, name) and name not in given}
+    return opened if opened and not _is_own(folder) else {}
+
+
+def require(folder: Folder, planned: Plan, given: Mapping[str, Any], *, trusted: bool) -> None:
+    """Stop, unless this user is known to want what the plan opens."""
+    opened = {} if trusted else unconfirmed(folder, planned, given)
+    if not opened:
+        return
+    words = f"{folder.path}: was made by somebody else or elsewhere, and its plan has {in_words(opened)}"
+    if (
+        not _can_remember()
+    ):  # then nothing can be known of anybody's collections, and to stop each time would be no help
+        log.warning("%s", words)
+        return
+    raise UsageError(f"{words}; if that is right, say --trust-plan once, otherwise give these options as you want them")
+
+
+def in_words(opened: Mapping[str, str]) -> str:
+    """Settings and their values on one line."""
+    return ", ".join(f"{name} = {value}" for name, value in opened.items())
+
+
+def remember(folder: Folder) -> None:
+    """This user has made it, or crawls with what its plan says. Where that cannot be written down, it is not."""
+    name = _name(folder)
+    if not name:
+        name = os.urandom(16).hex().encode()
+        try:
+            files.replace(folder.path / ID, name + b"\n", 0o600)  # who knows it can make another that passes for this
+        except OSError as error:
+            raise files.told(error, folder.path / ID) from error
+    if name not in _known():
+        _note(name)
+
+
+def _is_own(folder: Folder) -> bool:
+    name = _name(folder)
+    return name in _known() if name else not folder.exists()
+
+
+def _name(folder: Folder) -> bytes:
+    try:
+        found = files.read(folder.path / ID).strip()
+    except OSError:
+        return b""
+    return found if _ID.fullmatch(found) else b""
+
+
+def _known() -> set[bytes]:
+    try:
+        with _file().open("rb") as file:
+            return set(file.read(_KNOWN_MOST).split())
+    except (OSError, RuntimeError):
+        return set()
+
+
+def _note(name: bytes) -> bool:
+    """One write at the end of the file: two crawls that begin at once are both noted."""
+    try:
+        _file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(_file(), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(handle, name and name + b"\n")
+        finally:
+            os.close(handle)
+    except (OSError, RuntimeError):
+        return False
+    return True
+
+
+def _can_remember() -> bool:
+    return _note(b"")
+
+
+def _file() -> Path:
+    """Where the user's programs keep what they remember (XDG Base Directory Specification)."""
+    state = os.environ.get("XDG_STATE_HOME") or ""
+    return (Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state") / "gossamer" / "collections"

@@ -1,0 +1,152 @@
+"""What a stranger's plan opens is asked about; one's own collections are crawled as ever."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.cli import commands
+from gossamer.cli.main import main
+from gossamer.collection import Outside
+from gossamer.collection.folder import Folder
+from gossamer.errors import UsageError
+from gossamer.plan import Plan
+from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+
+OPENING = {"proxy": "http://10.0.0.1:3128", "allow_addresses": ("10.0.0.0/8",)}
+
+
+class Crawls:
+    """Crawls of a made web, whose clock is virtual."""
+
+    def __init__(self) -> None:
+        self.clock = VirtualClock()
+        self.web = MadeWeb(WebSpec(seed=1, hosts=1, pages=3), clock=self.clock)
+
+    def __call__(self, folder: Path, *seeds: str, **settings: object) -> int:
+        outside = Outside(self.clock, self.web.fetch)
+        with gossamer.open(folder) as collection:
+            return self.clock.run(collection.crawl_async(*seeds, outside=outside, **settings)).pages  # type: ignore[arg-type]  # settings of any kind
+
+
+@pytest.fixture
+def crawl() -> Crawls:
+    return Crawls()
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "mine"))
+
+
+@pytest.fixture
+def strange(tmp_path: Path, crawl: Crawls, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A collection that somebody else has made."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "theirs"))
+    crawl(tmp_path / "web", crawl.web.seed, **OPENING)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "mine"))
+    return tmp_path / "web"
+
+
+def test_what_a_strangers_plan_opens_is_not_believed(strange: Path, crawl: Crawls) -> None:
+    asked, plan = len(crawl.web.log.entries), (strange / "plan.toml").read_bytes()
+    for _ in range(2):
+        with pytest.raises(UsageError, match=r'allow_addresses = \["10.0.0.0/8"\], proxy = "http.*--trust-plan'):
+            crawl(strange, revisit=True)
+    assert len(crawl.web.log.entries) == asked
+    assert (strange / "plan.toml").read_bytes() == plan
+
+
+def test_a_yes_is_remembered(strange: Path, crawl: Crawls) -> None:
+    assert crawl(strange, trust_plan=True)
+    assert crawl(strange)
+
+
+def test_options_that_are_given_are_the_users(strange: Path, crawl: Crawls) -> None:
+    with pytest.raises(UsageError, match="proxy") as caught:
+        crawl(strange, allow_addresses=("10.0.0.0/8",))
+    assert "allow_addresses" not in str(caught.value)
+    assert crawl(strange, **(OPENING | {"proxy": ""}))
+    assert crawl(strange)
+
+
+def test_ones_own_collection_is_never_asked_about(tmp_path: Path, crawl: Crawls) -> None:
+    crawl(tmp_path / "web", crawl.web.seed)
+    crawl(tmp_path / "web", **OPENING)
+    assert crawl(tmp_path / "web")
+    (tmp_path / "web").rename(tmp_path / "moved")
+    plan = (tmp_path / "moved" / "plan.toml").read_text()
+    (tmp_path / "moved" / "plan.toml").write_text(re.sub(r"(?m)^# (ca_file =).*", r'\1 "/etc/hosts"', plan))
+    assert crawl(tmp_path / "moved")
+
+
+def test_a_plan_that_was_written_for_a_first_crawl_is_the_users(tmp_path: Path, crawl: Crawls) -> None:
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "plan.toml").write_text('allow_addresses = ["10.0.0.0/8"]\n')
+    assert crawl(tmp_path / "web", crawl.web.seed)
+    assert crawl(tmp_path / "web")
+
+
+def test_a_strangers_collection_that_opens_nothing_is_crawled(strange: Path, crawl: Crawls) -> None:
+    Folder(strange).save_plan(Folder(strange).load_plan().changed(proxy="", allow_addresses=()))
+    assert crawl(strange)
+    assert crawl(strange, **OPENING)
+    assert crawl(strange)
+
+
+def test_a_collection_without_a_name_is_a_strangers(strange: Path, crawl: Crawls) -> None:
+    for make in (lambda path: path.unlink(), lambda path: path.write_text("../../x")):
+        make(strange / "id")
+        with pytest.raises(UsageError, match="--trust-plan"):
+            crawl(strange)
+
+
+def test_where_nothing_can_be_remembered_it_is_said_in_one_line(
+    strange: Path, crawl: Crawls, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "mine").write_text("a file, where a folder would be needed")
+    assert crawl(strange)
+    assert len([each for each in caplog.messages if "10.0.0.1:3128" in each]) == 1
+
+
+def test_who_sits_at_a_terminal_is_asked_once(
+    strange: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    agreed = []
+    monkeypatch.setattr(commands, "_crawl", lambda *given: agreed.append(given[2]) or exit(3))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    for answer in ("n\n", "", "y\n"):
+        monkeypatch.setattr("sys.stdin", Terminal(answer))
+        with pytest.raises(SystemExit):
+            main(["crawl", str(strange)])
+    assert agreed == [False, False, True]
+    assert capsys.readouterr().err.count('proxy = "http://10.0.0.1:3128". Use that? [y/N]') == 3
+
+
+def test_a_plan_with_a_password_is_closed_and_says_it_to_nobody(tmp_path: Path, crawl: Crawls) -> None:
+    old = os.umask(0o022)
+    try:
+        folder = Folder(tmp_path)
+        folder.save_plan(Plan())
+        assert stat.S_IMODE(folder.plan_file.stat().st_mode) == 0o644
+        folder.save_plan(Plan(proxy="http://me:secret@proxy:1"))
+        assert stat.S_IMODE(folder.plan_file.stat().st_mode) == 0o600
+        folder.save_plan(Plan())
+        assert stat.S_IMODE(folder.plan_file.stat().st_mode) == 0o600, "what its owner has closed stays closed"
+    finally:
+        os.umask(old)
+    crawl(tmp_path / "web", crawl.web.seed, proxy="http://me:secret@proxy:1")
+    (tmp_path / "web" / "id").unlink()
+    with pytest.raises(UsageError, match="http://proxy:1") as caught:
+        crawl(tmp_path / "web")
+    assert "secret" not in str(caught.value)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import errands, trust
 from gossamer.collection.crew import Charge
-from gossamer.collection.lock import clear_way, exclusive
+from gossamer.collection.lock import exclusive
 from gossamer.collection.meaning import check, site_of
 from gossamer.collection.openfiles import make_room
 from gossamer.collection.reading import Reading, as_seed
@@ -234,6 +234,7 @@ class Collection(Reading):
 
     async def _repair(self) -> Repaired:
         from gossamer.collection import graphs
+        from gossamer.collection.clearing import clear
         from gossamer.collection.remake import remake
         from gossamer.collection.repair import Repaired, repair
         from gossamer.collection.replan import replan
@@ -241,14 +242,15 @@ class Collection(Reading):
 
         self._folder.require()
         self.close()
-        freed = clear_way(self.path)
+        freed = tuple(clear(self._folder))
         with exclusive(self.path) as lock:
             wrong, aside = replan(self._folder)
+            wrong += (f"{path.name}: was no file or folder of a collection, where one should be" for path in freed)
             wrong += graphs.check(self._folder)
             plan = self.plan
             remade = remake(self._folder, plan)
             wrong += remade.problems
-            done = Repaired(problems=tuple(wrong), aside=tuple(filter(None, (freed, aside, *remade.aside))))
+            done = Repaired(problems=tuple(wrong), aside=(*freed, *filter(None, (aside, *remade.aside))))
             for index in range(plan.shards or 1):
                 with opened(self._folder, plan, index) as bench:
                     done += repair(bench)

@@ -15,7 +15,6 @@ import msgspec
 
 from gossamer import files
 from gossamer.errors import Damaged, Locked, StorageError
-from gossamer.store.swaps import DAMAGED
 
 FILE = "lock"
 ORPHANS = 30.0
@@ -46,11 +45,6 @@ def exclusive(folder: Path) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
-
-
-def clear_way(folder: Path) -> Path | None:
-    """A folder where the lock should be is put aside. Where it is now."""
-    return files.put_aside(folder / FILE, folder / DAMAGED) if _is_folder(folder) else None
 
 
 def holder(folder: Path) -> dict[str, Any] | None:

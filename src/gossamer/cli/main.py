@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from gossamer.cli.options import parser
 from gossamer.cli.out import complain
-from gossamer.errors import INTERRUPTED, GossamerError
+from gossamer.errors import INTERRUPTED, GossamerError, StorageError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,6 +23,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GossamerError as error:
         complain(str(error))
         return error.exit_code
+    except PermissionError as error:
+        complain(f"{error.filename or getattr(options, 'dir', '')}: {error.strerror}; check its owner and mode")
+        return StorageError.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

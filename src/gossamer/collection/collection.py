@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import errands, trust
 from gossamer.collection.crew import Charge
-from gossamer.collection.lock import exclusive
+from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.meaning import check, site_of
 from gossamer.collection.openfiles import make_room
 from gossamer.collection.reading import Reading, as_seed
@@ -206,7 +206,7 @@ class Collection(Reading):
         """Read everything and compare. No crawl may be running."""
         self._folder.require()
         self.close()
-        with exclusive(self.path):
+        with undisturbed(self.path):
             return self._verified()
 
     def _verified(self) -> Checked:

@@ -243,7 +243,7 @@ def _indexed(folder: Path, table: Table) -> set[URL] | None:
     """The pages that the index has; None when there is none, or a crash has left it behind the rows."""
     if not files.is_folder(folder) or not is_whole(table):
         return None
-    shelf = Shelf(folder)
+    shelf = Shelf(folder, writable=False)
     if shelf.covered > committed_length(table):
         raise Damaged("the index has pages that were never committed")
     return set(shelf.urls()) if shelf.covered == committed_length(table) else None

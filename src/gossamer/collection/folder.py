@@ -63,14 +63,17 @@ class Folder:
 
     def exists(self) -> bool:
         """Is it a collection? A damaged one is one too."""
-        return bool(self.numbers())
+        return self.path.is_dir() and bool(self.numbers())
 
     def require(self) -> None:
-        """Say clearly why it is none."""
+        """Say clearly why it is none, or that it is somebody else's."""
         self._require_name()
-        if self.exists():
-            self.require_no_links()
-            return
+        try:
+            if self.exists():
+                self.require_no_links()
+                return
+        except PermissionError as error:
+            raise StorageError(f"{self.path}: cannot be read ({error.strerror}); check its owner and mode") from error
         if self.path.is_file():
             raise NotACollection(f"{self.path}: is a file; a collection is a directory")
         if not self.path.exists():
@@ -126,7 +129,8 @@ class Folder:
     def load_plan(self) -> Plan:
         """The plan as it stands on disk."""
         if not self.exists():
-            return plans.load(self.plan_file) if files.is_file(self.plan_file) else Plan()
+            here = self.path.is_dir() and files.is_file(self.plan_file)
+            return plans.load(self.plan_file) if here else Plan()
         cure = f"`gossamer verify {self.path} --repair` puts back the settings of the last crawl"
         if damage := self.damage_of_plan():
             raise Damaged(f"{self.plan_file}: {damage}; {cure}")

@@ -24,7 +24,7 @@ from gossamer.collection.findable import LINKS, committed_length
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.groups import Group
 from gossamer.dedupe.mirrors import Mirrors
-from gossamer.errors import Damaged
+from gossamer.errors import Damaged, StorageError
 from gossamer.graph import anchors, columns, lookup
 from gossamer.graph.arcs import Floats
 from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standing
@@ -73,7 +73,7 @@ class Graph:
     @cached_property
     def voices(self) -> Voices:
         """The same, for searching."""
-        return Voices(self.folder / VOICES)
+        return Voices(self.folder / VOICES, writable=False)
 
     @cached_property
     def changes(self) -> list[float]:
@@ -164,10 +164,14 @@ def check(folder: Folder) -> Iterator[str]:
 
 
 def _pointed(folder: Folder) -> Graph | None:
-    with suppress(OSError, ValueError, Damaged):
+    try:
         name = files.read(folder.graph / CURRENT).decode().strip()
         if _NAME.fullmatch(name) and files.is_folder(folder.graph / name):
             return Graph(folder.graph / name)
+    except PermissionError as error:  # it is there, and not for us
+        raise StorageError(f"{folder.graph}: cannot be read ({error.strerror}); check its owner and mode") from error
+    except (OSError, ValueError, Damaged):
+        pass
     return None
 
 

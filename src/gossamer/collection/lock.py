@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EACCES, EPERM, EROFS
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,43 @@ def exclusive(folder: Path) -> Iterator[int]:
             raise Locked(f"{folder}: in use by {_describe(handle)}; wait for it to end or stop it")
         _sign(handle)
         yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def undisturbed(folder: Path) -> Iterator[None]:
+    """Nobody writes meanwhile. Where this process may not write, it holds the lock together with others like it."""
+    with _shared(folder) if _is_read_only(folder) else exclusive(folder):
+        yield
+
+
+def _is_read_only(folder: Path) -> bool:
+    _require_no_folder(folder)
+    try:
+        os.close(files.descriptor(folder / FILE, os.O_RDWR))
+    except FileNotFoundError:
+        return not os.access(folder, os.W_OK)
+    except OSError as error:
+        return error.errno in {EACCES, EPERM, EROFS}
+    return False
+
+
+@contextmanager
+def _shared(folder: Path) -> Iterator[None]:
+    try:
+        handle = files.descriptor(folder / FILE)
+    except FileNotFoundError:  # a copy without it, on a medium that nobody writes to
+        yield
+        return
+    except OSError as error:
+        raise StorageError(f"{folder / FILE}: cannot be read ({error.strerror}); check its owner and mode") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Locked(f"{folder}: in use by {_describe(handle)}; wait for it to end or stop it") from None
+        yield
     finally:
         os.close(handle)
 

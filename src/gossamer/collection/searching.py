@@ -46,7 +46,7 @@ def _shelf(folder: Folder, index: int) -> Shelf:
     place = folder.shard(index) / INDEX
     if not files.is_folder(place):
         raise NotFound(f"{folder.path}: has no index; `gossamer build {folder.path}` makes it")
-    return Shelf(place)
+    return Shelf(place, writable=False)
 
 
 def _all_alike(prints: Sequence[int]) -> list[float]:

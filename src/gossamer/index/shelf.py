@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 
 import msgspec
 import tantivy
@@ -22,6 +24,7 @@ from gossamer import files
 from gossamer.errors import Damaged, StorageError
 from gossamer.index.analysis import joined, terms
 from gossamer.index.facets import address, kinds, places
+from gossamer.index.soundness import META, names
 from gossamer.urls import keys
 
 BESIDES = ("title", "headings", "address")
@@ -30,6 +33,9 @@ TEXTS = ("body", *BESIDES)
 """Fields that words are looked for in. The body has those of the others too, so that pages are found by it alone."""
 PHRASED = ("body", "title")
 """Those of them that know where their words stand."""
+LOOKS_MOST = 20
+"""How often a reader looks for the files of a commit, while a writer replaces them."""
+REMOVALS_MOST = 100
 MEMORY = 64 * 1024 * 1024
 """For what was added and is not in a file yet."""
 GATHERED_MOST = 100
@@ -94,11 +100,11 @@ def schema() -> tantivy.Schema:
 class Shelf:
     """An index that is read, and written to when asked for."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make it or open it. One that cannot be opened is damaged."""
+    def __init__(self, folder: Path, *, writable: bool = True) -> None:
+        """Make it or open it, or read what was committed last. One that cannot be opened is damaged."""
         self._folder = folder
         self.schema = schema()
-        self.index = _opened(folder, self.schema)
+        self.index = (_opened if writable else _read)(folder, self.schema)
         self._writer: tantivy.IndexWriter | None = None
         self._gathered: list[tuple[str, Entry | None]] = []
         self._characters = 0
@@ -190,12 +196,12 @@ class Voices:
     not be indexed again. A term is in it once for a page, and once more for each level: how many sites use it.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Make it or open it."""
+    def __init__(self, folder: Path, *, writable: bool = True) -> None:
+        """Make it or open it, or read it."""
         builder = tantivy.SchemaBuilder().add_text_field("anchors", tokenizer_name=_TERMS, index_option="basic")
         self._folder = folder
         self.schema = builder.add_unsigned_field("page", fast=True).build()
-        self.index = _opened(folder, self.schema)
+        self.index = (_opened if writable else _read)(folder, self.schema)
 
     def write(self, pages: Iterable[tuple[int, str]], language: str | None) -> None:
         """Put in what pages are called, by fingerprint, a line for each site; stems are those of one language, the
@@ -255,9 +261,55 @@ def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
         files.make_folder(folder)
     try:
         _require_ours(folder)
-        index = tantivy.Index(schema, path=str(folder))
+        return _with_terms(tantivy.Index(schema, path=str(folder)))
     except (ValueError, OSError) as error:
-        raise Damaged(f"the index in {folder} cannot be read ({error}); `gossamer build` makes it again") from error
+        raise _damaged(folder, error) from error
+
+
+def _read(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
+    """The index as it was committed last, with all of its files open, so that it stays as it is.
+
+    The engine takes a lock beside what it reads, so it is given a folder that has nothing but links to the files that
+    count. A file that is gone has been replaced since, and then another `meta.json` says by what.
+    """
+    for left in reversed(range(LOOKS_MOST)):
+        meta = _meta(folder)
+        try:
+            return _linked(folder, meta, schema)
+        except (ValueError, OSError) as error:
+            if left == 0 or _meta(folder) == meta:
+                raise _damaged(folder, error) from error
+    raise AssertionError("the last look decides")
+
+
+def _meta(folder: Path) -> bytes:
+    try:
+        return files.read(folder / META)
+    except OSError as error:
+        raise _damaged(folder, error) from error
+
+
+def _linked(folder: Path, meta: bytes, schema: tantivy.Schema) -> tantivy.Index:
+    files.require_plain(folder, writing=False)
+    door = Path(mkdtemp(prefix="gossamer-reader-"))
+    try:
+        (door / META).write_bytes(meta)
+        for name in names(meta):
+            (door / name).symlink_to(folder.absolute() / name)
+        return _with_terms(tantivy.Index(schema, path=str(door)))
+    finally:
+        _remove(door)
+
+
+def _remove(door: Path) -> None:
+    """A thread of the engine looks at a new index once more, for which it makes the file of its lock again."""
+    for _ in range(REMOVALS_MOST):
+        shutil.rmtree(door, ignore_errors=True)
+        if not door.exists():
+            return
+
+
+def _with_terms(index: tantivy.Index) -> tantivy.Index:
     index.register_tokenizer(_TERMS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     return index
 
@@ -273,6 +325,10 @@ def _require_ours(folder: Path) -> None:
         listed = [""]
     if not all(map(_FILES.fullmatch, listed)):
         raise Damaged(f"the index in {folder} has a list of files that is not ours; `gossamer build` makes it again")
+
+
+def _damaged(folder: Path, error: Exception) -> Damaged:
+    return Damaged(f"the index in {folder} cannot be read ({error}); `gossamer build` makes it again")
 
 
 def discard(folder: Path) -> None:

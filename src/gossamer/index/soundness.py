@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+from uuid import UUID
 from zlib import crc32
 
 import msgspec
 
 from gossamer import files
 
+META = "meta.json"
 _TAIL, _MARK = 8, 1337
 _FOOTER_MOST = 50_000
 _PIECE = 1 << 20
@@ -41,17 +43,22 @@ class _Footer(msgspec.Struct):
 def problems(folder: Path) -> Iterator[str]:
     """What is wrong with the files of an index."""
     try:
-        meta = msgspec.json.decode(files.read(folder / "meta.json"), type=_Meta)
-    except (OSError, msgspec.MsgspecError) as error:
-        yield f"{folder / 'meta.json'}: cannot be read ({error})"
+        counting = names(files.read(folder / META))
+    except (OSError, ValueError) as error:
+        yield f"{folder / META}: cannot be read ({error})"
         return
-    for segment in meta.segments:
-        name = segment.segment_id.replace("-", "")
+    for name in counting:
+        if not _is_sound(folder / name):
+            yield f"{folder / name}: is missing or damaged"
+
+
+def names(meta: bytes) -> list[str]:
+    """The files that count by what `meta.json` holds; ValueError when that is nothing of the engine's."""
+    found = []
+    for segment in msgspec.json.decode(meta, type=_Meta).segments:
         deleted = [f"{segment.deletes.opstamp}.del"] if segment.deletes else []
-        for ending in (*_ALWAYS, *deleted):
-            path = folder / f"{name}.{ending}"
-            if not _is_sound(path):
-                yield f"{path}: is missing or damaged"
+        found += [f"{UUID(segment.segment_id).hex}.{ending}" for ending in (*_ALWAYS, *deleted)]
+    return found
 
 
 def _is_sound(path: Path) -> bool:

@@ -29,6 +29,7 @@ from rocksdict import (
     ColumnFamily,
     DbClosedError,
     DBCompressionType,
+    DBPath,
     Options,
     Rdict,
     RdictIter,
@@ -40,6 +41,7 @@ from rocksdict import (
 from gossamer import files
 from gossamer.errors import Damaged, GossamerError, Locked, StorageError
 from gossamer.store import sorted_files
+from gossamer.store.manifest import make_door, mark
 from gossamer.store.overlay import Overlay
 from gossamer.store.recent import UNKNOWN, Recent
 
@@ -51,6 +53,8 @@ MEMTABLES_BYTES = 32 << 20
 _CURE = "`gossamer verify DIR --repair` makes it again from the archive"
 LOG_BYTES = 32 << 20
 """What has to be read again at most when a table that was killed is opened."""
+LOOKS_MOST = 20
+"""How often a reader looks again for a moment in which no writer changes the manifest."""
 
 
 class Table:
@@ -81,10 +85,7 @@ class Table:
         """To read while nobody writes: every file that is missing is damage. A reader beside a writer cannot know that,
         and takes the last state of which all files are there for the present one."""
         _let_in(path, writable=False)
-        if not (path / "CURRENT").is_file():
-            raise Damaged(f"{path}: there is no table here; {_CURE}")
-        families = _present(path, families)
-        return cls(path, _database(path, families, _options(), AccessType.read_only()), families)
+        return _look(path, mark(path).current, families, alone=True)
 
     @property
     def families(self) -> frozenset[str]:
@@ -271,47 +272,64 @@ def _open_writer(path: Path, families: Sequence[str]) -> Table:
 
 
 def _open_reader(path: Path, families: Sequence[str]) -> Table:
-    # rocksdict would leave a file where it was asked about a table.
-    if not (path / "CURRENT").is_file():
-        raise Damaged(f"{path}: there is no table here; {_CURE}")
-    options = _options()
+    """Read what is committed, and write nothing beside it, not even what rocksdict leaves wherever it opens a table.
+
+    Beside a writer there is no moment at which manifest, sorted files and logs could be read together: a log goes when
+    what it had is in a file that the manifest lists. So a reader looks again if the manifest has changed meanwhile.
+    """
+    for left in reversed(range(LOOKS_MOST)):
+        before = mark(path)
+        try:
+            table = _look(path, before.current, families)
+        except GossamerError:
+            if left == 0 or mark(path) == before:
+                raise
+            continue
+        if left == 0 or mark(path) == before:
+            return table
+        table.close()
+    raise AssertionError("the last look decides")
+
+
+def _look(path: Path, current: bytes, families: Sequence[str], *, alone: bool = False) -> Table:
+    """Open a table by way of a folder that has nothing but a link to its manifest. All else is found by the options."""
+    options, place = _options(), str(path.absolute())
+    options.set_db_paths([DBPath(place, 0)])
+    options.set_wal_dir(place)
     # The writer deletes files that it has compacted; what a reader holds open stays readable.
     options.set_max_open_files(-1)
-    families = _present(path, families)
     scratch = TemporaryDirectory(prefix="gossamer-reader-")
     try:
-        database = _database(path, families, options, AccessType.secondary(scratch.name))
-    except GossamerError:
+        door = make_door(path, current, Path(scratch.name))
+        present = _present(path, door, families)
+        log = str(Path(scratch.name, "log"))
+        access = AccessType.read_only(error_if_log_file_exist=False) if alone else AccessType.secondary(log)
+        return Table(path, _database(door, present, options, access, path), present, scratch)
+    except BaseException:
         scratch.cleanup()
         raise
-    return Table(path, database, families, scratch)
 
 
-def _present(path: Path, families: Sequence[str]) -> list[str]:
+def _present(path: Path, door: Path, families: Sequence[str]) -> list[str]:
     """The families that a table has. One that was made by an older version lacks what came later."""
-    made = _listed(path)
+    try:
+        made = set(Rdict.list_cf(str(door)))
+    except Exception as error:
+        raise _told(error, path) from error
     present = [name for name in families if name in made]
     if not present:
         raise Damaged(f"{path}: this table has none of our rows; {_CURE}")
     return present
 
 
-def _listed(path: Path) -> set[str]:
-    """All families. A writer that opens the table may replace the manifest between the look at its name and at it."""
-    while True:
-        named = (path / "CURRENT").read_bytes()
-        try:
-            return set(Rdict.list_cf(str(path)))
-        except Exception as error:
-            if (path / "CURRENT").read_bytes() == named:
-                raise _told(error, path) from error
-
-
-def _database(path: Path, families: Sequence[str], options: Options, access: AccessType) -> Rdict:
+def _database(
+    path: Path, families: Sequence[str], options: Options, access: AccessType, named: Path | None = None
+) -> Rdict:
+    """`named` is what it is called when something is wrong."""
     try:
         return Rdict(str(path), options, dict.fromkeys(families, options), access)
     except Exception as error:
-        raise _told(error, path) from error
+        raise _told(error, named or path) from error
 
 
 def _options() -> Options:

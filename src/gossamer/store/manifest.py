@@ -1,0 +1,55 @@
+"""How does a reader come into a table without leaving anything there? By way of a folder that links to its manifest.
+
+A manifest lists the sorted files that count. RocksDB looks for it where it opens a table, and for all else where it is
+told to: so what it and rocksdict write goes to the folder with the link.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from gossamer import files
+from gossamer.errors import Damaged, StorageError
+
+CURRENT = "CURRENT"
+_NAME = re.compile(r"MANIFEST-[0-9]+").fullmatch
+
+
+class Mark(NamedTuple):
+    """Which manifest counts, and how far. As long as it is the same, no sorted file and no log has come or gone."""
+
+    current: bytes
+    """What names it."""
+    length: int
+
+
+def mark(path: Path) -> Mark:
+    """That of a table now."""
+    try:
+        current = files.read(path / CURRENT)
+        with suppress(FileNotFoundError):  # gone for good, or a writer that opens the table has just replaced it
+            return Mark(current, files.size(path / _named(current)))
+        return Mark(current, -1)
+    except FileNotFoundError as error:
+        cure = "`gossamer verify DIR --repair` makes it again from the archive"
+        raise Damaged(f"{path}: there is no table here; {cure}") from error
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read ({error.strerror}); check its owner and mode") from error
+
+
+def make_door(path: Path, current: bytes, scratch: Path) -> Path:
+    """A folder that can be opened in the place of the table."""
+    door = scratch / "table"
+    door.mkdir()
+    (door / CURRENT).write_bytes(current)
+    (door / _named(current)).symlink_to(path.absolute() / _named(current))
+    return door
+
+
+def _named(current: bytes) -> str:
+    """The name of the manifest: a bare one, whatever the file says."""
+    name = current.decode("ascii", "replace").strip()
+    return name if _NAME(name) else "MANIFEST"

@@ -1,0 +1,72 @@
+"""Reading writes nothing: a collection on a read-only medium, or of another user, answers every question."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from crawler_process import run_gossamer
+from gossamer.collection import Outside
+from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
+from harness.read_only import frozen, looks, read_only
+from harness.reading_verbs import reading_verbs
+
+SPEC = WebSpec(seed=5, hosts=2, pages=30, copies=Copies(exact=0.1))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    clock = VirtualClock()
+    web, folder = MadeWeb(SPEC, clock=clock), tmp_path_factory.mktemp("read-only") / "web"
+    with gossamer.open(folder) as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", outside=Outside(clock, web.fetch)))
+    return folder, web.seed
+
+
+def test_a_collection_that_cannot_be_written_to_answers_every_question(made: tuple[Path, str], tmp_path: Path) -> None:
+    folder, seed = made
+    verbs = reading_verbs(folder, seed, tmp_path)
+    before = looks(folder)
+    with frozen(folder):
+        results = read_only([*verbs, ["crawl", str(folder), seed]])
+    assert looks(folder) == before
+    *read, crawled = results
+    assert [(verb, *result) for verb, result in zip(verbs, read, strict=True) if result != (0, "")] == []
+    assert crawled[0] == 6, crawled
+
+
+def test_reading_leaves_everything_as_it_is_where_it_could_write(made: tuple[Path, str], tmp_path: Path) -> None:
+    folder, seed = made
+    before = looks(folder)
+    for code, errors in read_only([each for each in reading_verbs(folder, seed, tmp_path) if each[0] != "verify"]):
+        assert (code, errors) == (0, "")
+    assert looks(folder) == before
+
+
+@pytest.mark.parametrize(("files", "folders"), [(0, 0o555), (0, 0), (0o444, 0o444)])
+def test_a_collection_that_may_not_be_read_says_so_in_a_line(
+    made: tuple[Path, str], tmp_path: Path, files: int, folders: int
+) -> None:
+    folder = tmp_path / "web"
+    shutil.copytree(made[0], folder)
+    with frozen(folder, files=files, folders=folders):
+        for verb, result in zip(verbs := reading_verbs(folder, made[1], tmp_path), read_only(verbs), strict=True):
+            assert result[0] in (3, 6), (verb, result)
+            assert result[1].count("\n") == 1, (verb, result)
+
+
+def test_nobody_writes_while_a_read_only_collection_is_verified(made: tuple[Path, str], tmp_path: Path) -> None:
+    folder = tmp_path / "web"
+    shutil.copytree(made[0], folder)
+    handle = os.open(folder / "lock", os.O_RDWR)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with frozen(folder):
+        ((code, errors),) = read_only([["verify", str(folder)]])
+    os.close(handle)
+    assert code == 4, errors
+    assert run_gossamer("verify", str(folder)).returncode == 0

@@ -21,6 +21,8 @@ GROWTH_MOST = 7.0
 """Times the cost, for four times as much. Sorting and caches take their share; a square would be 16."""
 ORDINARY_MOST = 40.0
 """Times the cost of an ordinary page of the same size: one may be all tags, which the other is not."""
+HARMLESS = 6.0
+"""The same below which growth does not matter. Where markup gets so deep that it needs its tree, cost has one step."""
 TRIES = 4
 
 _ELEMENTS = """
@@ -224,12 +226,12 @@ def found(read: Reader, families: Iterable[tuple[str, Make]], size: int) -> list
 def faults(read: Reader, name: str, make: Make, size: int, ordinary_cost: float) -> str:
     """What is wrong with the cost of a family; nothing, if it is as it should be.
 
-    `ordinary_cost` is that of an ordinary page of four times `size`. What costs no more is no harm, however it grew.
+    `ordinary_cost` is that of an ordinary page of four times `size`. What costs little is no harm, however it grew.
     """
     small, large = make(size), make(4 * size)
     cheap, dear = float("inf"), float("inf")
     for _ in range(TRIES):
         cheap, dear = min(cheap, cost(read, small)), min(dear, cost(read, large))
-        if dear <= 2 * ordinary_cost or (dear <= GROWTH_MOST * cheap and dear <= ORDINARY_MOST * ordinary_cost):
+        if dear <= HARMLESS * ordinary_cost or (dear <= GROWTH_MOST * cheap and dear <= ORDINARY_MOST * ordinary_cost):
             return ""
     return f"{name}: {dear / cheap:.1f} times for four times as much, {dear / ordinary_cost:.0f} times an ordinary page"

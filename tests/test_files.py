@@ -12,8 +12,18 @@ import pytest
 
 from gossamer import files
 from gossamer.errors import Damaged
+from gossamer.files import walk
 
 ANY = re.compile(r".*")
+
+
+@pytest.fixture(params=["in one call", "folder by folder"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel before 5.6 cannot be asked in one call, nor one whose sandbox knows no such call."""
+    if request.param == "folder by folder":
+        monkeypatch.setattr(walk, "_at_once", lambda path, flags: -1)
+
+
 TAKES_A_FILE: dict[str, Callable[[Path], object]] = {
     "descriptor": lambda path: files.descriptor(path, os.O_RDWR | os.O_CREAT),
     "read": files.read,
@@ -204,3 +214,13 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     files.make_folder(tmp_path / "x" / "y")
     files.replace(tmp_path / "x" / "z", b"")
     assert len(os.listdir("/proc/self/fd")) == len(before)
+
+
+def test_a_folder_is_reached_in_one_call_where_the_kernel_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = walk._at_once(os.fsencode(tmp_path), walk.STEP)
+    if found < 0:
+        pytest.skip("this kernel, or what it is in, has no openat2")
+    os.close(found)
+    monkeypatch.setattr(walk, "_walked", None)
+    files.replace(tmp_path / "file", b"x")
+    assert files.read(tmp_path / "file") == b"x"

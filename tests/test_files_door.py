@@ -29,7 +29,8 @@ EXCEPTIONS = {
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
     "collection/trust.py": "what the user's programs remember, in the user's own folder",
     "collection/lock.py": "/proc says whether a process lives",
-    "store/table.py": "the folder of a reader, which is in no collection",
+    "store/manifest.py": "the folder of a reader, which is in no collection",
+    "index/shelf.py": "the same",
     "graph/columns.py": "NumPy, with files that the door has opened",
 }
 

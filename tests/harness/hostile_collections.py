@@ -121,7 +121,7 @@ VERBS: dict[str, Verb] = {
         for form in ("jsonl", "warc", "wacz", "cdxj", "trec", "graph")
     },
 }
-WRITING = ("crawl", "build", "convert", "repair", "remove archive", "import")
+WRITING = ("crawl", "crawl elsewhere", "build", "convert", "repair", "remove", "remove archive", "import")
 
 
 # -------------------------------------------------------------------------- plants
@@ -245,6 +245,20 @@ def _managed(web: Web) -> None:
         path.write_text(json.dumps(json.loads(path.read_text()) + listed))
 
 
+def _segments(web: Web) -> None:
+    """The index and the table name their files in files of their own."""
+    for path in (web.folder / "shards/00/index/meta.json", *web.folder.glob("graph/*/voices/meta.json")):
+        meta = json.loads(path.read_text())
+        for segment in meta["segments"]:
+            segment["segment_id"] = os.path.relpath(web.outside / "file", path.parent)
+        path.write_text(json.dumps(meta))
+
+
+def _current(web: Web) -> None:
+    place = web.folder / "shards/00/table"
+    (place / "CURRENT").write_text(f"MANIFEST-{os.path.relpath(web.outside / 'file', place)}\n")
+
+
 def _sealed(web: Web) -> None:
     """A seal that names what is elsewhere."""
     for path in web.folder.glob("graph/*/seal.json"):
@@ -289,6 +303,8 @@ PLANTS: dict[str, Plant] = {
     **{f"{row} with {name!r}": _rows(change, name) for row, change in ROWS.items() for name in NAMES},
     **{f"a graph called {name!r}": _graph_named(name) for name in ("OUT", "../shards", "..", "/", "000001/../..")},
     "a list of files to delete": _managed,
+    "an index of other files": _segments,
+    "a table of other files": _current,
     "a seal of other files": _sealed,
     "a plan that opens everything": _hostile_plan,
     "a plan without end": _huge_plan,
@@ -344,6 +360,11 @@ def _seen(folder: Path) -> Iterator[tuple[Any, ...]]:
         yield str(path), about.st_mode, about.st_mtime_ns, about.st_size, data
 
 
+def _letters(web: Web) -> set[Path]:
+    """What its owner keeps in the folder of a collection."""
+    return {path for path in web.folder.rglob("*letter*") if path.read_text() == "precious"}
+
+
 def run(words: Sequence[str], nest: Nest, said: Path) -> int | None:
     """How a command ended; None when it had to be killed."""
     process = nest.begin(words, {"GOSSAMER_TEST_SAID": str(said)})
@@ -356,7 +377,7 @@ def run(words: Sequence[str], nest: Nest, said: Path) -> int | None:
 
 def problems(web: Web, verb: str, nest: Nest) -> list[str]:
     """What a verb does to a planted collection that it may not do."""
-    before, said = seen(web.outside), web.beside / "said"
+    before, letters, said = seen(web.outside), _letters(web), web.beside / "said"
     code = run(VERBS[verb](web), nest, said)
     words, found = said.read_text(errors="replace"), []
     if code is None:
@@ -367,4 +388,6 @@ def problems(web: Web, verb: str, nest: Nest) -> list[str]:
         found.append(words)
     if seen(web.outside) != before:
         found.append("what is outside has changed")
+    if _letters(web) != letters:
+        found.append("what is not ours is gone")
     return [f"{verb}: {each}" for each in found]

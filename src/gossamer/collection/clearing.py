@@ -6,7 +6,6 @@ is but missing, and that is mended like any other loss.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,7 +28,7 @@ def clear(folder: Folder) -> Iterator[Path]:
         yield from _aside(root / name, files.A_FILE, root / DAMAGED)
     if files.kind(root / SHARDS) != files.A_FOLDER:
         return
-    for name in sorted(os.listdir(root / SHARDS)):
+    for name in files.entries(root / SHARDS):
         if name.isdecimal() and files.kind(root / SHARDS / name) == files.A_FOLDER:
             yield from _clear_shard(root / SHARDS / name)
 
@@ -39,7 +38,7 @@ def _clear_shard(shard: Path) -> Iterator[Path]:
     for part in _PARTS:
         yield from _aside(shard / part, files.A_FOLDER, shard / DAMAGED)
         if files.kind(shard / part) == files.A_FOLDER:
-            for name in sorted(os.listdir(shard / part)):
+            for name in files.entries(shard / part):
                 yield from _aside(shard / part / name, files.A_FILE, shard / DAMAGED)
 
 

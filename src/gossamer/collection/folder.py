@@ -90,7 +90,7 @@ class Folder:
         try:
             files.make_folder(self.path)
             self.require_no_links()
-            occupied = not files.is_file(self.plan_file) and not BEFORE.issuperset(os.listdir(self.path))
+            occupied = not files.is_file(self.plan_file) and not BEFORE.issuperset(files.entries(self.path))
             if occupied:
                 raise NotACollection(f"{self.path}: holds other files; name a new or empty directory")
         except OSError as error:

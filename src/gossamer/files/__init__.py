@@ -16,29 +16,24 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from errno import EDQUOT, EFBIG, ELOOP, ENOSPC, ENOTDIR, EXDEV
+from contextlib import suppress
+from errno import EDQUOT, EFBIG, ENOSPC, EXDEV
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
 from gossamer.errors import Damaged, StorageError
+from gossamer.files import walk
+from gossamer.files.walk import FOLDER, PLAIN, about, bare, check, check_file, descended, folder_of, kind_of, refused
 
 Mode: TypeAlias = Literal["rb", "r+b", "ab", "wb"]
 SMALL = 16 << 20
 """Bytes of a file that is read at once, at most."""
+A_FILE, A_FOLDER, A_LINK = walk.A_FILE, walk.A_FOLDER, walk.A_LINK
+"""Answers of `kind`."""
 PARTIAL = ".partial"
 """At the end of the name of a file that counts for nothing yet."""
 
-_PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC
-_FOLDER = _PLAIN | os.O_DIRECTORY
-# A folder that may be passed through need not be readable.
-_STEP = _FOLDER | getattr(os, "O_PATH", 0)
-_WRITING = os.O_WRONLY | os.O_RDWR
 _LEVELS = 3
-A_FILE, A_FOLDER, A_LINK = "a file", "a folder", "a link"
-_KINDS = {stat.S_IFREG: A_FILE, stat.S_IFDIR: A_FOLDER, stat.S_IFLNK: A_LINK, stat.S_IFIFO: "a FIFO"} | {
-    stat.S_IFSOCK: "a socket"
-}
 
 
 # ----------------------------------------------------------------------- opening
@@ -46,11 +41,11 @@ _KINDS = {stat.S_IFREG: A_FILE, stat.S_IFDIR: A_FOLDER, stat.S_IFLNK: A_LINK, st
 
 def descriptor(path: Path, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
     """Open a regular file, by the flags of `os.open`."""
-    with _folder_of(path) as folder:
-        _check_file(path, folder, flags)  # before it is opened: opening a device may do things
-        handle = os.open(path.name, flags & ~os.O_TRUNC | _PLAIN | os.O_NONBLOCK, mode, dir_fd=folder)
+    with folder_of(path) as folder:
+        check_file(path, folder, flags)  # before it is opened: opening a device may do things
+        handle = os.open(path.name, flags & ~os.O_TRUNC | PLAIN | os.O_NONBLOCK, mode, dir_fd=folder)
     try:
-        _check(path, os.fstat(handle), flags)
+        check(path, os.fstat(handle), flags)
         if flags & os.O_TRUNC:
             os.ftruncate(handle, 0)
     except BaseException:
@@ -61,7 +56,7 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
 
 def folder_descriptor(folder: Path) -> int:
     """Open a folder itself, to lock it or to make it last."""
-    return _descended(folder, _FOLDER)
+    return descended(folder, FOLDER)
 
 
 def open(path: Path, mode: Mode = "rb", buffering: int = -1) -> BinaryIO:
@@ -79,7 +74,7 @@ def read(path: Path, most: int = SMALL) -> bytes:
 
 def size(path: Path) -> int:
     """Bytes of a regular file."""
-    return _about(path).st_size
+    return about(path).st_size
 
 
 def is_file(path: Path) -> bool:
@@ -94,7 +89,7 @@ def is_file(path: Path) -> bool:
 def is_folder(path: Path) -> bool:
     """Is there a folder? Something else in its place is no answer."""
     try:
-        os.close(_descended(path))
+        os.close(descended(path))
     except FileNotFoundError:
         return False
     return True
@@ -103,8 +98,8 @@ def is_folder(path: Path) -> bool:
 def kind(path: Path) -> str:
     """What is there, in words; nothing when there is nothing."""
     try:
-        with _folder_of(path) as folder:
-            return _kind(os.stat(_bare(path.name, path), dir_fd=folder, follow_symlinks=False))
+        with folder_of(path) as folder:
+            return kind_of(os.stat(bare(path), dir_fd=folder, follow_symlinks=False))
     except FileNotFoundError:
         return ""
 
@@ -119,9 +114,18 @@ def folders(folder: Path, shape: re.Pattern[str]) -> list[str]:
     return _listed(folder, shape, A_FOLDER)
 
 
+def entries(folder: Path) -> list[str]:
+    """The names of all that is in a folder, whatever it is; in order."""
+    handle = descended(folder, FOLDER)
+    try:
+        return sorted(os.listdir(handle))
+    finally:
+        os.close(handle)
+
+
 def tree(folder: Path, shape: re.Pattern[str]) -> list[str]:
     """The files of a folder and below, by the shape of `name`, `below/` or `below/name`; in order."""
-    handle = _descended(folder, _FOLDER)
+    handle = descended(folder, FOLDER)
     try:
         return sorted(_tree(folder, handle, shape, "", _LEVELS))
     finally:
@@ -130,7 +134,7 @@ def tree(folder: Path, shape: re.Pattern[str]) -> list[str]:
 
 def require_plain(folder: Path, *, writing: bool) -> None:
     """Before a library opens what is in a folder: regular files and folders, and nothing else."""
-    handle = _descended(folder, _FOLDER)
+    handle = descended(folder, FOLDER)
     try:
         _require_plain(folder, handle, writing, _LEVELS)
     finally:
@@ -143,14 +147,14 @@ def require_plain(folder: Path, *, writing: bool) -> None:
 def make_folder(path: Path) -> None:
     """A folder, with those above it; it lasts."""
     try:
-        os.close(_descended(path))
+        os.close(descended(path))
     except FileNotFoundError:
         make_folder(path.parent)
-        with _folder_of(path) as above, suppress(FileExistsError):
+        with folder_of(path) as above, suppress(FileExistsError):
             os.mkdir(path.name, dir_fd=above)
         with suppress(PermissionError):  # one may be allowed to add to a folder and not to read it
             sync_folder(path.parent)
-        os.close(_descended(path))
+        os.close(descended(path))
 
 
 def replace(path: Path, data: bytes, mode: int = 0o666) -> None:
@@ -158,7 +162,7 @@ def replace(path: Path, data: bytes, mode: int = 0o666) -> None:
     partial = path.with_name(path.name + PARTIAL)
     remove(partial)
     with suppress(FileNotFoundError):  # what its owner has closed stays closed
-        mode &= stat.S_IMODE(_about(path).st_mode)
+        mode &= stat.S_IMODE(about(path).st_mode)
     with builtins.open(descriptor(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
         file.write(data)
         file.flush()
@@ -169,9 +173,9 @@ def replace(path: Path, data: bytes, mode: int = 0o666) -> None:
 
 def move(old: Path, new: Path) -> None:
     """Rename a file; one of the new name goes. Between two disks it is copied."""
-    with _folder_of(old) as here, _folder_of(new) as there:
-        _check_file(old, here)
-        _check_file(new, there)
+    with folder_of(old) as here, folder_of(new) as there:
+        check_file(old, here)
+        check_file(new, there)
         try:
             os.rename(old.name, new.name, src_dir_fd=here, dst_dir_fd=there)
             return
@@ -193,7 +197,7 @@ def put_aside(path: Path, aside: Path) -> Path | None:
     if found == A_FILE:
         move(path, target)
     else:  # a link goes as it is: what it points to is not looked at
-        with _folder_of(path) as here, _folder_of(target) as there:
+        with folder_of(path) as here, folder_of(target) as there:
             os.rename(path.name, target.name, src_dir_fd=here, dst_dir_fd=there)
     sync_folder(aside)
     return target
@@ -202,8 +206,8 @@ def put_aside(path: Path, aside: Path) -> Path | None:
 def remove(path: Path) -> None:
     """Delete a regular file, if there is one."""
     try:
-        with _folder_of(path) as folder:
-            _check_file(path, folder)
+        with folder_of(path) as folder:
+            check_file(path, folder)
             os.unlink(path.name, dir_fd=folder)
     except FileNotFoundError:
         pass
@@ -212,20 +216,20 @@ def remove(path: Path) -> None:
 def remove_folder(folder: Path, shape: re.Pattern[str]) -> None:
     """Delete what we made in a folder, by the shape of `name`, `below/` or `below/name`; and itself, if that is all."""
     try:
-        handle = _descended(folder, _FOLDER)
+        handle = descended(folder, FOLDER)
     except FileNotFoundError:
         return
     try:
         _empty(handle, shape, "", _LEVELS)
     finally:
         os.close(handle)
-    with _folder_of(folder) as above, suppress(OSError):  # not empty: something is not ours
+    with folder_of(folder) as above, suppress(OSError):  # not empty: something is not ours
         os.rmdir(folder.name, dir_fd=above)
 
 
 def sync_folder(folder: Path) -> None:
     """A new file lasts when its folder does."""
-    handle = _descended(folder, _FOLDER)
+    handle = descended(folder, FOLDER)
     try:
         os.fsync(handle)
     finally:
@@ -239,79 +243,12 @@ def told(error: OSError, path: Path) -> StorageError:
     return StorageError(f"{path}: cannot be written: {error.strerror}")
 
 
-# ----------------------------------------------------------------------- walking
-
-
-@contextmanager
-def _folder_of(path: Path) -> Iterator[int]:
-    handle = _descended(path.parent)
-    try:
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def _descended(folder: Path, flags: int = _STEP) -> int:
-    """A descriptor of a folder that no link led to."""
-    parts = folder.parts[1:] if folder.is_absolute() else folder.parts
-    here = os.open("/" if folder.is_absolute() else ".", _STEP if parts else flags)
-    for depth, name in enumerate(parts, 1):
-        above, here = here, -1
-        try:
-            here = os.open(_bare(name, folder), flags if depth == len(parts) else _STEP, dir_fd=above)
-        except OSError as error:
-            if error.errno not in {ENOTDIR, ELOOP}:
-                raise
-            place = Path("/" if folder.is_absolute() else "", *parts[:depth])
-            raise _refused(place, os.stat(name, dir_fd=above, follow_symlinks=False), "a folder") from None
-        finally:
-            os.close(above)
-    return here
-
-
-def _bare(name: str, path: Path) -> str:
-    if name == "..":
-        raise Damaged(f"{path}: leads out of the folder that it is in; nothing was touched")
-    return name
-
-
-def _about(path: Path) -> os.stat_result:
-    with _folder_of(path) as folder:
-        about = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
-    _check(path, about)
-    return about
-
-
-def _check_file(path: Path, folder: int, flags: int = 0) -> None:
-    """What is there, if anything is, is a regular file."""
-    with suppress(FileNotFoundError):
-        _check(path, os.stat(_bare(path.name, path), dir_fd=folder, follow_symlinks=False), flags)
-
-
-def _check(path: Path, about: os.stat_result, flags: int = 0) -> None:
-    if not stat.S_ISREG(about.st_mode):
-        raise _refused(path, about, "a file")
-    if flags & _WRITING and about.st_nlink > 1:
-        raise Damaged(
-            f"{path}: has another name elsewhere (a hard link), and what is written would change that too;"
-            " put a copy in its place"
-        )
-
-
-def _kind(about: os.stat_result) -> str:
-    return _KINDS.get(stat.S_IFMT(about.st_mode), "a device")
-
-
-def _refused(path: Path, about: os.stat_result, wanted: str) -> Damaged:
-    found, cure = _kind(about), f"put {wanted} in its place"
-    if found == A_LINK:
-        cure = "put what it points to in its place, or mount that there if it is on another disk"
-    return Damaged(f"{path}: is {found}, and a collection has {wanted} here; {cure}")
+# ------------------------------------------------------------------------- within
 
 
 def _listed(folder: Path, shape: re.Pattern[str], wanted: str) -> list[str]:
     try:
-        handle = _descended(folder, _FOLDER)
+        handle = descended(folder, FOLDER)
     except FileNotFoundError:
         return []
     found = []
@@ -322,7 +259,7 @@ def _listed(folder: Path, shape: re.Pattern[str], wanted: str) -> list[str]:
                     found.append(entry.name)
                     is_right = entry.is_file if wanted == A_FILE else entry.is_dir
                     if not is_right(follow_symlinks=False):
-                        raise _refused(folder / entry.name, entry.stat(follow_symlinks=False), wanted)
+                        raise refused(folder / entry.name, entry.stat(follow_symlinks=False), wanted)
     finally:
         os.close(handle)
     return sorted(found)
@@ -335,13 +272,13 @@ def _require_plain(folder: Path, handle: int, writing: bool, levels: int) -> Non
             if entry.is_dir(follow_symlinks=False):
                 if levels == 1:
                     raise Damaged(f"{path}: no folder of a collection is as deep as this; move it away")
-                below = os.open(entry.name, _FOLDER, dir_fd=handle)
+                below = os.open(entry.name, FOLDER, dir_fd=handle)
                 try:
                     _require_plain(path, below, writing, levels - 1)
                 finally:
                     os.close(below)
             elif writing or not entry.is_file(follow_symlinks=False):
-                _check_file(path, handle, os.O_WRONLY if writing and path.suffix not in _NEVER_CHANGED else 0)
+                check_file(path, handle, os.O_WRONLY if writing and path.suffix not in _NEVER_CHANGED else 0)
 
 
 def _tree(folder: Path, handle: int, shape: re.Pattern[str], within: str, levels: int) -> Iterator[str]:
@@ -349,13 +286,13 @@ def _tree(folder: Path, handle: int, shape: re.Pattern[str], within: str, levels
         for entry in entries:
             name = within + entry.name
             if levels > 1 and shape.fullmatch(f"{name}/") and entry.is_dir(follow_symlinks=False):
-                below = os.open(entry.name, _FOLDER, dir_fd=handle)
+                below = os.open(entry.name, FOLDER, dir_fd=handle)
                 try:
                     yield from _tree(folder, below, shape, f"{name}/", levels - 1)
                 finally:
                     os.close(below)
             elif shape.fullmatch(name):
-                _check_file(folder / name, handle)
+                check_file(folder / name, handle)
                 yield name
 
 
@@ -368,7 +305,7 @@ def _empty(handle: int, shape: re.Pattern[str], within: str, levels: int) -> Non
         entries = list(listed)
     for entry in entries:
         if entry.is_dir(follow_symlinks=False) and levels > 1 and shape.fullmatch(f"{within}{entry.name}/"):
-            below = os.open(entry.name, _FOLDER, dir_fd=handle)
+            below = os.open(entry.name, FOLDER, dir_fd=handle)
             try:
                 _empty(below, shape, f"{within}{entry.name}/", levels - 1)
             finally:

@@ -13,7 +13,7 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.errors import GossamerError
+from gossamer.errors import Damaged, GossamerError
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.damage import DAMAGES, Damage, can, files, is_harmless
 from harness.reading_verbs import reading_verbs
@@ -86,6 +86,17 @@ def test_some_files_are_damaged(sound: Sound, tmp_path: Path, capsys: pytest.Cap
     cases = random.Random(16).sample(list(product(sound.files, DAMAGES)), FEW)
     for number, (name, damage) in enumerate(cases):
         check(sound, tmp_path / str(number), name, damage, capsys, SOME)
+
+
+@pytest.mark.parametrize("shape", ["index/meta.json", "index/*.pos", "links/log"])
+def test_what_is_missing_is_said_by_who_needs_it_and_not_made_anew(sound: Sound, tmp_path: Path, shape: str) -> None:
+    web = shutil.copytree(sound.path, tmp_path / "web")
+    [path] = (web / "shards" / "00").glob(shape)
+    path.unlink()
+    with gossamer.open(web) as collection:
+        with pytest.raises(Damaged, match="makes"):
+            collection.duplicates() if shape == "links/log" else collection.search("page")
+        assert not is_well(collection)
 
 
 @pytest.mark.soak

@@ -13,8 +13,10 @@ import gossamer
 from gossamer.collection import Collection, Outside, session
 from gossamer.collection.session import Session
 from gossamer.errors import Damaged
-from gossamer.model import Capture
+from gossamer.model import Capture, Page
+from gossamer.store.archive import Archive
 from gossamer.store.replay import Replayed
+from gossamer.store.warc import Record
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
 
 SPEC = WebSpec(
@@ -183,6 +185,24 @@ def test_a_repair_that_is_killed_goes_on_from_its_last_commit(
         assert collection.repair().left == ()
         assert contents(collection) == sound.pages
     assert len(taken) == len(set(taken)) + 2  # what was not committed at the kill
+
+
+def test_one_capture_that_cannot_be_taken_in_costs_no_other(
+    sound: Sound, web: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd, real = max(sound.pages), Archive.register_again
+
+    def register(self: Archive, response: Record, capture: Capture, page: Page) -> bool:
+        if capture.visit.url == odd:
+            raise ValueError("odd")
+        return real(self, response, capture, page)
+
+    monkeypatch.setattr(Archive, "register_again", register)
+    shutil.rmtree(web / "shards" / "00" / "table")
+    with gossamer.open(web) as collection:
+        [left] = collection.repair().left
+        assert odd in left
+        assert set(contents(collection)) == set(sound.pages) - {odd}
 
 
 def problems(collection: Collection) -> list[str]:

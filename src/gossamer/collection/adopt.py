@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 from gossamer.collection.workshop import Bench, is_removed
 from gossamer.dedupe import Copies
-from gossamer.errors import Damaged
+from gossamer.errors import Damaged, GossamerError
 from gossamer.model import Capture, Kind
 from gossamer.store.verify import is_capture, row_of
 from gossamer.store.warc import Record
 from gossamer.store.warcreader import records, whole_captures
+
+log = logging.getLogger("gossamer")
 
 
 def adopt(bench: Bench) -> int:
@@ -28,10 +31,16 @@ def adopt(bench: Bench) -> int:
 def _register(bench: Bench, path: Path, record: Record) -> bool:
     try:
         capture = _capture(bench, path, record)
+        page = Copies(bench.archive.first_url).mark(bench.read(capture))
+        bench.archive.register_again(record, capture, page)
     except Damaged:
         return False  # its metadata, or the record that it refers to
-    page = Copies(bench.archive.first_url).mark(bench.read(capture))
-    bench.archive.register_again(record, capture, page)
+    except (GossamerError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        # Our own mistake, but one odd capture must not stop a repair: it stays without a row, and the check says so.
+        log.warning("%s at %d cannot be taken in, which is a bug: %r", path.name, record.place.offset, error)
+        return False
     return True
 
 

@@ -32,7 +32,7 @@ from gossamer.store.swaps import DAMAGED
 from gossamer.store.table import Table, damage
 from gossamer.urls import keys
 
-_UNKNOWN = "retries, dates of hosts, credit of sites and history are not known any more"
+_UNKNOWN = "tries without an answer, rests of hosts and revisits that were due are not known any more"
 
 
 @dataclass(frozen=True, slots=True)

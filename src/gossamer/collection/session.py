@@ -257,7 +257,7 @@ class Session:
                     continue
                 date(each.response.began)
                 try:
-                    self._take(each, each.capture(archive))
+                    self._take_safely(each)
                 except Damaged:
                     later.append(each)  # what it points to may be in a later file
                 archive.reached(*each.end)
@@ -266,7 +266,7 @@ class Session:
                     self._commits.now()
             for each in later:
                 with suppress(Damaged):  # the check of the archive names it
-                    self._take(each, each.capture(archive))
+                    self._take_safely(each)
         return taken
 
     def _begin_again(self, removed: Mapping[URL, Entry]) -> None:
@@ -279,6 +279,16 @@ class Session:
         self.frontier.restore(removed)
         self.frontier.add(Found(seed) for seed in self.plan.seeds if self._is_mine(seed))
         self._commits.now()
+
+    def _take_safely(self, replayed: Replayed) -> None:
+        try:
+            self._take(replayed, replayed.capture(self.archive))
+        except (GossamerError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            # Our own mistake, but one odd capture must not keep all others away: it stays in the archive without a row.
+            place = replayed.response.place
+            log.warning("%s at %d cannot be taken in, which is a bug: %r", place.file, place.offset, error)
 
     def _take(self, replayed: Replayed, capture: Capture) -> None:
         page = self._mark(self._read(capture))

@@ -151,6 +151,8 @@ def chunks(path: Path, length: int, start: int = 0) -> Iterator[Chunk]:
     """What is in the log of a shard up to a committed length, from where another reader stopped."""
     if start >= length:
         return
+    if not files.is_file(path):
+        raise Damaged(_UNREADABLE.format(path, 0))
     with files.open(path) as file:
         file.seek(start)
         while (at := file.tell()) < length:

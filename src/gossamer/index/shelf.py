@@ -323,6 +323,8 @@ def _require_ours(folder: Path) -> None:
         return
     except msgspec.MsgspecError:
         listed = [""]
+    if listed and not files.is_file(folder / "meta.json"):  # the engine would make a new one, with nothing in it
+        raise Damaged(f"the index in {folder} has lost its meta.json; `gossamer build` makes it again")
     if not all(map(_FILES.fullmatch, listed)):
         raise Damaged(f"the index in {folder} has a list of files that is not ours; `gossamer build` makes it again")
 

@@ -296,8 +296,9 @@ class Searcher:
 
     def _beginning(self, letter: str) -> list[tuple[str, int]]:
         counts: Counter[str] = Counter()
-        for searcher in self._searchers:
-            counts.update(dict(searcher.terms_with_prefix("spelling", letter)))
+        with reading():
+            for searcher in self._searchers:
+                counts.update(dict(searcher.terms_with_prefix("spelling", letter)))
         return counts.most_common(SPELLED_MOST)
 
     # -------------------------------------------------------------- statistics
@@ -313,7 +314,8 @@ class Searcher:
         )
 
     def _count_having(self, name: str, term: str) -> list[int]:
-        return [searcher.doc_freq(name, term) for searcher in self._searchers]
+        with reading():
+            return [searcher.doc_freq(name, term) for searcher in self._searchers]
 
     def _balance(self, shard: int, name: str, term: str) -> float:
         """A term that is rare in one shard only must not count for more there."""

@@ -93,6 +93,18 @@ def test_a_worker_that_always_dies_is_given_up_with_the_cause_and_the_cure(monke
     assert [index for index, _ in told.failed] == [0]
 
 
+def test_a_worker_that_raises_the_same_three_times_is_given_up_with_the_reason() -> None:
+    with pytest.raises(WorkerLost, match=r"worker 0 died 3 times in a row .* raised ValueError: boom"):
+        asyncio.run(run(toy_workers.raise_always, 2, Told(on_failed=stop_all)))
+
+
+def test_other_errors_in_between_do_not_count_as_the_same() -> None:
+    lately = deaths.Deaths()
+    assert None not in [lately.wait(error) for error in ("a", "a", "b", "a", "a", "", "a", "a")]
+    lately.forget()
+    assert [lately.wait("a") is None for _ in range(3)] == [False, False, True]
+
+
 def test_waits_between_restarts_grow_to_a_limit_and_begin_anew_after_progress() -> None:
     lately = deaths.Deaths()
     waits = [lately.wait() for _ in range(deaths.MOST)]

@@ -198,6 +198,11 @@ async def raise_once(seat: Seat, folder: Path) -> None:
         raise ValueError("boom")
 
 
+async def raise_always(seat: Seat) -> None:
+    if seat.index == 0:
+        raise ExceptionGroup("of a group of tasks", [ValueError("boom")])
+
+
 async def raise_when_told(seat: Seat, folder: Path) -> None:
     """The mistake is in a callback, not in the coroutine."""
     if lives(folder) > 1:

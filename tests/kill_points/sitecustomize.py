@@ -39,7 +39,7 @@ POINTS = {
     "file of the archive begun": Point("gossamer.store.warcwriter", "Writer", "start_another", True),
     "table about to commit": Point("gossamer.store.table", "Table", "commit", False),
     "table committed": Point("gossamer.store.table", "Table", "commit", True),
-    "captures rolled forward": Point("gossamer.collection.session", "", "roll_forward", True),
+    "captures rolled forward": Point("gossamer.collection.recover", "Recovery", "roll_forward", True),
     "page about to be read": Point("gossamer.convert", "", "begin", False),
     "page taken in": Point("gossamer.frontier.frontier", "Frontier", "done", True),
     "visit handed out": Point("gossamer.frontier.frontier", "Frontier", "_go", True),

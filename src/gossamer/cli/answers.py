@@ -172,6 +172,7 @@ def verified(checked: Checked) -> str:
     """Every problem on a line, then the sum."""
     lines = [line(problem) for problem in checked.problems]
     state = f"{len(lines):,} problems" if lines else "all is well"
+    lines += map(line, checked.notes)
     lines += [f"not read yet, `gossamer build` tries again: {line(each)}" for each in checked.unread]
     return "\n".join([*lines, f"{checked.records:,} records and {checked.rows:,} rows read: {state}"])
 

@@ -346,7 +346,7 @@ def verify(options: argparse.Namespace) -> int:
         return _repair(options)
     with gossamer.open(options.dir) as collection:
         checked = collection.verify()
-    result = {"records": checked.records, "rows": checked.rows, "problems": checked.problems, "unread": checked.unread}
+    result = {name: getattr(checked, name) for name in ("records", "rows", "problems", "unread", "notes")}
     _print(options, result, answers.verified(checked))
     return Damaged.exit_code if checked.problems else 0
 

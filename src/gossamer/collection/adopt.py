@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from gossamer.collection.recover import is_about_it
 from gossamer.collection.workshop import Bench, is_removed
 from gossamer.dedupe import Copies
-from gossamer.errors import Damaged, GossamerError
+from gossamer.errors import Damaged
 from gossamer.model import Capture, Kind
 from gossamer.store.verify import is_capture, row_of
 from gossamer.store.warc import Record
@@ -35,11 +36,12 @@ def _register(bench: Bench, path: Path, record: Record) -> bool:
         bench.archive.register_again(record, capture, page)
     except Damaged:
         return False  # its metadata, or the record that it refers to
-    except (GossamerError, OSError, MemoryError):
-        raise
     except Exception as error:
-        # Our own mistake, but one odd capture must not stop a repair: it stays without a row, and the check says so.
+        if not is_about_it(error):
+            raise
+        # Our own mistake, but one odd capture must not stop a repair: it stays where it is, and the check lists it.
         log.warning("%s at %d cannot be taken in, which is a bug: %r", path.name, record.place.offset, error)
+        bench.archive.passed.note(record.url or "", record.began, f"kept, but could not be taken in: {error!r:.300}")
         return False
     return True
 

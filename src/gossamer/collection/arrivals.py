@@ -38,6 +38,7 @@ class Verdict(Enum):
     KNOWN = "it is here already"
     NOTHING_BEFORE = "304 for what is not here"
     FUTURE = "its date is in the future"
+    PASSED = "it is kept, but could not be taken in; `gossamer verify` says why"
     LACKING = "the response that holds its body is not here; import its file, and then this one again"
 
 
@@ -59,6 +60,8 @@ class Arrivals:
         capture = brought.capture
         if capture.began > self._clock.wall() + AHEAD:
             return Verdict.FUTURE
+        if self._archive.passed.reason(capture.visit.url, capture.began) is not None:
+            return Verdict.PASSED
         if capture.status == NOT_MODIFIED:
             return self._unchanged(capture)
         if brought.refers is not None:
@@ -90,6 +93,8 @@ class Arrivals:
         digest, url = payload_digest(capture.wire), capture.visit.url
         for _ in range(_MOMENTS):
             other = self._archive.versions.at(url, capture.began)
+            if self._archive.passed.reason(url, capture.began) is not None:
+                return None
             if other is None:
                 return capture
             if (other.payload, other.status) == (digest, capture.status):

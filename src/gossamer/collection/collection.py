@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import errands, trust
 from gossamer.collection.crew import Charge
+from gossamer.collection.lives import live
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.meaning import check, site_of
 from gossamer.collection.openfiles import make_room
@@ -156,9 +157,12 @@ class Collection(Reading):
         self, job: Job, outside: Outside, report: Callable[[Progress], None], stop: asyncio.Event | None
     ) -> None:
         """One shard needs no process of its own."""
-        with Table.open(self._folder.table(0), FAMILIES, writable=True) as table:
+
+        async def life(table: Table) -> None:
             session = Session(self._folder.shard(0), job.plan, table, outside)
             await stoppable(session.run(job.errands, report), session, stop)
+
+        await live(self._folder.table(0), life)
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, for a site stays where its rows are."""

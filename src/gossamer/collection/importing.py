@@ -13,7 +13,8 @@ from dataclasses import replace
 from gossamer.collection.crew import Charge
 from gossamer.collection.folder import Folder
 from gossamer.collection.incoming import Imported
-from gossamer.collection.session import FAMILIES, Session, stoppable
+from gossamer.collection.lives import live
+from gossamer.collection.session import Session, stoppable
 from gossamer.collection.shard import Job
 from gossamer.store.table import Table
 
@@ -21,9 +22,12 @@ from gossamer.store.table import Table
 async def run(job: Job, lock: int, report: Callable[[Imported], None], stop: asyncio.Event | None) -> Imported:
     """Import all files of the job. `lock` is the descriptor that nobody else may get meanwhile."""
     parts: dict[int, Imported] = {}
+    problems: dict[str, None] = {}
+    """Of all lives of all shards."""
 
     def heard(index: int, look: Imported) -> None:
         parts[index] = look
+        problems.update(dict.fromkeys(look.problems))
         report(together(parts))
 
     if job.plan.shards == 1:
@@ -31,15 +35,18 @@ async def run(job: Job, lock: int, report: Callable[[Imported], None], stop: asy
     else:
         charge = Charge(job, lock, lambda _: None, imported=heard)
         await charge.run(stop)
-    return together(parts)
+    return replace(together(parts), problems=tuple(problems))
 
 
 async def _here(job: Job, heard: Callable[[int, Imported], None], stop: asyncio.Event | None) -> None:
     folder = Folder(job.path)
-    with Table.open(folder.table(0), FAMILIES, writable=True) as table:
+
+    async def life(table: Table) -> None:
         session = Session(folder.shard(0), job.plan, table, parcels=job.parcels)
         await stoppable(session.run((), lambda _: heard(0, session.imported())), session, stop)
         heard(0, session.imported())
+
+    await live(folder.table(0), life)
 
 
 def together(parts: dict[int, Imported]) -> Imported:

@@ -90,7 +90,7 @@ def repair(bench: Bench) -> Repaired:
     ill = [path for path, _ in bench.archive.files() if path.name in checked.ill]
     aside = [resumed, *(_mend(bench, path, checked) for path in ill)]
     lost = _drop(bench, checked)
-    adopted = adopt(bench) if checked.unknown else 0
+    adopted = adopt(bench) if checked.unknown or any(bench.archive.passed.all()) else 0
     if checked.texts_ill:
         carry_texts(bench.table, bench.archive, _JOB)
     derived = list(findable.check(bench.path, bench.table, bench.archive))

@@ -19,8 +19,9 @@ from gossamer.store.versions import Version
 def take_up(
     archive: Archive, frontier: Frontier, read: Callable[[Capture], Page], keep: Callable[[Capture, Page], None]
 ) -> Iterator[URL]:
-    """At the start of a crawl. `keep` is for what is made of a page. Gives each that was read, and may be committed."""
+    """At the start of a crawl. `keep` is for what is made of a page. Gives each first; then may be committed."""
     for url, note in list(archive.unread.all()):
+        yield url
         entry, version = frontier.ledger.get(url), archive.versions.at(url, note.began)
         if entry is None or version is None:
             archive.unread.clear(url)  # it was removed
@@ -36,7 +37,6 @@ def take_up(
             keep(capture, page)
         archive.unread.clear(url)
         frontier.reread(capture, page)
-        yield url
 
 
 def again(archive: Archive, read: Callable[[Capture], Page], url: URL, version: Version) -> Page | None:

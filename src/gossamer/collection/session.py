@@ -23,7 +23,7 @@ from gossamer.collection.lane import HERE, Lane
 from gossamer.collection.meaning import route_of, rules_of, site_of
 from gossamer.collection.outlook import UNKNOWN, Rate, outlook, resting
 from gossamer.collection.parcels import Parcel
-from gossamer.collection.recover import roll_forward
+from gossamer.collection.recover import PassedOver, Recovery, is_about_it
 from gossamer.collection.rereading import take_up
 from gossamer.collection.status import Progress, note
 from gossamer.collection.underived import Underived
@@ -156,7 +156,9 @@ class Session:
             peers.attach(self.frontier)
             self._commits.join(peers.prepare)
             self._commits.follow(peers.committed)
-        self._mark = Copies(self.archive.first_url).mark
+            self._commits.follow(self._tell_progress)
+        self._copies = Copies(self.archive.first_url)
+        self._told = self._sums()
         self._rate = Rate()
         self._began = self._clock.steady()
         self._seconds_before = self.frontier.ledger.counts.seconds
@@ -291,8 +293,16 @@ class Session:
             log.warning("%s at %d cannot be taken in, which is a bug: %r", place.file, place.offset, error)
 
     def _take(self, replayed: Replayed, capture: Capture) -> None:
-        page = self._mark(self._read(capture))
-        self._kept(capture, page, self.archive.register_again(replayed.response, capture, page))
+        try:
+            page = self._mark(self._read(capture))
+            self._kept(capture, page, self.archive.register_again(replayed.response, capture, page))
+        except Exception as error:
+            if isinstance(error, Damaged) or not is_about_it(error):
+                raise
+            self.archive.passed.note(
+                capture.visit.url, capture.began, f"kept, but could not be taken in: {error!r:.300}"
+            )
+            return
         self.frontier.done_before(Answer(capture.visit, capture, page))
 
     def _start(self, errands: Sequence[Errand]) -> None:
@@ -304,17 +314,33 @@ class Session:
             prefix = prefix_of(self._peers.me if self._peers else None)
             if self.plan.build:
                 self.archive.texts.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
-            roll_forward(self.archive, self.frontier, self._read, self._mark, self._kept)
+            recovery = Recovery(self._table, self.archive, self.frontier, self._read, self._mark, self._kept)
+            recovery.roll_forward()
             self.archive.open(info_of(self.plan), self._clock, prefix=prefix, max_bytes=self.plan.warc_bytes)
             if self._scope_changed():
                 self.frontier.reconsider()
             self._ask_for(errands)
-        for _ in take_up(self.archive, self.frontier, self._read, self._derived.keep):
-            self._commits.when_due()
+        self._read_again()
         if self._peers:
             self._peers.gate.begin(self._peers.me, self.frontier.ledger.counts.pages)
             self._peers.greet()
         self.frontier.open()
+
+    def _read_again(self) -> None:
+        """Pages that were kept and not read. A mistake with one of them is made once."""
+        url = ""
+        try:
+            for each in take_up(self.archive, self.frontier, self._read, self._derived.keep):
+                url = each
+                self._commits.when_due()
+        except Exception as error:
+            if not is_about_it(error):
+                raise
+            log.warning("%s: could not be taken in, which is a bug: %r", url, error)
+            self._table.drop_changes()
+            self.archive.unread.give_up(url, repr(error))
+            self._table.commit()
+            raise PassedOver(url) from error
 
     def _ask_for(self, errands: Sequence[Errand]) -> None:
         """Seeds that no commit knows yet, whichever crawl was to add them; then each errand, once."""
@@ -384,15 +410,51 @@ class Session:
         else:
             self._commits.when_due()
 
+    def _sums(self) -> tuple[int, ...]:
+        counts = self.frontier.ledger.counts
+        return counts.queued, counts.done, counts.failed, counts.excluded, counts.bytes
+
+    def _tell_progress(self) -> None:
+        """After a commit: a shard that dies again and again is given up unless it came further in between."""
+        if self._peers and self._told != (now := self._sums()):
+            self._told = now
+            self._peers.well()
+
+    def _mark(self, page: Page) -> Page:
+        """With what it is a copy of. A mistake in that costs only the mark."""
+        try:
+            return self._copies.mark(page)
+        except Exception as error:
+            if not is_about_it(error):
+                raise
+            log.warning("%s: it is not known whether it is a copy, which is a bug: %r", page.url, error)
+            return page
+
     def _keep(self, capture: Capture, page: Page) -> None:
         began = self._clock.steady()
         with self._commits.whole():
-            self._kept(capture, page, self.archive.append(capture, page))
+            self._kept(capture, *self._append(capture, page))
         self._held.free(capture.visit)
         if self._is_large(capture):
             self._lane.leave(keys.host(capture.visit.url), self._clock.steady() - began)
         else:
             self._lane.served()
+
+    def _append(self, capture: Capture, page: Page) -> tuple[Page, bool]:
+        """The page as it was stored, and whether it says something new: should that fail, nothing was stored."""
+        try:
+            return page, self.archive.append(capture, page)
+        except Exception as error:
+            if not is_about_it(error):
+                raise
+            unread = _mistaken(capture, error)
+        try:
+            return unread, self.archive.append(capture, unread)
+        except Exception as error:
+            if not is_about_it(error):
+                raise
+            self.archive.passed.note(capture.visit.url, capture.began, f"could not be stored: {error!r:.300}")
+            return unread, False
 
     def _kept(self, capture: Capture, page: Page, changed: bool) -> None:
         """The archive has it: what follows from that."""

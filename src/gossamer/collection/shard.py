@@ -14,6 +14,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.incoming import Imported
 from gossamer.collection.meaning import site_of
 from gossamer.collection.parcels import Parcel
+from gossamer.collection.recover import PassedOver
 from gossamer.collection.session import FAMILIES, Outside, Session
 from gossamer.collection.status import Progress
 from gossamer.engine import SUPERVISOR, Seat, quiet
@@ -49,15 +50,23 @@ async def work(job: Job, seat: Seat) -> None:
     """Crawl the sites of this shard until all shards are done."""
     folder, politeness = Folder(job.path), job.plan.as_politeness()
     gate = Gate(folder.gate, seat.index, delay=politeness.ip_delay, at_once=politeness.per_host)
-    with Table.open(folder.table(seat.index), FAMILIES, writable=True) as table:
-        peers = Peers(table, Telling(seat), site_of(job.plan), gate)
-        outside = Outside(SystemClock(), order=job.order)
-        session = Session(folder.shard(seat.index), job.plan, table, outside, peers, job.parcels)
-        hearing = Hearing(session, peers, asyncio.current_task())
-        report = _reporting_import(seat, session) if job.parcels else _reporting(seat)
-        await session.run(job.errands, report, ready=lambda: hearing.begin(seat))
-        if job.parcels:
-            seat.tell(IMPORTED + msgspec.msgpack.encode(session.imported()))
+    while True:
+        try:
+            with Table.open(folder.table(seat.index), FAMILIES, writable=True) as table:
+                await _live(job, seat, table, Peers(table, Telling(seat), site_of(job.plan), gate))
+                return
+        except PassedOver:
+            seat.well()  # one capture fewer to be taken in: go on after it
+
+
+async def _live(job: Job, seat: Seat, table: Table, peers: Peers) -> None:
+    outside = Outside(SystemClock(), order=job.order)
+    session = Session(Folder(job.path).shard(seat.index), job.plan, table, outside, peers, job.parcels)
+    hearing = Hearing(session, peers, asyncio.current_task())
+    report = _reporting_import(seat, session) if job.parcels else _reporting(seat)
+    await session.run(job.errands, report, ready=lambda: hearing.begin(seat))
+    if job.parcels:
+        seat.tell(IMPORTED + msgspec.msgpack.encode(session.imported()))
 
 
 class Telling:

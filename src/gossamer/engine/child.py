@@ -92,6 +92,8 @@ async def _run(seat: ProcessSeat, orders: Orders, wrong: list[Exception]) -> End
 
 
 def _as_frame(error: BaseException) -> End:
+    if isinstance(error, BaseExceptionGroup):
+        return _as_frame(error.exceptions[0])
     if not isinstance(error, GossamerError):
         return (Kind.BROKE, "".join(traceback.format_exception(error)).encode(errors="replace"))
     try:

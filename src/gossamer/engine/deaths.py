@@ -9,6 +9,8 @@ from gossamer.errors import GossamerError
 FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 MOST = 20
 """Deaths in a row, with no sign of progress in between, after which a worker is given up."""
+SAME = 3
+"""The same for one that raises the same error each time: waiting will not mend it."""
 
 
 class WorkerLost(GossamerError):
@@ -19,24 +21,27 @@ class Deaths:
     """The deaths of one worker since it last made progress."""
 
     def __init__(self) -> None:
-        self._in_a_row = 0
+        self.in_a_row = 0
+        self._raised = ("", 0)
+        """What it raised the last time, and how often that was in a row."""
 
     def forget(self) -> None:
         """It made progress."""
-        self._in_a_row = 0
+        self.in_a_row, self._raised = 0, ("", 0)
 
-    def wait(self) -> float | None:
-        """It died once more: the seconds until it is restarted; None when it is given up."""
-        self._in_a_row += 1
-        if self._in_a_row >= MOST:
+    def wait(self, raised: str = "") -> float | None:
+        """It died once more, perhaps of an error: the seconds until it is restarted; None when it is given up."""
+        self.in_a_row += 1
+        self._raised = (raised, self._raised[1] + 1 if raised == self._raised[0] else 1)
+        if self.in_a_row >= MOST or (raised and self._raised[1] >= SAME):
             return None
-        return 0.0 if self._in_a_row == 1 else min(FIRST_WAIT * 2 ** (self._in_a_row - 2), LONGEST_WAIT)
+        return 0.0 if self.in_a_row == 1 else min(FIRST_WAIT * 2 ** (self.in_a_row - 2), LONGEST_WAIT)
 
 
-def lost(index: int, words: str) -> WorkerLost:
+def lost(who: str, times: int, words: str) -> WorkerLost:
     """The error for a worker that is given up."""
     return WorkerLost(
-        f"worker {index} died {MOST} times in a row and is given up; the last time it {words}. What is kept is safe:"
+        f"{who} died {times} times in a row and is given up; the last time it {words}. What is kept is safe:"
         " see the lines above for the cause (SIGKILL is often a lack of memory), remove it, then start again to go on"
     )
 

@@ -180,9 +180,9 @@ class Crew:
 
     def _bury(self, member: Member, words: str) -> None:
         self._call(self._died, member.index, words)
-        wait = member.deaths.wait()
+        wait = member.deaths.wait(member.last_words)
         if wait is None:
-            self._fail(member, lost(member.index, words))
+            self._fail(member, lost(f"worker {member.index}", member.deaths.in_a_row, words))
         elif self._ending:
             self._leave(member)
         else:

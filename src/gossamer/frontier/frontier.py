@@ -45,7 +45,7 @@ from gossamer.frontier.robots_answers import RobotsAnswers
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.schedule import Schedule, Waiting
 from gossamer.frontier.settle import Settlement
-from gossamer.model import Answer, Capture, Clock, Kind, Page, Visit
+from gossamer.model import Answer, Capture, Clock, Failure, Fault, Kind, Page, Visit
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -278,6 +278,19 @@ class Frontier:
             if self.ledger.get(url) is None:
                 self._parts.seen.note(url, entry.depth)
                 self.ledger.put(url, entry, None)
+
+    def pass_over(self, visit: Visit | None, reason: str) -> None:
+        """An answer is in the archive that cannot be taken in: nothing more is asked of its address."""
+        self.sift()
+        if visit is None:
+            return
+        if visit.kind is Kind.ROBOTS:
+            failure = Failure(Fault.PROTOCOL, reason)
+            self._robots.done(Capture(visit, self._clock.wall(), 0.0, failure=failure))
+            return
+        entry = self.ledger.get(visit.url)
+        if entry is not None and entry.state is State.QUEUED:
+            self._settle.end(visit.url, entry, State.FAILED, reason)
 
     def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
         if capture.source is not None:

@@ -193,6 +193,9 @@ class Peers:
     def committed(self) -> None:
         """After each commit: what it made durable may travel."""
         self._exchange.committed()
+
+    def well(self) -> None:
+        """Real progress was made, and is durable."""
         self._seat.well()
 
     @property

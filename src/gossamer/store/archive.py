@@ -18,6 +18,7 @@ from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Clock, Kind, Page
 from gossamer.store.members import LEVEL
+from gossamer.store.passed import Passed
 from gossamer.store.swaps import replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
@@ -71,6 +72,20 @@ class Known(NamedTuple):
             yield self.first
 
 
+class Rows(NamedTuple):
+    """What is stored of a capture besides its records."""
+
+    url: URL
+    version: tuple[bytes, bytes] | None
+    digest: str = ""
+    first: First | None = None
+    """It is the first with that digest, unless one is known."""
+    changed: bool = False
+    unread: Page | None = None
+    """It says why it was not read."""
+    began: float = 0.0
+
+
 class Archive:
     """Captures on disk, and the rows that find them."""
 
@@ -82,6 +97,7 @@ class Archive:
         self.versions = Versions(table)
         self.texts = Texts(table, STATE, shard)
         self.unread = Unread(table, STATE)
+        self.passed = Passed(table, STATE)
 
     def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
         """Ready to append to files of that prefix. Whatever `uncommitted` gives must have been registered before."""
@@ -100,8 +116,15 @@ class Archive:
         digest = page.digest if plain and page.digest else payload_digest(capture.wire)
         known = self._known(capture.visit.url, page)
         original = self._original(capture, known, digest)
-        place = self._writer.capture(capture, digest, page.links, original)
-        return self._register(capture, page, Kept(place, digest, original), known)
+        rows: list[Rows] = []  # encoded before the capture is written, so that nothing can go wrong after it
+        self._writer.capture(
+            capture,
+            digest,
+            page.links,
+            original,
+            lambda place: rows.append(self._rows(capture, page, Kept(place, digest, original), known)),
+        )
+        return self._put(*rows)
 
     def mark_copy(self, url: str, digest: str, of: str) -> bool:
         """The latest version of a page turned out to be a copy of one in another archive. False when it is not."""
@@ -225,7 +248,8 @@ class Archive:
         """The rows of a capture that was written but has none: its response or revisit record. False as in `append`."""
         digest = response.field("warc-payload-digest") or page.digest
         kept = Kept(response.place, digest, response.original)
-        return self._register(capture, page, kept, self._known(capture.visit.url, page))
+        self.passed.clear(capture.visit.url, capture.began)
+        return self._put(self._rows(capture, page, kept, self._known(capture.visit.url, page)))
 
     def committed(self) -> tuple[str, int]:
         """The last WARC file of the last commit, and how long it was."""
@@ -339,9 +363,9 @@ class Archive:
         first = next(self.versions.of(version.original, until=version.original_began), None)
         return Original(version.original, first.began, first.record) if first else None
 
-    def _register(self, capture: Capture, page: Page, kept: Kept, known: Known) -> bool:
+    def _rows(self, capture: Capture, page: Page, kept: Kept, known: Known) -> Rows:
         if capture.status == NOT_MODIFIED:
-            return False
+            return Rows(capture.visit.url, None)
         url, (place, digest, original) = capture.visit.url, kept
         text, owner = self._text(capture, page, place.record, known)
         before = known.latest if text is None and known.latest and known.latest.copy_of == page.copy_of else None
@@ -371,14 +395,22 @@ class Archive:
             canonical=page.canonical if page.canonical != url else None,
             near_copy_of=before.near_copy_of if before else None,
         )
-        self.versions.add(url, version)
-        if page.unread and owner is None:
-            self.unread.note(url, capture.began, page)
+        is_first = original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body
+        first = First(url, capture.began, place.record) if is_first else None
+        unread = page if page.unread and owner is None else None
+        return Rows(url, self.versions.row(url, version), page.digest, first, before is None, unread, capture.began)
+
+    def _put(self, rows: Rows) -> bool:
+        if rows.version is None:
+            return False
+        self.versions.put(rows.version)
+        if rows.unread is not None:
+            self.unread.note(rows.url, rows.began, rows.unread)
         else:
-            self.unread.clear(url)
-        if original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body:
-            self._remember(page.digest, First(url, capture.began, place.record))
-        return before is None
+            self.unread.clear(rows.url)
+        if rows.first is not None:
+            self._remember(rows.digest, rows.first)
+        return rows.changed
 
     def _text(self, capture: Capture, page: Page, record: str, known: Known) -> tuple[TextPlace | None, Named | None]:
         """Where it is kept what a page says: in records of its own, or in those of a capture that says the same."""

@@ -190,6 +190,11 @@ class Table:
             overlay.clear()
         self.commits += 1
 
+    def drop_changes(self) -> None:
+        """Forget all changes since the last commit. What others have made of them is wrong after this."""
+        for overlay in self._overlays.values():
+            overlay.clear()
+
     def close(self) -> None:
         """Give the table free, once no scan of it is under way. What was not committed is dropped."""
         # RocksDB keeps its lock as long as anything of a family is alive. It also writes out what it holds

@@ -58,6 +58,13 @@ class Unread:
         self._table.put(self._family, _key(url), msgspec.msgpack.encode(Note(began, page.problem, mistaken)))
         self._urls().add(url)
 
+    def give_up(self, url: URL, problem: str) -> None:
+        """This version of the program makes a mistake with it, and will not try again."""
+        stored = self._table.get(self._family, _key(url))
+        if stored is not None:
+            note = msgspec.structs.replace(_note(stored), problem=problem, reader=reader())
+            self._table.put(self._family, _key(url), msgspec.msgpack.encode(note))
+
     def clear(self, url: URL) -> None:
         """It was read, or is gone."""
         if url in self._urls():

@@ -21,8 +21,8 @@ from gossamer.model import URL, status_in
 from gossamer.store.archive import Archive
 from gossamer.store.members import HEADER_LENGTH, is_ours
 from gossamer.store.versions import NOT_MODIFIED, TextPlace, Version
-from gossamer.store.warc import Place, Record, payload_digest
-from gossamer.store.warcreader import records
+from gossamer.store.warc import Place, Record, payload_digest, warc_files
+from gossamer.store.warcreader import records, whole_captures
 
 
 class Gap(NamedTuple):
@@ -50,6 +50,8 @@ class Checked:
     texts_ill: bool = False
     unread: list[str] = field(default_factory=list)
     """Pages that were kept and could not be read; no damage, and nothing that a repair could mend."""
+    notes: list[str] = field(default_factory=list)
+    """What should be known and is no damage: captures that wait to be taken in, or cannot be."""
 
     def add(self, other: Checked) -> None:
         """One archive more."""
@@ -57,6 +59,7 @@ class Checked:
         self.rows += other.rows
         self.problems += other.problems
         self.unread += other.unread
+        self.notes += other.notes
 
 
 def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url: False) -> Checked:
@@ -78,7 +81,26 @@ def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url
     if texts != worded:
         _check_words(archive, checked)
     checked.unread += [f"{url}: {note.problem}" for url, note in archive.not_read()]
+    checked.notes += [f"{url}: {reason}" for url, reason in archive.passed.all()]
+    checked.notes += _ahead(archive)
     return checked
+
+
+def _ahead(archive: Archive) -> Iterator[str]:
+    """What a crawl that was killed has left past the committed length."""
+    name, length = archive.committed()
+    for path in warc_files(archive.folder):
+        end = start = length if path.name == name else 0
+        size = path.stat().st_size
+        if path.name < name or size <= start:
+            continue
+        count = 0
+        for group in whole_captures(path, start):
+            end, count = group.end, count + 1
+        if count:
+            yield f"{path.name}: the next crawl takes in {count:,} captures from byte {start} on, which no commit has"
+        if end < size:
+            yield f"{path.name}: the next crawl cuts off bytes {end} to {size}, which are no whole capture"
 
 
 def _check_file(archive: Archive, path: Path, length: int, checked: Checked, removed: Callable[[URL], bool]) -> int:
@@ -146,7 +168,8 @@ def row_of(archive: Archive, record: Record) -> Version | None:
 def _unaccounted(archive: Archive, record: Record, checked: Checked, removed: Callable[[URL], bool]) -> str | None:
     row = row_of(archive, record)
     if row is None:
-        if removed(record.url or "") or _has_lost_its_original(archive, record):
+        passed = archive.passed.reason(record.url or "", record.began) is not None
+        if passed or removed(record.url or "") or _has_lost_its_original(archive, record):
             return None
         checked.unknown.append(record.place)
         return f"no row knows this capture of {record.url}"

@@ -116,7 +116,15 @@ class Versions:
 
     def add(self, url: str, version: Version) -> None:
         """One more version of an address."""
-        self._table.put(CAPTURES, _key(url, version.began), _encode(version))
+        self.put(self.row(url, version))
+
+    def row(self, url: str, version: Version) -> tuple[bytes, bytes]:
+        """A version as it is stored. Whatever cannot be stored is noticed here, before anything is changed."""
+        return _key(url, version.began), _encode(version)
+
+    def put(self, row: tuple[bytes, bytes]) -> None:
+        """Store it."""
+        self._table.put(CAPTURES, *row)
 
     def remove(self, url: str, began: float) -> None:
         """Take the version of that moment out."""

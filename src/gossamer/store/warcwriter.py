@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,24 +51,37 @@ class Writer:
         self._open(own[-1] if own else self._name_after(None))
 
     def capture(
-        self, capture: Capture, digest: str, outlinks: Sequence[Link] = (), original: Original | None = None
+        self,
+        capture: Capture,
+        digest: str,
+        outlinks: Sequence[Link] = (),
+        original: Original | None = None,
+        before: Callable[[Place], None] = lambda place: None,
     ) -> Place:
         """Write what came back, and return where the response lies.
+
+        `before` is told where that will be, before anything is written; if it raises, nothing is.
 
         `digest` is `payload_digest(capture.wire)`. When that payload is stored already, or the server
         said that nothing changed (304), `original` is the response that has it, and only the head is kept.
         """
         records = group(capture, digest, outlinks, original, self._level)
-        file, offset = self.write(records.response, records.request, records.metadata)
-        return Place(file, offset, len(records.response), records.record)
+        self._make_ready()
+        place = Place(self._name, self._length, len(records.response), records.record)
+        before(place)
+        self._append(records.response, records.request, records.metadata)
+        return place
 
     def write(self, *records: bytes) -> tuple[str, int]:
         """Records that belong together, in one write. The name of the file, and the offset of the first."""
+        self._make_ready()
+        offset = self._append(*records)
+        return self._name, offset
+
+    def _make_ready(self) -> None:
         if self._length >= self._max_bytes:
             self.start_another()
         self._introduce()
-        offset = self._append(*records)
-        return self._name, offset
 
     def start_another(self) -> str:
         """Go on in a new file, whose name comes after all others. That name."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -19,6 +18,7 @@ import gossamer
 from gossamer import shown
 from gossamer.cli import answers, found, mended, past
 from gossamer.cli import copies as copying
+from gossamer.cli.interrupts import listening
 from gossamer.cli.out import complain, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.collection import fast_loop
@@ -91,35 +91,20 @@ def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
 
 
 async def _crawl(collection: Collection, options: argparse.Namespace, trusted: bool) -> tuple[Status, bool]:
-    stop, progress = asyncio.Event(), ProgressLine()
-    _on_signals(stop)
-    try:
-        status = await collection.crawl_async(
-            *options.seeds,
-            report=progress,
-            revisit=options.revisit,
-            stop=stop,
-            trust_plan=options.trust_plan,
-            **settings(options),
-        )
-    finally:
-        progress.end()
-    return status, stop.is_set()
-
-
-def _on_signals(stop: asyncio.Event) -> None:
-    """Once: finish what is in flight. Twice: stop now. Neither loses anything."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-
-    def interrupted() -> None:
-        if stop.is_set() and task is not None:
-            task.cancel()
-        else:
-            print("\ngossamer: finishing what is in flight; once more stops now", file=sys.stderr)
-            stop.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, interrupted)
+    progress = ProgressLine()
+    with listening() as stopping:
+        try:
+            status = await collection.crawl_async(
+                *options.seeds,
+                report=progress,
+                revisit=options.revisit,
+                stop=stopping.stop,
+                trust_plan=trusted,
+                **settings(options),
+            )
+        finally:
+            progress.end()
+    return status, stopping.asked
 
 
 def settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -301,13 +286,15 @@ def import_(options: argparse.Namespace) -> int:
 
 
 async def _import(collection: Collection, options: argparse.Namespace) -> tuple[Imported, bool]:
-    stop, progress = asyncio.Event(), ImportLine()
-    _on_signals(stop)
-    try:
-        done = await collection.import_async(*options.files, report=progress, stop=stop, **settings(options))
-    finally:
-        progress.end()
-    return done, stop.is_set()
+    progress = ImportLine()
+    with listening() as stopping:
+        try:
+            done = await collection.import_async(
+                *options.files, report=progress, stop=stopping.stop, **settings(options)
+            )
+        finally:
+            progress.end()
+    return done, stopping.asked
 
 
 def export(options: argparse.Namespace) -> int:

@@ -48,7 +48,7 @@ class Collection(Reading):
 
     def crawl(self, *seeds: str, report: Callable[[Progress], None] | None = None, **settings: Any) -> Status:
         """Crawl until nothing is due. Without seeds, go on where it stopped. Settings are those of the plan."""
-        return run(self.crawl_async(*seeds, report=report, **settings))
+        return run(lambda stop: self.crawl_async(*seeds, report=report, **{"stop": stop, **settings}))
 
     async def crawl_async(
         self,
@@ -102,7 +102,7 @@ class Collection(Reading):
         self, *paths: str | Path, report: Callable[[Imported], None] | None = None, **settings: Any
     ) -> Imported:
         """Take in the captures of WARC, ARC, WACZ and TREC Web files, each once. Settings are those of the plan."""
-        return run(self.import_async(*paths, report=report, **settings))
+        return run(lambda stop: self.import_async(*paths, report=report, **{"stop": stop, **settings}))
 
     async def import_async(
         self,
@@ -192,7 +192,8 @@ class Collection(Reading):
         """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""
         from gossamer.collection import build as builds
 
-        return run(self._build(builds.Job(self.path, self.plan, convert), report or (lambda _: None)))
+        job = builds.Job(self.path, self.plan, convert)
+        return run(lambda _: self._build(job, report or (lambda _: None)), finish=0)
 
     async def _build(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
         from gossamer.collection import build as builds
@@ -234,7 +235,7 @@ class Collection(Reading):
 
     def repair(self) -> Repaired:
         """Save what is whole, say what is lost, make again what is derived. No crawl may be running."""
-        return run(self._repair())
+        return run(lambda _: self._repair(), finish=0)
 
     async def _repair(self) -> Repaired:
         from gossamer.collection import graphs
@@ -271,7 +272,7 @@ class Collection(Reading):
 
     def remove(self, pattern: str, *, archive: bool = False) -> Removal:
         """Take pages out for good: an address, or all that a pattern is in. `archive` takes out their records too."""
-        return run(self._remove(pattern, archive))
+        return run(lambda _: self._remove(pattern, archive), finish=0)
 
     async def _remove(self, pattern: str, archive: bool) -> Removal:
         from gossamer.collection import removal

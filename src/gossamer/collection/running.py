@@ -1,42 +1,113 @@
-"""Run a crawl to its end from wherever somebody asks for it."""
+"""Run a crawl to its end from wherever somebody asks for it, and end it in good order when somebody interrupts.
+
+An interrupt never comes in the middle of anything: the loop hears of it between two steps, the work ends, all locks and
+processes are given back, and then `KeyboardInterrupt` is raised as anybody expects.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from gossamer.collection.stopping import FINISH, Stopping
 
 T = TypeVar("T")
+Work: TypeAlias = Callable[[asyncio.Event], Coroutine[Any, Any, T]]
+"""Something to do, that begins nothing new once the event is set."""
 
 
-def run(crawl: Coroutine[Any, Any, T]) -> T:
-    """Run to the end, also from a notebook, whose own loop is running already."""
+def run(work: Work[T], *, finish: float = FINISH) -> T:
+    """Run to the end, also from a notebook, whose own loop is running already. `finish` as in `Stopping`."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        with asyncio.Runner(loop_factory=fast_loop()) as runner:
-            return runner.run(crawl)
-    return _run_in_thread(crawl)
+        pass
+    else:
+        return _in_thread(work, finish)
+    run = _Run(work, finish)
+    with asyncio.Runner(loop_factory=fast_loop()) as runner:
+        runner.run(run.begin(hears_signals=_is_default()))
+    return run.result()
 
 
-def _run_in_thread(crawl: Coroutine[Any, Any, T]) -> T:
-    results: list[T] = []
-    errors: list[BaseException] = []
+def _in_thread(work: Work[T], finish: float) -> T:
+    """The crawl goes on in a thread. Whatever interrupts the wait for it ends it first."""
+    run, ended, interruption = _Run(work, finish), threading.Event(), None
 
-    def work() -> None:
+    def live() -> None:
         try:
-            results.append(asyncio.run(crawl))
-        except BaseException as error:
-            errors.append(error)
+            asyncio.run(run.begin(hears_signals=False))
+        finally:
+            ended.set()
 
-    thread = threading.Thread(target=work, name="gossamer-crawl")
+    thread = threading.Thread(target=live, name="gossamer-crawl")
     thread.start()
+    while not ended.is_set():
+        try:
+            ended.wait()  # not `join`, which takes a thread for ended when it is interrupted (Python 3.11)
+        except BaseException as error:
+            interruption = interruption or error
+            run.interrupt()
     thread.join()
-    if errors:
-        raise errors[0]
-    return results[0]
+    if interruption is not None:
+        raise interruption
+    return run.result()
+
+
+class _Run(Generic[T]):
+    """One piece of work, and how it ended."""
+
+    def __init__(self, work: Work[T], finish: float) -> None:
+        self._work = work
+        self._finish = finish
+        self._results: list[T] = []
+        self._error: BaseException | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: Stopping | None = None
+        self._early = 0
+        self._lock = threading.Lock()
+
+    async def begin(self, *, hears_signals: bool) -> None:
+        """Work on the loop of the caller."""
+        with self._lock:
+            self._loop, self._stopping = asyncio.get_running_loop(), Stopping(self._finish)
+            for _ in range(self._early):
+                self._stopping.ask()
+        if hears_signals:
+            self._loop.add_signal_handler(signal.SIGINT, self._stopping.ask)
+        try:
+            self._results.append(await self._work(self._stopping.stop))
+        except (Exception, asyncio.CancelledError) as error:
+            self._error = error
+        finally:
+            if hears_signals:
+                self._loop.remove_signal_handler(signal.SIGINT)
+
+    def interrupt(self) -> None:
+        """From another thread."""
+        with self._lock, suppress(RuntimeError):  # its loop is closed: it has just ended
+            if self._loop is None or self._stopping is None:
+                self._early += 1
+            else:
+                self._loop.call_soon_threadsafe(self._stopping.ask)
+
+    def result(self) -> T:
+        """What came of it. Where somebody has interrupted, nobody waits for a result."""
+        if self._stopping is not None and self._stopping.asked:
+            raise KeyboardInterrupt
+        if self._error is not None:
+            raise self._error
+        return self._results[0]
+
+
+def _is_default() -> bool:
+    """Is it ours to hear interrupts? Another thread gets none, and a program that handles them itself is left alone."""
+    main = threading.current_thread() is threading.main_thread()
+    return main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -6,7 +6,7 @@ import asyncio
 import fcntl
 import gc
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -134,13 +134,14 @@ class Session:
             rules_of(plan, self._agent, outside.order, imports=self._imports),
             self._clock,
             seen=shard / "seen",
-            outward=Outward(resolve, self._commit_when_due, self._copied, self._listed, self._derived.forget),
+            outward=Outward(resolve, copied=self._copied, again=self._listed, disguised=self._derived.forget),
             peers=peers,
         )
         limits = plan.as_limits()
         arrivals = Arrivals(table, self.archive, limits, self._is_mine, self._clock)
         most = limits.document + limits.framing
         self._incoming = Incoming(parcels, table, arrivals, self.frontier, most, self._is_mine)
+        self._source = self._incoming if self._imports else self.frontier
         self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
         self._blocks = blocks_of(table) if plan.build else None
         if self._blocks:
@@ -187,7 +188,7 @@ class Session:
                 async with asyncio.TaskGroup() as group:
                     ticker = group.create_task(self._tick(report))
                     await crawl(
-                        self._incoming if self._imports else self.frontier,
+                        self,
                         self._incoming.fetch if self._imports else self._fetch,
                         self._convert,
                         self._mark,
@@ -200,6 +201,17 @@ class Session:
                 if isinstance(self._fetch, Fetcher):
                     await self._fetch.close()
             report(self.progress())
+
+    def due(self) -> AsyncIterator[Visit]:
+        """What the loop is to do next."""
+        return self._source.due()
+
+    def done(self, *answers: Answer) -> None:
+        """Take back what was kept. In between nothing is committed: a page is in the books as a whole or not at all."""
+        with self._commits.whole():
+            self._source.done(*answers)
+        self._commits.end(len(answers))
+        self._commit_when_due()
 
     def stop(self) -> None:
         """Finish what is in flight, then end."""
@@ -360,10 +372,13 @@ class Session:
 
     @contextmanager
     def _closing(self) -> Iterator[None]:
-        """A crawl that ends or is stopped commits what it has; one that breaks is rolled forward the next time."""
+        """A crawl that ends or is stopped commits what it has; one that breaks is rolled forward the next time.
+
+        An interrupt that comes as an exception breaks it: nobody knows what it came in the middle of.
+        """
         try:
             yield
-        except (asyncio.CancelledError, KeyboardInterrupt):
+        except asyncio.CancelledError:
             self._finish()
             raise
         else:
@@ -391,13 +406,17 @@ class Session:
     async def _tick(self, report: Callable[[Progress], None]) -> None:
         while True:
             await asyncio.sleep(REPORT_EVERY)
-            self._account()
-            self._watch_disk()
-            self._commit_when_due()
-            self.frontier.go_on()
-            now = self.progress()
+            with self._commits.whole():
+                now = self._look()
             self._rate.note(now.seconds, self.frontier.ledger.counts.done + self.frontier.ledger.counts.failed)
             report(now)
+
+    def _look(self) -> Progress:
+        self._account()
+        self._watch_disk()
+        self._commit_when_due()
+        self.frontier.go_on()
+        return self.progress()
 
     def _watch_disk(self) -> None:
         self._disk.check()
@@ -431,6 +450,7 @@ class Session:
             return page
 
     def _keep(self, capture: Capture, page: Page) -> None:
+        self._commits.begin()
         began = self._clock.steady()
         with self._commits.whole():
             self._kept(capture, *self._append(capture, page))

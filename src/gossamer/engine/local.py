@@ -21,7 +21,7 @@ from gossamer.engine.wire import Kind, Line, pair, payload
 from gossamer.errors import GossamerError
 from gossamer.shown import log
 
-GRACE = 10.0
+GRACE = 1.0
 """Seconds from asking a worker to end until it is killed."""
 
 

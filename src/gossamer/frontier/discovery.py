@@ -133,6 +133,19 @@ class Discovery:
         met, self._met = self._met, []
         if not met:
             return
+        try:
+            self._sift(met, now, enqueue, expect)
+        except BaseException:
+            self._met = met + self._met  # an interrupt must not lose what it came in the middle of
+            raise
+
+    def _sift(
+        self,
+        met: list[Found],
+        now: float,
+        enqueue: Callable[[str, Entry], Entry],
+        expect: Callable[[list[str]], None],
+    ) -> None:
         batch = self._seen.batch(each.url for each in met)
         entries = self._look_up(batch, met)
         expect(batch.new)

@@ -29,6 +29,7 @@ class Commits:
         self._held = False
         self.broken = False
         """Something was done by half, and must not be committed."""
+        self._begun = 0
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -48,6 +49,14 @@ class Commits:
         except BaseException:
             self.broken = True
             raise
+
+    def begin(self) -> None:
+        """The first half of something is to follow: nothing is committed until `end` has been called for it."""
+        self._begun += 1
+
+    def end(self, number: int) -> None:
+        """The other halves of so many are done."""
+        self._begun -= number
 
     def join(self, prepare: Callable[[], None]) -> None:
         """`prepare` is called before each commit, in the order of joining."""
@@ -71,7 +80,7 @@ class Commits:
 
     def now(self) -> None:
         """Commit."""
-        if self.broken:
+        if self.broken or self._begun:
             return
         for prepare in self._parts:
             prepare()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,6 +13,7 @@ from gossamer.store import sorted_files
 from gossamer.store.table import Table, damage
 
 FAMILIES = ("a", "b")
+BLOCK = 32 << 10
 ROWS = 30_000
 """So many that indexes are packed, and have several parts."""
 
@@ -69,3 +71,43 @@ def test_a_file_that_is_cut_is_damaged(table: Path, tmp_path: Path) -> None:
         for left in (0, 10, path.stat().st_size // 2, path.stat().st_size - 1):
             (tmp_path / path.name).write_bytes(path.read_bytes()[:left])
             assert sorted_files.damage(tmp_path / path.name)
+
+
+def test_a_list_of_files_that_is_cut_within_a_record_is_damaged(table: Path, tmp_path: Path) -> None:
+    [manifest] = table.glob("MANIFEST-*")
+    data, copy = manifest.read_bytes(), tmp_path / manifest.name
+    copy.write_bytes(data)
+    assert not sorted_files.is_torn(copy)
+    seen = 0
+    for left in range(len(data)):
+        copy.write_bytes(data[:left])
+        seen += sorted_files.is_torn(copy)
+    assert seen > 0.9 * len(data)  # all but those cuts that fall between two records
+
+
+def test_a_long_list_of_files_is_read_over_its_blocks(tmp_path: Path) -> None:
+    path, chance = tmp_path / "list", random.Random(3)
+    for _ in range(50):
+        data = b""
+        for length in chance.choices(range(40_000), k=chance.randrange(1, 8)):
+            data += record(len(data), length)
+        path.write_bytes(data)
+        assert not sorted_files.is_torn(path)
+        path.write_bytes(data[:-1])
+        assert sorted_files.is_torn(path)
+
+
+def record(at: int, length: int) -> bytes:
+    """As RocksDB writes it: in parts that do not reach over the end of a block."""
+    out, first = b"", True
+    while True:
+        left = BLOCK - (at + len(out)) % BLOCK
+        if left < 7:
+            out, left = out + bytes(left), BLOCK
+        part = min(length, left - 7)
+        length -= part
+        kind = {(True, True): 1, (True, False): 2, (False, False): 3, (False, True): 4}[first, not length]
+        out += struct.pack("<IHB", 0, part, kind) + bytes(part)
+        first = False
+        if not length:
+            return out

@@ -25,6 +25,9 @@ _PLAIN, _LZ4 = 0, 4
 _LOWER = (1 << 32) - 1
 _LAST_BYTE = 0x6B9083D9
 """What the kind of compression adds to a checksum."""
+_LOG_BLOCK, _RECORD = 32 << 10, struct.Struct("<IHB")
+_FULL, _LAST = 1, 4
+_LIST_MOST = 1 << 30
 _FILTER, _INDEX = b"partitionedfilter.", b"rocksdb.index"
 
 
@@ -51,6 +54,24 @@ def damage(path: Path) -> str | None:
     except (_Unknown, IndexError, struct.error):
         return None
     return None
+
+
+def is_torn(path: Path) -> bool:
+    """Does the list of files end within a record? RocksDB takes that for its end, and forgets what came after.
+
+    It is a log: blocks of 32 KiB with records, each behind a checksum, its length and which part of a whole it is.
+    """
+    data, at, part = files.read(path, _LIST_MOST), 0, _FULL
+    while at < len(data):
+        left = _LOG_BLOCK - at % _LOG_BLOCK
+        if left < _RECORD.size:
+            at += left
+            continue
+        if at + _RECORD.size > len(data):
+            return True
+        _, length, part = _RECORD.unpack_from(data, at)
+        at += _RECORD.size + length
+    return at > len(data) or part not in (_FULL, _LAST)
 
 
 def _check(file: BinaryIO, size: int) -> None:

@@ -247,6 +247,9 @@ def damage(path: Path, families: Sequence[str]) -> str | None:
     """What is wrong with a table, all of which is read, with its checksums. Nobody may write to it meanwhile."""
     try:
         with Table.open_alone(path, families) as table:
+            named = files.read(path / "CURRENT").decode().strip()
+            if sorted_files.is_torn(path / named):
+                return f"{named}: is cut short"
             for name in table.files():
                 if words := sorted_files.damage(path / name):
                     return words

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.robots import ALLOW_ALL, DISALLOW_ALL, parse
+from gossamer.robots import patterns as module
 
 
 def allows(robots: str | bytes, path: str, agent: str = "Gossamer") -> bool:
@@ -176,9 +177,46 @@ def test_an_index_page_that_is_allowed_opens_its_folder_only() -> None:
 
 
 def test_hostile_patterns_and_paths_are_matched_without_backtracking() -> None:
-    stars = "/" + "*a" * 4000 + "*b"
+    stars = "/" + "*a" * 400 + "*b"
     rules = parse("User-agent: *\n" + "".join(f"Disallow: {stars}{n}$\n" for n in range(6)))
-    assert rules.allows("Gossamer", "/" + "a" * 20_000)
+    assert rules.allows("Gossamer", "/" + "a" * 2_000)
+
+
+HOSTILE = [
+    [f"*z{n:04x}" for n in range(2_700)],
+    ["*" + "a" * 97 + f"ba{n}" for n in range(150)],
+    ["/" + "*a" * n + "*b" for n in range(1, 125)],
+    [f"*{n:04x}$" for n in range(2_700)],
+]
+
+
+@pytest.mark.parametrize("patterns", HOSTILE)
+def test_the_costliest_patterns_and_paths_take_a_bounded_number_of_steps(
+    patterns: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matches, walked = module._matches, []
+
+    def counted(path: bytes, head: bytes, pieces: tuple[bytes, ...], tail: bytes | None) -> bool:
+        walked.append(len(path) * max(map(len, pieces), default=1) + len(pieces))
+        return matches(path, head, pieces, tail)
+
+    monkeypatch.setattr(module, "_matches", counted)
+    rules = parse("User-agent: *\n" + "".join(f"Disallow: {each}\nAllow: {each}q\n" for each in patterns))
+    for path in ("/" + "z" * 2_000, "/" + "a" * 2_000, "/" + "a" * 16_000):
+        walked.clear()
+        rules.allows("Gossamer", path)
+        assert sum(walked) <= 2 * module.STEPS_MOST
+
+
+def test_what_would_take_too_long_to_match_is_read_more_strictly_never_less() -> None:
+    many = "".join(f"Disallow: /filler/*{n:04}\n" for n in range(1_000))
+    robots = f"User-agent: *\nDisallow: /late/\n{many}Allow: /late/*y\nDisallow: /deep/*x\n"
+    assert allows(robots, "/filler/short")
+    assert not allows(robots, "/filler/0999")
+    assert not allows(robots, "/filler/" + "long" * 500)
+    assert allows(robots, "/elsewhere/" + "long" * 500)
+    assert allows(robots, "/deep/" + "long" * 500)
+    assert allows(robots, "/late/" + "long" * 500 + "y")
 
 
 def test_too_many_patterns_are_read_more_strictly_never_less() -> None:

@@ -17,6 +17,11 @@ from gossamer.frontier.settle import Settlement
 from gossamer.frontier.slots import SLOW
 from gossamer.model import Visit
 
+SETTLED_AT_ONCE = 32
+"""Addresses that may turn out not to be worth a visit before everybody else gets a turn, the event loop among them.
+
+Whoever fills a sitemap with what its robots.txt forbids must not hold up the others."""
+
 
 class Due(NamedTuple):
     """A visit that may be made now. The group is held for it: give it back to the schedule."""
@@ -49,11 +54,18 @@ class Choice:
         self._presence = presence
         self._intake = intake
         self._settle = settle
+        self._left = SETTLED_AT_ONCE
+
+    @property
+    def broke_off(self) -> bool:
+        """The last answer was None only to let others go on: ask again at once."""
+        return self._left <= 0
 
     def next(self) -> Due | None:
-        """The visit that is due first; None when nothing is due now."""
+        """The visit that is due first; None when nothing is due now, or when it `broke_off`."""
         self._intake.requeue_retries()
-        while popped := self._pop():
+        self._left = SETTLED_AT_ONCE
+        while self._left > 0 and (popped := self._pop()):
             origin, group = popped
             if not self._parts.slots.lets(origin.host):
                 self._put_off(origin)
@@ -98,12 +110,24 @@ class Choice:
                 self._schedule.place(origin)
                 return None
             return self._access.ask(origin) if self._queues.more(origin) else None
+        return self._next_page(origin)
+
+    def _next_page(self, origin: Origin) -> Visit | None:
         while (taken := self._queues.take(origin)) is not None:
             visit = self._admit(origin, *taken)
             if visit is not None:
                 return visit
+            self._left -= 1
+            if self.broke_off:
+                self._go_on_later(origin)
+                return None
         origin.gone = None
         return None
+
+    def _go_on_later(self, origin: Origin) -> None:
+        """Nothing was sent, so it need not rest: it goes on as soon as those who are due by now had their turn."""
+        origin.host.next = max(origin.host.next, self._clock.steady())
+        self._schedule.place(origin)
 
     def _admit(self, origin: Origin, place: int, position: int, url: str) -> Visit | None:
         entry = self._parts.ledger.get(url)

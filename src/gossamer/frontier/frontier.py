@@ -214,6 +214,8 @@ class Frontier:
     def _next_turn(self, now: float) -> float:
         """Steady time when somebody may be due; who waits on disk is looked for as soon as there is a worker."""
         turn, free = self._schedule.next_turn(), self._parts.slots.free_from()
+        if self._choice.broke_off:
+            return max(free, now)
         return max(turn, free) if free <= now or not self._parts.turns.waiting else free
 
     def _next(self) -> Visit | None:

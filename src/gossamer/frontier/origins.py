@@ -57,7 +57,7 @@ class Origin:
     @property
     def distance(self) -> int:
         """How many rounds away its next address is."""
-        if self.urgent:
+        if self.urgent or self.gone:  # what is gone fails without a request, all of it in one go
             return 0
         return self.away() + (distance_of(self.head[0][0]) if self.head else 0)
 

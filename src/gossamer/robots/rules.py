@@ -93,7 +93,7 @@ def _compiled(group: bytes) -> _Compiled:
             disallow += _disallowed(pattern if starred <= STARRED_MOST else pattern.partition(b"*")[0])
         elif starred <= STARRED_MOST or b"*" not in pattern:
             allow += _allowed(pattern)
-    return _Compiled(Patterns(allow), Patterns(disallow))
+    return _Compiled(Patterns(allow, unread=False), Patterns(disallow, unread=True))
 
 
 def _allowed(pattern: bytes) -> list[tuple[bytes, int]]:

@@ -116,7 +116,8 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     """How many addresses of a list were taken that waits to be read on; see `listings`. It is not asked for again."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
-        """The request that this entry stands for."""
+        """The request that this entry stands for. Validators of a 304 are none: nothing came with them."""
+        came = self.status != 304
         return Visit(
             url,
             self.kind,
@@ -125,8 +126,8 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
             self.hops,
             self.attempt,
             self.referrer,
-            etag=self.etag,
-            modified=self.modified,
+            etag=self.etag if came else None,
+            modified=self.modified if came else None,
         )
 
     def after(self, when: float, what: str, **changes: object) -> Entry:

@@ -30,11 +30,12 @@ from gossamer.frontier.choice import Choice, Due
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.handout import Handout
-from gossamer.frontier.imported import AGAIN, ASIDE, Imported
+from gossamer.frontier.imported import ASIDE, Imported
 from gossamer.frontier.inbox import Inbox
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.listings import Listings
 from gossamer.frontier.origins import Origin
+from gossamer.frontier.outcome import AGAIN
 from gossamer.frontier.outward import Outward
 from gossamer.frontier.parts import Parts, assemble
 from gossamer.frontier.peers import Item, Peers, Told

@@ -23,8 +23,6 @@ from gossamer.urls import keys
 
 ASIDE = frozenset({Kind.ROBOTS, Kind.PROBE})
 """Kinds that have no entry: nobody points to them."""
-AGAIN = "the archive"
-"""The source of captures that are taken in again because the rows were lost."""
 
 
 class Imported:

@@ -9,12 +9,14 @@ from typing import NamedTuple
 from gossamer.convert import mime
 from gossamer.errors import InvalidURL
 from gossamer.frontier.retry import NEVER, Rule, rule
-from gossamer.model import Capture, Fault
+from gossamer.model import Capture, Failure, Fault
 from gossamer.urls import normalize
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HEAD_REFUSED = frozenset({400, 403, 405, 501})
 """Servers that dislike HEAD say so with these; the GET is worth a try."""
+AGAIN = "the archive"
+"""The source of captures that are taken in again because the rows were lost."""
 
 
 class Act(Enum):
@@ -43,7 +45,7 @@ def judge(capture: Capture, wanted: Callable[[str], bool]) -> Outcome:
     if capture.failure and not _last_cut(capture):
         return Outcome(Act.FAIL, str(capture.failure), rule(capture.failure.fault, 0))
     if status == 304:
-        return Outcome(Act.UNCHANGED, "not modified")
+        return _unmodified(capture)
     if status in REDIRECTS:
         return _redirect(capture)
     if visit.method == "HEAD" and (200 <= status < 300 or status in HEAD_REFUSED):
@@ -57,6 +59,15 @@ def _last_cut(capture: Capture) -> bool:
     """A body that ends too soon every time is kept as it is, marked as cut."""
     failure, again = capture.failure, capture.visit.attempt > 0
     return failure is not None and failure.fault is Fault.INCOMPLETE and again and capture.status > 0
+
+
+def _unmodified(capture: Capture) -> Outcome:
+    """Only a condition can be answered so. How an imported one was asked for is not known."""
+    visit = capture.visit
+    if visit.etag or visit.modified or capture.source not in (None, AGAIN):
+        return Outcome(Act.UNCHANGED, "not modified")
+    failure = Failure(Fault.PROTOCOL, "http 304, and the request had no condition")
+    return Outcome(Act.FAIL, str(failure), rule(failure.fault, 0))
 
 
 def _redirect(capture: Capture) -> Outcome:

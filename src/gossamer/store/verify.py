@@ -154,9 +154,8 @@ def wrong_digest(record: Record) -> str | None:
 
 
 def is_capture(record: Record) -> bool:
-    """Has it a row? A 304 has none: it only says that the capture before it still holds."""
-    confirms = record.type == "revisit" and status_in(record.head) == NOT_MODIFIED
-    return record.type in ("response", "revisit") and not confirms
+    """Has it a row? A 304 has none: it is no version, also where there is nothing before it that could still hold."""
+    return record.type in ("response", "revisit") and status_in(record.head) != NOT_MODIFIED
 
 
 def row_of(archive: Archive, record: Record) -> Version | None:

@@ -114,6 +114,8 @@ async def serving(
         yield server
     finally:
         listener.close()
+        for _ in range(4):  # one that was accepted a moment ago gets its task
+            await asyncio.sleep(0)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

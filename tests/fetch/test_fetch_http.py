@@ -552,3 +552,26 @@ def test_the_defaults_are_those_of_the_design() -> None:
     assert (limits.head_bytes, limits.head_lines) == (65_536, 200)
     assert (limits.html, limits.text, limits.document) == (5 << 20, 10 << 20, 64 << 20)
     assert (limits.ratio, limits.ratio_after, limits.layers) == (200, 1 << 20, 2)
+
+
+def test_a_server_that_drops_connections_is_asked_twice_for_one_page_and_for_no_other() -> None:
+    """libcurl sends a request again, at once, where a connection that was used before is closed without an answer."""
+
+    async def main() -> list[bytes]:
+        asked: list[bytes] = []
+        served: set[int] = set()
+
+        async def handle(talk: Talk) -> bool:
+            asked.append(talk.head.split()[1])
+            if id(talk.reader) in served:
+                return False
+            served.add(id(talk.reader))
+            await talk.send(answer(b"once"))
+            return True
+
+        async with serving(handle) as server, fetching() as fetcher:
+            for number in range(5):
+                assert (await fetcher(Visit(server.url(f"/{number}")))).body == b"once"
+        return asked
+
+    assert run(main()) == [b"/0", b"/1", b"/1", b"/2", b"/3", b"/4"]

@@ -30,7 +30,7 @@ def complain(words: str) -> None:
 def say_bytes(body: bytes) -> None:
     """What was fetched, as it is; on a terminal, what of it can be shown."""
     if sys.stdout.isatty():
-        say(body.decode("utf-8", "replace"))
+        print(shown.text(body.decode("utf-8", "replace")))  # no colour in it is ours
     else:
         sys.stdout.buffer.write(body)
 

@@ -102,8 +102,9 @@ class Handle:
             options |= {pycurl.CAINFO: route.authorities, pycurl.PROXY_CAINFO: route.authorities}
         return options
 
-    def aim(self, request: Request, transfer: Transfer, address: str | None) -> None:
-        """Prepare for one request to one address; None leaves the address to the proxy."""
+    def aim(self, request: Request, transfer: Transfer, address: str | None, *, fresh: bool = False) -> None:
+        """Prepare for one request to one address; None leaves the address to the proxy. `fresh`: use no connection
+        that was used before."""
         self._transfer = transfer
         set_option = self.easy.setopt
         set_option(pycurl.URL, request.origin)
@@ -111,6 +112,7 @@ class Handle:
         set_option(pycurl.HTTPHEADER, request.fields)
         set_option(pycurl.NOBODY, request.method == "HEAD")
         set_option(pycurl.HEADERFUNCTION, transfer.lines.append)
+        set_option(pycurl.FRESH_CONNECT, fresh)
         if address:
             set_option(pycurl.CONNECT_TO, [f"::[{address}]:" if ":" in address else f"::{address}:"])
 

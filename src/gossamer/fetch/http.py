@@ -21,6 +21,7 @@ from gossamer.fetch.transfer import Transfer
 from gossamer.model import Capture, Clock, Failure, Fault, Visit
 
 _ADDRESSES_TRIED = 2
+_DROPPING_MOST = 10_000
 _SPARE_HANDLES = 256
 _UNREACHABLE = (Fault.CONNECT, Fault.TIMEOUT)
 
@@ -65,6 +66,8 @@ class Fetcher:
         self._kept_later = held is not None
         self._held.wake = self._go_on
         self._soon: asyncio.Handle | None = None
+        self._dropping: dict[str, None] = {}
+        """Origins that close connections which they have let us use again; the oldest first."""
         self._closed = False
 
     async def __call__(self, visit: Visit) -> Capture:
@@ -101,12 +104,14 @@ class Fetcher:
 
     async def _fetch(self, visit: Visit, request: Request, address: str | None, transfer: Transfer) -> Capture:
         handle = self._spare.pop() if self._spare else Handle(self._limits, self._route)
-        handle.aim(request, transfer, address)
+        handle.aim(request, transfer, address, fresh=request.origin in self._dropping)
         began, start = self._clock.wall(), self._clock.steady()
         try:
             code, words, times = await self._run(handle, transfer)
             seconds = times.taken(self._clock.steady() - start)
             head, content, truncated, failure = transfer.outcome(code, words)
+            if transfer.resent:
+                self._note_dropping(request.origin)
         finally:
             self._put_back(handle)
             self._held.end(visit) if self._kept_later else self._held.free(visit)
@@ -125,6 +130,12 @@ class Fetcher:
             decoding=content.decoding,
             failure=failure,
         )
+
+    def _note_dropping(self, origin: str) -> None:
+        """It was asked twice, a moment apart; that must not come again."""
+        self._dropping[origin] = None
+        if len(self._dropping) > _DROPPING_MOST:
+            del self._dropping[next(iter(self._dropping))]
 
     async def _run(self, handle: Handle, transfer: Transfer) -> Verdict:
         if self._closed:

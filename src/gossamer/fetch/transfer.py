@@ -65,6 +65,7 @@ class Transfer:
         "asked",
         "lines",
         "mistake",
+        "resent",
         "socket",
         "waits",
     )
@@ -88,6 +89,8 @@ class Transfer:
         self.address: str | None = None
         self.asked = False
         """A connection stands and the request goes out."""
+        self.resent = False
+        """It went out twice: the server closes connections that it has let us use again."""
         self.mistake: Exception | None = None
         self.socket: Socket | None = None
         """The one that was opened for it, if it was not there before."""
@@ -108,8 +111,11 @@ class Transfer:
         return not reason
 
     def ready(self, address: str) -> bool:
-        """The connection stands, new or used before: may the request go out?"""
-        self.asked = True
+        """The connection stands, new or used before: may the request go out?
+
+        libcurl sends it again at once where a connection that was used before is closed without an answer.
+        """
+        self.resent, self.asked = self.asked, True
         self.lines.clear()  # what a proxy said when it opened the tunnel
         return self.admits(address)
 

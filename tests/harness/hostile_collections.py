@@ -30,9 +30,9 @@ import gossamer
 from gossamer import errors
 from gossamer.collection import Outside
 from gossamer.collection.session import FAMILIES
-from gossamer.store.archive import LENGTH, STATE
+from gossamer.store.archive import STATE
 from gossamer.store.sieve import SEEN
-from gossamer.store.swaps import Swap
+from gossamer.store.swaps import LENGTH, Swap
 from gossamer.store.table import Table
 from gossamer.store.texts import End
 from gossamer.store.versions import CAPTURES, Version

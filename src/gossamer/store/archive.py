@@ -19,7 +19,7 @@ from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Clock, Kind, Page
 from gossamer.store.members import LEVEL
 from gossamer.store.passed import Passed
-from gossamer.store.swaps import replaced, resume
+from gossamer.store.swaps import END, LENGTH, replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
 from gossamer.store.unread import Note, Unread, read_of
@@ -32,8 +32,6 @@ from gossamer.store.warcwriter import Writer
 
 STATE = "archive"
 """How far the WARC files are committed."""
-LENGTH = b"length "
-"""With the name of a file that is full: how long it is."""
 FAMILIES = (CAPTURES, DIGESTS, STATE)
 FOLDER = "captures"
 
@@ -181,7 +179,7 @@ class Archive:
         if self._writer is not None:
             end = self._writer.sync()
             self._close_files(self.committed()[0], end[0])
-            self._table.put(STATE, b"end", msgspec.msgpack.encode(end))
+            self._table.put(STATE, END, msgspec.msgpack.encode(end))
         self.texts.prepare()
 
     def _close_files(self, first: str, last: str) -> None:
@@ -195,7 +193,7 @@ class Archive:
         """All captures up to there have their rows, with the next commit."""
         if (before := self.committed()[0]) not in ("", file):
             self._close_files(before, file)
-        self._table.put(STATE, b"end", msgspec.msgpack.encode((file, end)))
+        self._table.put(STATE, END, msgspec.msgpack.encode((file, end)))
 
     def set_length(self, file: str, length: int | None) -> None:
         """How long a file is that nothing is appended to any more; None: there is no such file."""
@@ -253,7 +251,7 @@ class Archive:
 
     def committed(self) -> tuple[str, int]:
         """The last WARC file of the last commit, and how long it was."""
-        stored = self._table.get(STATE, b"end")
+        stored = self._table.get(STATE, END)
         return msgspec.msgpack.decode(stored, type=tuple[str, int]) if stored else ("", 0)
 
     # ----------------------------------------------------------------- reading

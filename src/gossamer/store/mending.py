@@ -18,7 +18,7 @@ import msgspec
 from gossamer import files
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.members import with_our_header
-from gossamer.store.swaps import Swap, begin, let_count, resume
+from gossamer.store.swaps import END, Swap, begin, let_count, resume
 from gossamer.store.table import Table
 from gossamer.store.verify import is_capture, row_of
 from gossamer.store.warc import Record
@@ -43,7 +43,7 @@ def rewrite(
     except OSError as error:
         raise files.told(error, archive.folder / swap.new) from error
     if path.name == archive.committed()[0]:
-        table.put(STATE, b"end", msgspec.msgpack.encode((swap.new, committed)))
+        table.put(STATE, END, msgspec.msgpack.encode((swap.new, committed)))
     else:
         archive.set_length(swap.new, committed)
         archive.set_length(swap.old, None)

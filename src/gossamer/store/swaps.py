@@ -2,6 +2,7 @@
 
 A row says which two files it is about before the new one is begun. The commit that moves the rows to the new file says
 that it counts. Whoever opens the archive next finishes the swap, or throws the new file away if it does not count.
+No swap of ours takes a file away that the archive still lists: a row that says so is wrong, and only the row goes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from gossamer.store.warc import placed
 
 DAMAGED = "damaged"
 """Beside the folder of the files: where those go that are replaced because they are damaged."""
+END = b"end"
+"""The last file of the last commit, and how long it was."""
+LENGTH = b"length "
+"""With the name of a file that is full: how long it is."""
 _KEY = b"swap"
 
 
@@ -27,6 +32,11 @@ class Swap(msgspec.Struct, array_like=True, frozen=True):
     keep: bool
     """The old one is put aside, not deleted."""
     counts: bool = False
+
+    @property
+    def leaves(self) -> str:
+        """The one of the two that goes."""
+        return self.old if self.counts else self.new
 
 
 _swap = msgspec.msgpack.Decoder(Swap).decode
@@ -47,7 +57,9 @@ def replaced(table: Table, family: str) -> str:
     """The file that does not count any more, though it may still be there; mostly none."""
     data = table.get(family, _KEY)
     swap = _swap(data) if data else None
-    return swap.old if swap and swap.counts else ""  # a name to compare with, and no path
+    if swap is None or not swap.counts or _is_listed(table, family, swap.old):
+        return ""
+    return swap.old  # a name to compare with, and no path
 
 
 def resume(table: Table, family: str, folder: Path) -> Path | None:
@@ -56,16 +68,28 @@ def resume(table: Table, family: str, folder: Path) -> Path | None:
     if data is None:
         return None
     swap, kept = _swap(data), None
+    if not _is_listed(table, family, swap.leaves):
+        kept = _take_away(swap, folder)
+    table.delete(family, _KEY)
+    table.commit()
+    return kept
+
+
+def _is_listed(table: Table, family: str, name: str) -> bool:
+    """Is it a file of the archive? The commit that lets the new one count takes the old one off the list."""
+    end = table.get(family, END)
+    last = msgspec.msgpack.decode(end, type=tuple[str, int])[0] if end else ""
+    return name == last or table.get(family, LENGTH + name.encode()) is not None
+
+
+def _take_away(swap: Swap, folder: Path) -> Path | None:
+    kept, path = None, placed(folder, swap.leaves)
     try:
-        if not swap.counts:
-            files.remove(placed(folder, swap.new))
-        elif swap.keep:
-            kept = files.put_aside(placed(folder, swap.old), folder.parent / DAMAGED)
+        if swap.counts and swap.keep:
+            kept = files.put_aside(path, folder.parent / DAMAGED)
         else:
-            files.remove(placed(folder, swap.old))
+            files.remove(path)
         files.sync_folder(folder)
     except OSError as error:
         raise files.told(error, folder) from error
-    table.delete(family, _KEY)
-    table.commit()
     return kept

@@ -11,11 +11,14 @@ from rocksdict import AccessType, Rdict
 
 import gossamer
 from gossamer.collection import Collection, Outside, session
-from gossamer.collection.session import Session
+from gossamer.collection.session import FAMILIES, Session
 from gossamer.errors import Damaged
+from gossamer.frontier.entries import META, URLS
 from gossamer.model import Capture, Page
-from gossamer.store.archive import Archive
+from gossamer.store.archive import STATE, Archive
 from gossamer.store.replay import Replayed
+from gossamer.store.table import Table
+from gossamer.store.versions import CAPTURES
 from gossamer.store.warc import Record
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
 
@@ -109,6 +112,21 @@ def test_a_damaged_table_is_seen_and_made_again(sound: Sound, web: Path, damage:
         assert collection.status().queued == 0
         assert not set(again) & set(sound.pages)
         assert len(contents(collection)) > len(sound.pages)
+        assert collection.verify().problems == []
+
+
+@pytest.mark.parametrize("family", [CAPTURES, URLS, META, STATE])
+def test_rows_that_say_nothing_are_seen_and_made_again(sound: Sound, web: Path, family: str) -> None:
+    with Table.open(web / "shards" / "00" / "table", FAMILIES, writable=True) as table:
+        for key, _ in list(table.scan(family)):
+            table.put(family, key, b"\xc1junk")
+        table.commit()
+    with gossamer.open(web) as collection:
+        with pytest.raises(Damaged, match="--repair"):
+            sound.crawl(collection, pages=0)
+        assert problems(collection)
+        assert collection.repair().left == ()
+        assert contents(collection) == sound.pages
         assert collection.verify().problems == []
 
 

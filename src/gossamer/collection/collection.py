@@ -21,12 +21,12 @@ from gossamer.collection.meaning import check, site_of
 from gossamer.collection.openfiles import make_room
 from gossamer.collection.reading import Reading, as_seed
 from gossamer.collection.running import run
-from gossamer.collection.session import FAMILIES, REAL, Outside, Session, stoppable
+from gossamer.collection.session import REAL, Outside, Session, stoppable
 from gossamer.collection.shard import Job
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, StorageError, UsageError
 from gossamer.model import SystemClock
-from gossamer.store.table import Table, damage
+from gossamer.store.table import Table
 
 if TYPE_CHECKING:
     from gossamer.collection import build as builds
@@ -216,13 +216,14 @@ class Collection(Reading):
 
     def _verified(self) -> Checked:
         from gossamer.collection import findable, graphs, prints
+        from gossamer.collection.soundness import damage
         from gossamer.collection.workshop import is_removed
         from gossamer.frontier.audit import audit
         from gossamer.store.verify import Checked, verify_archive
 
         checked = Checked()
         for index in range(self.plan.shards or 1):
-            checked.problems += filter(None, [damage(self._folder.table(index), FAMILIES)])
+            checked.problems += filter(None, [damage(self._folder.table(index))])
         if checked.problems:
             return checked  # what hangs on them would say nothing new
         for index, shelf in enumerate(self._shelves().all):

@@ -12,6 +12,7 @@ from gossamer import plan as plans
 from gossamer.errors import Damaged
 from gossamer.frontier.entries import META
 from gossamer.plan import Plan
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 
 _KEY = b"imprint"
@@ -27,13 +28,13 @@ class Imprint(msgspec.Struct, array_like=True, frozen=True):
     """plan.toml as the last crawl wrote it, but for passwords."""
 
 
-_imprint = msgspec.msgpack.Decoder(Imprint).decode
+imprint_of = decoder(Imprint)
 
 
 def of(table: Table) -> Imprint | None:
     """What it remembers; None before its first crawl."""
     stored = table.get(META, _KEY)
-    return _imprint(stored) if stored else None
+    return imprint_of(stored) if stored else None
 
 
 def leave(table: Table, shard: int, plan: Plan) -> None:

@@ -19,6 +19,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.meaning import site_of
 from gossamer.collection.repost import repost
 from gossamer.collection.session import FAMILIES, Outside, Session
+from gossamer.collection.soundness import damage
 from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier.entries import URLS, Entry, entry
 from gossamer.frontier.exchange import rejoin
@@ -29,10 +30,12 @@ from gossamer.index.shelf import discard
 from gossamer.model import URL, Capture, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.swaps import DAMAGED
-from gossamer.store.table import Table, damage
+from gossamer.store.table import Table
 from gossamer.urls import keys
 
 _UNKNOWN = "tries without an answer, rests of hosts and revisits that were due are not known any more"
+_BACK = "; addresses that were removed but for their records may be back"
+_KILLED = "a repair of its table was killed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def remake(folder: Folder, plan: Plan) -> Remade:
     with closing(_Gates(folder, plan)) as gates:
         for index, words in lost.items():
             shard, removed = folder.shard(index), _Removed(folder, index)
-            if not _is_begun(folder, index):
+            if words != _KILLED:
                 done.aside.extend(_begin(folder, index))
             taken = _remade(folder, plan, index, gates, removed)
             more = removed.words if done.aside else ""
@@ -69,9 +72,9 @@ def lack(folder: Folder, index: int) -> str | None:
         return (
             "its table is missing" if files.is_folder(folder.shard(index)) else "is missing, and its captures with it"
         )
-    if words := damage(folder.table(index), FAMILIES):
+    if words := damage(folder.table(index)):
         return f"its table is damaged ({words})"
-    return "a repair of its table was killed" if _is_begun(folder, index) else None
+    return _KILLED if _is_begun(folder, index) else None
 
 
 def _is_begun(folder: Folder, index: int) -> bool:
@@ -98,10 +101,17 @@ class _Removed:
         self.words = ""
         try:
             with Table.open_alone(folder.table(index), [URLS]) as table:
-                rows = ((keys.url_of(key), entry(data)) for key, data in table.scan(URLS))
-                self.entries.update((url, each) for url, each in rows if is_removed(each))
+                for key, data in table.scan(URLS):
+                    self._add(key, data)
         except (GossamerError, OSError):
-            self.words = "; addresses that were removed but for their records may be back"
+            self.words = _BACK
+
+    def _add(self, key: bytes, data: bytes) -> None:
+        try:
+            if is_removed(found := entry(data)):
+                self.entries[keys.url_of(key)] = found
+        except Damaged:
+            self.words = _BACK
 
 
 def _remade(folder: Folder, plan: Plan, index: int, gates: _Gates, removed: _Removed) -> int:

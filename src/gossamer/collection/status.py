@@ -13,6 +13,7 @@ import msgspec
 from gossamer.collection.lock import holder
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 
 
@@ -112,6 +113,9 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
     )
 
 
+progress_of = decoder(Progress)
+
+
 def note(table: Table, progress: Progress) -> None:
     """For those who ask from outside how the crawl goes; part of the next commit."""
     table.put(META, b"progress", msgspec.msgpack.encode(progress))
@@ -120,7 +124,7 @@ def note(table: Table, progress: Progress) -> None:
 def last_look(table: Table) -> Progress | None:
     """How the crawl went at the last commit."""
     data = table.get(META, b"progress")
-    return msgspec.msgpack.decode(data, type=Progress) if data else None
+    return progress_of(data) if data else None
 
 
 def together(looks: Iterable[Progress | None]) -> Progress | None:

@@ -11,6 +11,7 @@ from enum import IntEnum
 import msgspec
 
 from gossamer.model import Kind, Visit
+from gossamer.store.rows import decoder
 from gossamer.store.sieve import FAMILIES as SIEVE_FAMILIES
 
 URLS = "urls"
@@ -195,33 +196,8 @@ class CashRow(msgspec.Struct, array_like=True):
 
 
 encode = msgspec.msgpack.Encoder().encode
-_entry = msgspec.msgpack.Decoder(Entry).decode
-_host = msgspec.msgpack.Decoder(HostRow).decode
-_robots = msgspec.msgpack.Decoder(RobotsRow).decode
-_site = msgspec.msgpack.Decoder(SiteRow).decode
-_cash = msgspec.msgpack.Decoder(CashRow).decode
-
-
-def cash_row(data: bytes) -> CashRow:
-    """A CashRow from its stored form."""
-    return _cash(data)
-
-
-def site_row(data: bytes) -> SiteRow:
-    """A SiteRow from its stored form."""
-    return _site(data)
-
-
-def entry(data: bytes) -> Entry:
-    """An Entry from its stored form."""
-    return _entry(data)
-
-
-def host_row(data: bytes) -> HostRow:
-    """A HostRow from its stored form."""
-    return _host(data)
-
-
-def robots_row(data: bytes) -> RobotsRow:
-    """A RobotsRow from its stored form."""
-    return _robots(data)
+entry = decoder(Entry)
+host_row = decoder(HostRow)
+robots_row = decoder(RobotsRow)
+site_row = decoder(SiteRow)
+cash_row = decoder(CashRow)

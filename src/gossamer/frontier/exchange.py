@@ -15,12 +15,14 @@ crash may be given again: nobody but us has ever seen it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import msgspec
 
 from gossamer.errors import Damaged
 from gossamer.frontier.entries import META, OUTBOX, encode
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 
 BATCH_ITEMS = 500
@@ -65,7 +67,7 @@ class Marks(msgspec.Struct, array_like=True, frozen=True):
 
 _frame = msgspec.msgpack.Decoder(Batch | Receipt).decode
 _head = msgspec.msgpack.Decoder(Head).decode
-_marks = msgspec.msgpack.Decoder(Marks).decode
+marks_of = decoder(Marks)
 
 
 @dataclass(slots=True)
@@ -108,7 +110,7 @@ class Exchange:
         self._send = send
         stored = table.get(META, b"exchange")
         none = (0,) * shards
-        marks = _marks(stored) if stored else Marks(none, none, none)
+        marks = marks_of(stored) if stored else Marks(none, none, none)
         if len(marks.closed) != shards:
             raise Damaged(f"shard {me}: it was one of {len(marks.closed)} shards and is now one of {shards}")
         self._out = [self._outgoing(to, marks) for to in range(shards)]
@@ -270,7 +272,7 @@ def rejoin(table: Table, me: int, others: Sequence[Callable[[], Table] | None]) 
     closed, applied = [0] * len(others), [0] * len(others)
     for index, opened in enumerate(others):
         if opened is not None:
-            with opened() as other:
+            with suppress(Damaged), opened() as other:  # its rows are lost too
                 theirs = Exchange(other, index, len(others), lambda to, data: None)
                 closed[index], applied[index] = theirs.kept()[me], theirs.acknowledged(me)
     if len(others) > 1:

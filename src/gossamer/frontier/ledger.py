@@ -12,6 +12,7 @@ import msgspec
 from gossamer.frontier.backlog import Backlog
 from gossamer.frontier.entries import META, URLS, Entry, State, encode, entry
 from gossamer.model import Kind
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -92,6 +93,9 @@ def is_page(entry: Entry) -> bool:
     return entry.state is State.DONE and entry.kind is Kind.PAGE and 200 <= entry.status < 300
 
 
+counts_of = decoder(Counts)
+
+
 class Ledger:
     """The entries and their counts."""
 
@@ -99,7 +103,7 @@ class Ledger:
         self._table = table
         self.backlog = Backlog(table)
         stored = table.get(META, b"counts")
-        self.counts = msgspec.msgpack.decode(stored, type=Counts) if stored else Counts()
+        self.counts = counts_of(stored) if stored else Counts()
         self.counts.failures = _bounded(self.counts.failures)
         self.counts.exclusions = _bounded(self.counts.exclusions)
 

@@ -28,4 +28,4 @@ class Seeds:
             self._table.put(META, b"landed", "\n".join([*landed, target]).encode())
 
     def _landed(self) -> list[str]:
-        return (self._table.get(META, b"landed") or b"").decode().split()
+        return (self._table.get(META, b"landed") or b"").decode(errors="replace").split()

@@ -15,11 +15,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from gossamer.frontier.entries import META, encode
 from gossamer.model import URL
 from gossamer.store.mapped import Mapped
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 
 READING = "reading"
@@ -34,7 +33,7 @@ memory."""
 SIZE = 8 + ROOM + 8
 
 _WORD = (1 << 64) - 1
-_deaths = msgspec.msgpack.Decoder(dict[bytes, int]).decode
+deaths_of = decoder(dict[bytes, int])
 
 
 class Suspects:
@@ -51,7 +50,7 @@ class Suspects:
         self._turn = self._memory[8 + ROOM :].cast("Q")
         self._turn[0] = (self._turn[0] + 1) & _WORD
         stored = table.get(META, b"suspects")
-        self._deaths = _deaths(stored) if stored else {}
+        self._deaths = deaths_of(stored) if stored else {}
         self._page = b""
         self._died_on = self._noted()
         self._length[0] = 0

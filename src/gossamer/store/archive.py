@@ -19,7 +19,7 @@ from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Clock, Kind, Page
 from gossamer.store.members import LEVEL
 from gossamer.store.passed import Passed
-from gossamer.store.swaps import END, LENGTH, replaced, resume
+from gossamer.store.swaps import END, LENGTH, end_of, replaced, resume
 from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
 from gossamer.store.unread import Note, Unread, read_of
@@ -252,7 +252,7 @@ class Archive:
     def committed(self) -> tuple[str, int]:
         """The last WARC file of the last commit, and how long it was."""
         stored = self._table.get(STATE, END)
-        return msgspec.msgpack.decode(stored, type=tuple[str, int]) if stored else ("", 0)
+        return end_of(stored) if stored else ("", 0)
 
     # ----------------------------------------------------------------- reading
 

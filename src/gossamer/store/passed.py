@@ -13,12 +13,14 @@ import msgspec
 
 from gossamer.errors import GossamerError
 from gossamer.model import URL
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.warc import date
 
 MOST = 1_000
 """More than these are no odd pages: something is wrong altogether."""
 _PREFIX = b"passed\0"
+reason_of = decoder(str)
 
 
 class Passed:
@@ -45,7 +47,7 @@ class Passed:
         key = _key(url, began)
         if key not in self._keys():
             return None
-        return msgspec.msgpack.decode(self._table.get(self._family, key) or b"\xa0", type=str)
+        return reason_of(self._table.get(self._family, key) or b"\xa0")
 
     def clear(self, url: URL, began: float) -> None:
         """It was taken in after all."""
@@ -58,7 +60,7 @@ class Passed:
         """Every address with the reason."""
         for key, data in self._table.scan(self._family, prefix=_PREFIX):
             url = key[len(_PREFIX) :].rpartition(b"\0")[0]
-            yield url.decode(errors="replace"), msgspec.msgpack.decode(data, type=str)
+            yield url.decode(errors="replace"), reason_of(data)
 
     def _keys(self) -> set[bytes]:
         if self._known is None:

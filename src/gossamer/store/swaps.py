@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer import files
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.warc import placed
 
@@ -39,7 +40,8 @@ class Swap(msgspec.Struct, array_like=True, frozen=True):
         return self.old if self.counts else self.new
 
 
-_swap = msgspec.msgpack.Decoder(Swap).decode
+swap_of = decoder(Swap)
+end_of = decoder(tuple[str, int])
 
 
 def begin(table: Table, family: str, swap: Swap) -> None:
@@ -56,7 +58,7 @@ def let_count(table: Table, family: str, swap: Swap) -> None:
 def replaced(table: Table, family: str) -> str:
     """The file that does not count any more, though it may still be there; mostly none."""
     data = table.get(family, _KEY)
-    swap = _swap(data) if data else None
+    swap = swap_of(data) if data else None
     if swap is None or not swap.counts or _is_listed(table, family, swap.old):
         return ""
     return swap.old  # a name to compare with, and no path
@@ -67,7 +69,7 @@ def resume(table: Table, family: str, folder: Path) -> Path | None:
     data = table.get(family, _KEY)
     if data is None:
         return None
-    swap, kept = _swap(data), None
+    swap, kept = swap_of(data), None
     if not _is_listed(table, family, swap.leaves):
         kept = _take_away(swap, folder)
     table.delete(family, _KEY)
@@ -78,7 +80,7 @@ def resume(table: Table, family: str, folder: Path) -> Path | None:
 def _is_listed(table: Table, family: str, name: str) -> bool:
     """Is it a file of the archive? The commit that lets the new one count takes the old one off the list."""
     end = table.get(family, END)
-    last = msgspec.msgpack.decode(end, type=tuple[str, int])[0] if end else ""
+    last = end_of(end)[0] if end else ""
     return name == last or table.get(family, LENGTH + name.encode()) is not None
 
 

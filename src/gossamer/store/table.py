@@ -13,7 +13,7 @@ writes. rocksdict reports every fault as a bare `Exception`; they are told apart
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -243,8 +243,13 @@ class Table:
         return _walk(rows, self._path, (reading, end))
 
 
-def damage(path: Path, families: Sequence[str]) -> str | None:
-    """What is wrong with a table, all of which is read, with its checksums. Nobody may write to it meanwhile."""
+def damage(
+    path: Path, families: Sequence[str], read: Callable[[str, bytes, bytes], None] = lambda *_: None
+) -> str | None:
+    """What is wrong with a table, all of which is read, with its checksums. Nobody may write to it meanwhile.
+
+    `read` raises Damaged at a row, of that family, key and value, that says nothing.
+    """
     try:
         with Table.open_alone(path, families) as table:
             named = files.read(path / "CURRENT").decode().strip()
@@ -254,8 +259,8 @@ def damage(path: Path, families: Sequence[str]) -> str | None:
                 if words := sorted_files.damage(path / name):
                     return words
             for family in table.families:
-                for _ in table.stored(family):
-                    pass
+                for key, value in table.stored(family):
+                    read(family, key, value)
     except Damaged as error:
         return str(error.__cause__ or error)
     return None

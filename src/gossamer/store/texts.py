@@ -17,6 +17,7 @@ from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Clock, Page
 from gossamer.store.members import unpacked
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.textrecords import content_of, page_of, worded
 from gossamer.store.versions import TextPlace
@@ -45,7 +46,7 @@ class End(msgspec.Struct, array_like=True, frozen=True):
     """Who does it, so that a process that is started again goes on and does not begin again."""
 
 
-_end = msgspec.msgpack.Decoder(End).decode
+end_of = decoder(End)
 
 
 class Texts:
@@ -166,7 +167,7 @@ class Texts:
 
     def _committed(self) -> End:
         stored = self._table.get(self._family, _KEY)
-        return _end(stored) if stored else End()
+        return end_of(stored) if stored else End()
 
     def _put(self, end: End) -> None:
         self._table.put(self._family, _KEY, msgspec.msgpack.encode(end))

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from gossamer.model import URL, Page
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.versions import Version
 
@@ -41,7 +42,7 @@ def reader() -> str:
     return metadata.version("gossamer")
 
 
-_note = msgspec.msgpack.Decoder(Note).decode
+note_of = decoder(Note)
 
 
 class Unread:
@@ -62,7 +63,7 @@ class Unread:
         """This version of the program makes a mistake with it, and will not try again."""
         stored = self._table.get(self._family, _key(url))
         if stored is not None:
-            note = msgspec.structs.replace(_note(stored), problem=problem, reader=reader())
+            note = msgspec.structs.replace(note_of(stored), problem=problem, reader=reader())
             self._table.put(self._family, _key(url), msgspec.msgpack.encode(note))
 
     def clear(self, url: URL) -> None:
@@ -74,12 +75,12 @@ class Unread:
     def all(self) -> Iterator[tuple[URL, Note]]:
         """Every note, in the order of the addresses."""
         for key, data in self._table.scan(self._family, prefix=_PREFIX):
-            yield key[len(_PREFIX) :].decode(), _note(data)
+            yield key[len(_PREFIX) :].decode(), note_of(data)
 
     def page(self, url: URL, version: Version) -> Page | None:
         """A version that was not read, as it is shown; None for all others."""
         data = self._table.get(self._family, _key(url)) if version.text is None else None
-        note = _note(data) if data else None
+        note = note_of(data) if data else None
         if note is None or note.began != version.began:
             return None
         return Page(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from gossamer.model import Kind
+from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -97,8 +98,8 @@ class First(msgspec.Struct, array_like=True, frozen=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_version = msgspec.msgpack.Decoder(Version).decode
-_first = msgspec.msgpack.Decoder(First).decode
+version_of = decoder(Version)
+first_of = decoder(First)
 place_of = msgspec.msgpack.Decoder(TextPlace).decode
 """What a hint means."""
 
@@ -135,7 +136,7 @@ class Versions:
         prefix = keys.row(url) + b"\0"
         start = prefix if until is None else _key(url, until)
         for _, data in self._table.scan(CAPTURES, prefix=prefix, start=start):
-            yield _version(data)
+            yield version_of(data)
 
     def current(self, url: str, *, until: float | None = None) -> Version | None:
         """The version that tells what an address is now, or was at a time."""
@@ -144,7 +145,7 @@ class Versions:
     def currents(self, urls: Sequence[str]) -> list[Version | None]:
         """The same for many, of which the newest version nearly always tells."""
         found = self._table.firsts(CAPTURES, [keys.row(url) + b"\0" for url in urls])
-        newest = [None if data is None else _version(data) for data in found]
+        newest = [None if data is None else version_of(data) for data in found]
         return [
             version if version is None or tells(version.status) else self.current(url)
             for url, version in zip(urls, newest, strict=True)
@@ -153,12 +154,12 @@ class Versions:
     def at(self, url: str, began: float) -> Version | None:
         """The version of that moment."""
         data = self._table.get(CAPTURES, _key(url, began))
-        return None if data is None else _version(data)
+        return None if data is None else version_of(data)
 
     def all(self, prefix: bytes = b"") -> Iterator[tuple[str, Version]]:
         """Every version of every address, in the order of the row keys; `prefix` is how those begin."""
         for key, data in self._table.scan(CAPTURES, prefix=prefix):
-            yield keys.url_of(key[:-9]), _version(data)
+            yield keys.url_of(key[:-9]), version_of(data)
 
     def pages(self) -> Iterator[tuple[str, Version]]:
         """Of every page the version that tells what it is now."""
@@ -171,7 +172,7 @@ class Versions:
     def first(self, digest: str) -> First | None:
         """Where a payload was met first."""
         data = self._table.get(DIGESTS, _digest_key(digest))
-        return None if data is None else _first(data)
+        return None if data is None else first_of(data)
 
     def set_first(self, digest: str, first: First) -> None:
         """Later captures of the same payload point here."""

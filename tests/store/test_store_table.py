@@ -239,6 +239,35 @@ def test_a_missing_table_is_not_made_by_reading(path: Path) -> None:
     assert not path.exists()
 
 
+def test_a_sorted_file_with_another_name_elsewhere_is_not_written_to(path: Path, tmp_path: Path) -> None:
+    Table.open(path, FAMILIES, writable=True).close()
+    (tmp_path / "outside").write_bytes(b"kept")
+    os.link(tmp_path / "outside", path / "000099.sst")
+    with pytest.raises(Damaged, match=r"000099\.sst: has another name elsewhere"):
+        Table.open(path, FAMILIES, writable=True)
+    assert (tmp_path / "outside").read_bytes() == b"kept"
+    Table.open(path, FAMILIES, writable=False).close()
+
+
+@pytest.mark.parametrize("shape", ["{}.sst", "000{}.log", "{}.blob", "{}.dbtmp", "MANIFEST-{}", "OPTIONS-{}"])
+def test_a_number_after_which_the_next_one_would_wrap_is_refused(path: Path, shape: str) -> None:
+    Table.open(path, FAMILIES, writable=True).close()
+    odd = path / shape.format((1 << 64) - 1)
+    odd.write_bytes(b"")
+    with pytest.raises(Damaged, match="so large a number; move it away"):
+        Table.open(path, FAMILIES, writable=True)
+    odd.unlink()
+    Table.open(path, FAMILIES, writable=True).close()
+
+
+def test_files_that_the_table_does_not_count_are_left_alone(path: Path) -> None:
+    Table.open(path, FAMILIES, writable=True).close()
+    for name in ("LOG.old.1763295031000000", ".nfs000000000000001", "notes"):
+        (path / name).write_bytes(b"")
+    Table.open(path, FAMILIES, writable=True).close()
+    assert (path / "notes").exists()
+
+
 def test_a_file_in_the_way_is_told(path: Path) -> None:
     path.write_bytes(b"")
     with pytest.raises(Damaged, match=str(path)):

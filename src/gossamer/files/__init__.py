@@ -278,7 +278,7 @@ def _require_plain(folder: Path, handle: int, writing: bool, levels: int) -> Non
                 finally:
                     os.close(below)
             elif writing or not entry.is_file(follow_symlinks=False):
-                check_file(path, handle, os.O_WRONLY if writing and path.suffix not in _NEVER_CHANGED else 0)
+                check_file(path, handle, os.O_WRONLY if writing else 0)
 
 
 def _tree(folder: Path, handle: int, shape: re.Pattern[str], within: str, levels: int) -> Iterator[str]:
@@ -294,10 +294,6 @@ def _tree(folder: Path, handle: int, shape: re.Pattern[str], within: str, levels
             elif shape.fullmatch(name):
                 check_file(folder / name, handle)
                 yield name
-
-
-_NEVER_CHANGED = {".sst"}
-"""Files of the table that are written once; a copy of a collection may share them."""
 
 
 def _empty(handle: int, shape: re.Pattern[str], within: str, levels: int) -> None:

@@ -13,6 +13,7 @@ writes. rocksdict reports every fault as a bare `Exception`; they are told apart
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -51,6 +52,8 @@ MEMTABLE_BYTES = 8 << 20
 """Of one family; all families together hold at most MEMTABLES_BYTES."""
 MEMTABLES_BYTES = 32 << 20
 _CURE = "`gossamer verify DIR --repair` makes it again from the archive"
+_NO_NUMBER = re.compile(r"(?:MANIFEST-|OPTIONS-|METADB-)?[0-9]{13,}.*", re.DOTALL)
+"""Names of files that RocksDB would count on from, until its next number wraps and it begins low numbers anew."""
 LOG_BYTES = 32 << 20
 """What has to be read again at most when a table that was killed is opened."""
 LOOKS_MOST = 20
@@ -274,8 +277,15 @@ def _let_in(path: Path, writable: bool) -> None:
         elif not files.is_folder(path):
             raise Damaged(f"{path}: there is no table here; {_CURE}")
         files.require_plain(path, writing=writable)
+        if writable:
+            _require_numbers(path)
     except OSError as error:
         raise StorageError(f"{path}: cannot be opened ({error.strerror}); check its owner and mode") from error
+
+
+def _require_numbers(path: Path) -> None:
+    for name in filter(_NO_NUMBER.fullmatch, files.entries(path)):
+        raise Damaged(f"{path / name}: no file of a table has so large a number; move it away")
 
 
 def _open_writer(path: Path, families: Sequence[str]) -> Table:

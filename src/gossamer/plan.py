@@ -28,10 +28,14 @@ FILE = "plan.toml"
 _HEADER = "# What this collection was asked for. Edit it between crawls; lines that start with # are defaults."
 _WHOLE = "# Keep the last line: a plan without it was cut short."
 _LAST = "# That was all."
+_MOST = (1 << 63) - 1
+"""The largest number of TOML."""
 
 
-def _setting(default: Any, text: str, *, choices: tuple[str, ...] = (), least: float | None = None) -> Any:
-    meta = {"text": text, "choices": choices, "least": least}
+def _setting(
+    default: Any, text: str, *, choices: tuple[str, ...] = (), least: float | None = None, most: int = _MOST
+) -> Any:
+    meta = {"text": text, "choices": choices, "least": least, "most": most}
     return field(default=default, metadata=meta)
 
 
@@ -52,7 +56,7 @@ class Plan:
     pages: int = _setting(0, "Stop at so many pages in the collection; 0 for no limit.", least=0)
     order: str = _setting("breadth", "Which pages of a host come first.", choices=tuple(ORDERS))
     site_orders: dict[str, str] = field(
-        default_factory=dict, metadata={"text": "Another order for the pages of a site.", "choices": (), "least": None}
+        default_factory=dict, metadata={"text": "Another order for the pages of a site.", "choices": ()}
     )
     sitemaps: str = _setting(
         "auto",
@@ -63,7 +67,7 @@ class Plan:
     path_segments: int = _setting(20, "Most path segments of an address.", least=1)
     url_rules: tuple[str, ...] = _setting((), "Further rules of the table in docs/addresses.md, for all sites.")
     site_rules: dict[str, tuple[str, ...]] = field(
-        default_factory=dict, metadata={"text": "Further rules by site.", "choices": (), "least": None}
+        default_factory=dict, metadata={"text": "Further rules by site.", "choices": ()}
     )
 
     delay: float = _setting(1.0, "Least seconds between two requests to a host; 0 switches it off.", least=0)
@@ -83,8 +87,10 @@ class Plan:
     )
     shards: int = _setting(
         0,
-        "Processes that share the work, each with its own sites; fixed by the first crawl. 0: one for each core.",
+        "Processes that share the work, each with its own sites, at most 1024; fixed by the first crawl."
+        " 0: one for each core.",
         least=0,
+        most=1024,
     )
 
     contact: str = _setting("", "Address or web page of who runs the crawl; part of the agent string.")
@@ -237,8 +243,8 @@ def parse(text: str, path: Path) -> Plan:
         raise InvalidPlan(f"{path}: unknown setting {', '.join(unknown)}; docs/settings.md lists them all")
     try:
         return Plan(**{name: _frozen(value) for name, value in data.items()})
-    except InvalidPlan as error:
-        raise InvalidPlan(f"{path}: {error}") from None
+    except InvalidPlan as error:  # what nobody can have meant has a cause, a slip has none
+        raise InvalidPlan(f"{path}: {error}") from error.__cause__
 
 
 def is_ours(text: str) -> bool:
@@ -272,7 +278,7 @@ def dump(plan: Plan) -> str:
 
 
 def _check(spec: dataclasses.Field[Any], value: Any) -> None:
-    choices, least = spec.metadata["choices"], spec.metadata["least"]
+    choices, least, most = (spec.metadata.get(name) for name in ("choices", "least", "most"))
     if choices and value not in choices:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be one of {', '.join(choices)}")
     default = spec.default if spec.default is not dataclasses.MISSING else {}
@@ -280,6 +286,9 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must look like {toml(default)}")
     if least is not None and not value >= least:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least:g}")
+    if isinstance(value, int) and most is not None and value > most:
+        shown = value if value <= _MOST else "larger than any number of TOML"
+        raise InvalidPlan(f"{spec.name} is {shown}; it must be at most {most}") from OverflowError()
     for names in {"url_rules": [value], "site_rules": value.values() if isinstance(value, dict) else []}.get(
         spec.name, []
     ):

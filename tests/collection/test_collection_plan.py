@@ -121,6 +121,28 @@ def test_a_plan_with_another_number_of_shards_than_were_made_is_damage(web: Path
         assert collection.plan.shards == 1
 
 
+def test_more_shards_than_there_can_be_cost_no_look_at_each_and_go_with_a_repair(web: Path) -> None:
+    before, plan = gossamer.open(web).plan, web / "plan.toml"
+    plan.write_text(plan.read_text().replace("shards = 1", "shards = 2000000000"))
+    with gossamer.open(web) as collection:
+        for verb in (collection.status, collection.verify, collection.crawl):
+            with pytest.raises(InvalidPlan, match=r"shards is 2000000000; it must be at most 1024; .*--repair"):
+                verb()
+        assert collection.repair().left == ()
+        assert collection.plan == before
+        assert collection.status().pages > 1
+
+
+@pytest.mark.parametrize("number", ["1025", "2000000000", f"0x{'f' * 5_000}"])
+def test_a_new_folder_is_not_filled_with_shards(
+    tmp_path: Path, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "plan.toml").write_text(f"shards = {number}")
+    assert main(["crawl", str(tmp_path), "http://127.0.0.1:9/"]) == InvalidPlan.exit_code
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "shards").exists()
+
+
 def test_a_shard_knows_which_one_it_is(web: Path) -> None:
     with Table.open(Folder(web).table(0), FAMILIES, writable=False) as table:
         found = of(table)

@@ -46,7 +46,7 @@ def _slip(folder: Folder) -> str | None:
     try:
         folder.load_plan()
     except InvalidPlan as error:
-        return "is not valid TOML" if isinstance(error.__cause__, InvalidPlan) and error.__cause__.__cause__ else None
+        return "cannot be read" if isinstance(error.__cause__, InvalidPlan) and error.__cause__.__cause__ else None
     return None
 
 

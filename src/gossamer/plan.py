@@ -234,9 +234,17 @@ def load(path: Path) -> Plan:
 def parse(text: str, path: Path) -> Plan:
     """The same for what stands in a plan; `path` is where it is from."""
     try:
-        data = tomllib.loads(text)
+        return _parsed(text, path)
     except tomllib.TOMLDecodeError as error:
         raise InvalidPlan(f"{path}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise InvalidPlan(f"{path}: not valid TOML: values are nested too deeply") from error
+    except ValueError as error:  # digits that Python does not read, or show, because it would take too long
+        raise InvalidPlan(f"{path}: not valid TOML: a number is too large") from error
+
+
+def _parsed(text: str, path: Path) -> Plan:
+    data = tomllib.loads(text)
     known = {spec.name: spec for spec in dataclasses.fields(Plan)}
     unknown = sorted(set(data) - set(known))
     if unknown:

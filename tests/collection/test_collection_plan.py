@@ -143,6 +143,37 @@ def test_a_new_folder_is_not_filled_with_shards(
     assert not (tmp_path / "shards").exists()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"include = {'[' * 5_000}",
+        f"include = {'[' * 5_000}{']' * 5_000}",
+        f"site_rules.{'.'.join('a' * 5_000)} = 1",
+        f"depth = {'9' * 5_000}",
+        f"depth = -{'9' * 5_000}",
+        f"depth = 0x{'f' * 5_000}",
+        f"include = 0x{'f' * 5_000}",
+        f"include = [0x{'f' * 5_000}]",
+    ],
+    ids=lambda line: f"{line[:14]}...{line[-3:]}",
+)
+def test_a_plan_that_is_too_much_for_its_reader_is_one_line_and_goes_with_a_repair(
+    web: Path, tmp_path: Path, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new, before, plan = tmp_path / "new", gossamer.open(web).plan, web / "plan.toml"
+    new.mkdir()
+    (new / "plan.toml").write_text(line)
+    plan.write_text(f"{line}\n{plan.read_text()}")
+    for verb in (["crawl", str(new), "http://127.0.0.1:9/"], ["status", str(web)], ["verify", str(web)]):
+        assert main(verb) == InvalidPlan.exit_code, verb
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1, said
+        assert len(said) < 500, said
+    with gossamer.open(web) as collection:
+        assert collection.repair().left == ()
+        assert collection.plan == before
+
+
 def test_a_shard_knows_which_one_it_is(web: Path) -> None:
     with Table.open(Folder(web).table(0), FAMILIES, writable=False) as table:
         found = of(table)

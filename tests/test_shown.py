@@ -55,6 +55,14 @@ def test_an_escape_says_what_was_there(said: str, told: str) -> None:
     assert shown.json(said) in (f'"{told}"', f'"{told}"'.replace(r"\x", r"\u00"))
 
 
+def test_letters_without_a_shape_are_seen() -> None:
+    for each in "\u034f\u115f\u1160\u180e\u3164\uffa0\ufffe\uffff\U0001d173\U0001d17a":
+        assert each not in shown.text(f"a{each}b") + shown.line(each)
+        assert each not in shown.json(each)
+        assert json.loads(shown.json(each)) == each
+    assert shown.text("Silben\u00adtrennung") == "Silben\u00adtrennung"
+
+
 def test_what_is_logged_is_harmless(caplog: pytest.LogCaptureFixture) -> None:
     logging.getLogger("gossamer").warning("%s could not be read: %r", "http://a/\x9b2J\u202e", ValueError("\x1b"))
     assert caplog.messages == [r"http://a/\x9b2J\u202e could not be read: ValueError('\x1b')"]

@@ -13,7 +13,9 @@ import logging
 import re
 
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
-_UNSEEN = "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+_BLANK = "\u034f\u115f\u1160\u180e\u3164\uffa0\ufffe\uffff\U0001d173-\U0001d17a"
+"""Letters, joints and signs of music that have no shape. The soft hyphen stays: it is in the words of honest pages."""
+_UNSEEN = "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f" + _BLANK
 _HARMFUL = _CONTROL + _UNSEEN
 _LONE = "\ud800-\udfff"
 """Half a character: what file names that are not UTF-8 are made of. No output can be encoded with it."""

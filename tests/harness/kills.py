@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import gossamer
@@ -58,14 +59,14 @@ CRAWL = ("--scope", "host", "--delay", "0.01", "--patience", "0", "--allow-addre
 class Nest:
     """A process that has loaded everything, from which commands are forked; one at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] = MappingProxyType({})) -> None:
         path = f"{INSIDE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
         self._process = subprocess.Popen(
             [sys.executable, str(INSIDE / "kill_nest.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,  # what is in a buffer of ours, `select` does not see
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path, **environment},
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None

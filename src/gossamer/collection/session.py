@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from gossamer import convert, files
 from gossamer.collection import imprint
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from gossamer.collection.derived import Derived
     from gossamer.dedupe.blocks import Blocks
 
+_Error = TypeVar("_Error", bound=Exception)
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
 FAMILIES = (*FRONTIER_FAMILIES, *STORE_FAMILIES, *DEDUPE_FAMILIES, IMPORTS)
@@ -177,6 +178,9 @@ class Session:
                 await self._crawl(errands, report, ready)
         except* GossamerError as group:
             raise _first(group) from None
+        except* OSError as group:
+            error = _first(group)
+            raise shortage(error) or error from error
 
     async def _crawl(
         self, errands: Sequence[Errand], report: Callable[[Progress], None], ready: Callable[[], None]
@@ -301,20 +305,13 @@ class Session:
             raise
         except Exception as error:
             # Our own mistake, but one odd capture must not keep all others away: it stays in the archive without a row.
-            place = replayed.response.place
+            place, record = replayed.response.place, replayed.response
             log.warning("%s at %d cannot be taken in, which is a bug: %r", place.file, place.offset, error)
+            self.archive.passed.note(record.url or "", record.began, f"kept, but could not be taken in: {error!r:.300}")
 
     def _take(self, replayed: Replayed, capture: Capture) -> None:
-        try:
-            page = self._mark(self._read(capture))
-            self._kept(capture, page, self.archive.register_again(replayed.response, capture, page))
-        except Exception as error:
-            if isinstance(error, Damaged) or not is_about_it(error):
-                raise
-            self.archive.passed.note(
-                capture.visit.url, capture.began, f"kept, but could not be taken in: {error!r:.300}"
-            )
-            return
+        page = self._mark(self._read(capture))
+        self._kept(capture, page, self.archive.register_again(replayed.response, capture, page))
         self.frontier.done_before(Answer(capture.visit, capture, page))
 
     def _start(self, errands: Sequence[Errand]) -> None:
@@ -625,7 +622,7 @@ def _mistaken(capture: Capture, error: Exception) -> Page:
     return convert.unread(capture, repr(error))
 
 
-def _first(group: BaseExceptionGroup[GossamerError]) -> GossamerError:
+def _first(group: BaseExceptionGroup[_Error]) -> _Error:
     error = group.exceptions[0]
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 

@@ -17,7 +17,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from errno import EDQUOT, EFBIG, ENOSPC, EXDEV
+from errno import EDQUOT, EFBIG, EIO, ENOSPC, EXDEV
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
@@ -240,6 +240,11 @@ def told(error: OSError, path: Path) -> StorageError:
     """What the disk said, as one of our errors, with what to do about it."""
     if error.errno in {ENOSPC, EDQUOT, EFBIG}:
         return StorageError(f"{path}: the disk is full; free some space and go on, what was stored is kept")
+    if error.errno == EIO:
+        return StorageError(
+            f"{path}: the disk fails ({error.strerror}); see the system's log, and go on when it is sound: what was"
+            " committed is kept, and of the rest what the disk really has is read back"
+        )
     return StorageError(f"{path}: cannot be written: {error.strerror}")
 
 

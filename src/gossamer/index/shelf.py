@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import EDQUOT, ENOENT, ENOSPC
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -48,6 +49,7 @@ them, 10 kB for each page that is indexed."""
 FILES = r"[0-9a-f]{32}\.(?:[0-9]+\.)?[a-z]+|meta\.json|\.managed\.json|\.tantivy-[a-z]+\.lock|\.tmp\w+"
 """What the engine calls its files."""
 _FILES = re.compile(FILES)
+_SYSTEM = re.compile(r"os error (\d+)")
 _COVERED = "\0covered"
 _TERMS = "terms"
 _APART = " \0 "
@@ -237,12 +239,19 @@ def _told(folder: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        reason = (
-            "the disk is full; free some space and go on"
-            if "StorageFull" in str(error)
-            else f"cannot be written ({error})"
-        )
-        raise StorageError(f"{folder}: {reason}, nothing committed is lost") from error
+        raise _failed(folder, error) from error
+
+
+def _failed(folder: Path, error: Exception) -> StorageError:
+    full = "StorageFull" in str(error) or _number(error) in {ENOSPC, EDQUOT}
+    reason = "the disk is full; free some space and go on" if full else f"cannot be written ({error})"
+    return StorageError(f"{folder}: {reason}, nothing committed is lost")
+
+
+def _number(error: Exception) -> int:
+    """What the system said, in the words of the engine; 0 when it was not the system."""
+    found = _SYSTEM.search(str(error))
+    return error.errno or 0 if isinstance(error, OSError) else int(found[1]) if found else 0
 
 
 @contextmanager
@@ -263,6 +272,8 @@ def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
         _require_ours(folder)
         return _with_terms(tantivy.Index(schema, path=str(folder)))
     except (ValueError, OSError) as error:
+        if _number(error) not in {0, ENOENT}:
+            raise _failed(folder, error) from error  # the disk, and not the index
         raise _damaged(folder, error) from error
 
 

@@ -25,7 +25,7 @@ from gossamer.store.texts import Texts, mark_of
 from gossamer.store.unread import Note, Unread, read_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions, place_of
 from gossamer.store.warc import Original, Place, Record, payload_digest, placed, warc_files
-from gossamer.store.warcreader import Group, capture_of, cut, read, whole_captures
+from gossamer.store.warcreader import Group, capture_of, cut, forget_cached, read, whole_captures, write_again
 from gossamer.store.warcrecords import Info
 from gossamer.store.warcrecords import group as packed_group
 from gossamer.store.warcwriter import Writer
@@ -223,18 +223,24 @@ class Archive:
     # ---------------------------------------------------------------- recovery
 
     def uncommitted(self) -> Iterator[Group]:
-        """Whole captures past the committed length, in order; what is cut short after the last is cut off."""
+        """Whole captures past the committed length, in order; what is cut short after the last is cut off.
+
+        A sync of them may have failed. Then they are in memory, and not on the disk, and the kernel takes them for
+        written: so they are read from the disk, and what is whole is written once more, for the next sync to mean it.
+        """
         resume(self._table, STATE, self.folder)
         name, length = self.committed()
         for path in warc_files(self.folder):
             if path.name < name:
                 continue
             end = start = length if path.name == name else 0
+            forget_cached(path, start)
             for group in whole_captures(path, start):
                 yield group
                 end = group.end
             if files.size(path) > end:
                 cut(path, end)
+            write_again(path, start, end)
 
     def restored(self, group: Group) -> Capture:
         """The capture that a group of records was written from."""

@@ -82,9 +82,10 @@ class Commits:
         """Commit."""
         if self.broken or self._begun:
             return
-        for prepare in self._parts:
-            prepare()
-        self._table.commit()
+        with self.whole():  # after a sync that failed nobody knows what the disk has: nothing more is committed
+            for prepare in self._parts:
+                prepare()
+            self._table.commit()
         self._last = self._clock.steady()
         for committed in self._after:
             committed()

@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from errno import ENOSPC
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
@@ -28,6 +29,7 @@ with warnings.catch_warnings():
     from fastwarc import ArchiveIterator
 
 _CIRCUMSTANCES = b"gossamer-capture: "
+_AGAIN = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +133,34 @@ def whole_captures(path: Path, start: int = 0) -> Iterator[Group]:
 
 def cut(path: Path, length: int) -> None:
     """Drop what comes after `length`, for good."""
-    with files.open(path, "r+b", buffering=0) as file:
-        file.truncate(length)
-        os.fsync(file.fileno())
+    try:
+        with files.open(path, "r+b", buffering=0) as file:
+            file.truncate(length)
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise files.told(error, path) from error
+
+
+def forget_cached(path: Path, start: int) -> None:
+    """What is read from `start` on comes from the disk, where the system can do that."""
+    if hasattr(os, "posix_fadvise"):
+        with files.open(path) as file:
+            os.posix_fadvise(file.fileno(), start, 0, os.POSIX_FADV_DONTNEED)
+
+
+def write_again(path: Path, start: int, end: int) -> None:
+    """Put bytes where they are already, and sync them: pages that the kernel takes for written count as changed."""
+    if end <= start:
+        return
+    try:
+        with files.open(path, "r+b", buffering=0) as file:
+            for position in range(start, end, _AGAIN):
+                data = os.pread(file.fileno(), min(_AGAIN, end - position), position)
+                if os.pwrite(file.fileno(), data, position) < len(data):
+                    raise OSError(ENOSPC, os.strerror(ENOSPC))
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise files.told(error, path) from error
 
 
 def _unbroken(path: Path, start: int) -> Iterator[Record]:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gossamer import files
+from gossamer.errors import StorageError
 from gossamer.model import Capture, Clock, Link
 from gossamer.store.members import LEVEL
 from gossamer.store.warc import Original, Place, warc_files
@@ -46,6 +47,7 @@ class Writer:
         self._max_bytes = max_bytes
         self._level = level
         self._file, self._name, self._length = -1, "", 0
+        self._failure: StorageError | None = None
         self._pattern = re.compile(rf"{re.escape(prefix)}-(\d{{14}})-(\d{{5,}})\.warc\.gz")
         own = [path.name for path in warc_files(folder) if self._pattern.fullmatch(path.name)]
         self._open(own[-1] if own else self._name_after(None))
@@ -90,18 +92,25 @@ class Writer:
         return self._name
 
     def sync(self) -> tuple[str, int]:
-        """Make all that was written last through a power cut. The name of the file and its length."""
+        """Make all that was written last through a power cut. The name of the file and its length.
+
+        Once it has failed it fails for ever: the kernel forgets what it could not write, and would say yes next time.
+        """
+        if self._failure is not None:
+            raise self._failure
         try:
             os.fsync(self._file)
         except OSError as error:
-            raise files.told(error, self._folder / self._name) from error
+            self._failure = files.told(error, self._folder / self._name)
+            raise self._failure from error
         return self._name, self._length
 
     def close(self) -> None:
         """Sync and give the file free."""
         if self._file >= 0:
             try:
-                self.sync()
+                if self._failure is None:
+                    self.sync()
             finally:
                 os.close(self._file)
                 self._file = -1

@@ -177,6 +177,15 @@ def test_a_lack_of_files_is_not_blamed_on_a_host(tmp_path: Path, monkeypatch: py
         assert collection.crawl().pages == 2
 
 
+def test_a_lack_of_files_is_not_blamed_on_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_channel(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("gossamer.fetch.ares.pycares.Channel", no_channel)
+    with gossamer.open(tmp_path / "web") as collection, pytest.raises(StorageError, match="ulimit -n"):
+        collection.crawl("http://site.test/", shards=1, patience=0.0)
+
+
 def keys_host(url: str) -> str:
     return url.split("/")[2].partition(":")[0]
 

@@ -25,6 +25,7 @@ from made_names import (
     naming,
 )
 
+from gossamer.errors import StorageError
 from gossamer.fetch import Ares, Found
 from gossamer.model import Failure, Fault
 
@@ -204,13 +205,13 @@ def test_the_hosts_file_comes_before_the_name_servers() -> None:
     assert server.asked == []
 
 
-def test_a_machine_without_descriptors_is_a_failure_and_no_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_descriptors_is_not_blamed_on_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise OSError(24, "Too many open files")
 
     monkeypatch.setattr("gossamer.fetch.ares.pycares.Channel", broken)
-    (found,), _ = ask(plain, "site.test")
-    assert fault(found) is Fault.DNS
+    with pytest.raises(StorageError, match="ulimit -n"):
+        ask(plain, "site.test")
 
 
 def test_one_who_gives_up_leaves_no_socket_behind() -> None:

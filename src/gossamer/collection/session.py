@@ -32,7 +32,7 @@ from gossamer.crawl import crawl
 from gossamer.dedupe.digest import Copies
 from gossamer.dedupe.families import BLOCKS
 from gossamer.dedupe.families import FAMILIES as DEDUPE_FAMILIES
-from gossamer.errors import Damaged, GossamerError, shortage
+from gossamer.errors import Damaged, GossamerError, StorageError, shortage
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.held import Held
 from gossamer.fetch.stored import decoded
@@ -536,7 +536,10 @@ class Session:
             return _mistaken(capture, error)
 
     async def _addresses(self, host: str) -> tuple[tuple[str, ...], float]:
-        answer = await self._resolver.resolve(host.strip("[]"))
+        try:
+            answer = await self._resolver.resolve(host.strip("[]"))
+        except StorageError:
+            return (), 0.0  # this machine lacks something, which the visit itself will meet and tell
         seconds = min(answer.expires - self._clock.steady(), 3_600.0)
         return answer.addresses[:ADDRESSES], seconds
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 import pycares
 
+from gossamer.errors import shortage
 from gossamer.fetch.names import PATIENCE, Found
 from gossamer.model import Failure, Fault
 
@@ -44,7 +45,9 @@ class Ares:
                 found = await self._both(host)
         except TimeoutError:
             return Failure(Fault.DNS, f"no answer for {host} within {PATIENCE:g} s")
-        except (pycares.AresError, OSError) as error:  # no memory, no descriptor
+        except (pycares.AresError, OSError) as error:
+            if lack := shortage(error):
+                raise lack from error  # no descriptor: no name can be asked for, and none is to blame
             return Failure(Fault.DNS, f"{host} could not be asked for: {error}")
         return _explained(host, found) if isinstance(found, int) else found
 

@@ -19,15 +19,11 @@ import pytest
 
 import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer
-from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES
-from gossamer.frontier.ledger import Ledger
-from gossamer.store.table import Table
 from gossamer.testing import Copies, Errors, MadeWeb, Marks, Redirects, RobotsFiles, Sitemaps, WebSpec
+from harness.kills import INSIDE, contents_of
 from named_web import Reply, named_web
 
-HERE = Path(__file__).parent / "kill_points"
-POINTS: dict[str, Any] = runpy.run_path(str(HERE / "sitecustomize.py"))["POINTS"]
+POINTS: dict[str, Any] = runpy.run_path(str(INSIDE / "sitecustomize.py"))["POINTS"]
 BETWEEN_SHARDS = frozenset(
     name for name, point in POINTS.items() if point.owner in ("Exchange", "Gate", "Peers") or point.name == "take"
 )
@@ -86,7 +82,7 @@ def truth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Truth]:
         folder = tmp_path_factory.mktemp("calm") / "web"
         result = run_gossamer(*arguments(folder, web, 1))
         assert result.returncode == 0, result.stderr
-        yield Truth(web, contents(folder, 1))
+        yield Truth(web, contents_of(folder, 1))
 
 
 @pytest.mark.parametrize("point", mostly_soak(POINTS.keys() - BETWEEN_SHARDS, ALONE))
@@ -122,9 +118,7 @@ def test_bodies_that_two_shards_have_are_still_counted_once(tmp_path: Path, poin
 def crawl_and_die(truth: Truth, tmp_path: Path, point: str, shards: int) -> None:
     folder, kills = tmp_path / "web", tmp_path / "kills"
     die_again_and_again(arguments(folder, truth.web, shards), point, kills)
-    assert contents(folder, shards) == truth.contents
-    with gossamer.open(folder) as collection:
-        assert collection.verify().problems == []
+    assert contents_of(folder, shards) == truth.contents
 
 
 def die_again_and_again(words: Sequence[str], point: str, kills: Path) -> None:
@@ -155,37 +149,8 @@ def named_arguments(folder: Path, seed: str) -> tuple[str, ...]:
 def deadly(point: str, kills: Path) -> dict[str, str]:
     return {
         **os.environ,
-        "PYTHONPATH": f"{HERE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "PYTHONPATH": f"{INSIDE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         "GOSSAMER_TEST_KILL": f"{point}:{RARE.get(point, 9)}",
         "GOSSAMER_TEST_KILLS": str(kills),
         "GOSSAMER_TEST_MOST": str(FEW.get(point, KILLS)),
     }
-
-
-def contents(folder: Path, shards: int) -> dict[str, Any]:
-    """What became of every address, the pages, and the sums."""
-    with gossamer.open(folder) as collection:
-        pages = {page.url: (page.version.digest, page.text, targets(page)) for page in collection.pages()}
-        status = collection.status()
-    return {
-        "pages": pages,
-        "states": states(folder, shards),
-        "sums": {
-            name: getattr(status, name)
-            for name in ("pages", "queued", "failed", "excluded", "hosts", "duplicates", "near_duplicates")
-        },
-    }
-
-
-def targets(page: gossamer.Document) -> list[Any]:
-    """Its links, but for whether they stand in the content: that depends on the pages that were read before."""
-    return [link[:4] for link in page.links]
-
-
-def states(folder: Path, shards: int) -> dict[str, Any]:
-    kept = ("state", "kind", "reason", "status", "target")
-    found = {}
-    for index in range(shards):
-        with Table.open(Folder(folder).table(index), FAMILIES, writable=False) as table:
-            found.update({url: tuple(getattr(row, name) for name in kept) for url, row in Ledger(table).all()})
-    return found

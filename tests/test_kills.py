@@ -30,6 +30,7 @@ from crawler_process import (
 from gossamer.testing import Log
 from gossamer.testing.log import Entry
 from gossamer.urls import keys
+from harness.kills import everybody
 
 DELAY = 0.05
 HOSTS = 4
@@ -109,9 +110,7 @@ def supervisor(crawler: int, chance: random.Random) -> Kill:
 
 def all_at_once(crawler: int, chance: random.Random) -> Kill:
     """As when the machine goes down. First those who would start others again."""
-    for process in [crawler, *descendants(crawler)]:
-        with suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
+    everybody(crawler)
     return Kill(time.time(), None)
 
 

@@ -39,6 +39,7 @@ from gossamer.collection.session import FAMILIES
 from gossamer.frontier.ledger import Ledger
 from gossamer.store.table import Table
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, Sitemaps, WebSpec
+from named_web import Reply, named_web
 
 INSIDE = Path(__file__).parents[1] / "kill_points"
 """What Python loads before a command that is to die from within."""
@@ -53,6 +54,7 @@ SPEC = WebSpec(
     sitemaps=Sitemaps(hosts=0.5, orphans=1),
 )
 PATIENCE = 180.0
+FILES = 12
 CRAWL = ("--scope", "host", "--delay", "0.01", "--patience", "0", "--allow-address", "127.0.0.0/8")
 
 
@@ -122,19 +124,20 @@ Look = Callable[[Place], Any]
 
 
 def contents(place: Place) -> Any:
-    """What became of every address, the pages, and the sums; nothing may be wrong."""
-    with gossamer.open(place.folder) as collection:
+    """All that is in the collection."""
+    return contents_of(place.folder, place.shards)
+
+
+def contents_of(folder: Path, shards: int) -> dict[str, Any]:
+    """What became of every address, the pages, and the sums; nothing may be wrong, and no page there twice."""
+    with gossamer.open(folder) as collection:
         assert collection.verify().problems == []
-        shown = {page.url: (page.version.digest, page.text, targets(page)) for page in collection.pages()}
-        listed = [page.url for page in collection.pages()]
+        pages = [(page.url, (page.version.digest, page.text, targets(page))) for page in collection.pages()]
         status = collection.status()
-    assert len(listed) == len(shown), "a page is there twice"
-    names = ("pages", "queued", "failed", "excluded", "hosts", "duplicates", "near_duplicates")
-    return {
-        "pages": shown,
-        "states": states(place.folder, place.shards),
-        "sums": {n: getattr(status, n) for n in names},
-    }
+    assert len(dict(pages)) == len(pages)
+    names = ("pages", "queued", "failed", "excluded", "unread", "hosts", "duplicates", "near_duplicates")
+    sums = {name: getattr(status, name) for name in names}
+    return {"pages": dict(pages), "states": states(folder, shards), "sums": sums}
 
 
 def again_asked(place: Place) -> Any:
@@ -212,6 +215,18 @@ def packed(place: Place) -> None:
     shutil.rmtree(place.folder)
 
 
+def packed_files(place: Place) -> None:
+    """The same with documents, which are read in processes of their own."""
+    with named_web() as web:
+        names = [f"/letter{number}.rtf" for number in range(FILES)]
+        web.link("office", "/", [web.url("office", name) for name in names])
+        for name in names:
+            web.put("office", name, Reply(rf"{{\rtf1\ansi This is {name}, about harbours.}}", "", "application/rtf"))
+        in_peace(place, ("crawl", str(place.folder), web.url("office"), *CRAWL, "--shards", str(place.shards)))
+    in_peace(place, ("export", str(place.folder), "warc", "--output", str(place.beside)))
+    shutil.rmtree(place.folder)
+
+
 @dataclass(frozen=True)
 class Verb:
     """A command that may be killed."""
@@ -278,11 +293,12 @@ VERBS: dict[str, Verb] = {
     "more seeds": Verb(more_seeds, crawled, once_planned(more_seeds), as_seeds),
     "revisit": Verb(on_folder("crawl", "--revisit"), crawled, once_asked(on_folder("crawl", "--revisit")), again_asked),
     "import": Verb(importing, packed),
+    "import of files": Verb(importing, packed_files),
     "build": Verb(on_folder("build"), stripped),
     "build anew": Verb(on_folder("build", "--convert")),
     "remove": Verb(REMOVE, codes=frozenset((0, 8))),
     "repair": Verb(on_folder("verify", "--repair"), damaged),
-    "export": Verb(exporting, look=exported),
+    "export": Verb(exporting, look=exported, codes=frozenset((0, 2))),  # it does not write over a file
 }
 
 
@@ -294,6 +310,8 @@ class Run(NamedTuple):
 
     code: int
     said: str
+    struck: bool = False
+    """Something was killed. It may end well all the same: a shard or a reader is started again."""
 
 
 Kill = Callable[[Place, Sequence[str]], Run]
@@ -309,7 +327,12 @@ def in_peace(place: Place, words: Sequence[str], codes: frozenset[int] = frozens
 
 def at_step(step: int, victim: str) -> Kill:
     """Before the n-th change of the folder the process that makes it is killed, or `all` are."""
-    return lambda place, words: _stepping(place, words, step, victim)[0]
+
+    def kill(place: Place, words: Sequence[str]) -> Run:
+        run, steps = _stepping(place, words, step, victim)
+        return run._replace(struck=steps >= step)
+
+    return kill
 
 
 def at_time(seconds: float, strike: Callable[[int], None]) -> Kill:
@@ -320,9 +343,10 @@ def at_time(seconds: float, strike: Callable[[int], None]) -> Kill:
         process = _begun(place, words, {})
         while _sizes(place.folder) == before and not nest.has_ended(0.002):
             pass
-        if not nest.has_ended(seconds):
+        struck = not nest.has_ended(seconds)
+        if struck:
             strike(process)
-        return _ended(place, process)
+        return _ended(place, process)._replace(struck=struck)
 
     return kill
 
@@ -375,17 +399,22 @@ def _words_of(process: int) -> str:
 # ------------------------------------------------------------------------------ runs
 
 
-def survives(verb: Verb, place: Place, calm: Any, kills: Sequence[Kill]) -> None:
-    """A command that is killed again and again, and then left in peace, leaves what it would have left."""
-    words = verb.words
+def survives(verb: Verb, place: Place, calm: Any, kills: Sequence[Kill]) -> int:
+    """A command that is killed again and again, and then left in peace, leaves what it would have left.
+
+    How many kills have struck: it may have come to its end before.
+    """
+    words, struck = verb.words, 0
     for kill in kills:
         run = kill(place, words(place))
+        struck += run.struck
         assert run.code in (0, -signal.SIGKILL), run.said
         if run.code == 0:
             break
         words = verb.again or verb.words
     in_peace(place, words(place), verb.codes)
     assert verb.look(place) == calm
+    return struck
 
 
 def _stepping(place: Place, words: Sequence[str], step: int, victim: str) -> tuple[Run, int]:

@@ -77,7 +77,7 @@ class Nest:
     def begin(self, words: Sequence[str], told: Mapping[str, str]) -> int:
         """The process of a new command."""
         self._asked.write(json.dumps({"words": list(words), "environment": dict(told)}).encode() + b"\n")
-        return int(self._told.readline())
+        return self._hear("born")
 
     def has_ended(self, seconds: float) -> bool:
         """Whether the last command does so within this time."""
@@ -85,7 +85,13 @@ class Nest:
 
     def code(self) -> int:
         """How the last command ended."""
-        return int(self._told.readline())
+        return self._hear("ended")
+
+    def _hear(self, what: str) -> int:
+        """What is killed here are processes by their number, so nothing else may ever be taken for one."""
+        word, number = self._told.readline().decode().split()
+        assert word == what
+        return int(number)
 
     def close(self) -> None:
         self._asked.close()
@@ -353,7 +359,8 @@ def at_time(seconds: float, strike: Callable[[int], None]) -> Kill:
 
 def supervisor(command: int) -> None:
     """Whoever is in charge."""
-    os.kill(command, signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        os.kill(command, signal.SIGKILL)
 
 
 def everybody(command: int) -> None:
@@ -434,7 +441,7 @@ def _begun(place: Place, words: Sequence[str], told: Mapping[str, str]) -> int:
 def _ended(place: Place, process: int) -> Run:
     if not place.nest.has_ended(PATIENCE):
         everybody(process)
-        raise AssertionError(f"it does not end: {place.said.read_text()}")
+        raise AssertionError(f"it does not end, and was killed ({place.nest.code()}): {place.said.read_text()}")
     return Run(place.nest.code(), place.said.read_text() if place.said.exists() else "")
 
 

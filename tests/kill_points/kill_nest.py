@@ -24,8 +24,8 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         process = os.fork() or _live(asked)
-        print(process, flush=True)
-        print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
+        print("born", process, flush=True)
+        print("ended", os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 
 
 def _live(asked: dict[str, Any]) -> NoReturn:

@@ -91,7 +91,7 @@ def _ahead(archive: Archive) -> Iterator[str]:
     name, length = archive.committed()
     for path in warc_files(archive.folder):
         end = start = length if path.name == name else 0
-        size = path.stat().st_size
+        size = files.size(path)
         if path.name < name or size <= start:
             continue
         count = 0

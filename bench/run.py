@@ -73,10 +73,10 @@ def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
     spent: Counter[str] = Counter()
 
     def timed(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*arguments: Any) -> Any:
+        def run(*arguments: Any, **named: Any) -> Any:
             began = time.process_time()
             try:
-                return work(*arguments)
+                return work(*arguments, **named)
             finally:
                 spent[name] += time.process_time() - began
 

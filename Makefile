@@ -19,7 +19,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 soak: $(READY)
-	$(BIN)/pytest -m soak
+	$(BIN)/pytest -m soak --timeout 0
 
 bench: $(READY)
 	$(BIN)/python bench/run.py

@@ -559,13 +559,13 @@ def test_a_server_that_drops_connections_is_asked_twice_for_one_page_and_for_no_
 
     async def main() -> list[bytes]:
         asked: list[bytes] = []
-        served: set[int] = set()
+        served: set[asyncio.StreamReader] = set()
 
         async def handle(talk: Talk) -> bool:
             asked.append(talk.head.split()[1])
-            if id(talk.reader) in served:
+            if talk.reader in served:
                 return False
-            served.add(id(talk.reader))
+            served.add(talk.reader)
             await talk.send(answer(b"once"))
             return True
 

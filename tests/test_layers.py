@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
-    ["errors", "shown", "tagged", "markdown"],
+    ["errors", "shown", "held", "tagged", "markdown"],
     ["model"],
     ["urls", "engine", "testing", "files"],
     ["robots"],

@@ -314,6 +314,7 @@ def test_a_build_that_is_killed_while_it_measures_begins_anew(zoo: Collection, m
     with pytest.raises(KeyboardInterrupt):
         zoo.build(convert=True)
     monkeypatch.undo()
+    assert zoo.duplicates() == before[1]
     assert zoo.verify().problems == []
     zoo.build()
     assert (marks(zoo), zoo.duplicates()) == before

@@ -138,7 +138,7 @@ class Collection(Reading):
         from gossamer.collection import folding, graphs
         from gossamer.collection.searching import searcher
 
-        copies = copying.found(self._folder, self._shelves())
+        copies = copying.found(self._shelves())
         wrong = folding.wrong(self._shelves(), copies.groups)
         self.close()
         folding.put_right(self._folder, self.plan, wrong)

@@ -11,7 +11,6 @@ from itertools import chain, islice
 
 import numpy as np
 
-from gossamer.collection.folder import Folder
 from gossamer.collection.graphs import Copies, logged
 from gossamer.collection.shelves import Shelves
 from gossamer.dedupe.groups import Copy, Group, Member, by_likeness, cut
@@ -35,10 +34,10 @@ PATHS_MOST = 5_000
 """Pages of a host that a sample is taken from."""
 
 
-def found(folder: Folder, shelves: Shelves) -> Copies:
+def found(shelves: Shelves) -> Copies:
     """Find all of them, without comparing all pages."""
     linked = grouped(chain(_near(shelves), _exact(shelves)))
-    ranks = _Ranks.of(folder, shelves, linked)
+    ranks = _Ranks.of(shelves, linked)
     hosts = mirrors(linked, Places(lambda origin: _paths(shelves, origin), lambda url: _has(shelves, url), ranks.host))
     finder = _Finder(shelves, ranks, {each.main for each in hosts})
     groups = sorted(finder.groups(linked), key=lambda group: (-len(group.copies), group.url))
@@ -60,6 +59,8 @@ def similar(shelves: Shelves, url: URL) -> list[Copy]:
     row = shelves.lookups[shelves.number(url)].pages.of([url]).get(url)
     if mine is None or not _has(shelves, url):
         raise NotFound(f"{url}: no page in the collection; `gossamer why DIR {url}` says more")
+    if row is None and not shelves.lookups[shelves.number(url)].pages.whole:
+        raise NotFound(f"{url}: was not compared with the others yet; `gossamer build` does it")
     if row is None:
         raise NotFound(f"{url}: says too little to be compared; its main content must have {LEAST_WORDS} words")
     asked = [Met(url, shelves.site(url), print_in(row))]
@@ -111,11 +112,11 @@ class _Ranks:
             self._hosts[origin] = self._hosts.get(origin, 0.0) + float(brought.foreign[self._place(url)])
 
     @classmethod
-    def of(cls, folder: Folder, shelves: Shelves, linked: Sequence[Sequence[URL]]) -> _Ranks:
+    def of(cls, shelves: Shelves, linked: Sequence[Sequence[URL]]) -> _Ranks:
         urls = {keys.fingerprint(url): url for pages in linked for url in pages}
         prints = np.array(sorted(urls), np.uint64)
         sites = np.array([keys.digest(shelves.site(urls[each]).encode()) for each in sorted(urls)], np.uint64)
-        return cls(prints, received(logged(folder, shelves.tables), Wanted(prints, sites)), urls.values())
+        return cls(prints, received(logged(shelves.places, shelves.tables), Wanted(prints, sites)), urls.values())
 
     def page(self, url: URL) -> tuple[float, bool]:
         """What links bring to an address, and whether another redirects to it."""

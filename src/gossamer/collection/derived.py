@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from gossamer.collection.findable import INDEX, Findable
+from gossamer.collection.findable import Findable
 from gossamer.collection.prints import Prints
-from gossamer.collection.underived import leave_out
 from gossamer.frontier.ledger import Ledger
-from gossamer.index.shelf import discard
 from gossamer.model import URL, Capture, Page
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
@@ -71,9 +69,3 @@ class Derived:
         """No more."""
         self._findable.close()
         self._prints.close()
-
-
-def forget_all(shard: Path, table: Table) -> None:
-    """What is derived does not fit the rows any more: the next build makes it again. Counts with the next commit."""
-    leave_out(table)
-    discard(shard / INDEX)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer import files
+from gossamer.collection.folder import INDEX, LINKS
 from gossamer.collection.underived import LINKS_WHOLE
 from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger
@@ -30,8 +31,6 @@ from gossamer.store.versions import GONE, Version
 from gossamer.tagged import plain
 from gossamer.urls import keys, resolve
 
-LINKS, INDEX = "links/log", "index"
-"""Where they lie in the folder of a shard."""
 COMMIT_EVERY = 5_000
 """Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
 COMMITS_WAITED = 30
@@ -134,7 +133,10 @@ class Findable:
         return is_whole(self._table)
 
     def remake(self) -> Iterator[int]:
-        """Make log and index again from the rows. Gives the number of pages so far, after each commit."""
+        """Make log and index again from the rows. Gives the number of pages so far, after each commit.
+
+        The index has one commit, at the end: until then whoever searches has the old one.
+        """
         self._forget()
         done = 0
         for url, version in self._archive.versions.pages():
@@ -154,9 +156,9 @@ class Findable:
         self._table.put(STATE, _KEY, bytes(8))
         self._table.commit()
         self._log.close()
+        files.remove(self._path)  # and not cut: a reader may hold it
         self._log = LinkLog(self._path, 0)
         self._shelf.clear()
-        self._shelf.commit(0)
 
     def keep_again(self, url: URL, version: Version) -> None:
         """The same for a page that was kept before, by its last version."""
@@ -168,7 +170,6 @@ class Findable:
     def _commit(self) -> None:
         self.prepare()
         self._table.commit()
-        self.committed()
 
     def close(self) -> None:
         """No more."""

@@ -20,8 +20,9 @@ import numpy as np
 
 from gossamer import files
 from gossamer.collection import seal
-from gossamer.collection.findable import LINKS, committed_length
-from gossamer.collection.folder import Folder
+from gossamer.collection.findable import committed_length
+from gossamer.collection.folder import LINKS, Folder
+from gossamer.collection.moment import Moment
 from gossamer.dedupe.groups import Group
 from gossamer.dedupe.mirrors import Mirrors
 from gossamer.errors import Damaged, StorageError
@@ -141,15 +142,22 @@ class Graph:
         return [pair for pair, _ in zip(named, range(number), strict=False)]
 
 
-def current(folder: Folder) -> Graph | None:
-    """The graph that counts; None before there is one. One that is damaged is none, and is made again by a build."""
-    graph = _pointed(folder)
+def current(folder: Folder, moment: Moment | None = None) -> Graph | None:
+    """The graph that counts; None before there is one. One that is damaged is none, and is made again by a build.
+
+    With a moment it stays readable when another one takes its place.
+    """
+    graph = _held(_pointed(folder), moment)
     while graph is not None and (damage := seal.damage(graph.folder)):
         if _pointed(folder) == graph:  # and no other has taken its place meanwhile
             log.warning("%s; there is no graph until `gossamer build` has made it again", damage)
             return None
-        graph = _pointed(folder)
+        graph = _held(_pointed(folder), moment)
     return graph
+
+
+def _held(graph: Graph | None, moment: Moment | None) -> Graph | None:
+    return Graph(moment.hold(graph.folder, VOICES)) if graph and moment else graph
 
 
 def check(folder: Folder) -> Iterator[str]:
@@ -190,7 +198,7 @@ def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: 
     name = f"{max(_numbers(folder), default=0) + 1:06}"
     place = folder.graph / name
     files.make_folder(place)
-    ranks = _made(place, lambda: logged(folder, tables), language, old)
+    ranks = _made(place, lambda: logged(map(folder.shard, range(len(tables))), tables), language, old)
     _note(place, copies)
     seal.seal(place)
     _let_count(folder, name)
@@ -211,9 +219,9 @@ def _clear_way(folder: Folder) -> None:
             files.put_aside(folder.graph / name, aside)
 
 
-def logged(folder: Folder, tables: Sequence[Table]) -> Iterable[Chunk]:
+def logged(shards: Iterable[Path], tables: Sequence[Table]) -> Iterable[Chunk]:
     """All links of all shards, as they were written down."""
-    logs = [(folder.shard(index) / LINKS, committed_length(table)) for index, table in enumerate(tables)]
+    logs = [(shard / LINKS, committed_length(table)) for shard, table in zip(shards, tables, strict=True)]
     return chain.from_iterable(chunks(path, length) for path, length in logs)
 
 

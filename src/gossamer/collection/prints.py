@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from gossamer.dedupe import Print, print_of
-from gossamer.dedupe.families import PRINTS
+from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup, Met, Near
 from gossamer.dedupe.pages import Pages, packed
@@ -70,17 +70,31 @@ class Prints:
         return self._lookup.pages.whole
 
     def remake(self) -> Iterator[int]:
-        """Measure all pages again, by their texts. Gives the number of pages so far, after each commit."""
-        self._forget()
+        """Measure all pages again, by their texts. Gives the number of pages so far, after each commit.
+
+        Where all pages have a print, each is replaced by the new one, and readers have one or the other meanwhile.
+        """
+        if self.whole or self._lookup.pages.stale:
+            self._table.put(PRINTS, WHOLE, STALE)
+        else:
+            self._forget()
         done = 0
         for done, (url, page) in enumerate(_pages(self._archive), 1):
             self._fresh[url] = print_of(page.content)
             if done % BATCH == 0:
                 self._commit()
                 yield done
+        self._fresh.update(dict.fromkeys(self._gone()))
         self._lookup.pages.complete()
         self._commit()
         yield done
+
+    def _gone(self) -> Iterator[URL]:
+        """What has a print, and is no page any more."""
+        for url, _ in self._lookup.pages.addresses():
+            version = self._archive.versions.current(url)
+            if version is None or not _is_page(version.status):
+                yield url
 
     def _forget(self) -> None:
         """Until all is there again, it is not whole: a build that was killed begins anew."""

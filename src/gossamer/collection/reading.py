@@ -20,6 +20,7 @@ from gossamer.collection.documents import Document, document, documents, newest
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.formats import FORMATS
 from gossamer.collection.meaning import site_of
+from gossamer.collection.moment import Moment
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Status, status_of
 from gossamer.errors import InvalidURL, NotFound, UsageError
@@ -54,6 +55,8 @@ class Reading:
         self._asked: Searcher | None = None
         self._linked: Graph | Literal[False] | None = False
         """The graph, if there is one; False before anybody has looked."""
+        self._moment: Moment | None = None
+        """What is held of it."""
 
     def __enter__(self) -> Self:
         return self
@@ -70,6 +73,9 @@ class Reading:
             self._reader = None
         self._asked = None
         self._linked = False
+        if self._moment is not None:
+            self._moment.close()
+            self._moment = None
 
     @property
     def plan(self) -> Plan:
@@ -175,7 +181,7 @@ class Reading:
         """All groups of copies over all shards, the largest first, and the hosts that serve the same site."""
         from gossamer.collection import copies as copying
 
-        return copying.found(self._folder, self._shelves())
+        return copying.found(self._shelves())
 
     def links(self, url: str) -> Links:
         """Who points to an address and what it points to."""
@@ -302,7 +308,8 @@ class Reading:
             return None
         from gossamer.collection import graphs
 
-        return graphs.current(self._folder)
+        self._moment = Moment()
+        return graphs.current(self._folder, self._moment)
 
     def _shelves(self) -> Shelves:
         self._folder.require()

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer.collection import imprint, workshop
-from gossamer.collection.findable import INDEX
-from gossamer.collection.folder import Folder
+from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.meaning import site_of
 from gossamer.collection.repost import repost
 from gossamer.collection.session import FAMILIES, Outside, Session

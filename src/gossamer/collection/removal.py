@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from gossamer.collection.derived import forget_all
 from gossamer.collection.session import info_of
 from gossamer.collection.shelves import Shelves
+from gossamer.collection.underived import outdate
 from gossamer.collection.workshop import Bench, is_removed
 from gossamer.errors import Damaged, InvalidURL
 from gossamer.frontier.entries import State
@@ -87,7 +87,7 @@ def remove(bench: Bench, urls: set[URL], *, archive: bool) -> None:
     ledger.uncopied(forgotten.freed)
     ledger.save()
     forget_firsts(bench.table, urls)
-    forget_all(bench.path, bench.table)
+    outdate(bench.table)
     bench.archive.prepare()
     bench.table.commit()
     carry_texts(bench.table, bench.archive, _JOB)

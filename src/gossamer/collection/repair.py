@@ -15,9 +15,9 @@ from typing import Any
 
 from gossamer.collection import findable, prints
 from gossamer.collection.adopt import adopt
-from gossamer.collection.derived import forget_all
 from gossamer.collection.meaning import site_of
 from gossamer.collection.session import info_of
+from gossamer.collection.underived import leave_out
 from gossamer.collection.workshop import Bench, is_removed
 from gossamer.errors import Damaged
 from gossamer.frontier.again import fetch_again
@@ -96,7 +96,7 @@ def repair(bench: Bench) -> Repaired:
     derived = list(findable.check(bench.path, bench.table, bench.archive))
     derived += prints.check(bench.table, bench.archive, site_of(bench.plan))
     if derived or checked.problems:
-        forget_all(bench.path, bench.table)
+        leave_out(bench.table)
     bench.archive.prepare()
     bench.table.commit()
     return Repaired(

@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterable, Sequence
 
 from gossamer import files
-from gossamer.collection.findable import INDEX
-from gossamer.collection.folder import Folder
+from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.graphs import Graph
 from gossamer.collection.shelves import Shelves
 from gossamer.errors import NotFound
-from gossamer.index.shelf import Shelf, Shown
+from gossamer.index.shelf import Shelf, Shown, is_unborn
 from gossamer.search.searcher import Outside, Searcher
 from gossamer.search.weights import Weights
 from gossamer.store.archive import Archive
@@ -44,7 +43,7 @@ def _looked_up(archive: Archive, url: str) -> str:
 
 def _shelf(folder: Folder, index: int) -> Shelf:
     place = folder.shard(index) / INDEX
-    if not files.is_folder(place):
+    if not files.is_folder(place) or is_unborn(place):
         raise NotFound(f"{folder.path}: has no index; `gossamer build {folder.path}` makes it")
     return Shelf(place, writable=False)
 

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gossamer.collection import imprint
-from gossamer.collection.folder import Folder
+from gossamer.collection.folder import LINKS, Folder
 from gossamer.collection.meaning import site_of
+from gossamer.collection.moment import Moment
 from gossamer.collection.session import FAMILIES
 from gossamer.dedupe.families import PRINTS
 from gossamer.errors import NotFound
 from gossamer.fetch.stored import decoded
 from gossamer.plan import Plan
+from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
+from gossamer.store.texts import FOLDER as TEXTS
 from gossamer.store.versions import Version
 from gossamer.urls import keys
 
 if TYPE_CHECKING:
     from gossamer.dedupe.lookup import Lookup
+
+PRINTED = "prints"
+REPLACED = (CAPTURES, TEXTS, PRINTED, "links")
+"""Parts of a shard whose files come and go."""
+LOOKS_MOST = 20
+"""How often a reader begins again, because the log of links was made again while it took its snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +53,15 @@ class Shelves:
         folder.require_all(plan)
         with ExitStack() as opening:
             self.all = []
+            self.places: list[Path] = []
+            moment = opening.enter_context(closing(Moment()))
             for index in range(plan.shards or 1):
-                table = opening.enter_context(Table.open(folder.table(index), FAMILIES, writable=False))
+                place, table = _moment(folder, index, moment)
+                opening.enter_context(table)
                 imprint.agree(table, index, plan)
                 imprint.require_finished(table, index)
-                self.all.append(Shelf(table, Archive(table, folder.shard(index), decode)))
+                self.all.append(Shelf(table, Archive(table, place, decode)))
+                self.places.append(place)
             self._open = opening.pop_all()
 
     @property
@@ -63,15 +77,13 @@ class Shelves:
     @cached_property
     def lookups(self) -> list[Lookup]:
         """What finds the near copies of all. It is loaded with NumPy by the few who ask for it."""
-        from gossamer.collection.prints import FOLDER
         from gossamer.dedupe.lookup import Lookup
 
         if not all(PRINTS in table.families for table in self.tables):
             path = self._folder.path
             raise NotFound(f"{path}: copies were not looked for when this was made; `gossamer build {path}` does it")
-        return [
-            Lookup(table, self._folder.shard(index) / FOLDER, writable=False) for index, table in enumerate(self.tables)
-        ]
+        places = zip(self.tables, self.places, strict=True)
+        return [Lookup(table, place / PRINTED, writable=False) for table, place in places]
 
     def number(self, url: str) -> int:
         """Which shard an address belongs to."""
@@ -88,3 +100,16 @@ class Shelves:
     def close(self) -> None:
         """Give back what is held open."""
         self._open.close()
+
+
+def _moment(folder: Folder, index: int, moment: Moment) -> tuple[Path, Table]:
+    """The rows of a shard and the files that they name. All have names of their own, but for the log of links."""
+    for _ in range(LOOKS_MOST):
+        place = moment.hold_parts(folder.shard(index), *REPLACED)
+        table = Table.open(folder.table(index), FAMILIES, writable=False)
+        if not moment.is_replaced(place, LINKS):
+            break
+        table.close()
+    for part in REPLACED:
+        moment.look_in(place, part)
+    return place, table

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from gossamer.dedupe.families import PRINTS, WHOLE
+from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
 from gossamer.store.archive import STATE, Archive
@@ -39,3 +39,10 @@ def leave_out(table: Table) -> None:
     """Pages come or have gone that log, index and prints do not get to see: the next build makes all of them again."""
     table.delete(STATE, LINKS_WHOLE)
     table.delete(PRINTS, WHOLE)
+
+
+def outdate(table: Table) -> None:
+    """Texts change, or pages go: the next build makes all of it again, and what is there serves readers until then."""
+    table.delete(STATE, LINKS_WHOLE)
+    if table.get(PRINTS, WHOLE) is not None:
+        table.put(PRINTS, WHOLE, STALE)

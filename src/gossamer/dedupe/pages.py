@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gossamer.dedupe.families import PRINTS, WHOLE
+from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.measure import BINS
 from gossamer.dedupe.prints import Print
 from gossamer.model import URL
@@ -121,8 +121,13 @@ class Pages:
 
     @property
     def whole(self) -> bool:
-        """Every page of the shard that should have a print has one."""
-        return self.table.get(PRINTS, WHOLE) is not None
+        """Every page of the shard that should have a print has the right one."""
+        return self.table.get(PRINTS, WHOLE) not in (None, STALE)
+
+    @property
+    def stale(self) -> bool:
+        """Every page has one, but not all are right."""
+        return self.table.get(PRINTS, WHOLE) == STALE
 
     def complete(self) -> None:
         """From now on it is whole."""

@@ -24,6 +24,7 @@ from typing import BinaryIO, Literal, TypeAlias
 from gossamer.errors import Damaged, StorageError
 from gossamer.files import walk
 from gossamer.files.walk import FOLDER, PLAIN, about, bare, check, check_file, descended, folder_of, kind_of, refused
+from gossamer.held import Held
 
 Mode: TypeAlias = Literal["rb", "r+b", "ab", "wb"]
 SMALL = 16 << 20
@@ -41,6 +42,8 @@ _LEVELS = 3
 
 def descriptor(path: Path, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
     """Open a regular file, by the flags of `os.open`."""
+    if isinstance(path, Held) and path.handle is not None:
+        return _once_more(path.handle)
     with folder_of(path) as folder:
         check_file(path, folder, flags)  # before it is opened: opening a device may do things
         handle = os.open(path.name, flags & ~os.O_TRUNC | PLAIN | os.O_NONBLOCK, mode, dir_fd=folder)
@@ -74,7 +77,17 @@ def read(path: Path, most: int = SMALL) -> bytes:
 
 def size(path: Path) -> int:
     """Bytes of a regular file."""
+    if isinstance(path, Held) and path.handle is not None:
+        return os.fstat(path.handle).st_size
     return about(path).st_size
+
+
+def is_same(path: Path, handle: int) -> bool:
+    """Is this file the one that is open?"""
+    try:
+        return os.path.samestat(about(path), os.fstat(handle))
+    except FileNotFoundError:
+        return False
 
 
 def is_file(path: Path) -> bool:
@@ -88,6 +101,8 @@ def is_file(path: Path) -> bool:
 
 def is_folder(path: Path) -> bool:
     """Is there a folder? Something else in its place is no answer."""
+    if isinstance(path, Held) and path.below is not None:
+        return True
     try:
         os.close(descended(path))
     except FileNotFoundError:
@@ -106,6 +121,8 @@ def kind(path: Path) -> str:
 
 def names(folder: Path, shape: re.Pattern[str]) -> list[str]:
     """The regular files of a folder whose whole name is of that shape, in order. Without the folder, none."""
+    if isinstance(folder, Held) and folder.below is not None:
+        return sorted(name for name, each in folder.below.items() if each.below is None and shape.fullmatch(name))
     return _listed(folder, shape, A_FILE)
 
 
@@ -134,11 +151,19 @@ def tree(folder: Path, shape: re.Pattern[str]) -> list[str]:
 
 def require_plain(folder: Path, *, writing: bool) -> None:
     """Before a library opens what is in a folder: regular files and folders, and nothing else."""
+    if isinstance(folder, Held) and folder.below is not None:
+        return  # it came in by this door
     handle = descended(folder, FOLDER)
     try:
         _require_plain(folder, handle, writing, _LEVELS)
     finally:
         os.close(handle)
+
+
+def address(path: Path) -> str:
+    """What a library can open a file by, to read it."""
+    held = isinstance(path, Held) and path.handle is not None
+    return f"/proc/self/fd/{path.handle}" if held else str(path.absolute())  # type: ignore[attr-defined]  # it is one
 
 
 # ---------------------------------------------------------------------- changing
@@ -249,6 +274,16 @@ def told(error: OSError, path: Path) -> StorageError:
 
 
 # ------------------------------------------------------------------------- within
+
+
+def _once_more(handle: int) -> int:
+    """A descriptor of the same file, deleted or not, for reading from its beginning."""
+    try:
+        return os.open(f"/proc/self/fd/{handle}", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # a system without it
+        again = os.dup(handle)
+        os.lseek(again, 0, os.SEEK_SET)
+        return again
 
 
 def _listed(folder: Path, shape: re.Pattern[str], wanted: str) -> list[str]:

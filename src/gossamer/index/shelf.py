@@ -37,6 +37,7 @@ PHRASED = ("body", "title")
 LOOKS_MOST = 20
 """How often a reader looks for the files of a commit, while a writer replaces them."""
 REMOVALS_MOST = 100
+_SEGMENT = re.compile(r"[0-9a-f]{32}\..+")
 MEMORY = 64 * 1024 * 1024
 """For what was added and is not in a file yet."""
 GATHERED_MOST = 100
@@ -293,6 +294,11 @@ def _read(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
     raise AssertionError("the last look decides")
 
 
+def is_unborn(folder: Path) -> bool:
+    """A crawl has just made the folder, and the engine nothing in it. One that lost its `meta.json` has segments."""
+    return not files.is_file(folder / META) and not files.names(folder, _SEGMENT)
+
+
 def _meta(folder: Path) -> bytes:
     try:
         return files.read(folder / META)
@@ -306,7 +312,7 @@ def _linked(folder: Path, meta: bytes, schema: tantivy.Schema) -> tantivy.Index:
     try:
         (door / META).write_bytes(meta)
         for name in names(meta):
-            (door / name).symlink_to(folder.absolute() / name)
+            (door / name).symlink_to(files.address(folder / name))
         return _with_terms(tantivy.Index(schema, path=str(door)))
     finally:
         _remove(door)

@@ -56,12 +56,12 @@ def let_count(table: Table, family: str, swap: Swap) -> None:
 
 
 def replaced(table: Table, family: str) -> str:
-    """The file that does not count any more, though it may still be there; mostly none."""
+    """The file of a swap that does not count, or not yet, though it may be there; mostly none."""
     data = table.get(family, _KEY)
     swap = swap_of(data) if data else None
-    if swap is None or not swap.counts or _is_listed(table, family, swap.old):
+    if swap is None or _is_listed(table, family, swap.leaves):
         return ""
-    return swap.old  # a name to compare with, and no path
+    return swap.leaves  # a name to compare with, and no path
 
 
 def resume(table: Table, family: str, folder: Path) -> Path | None:

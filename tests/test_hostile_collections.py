@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import Damaged
-from harness.hostile_collections import PLANTS, VERBS, WRITING, Web, copied, make, problems, run, seen
+from harness.hostile_collections import LOGS, PLANTS, VERBS, WRITING, Web, copied, make, problems, run, seen
 from harness.kills import Nest
 
 FEW = 30
@@ -56,6 +56,16 @@ def test_nothing_outside_is_touched_by_any_verb(plant: str, sound: Web, nest: Ne
         found += problems(web, verb, nest)
         shutil.rmtree(tmp_path / verb, ignore_errors=True)
     assert found == []
+
+
+@pytest.mark.parametrize("kind", LOGS)
+def test_a_log_of_links_that_was_made_to_harm_is_damage_with_a_cure(
+    kind: str, sound: Web, nest: Nest, tmp_path: Path
+) -> None:
+    web = copied(sound, tmp_path)
+    PLANTS[f"a log of links {kind}"](web)
+    for verb, code in (("build", Damaged.exit_code), ("verify", Damaged.exit_code), ("repair", 0), ("build", 0)):
+        assert run(VERBS[verb](web), nest, web.beside / "said") == code, verb
 
 
 def test_a_part_that_was_moved_to_another_disk_is_named_before_anything_is_done(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
 
+import msgspec
 import numpy as np
 import pytest
+import zstandard
 
 from gossamer.errors import Damaged
 from gossamer.graph.gather import Web, folding, gathered, opened, standing
-from gossamer.graph.log import AROUND, NOFOLLOW, Chunk, LinkLog, chunks
+from gossamer.graph.log import AROUND, CHUNK_MOST, NOFOLLOW, Chunk, LinkLog, chunks
 from gossamer.model import Link
 from gossamer.urls import keys
 
@@ -82,6 +86,94 @@ def test_a_damaged_log_is_named_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "links").write_bytes(data)
     with pytest.raises(Damaged, match="at byte"):
         list(chunks(tmp_path / "links", length))
+
+
+A = "http://a.org/"
+SITE, ONE, TWO = bytes(8), b"\1\0\0\0", b"\2\0\0\0"
+MISSHAPEN: dict[str, list[object]] = {
+    "more links than there are": [[A], SITE, b"\xff\xff\xff\xff", bytes(8), b"\0", b"\0", b""],
+    "fewer links than there are": [[A], SITE, ONE, bytes(16), b"\0\0", b"\0\0", b""],
+    "counts that wrap": [[A, A], SITE * 2, b"\xff\xff\xff\xff\2\0\0\0", bytes(8), b"\0", b"\0", b""],
+    "half a count": [[A], SITE, b"\1\0", bytes(8), b"\0", b"\0", b""],
+    "half a target": [[A], SITE, ONE, bytes(5), b"\0", b"\0", b""],
+    "a site too few": [[A], b"", ONE, bytes(8), b"\0", b"\0", b""],
+    "no kinds": [[A], SITE, ONE, bytes(8), b"", b"\0", b""],
+    "no lengths": [[A], SITE, ONE, bytes(8), b"\0", b"", b""],
+    "a source too few": [[], SITE, ONE, bytes(8), b"\0", b"\0", b""],
+    "a source too many": [[A, A], SITE, ONE, bytes(8), b"\0", b"\0", b""],
+    "sources that are a text": [A, SITE, ONE, bytes(8), b"\0", b"\0", b""],
+    "sources that are numbers": [[1], SITE, ONE, bytes(8), b"\0", b"\0", b""],
+    "a source that is no address": [["a"], SITE, ONE, bytes(8), b"\0", b"\0", b""],
+    "anchors that are too short": [[A], SITE, ONE, bytes(8), b"\0", b"\5", b"abc"],
+    "anchors that are too long": [[A], SITE, ONE, bytes(8), b"\0", b"\1", b"abc"],
+    "anchors that are no text": [[A], SITE, ONE, bytes(8), b"\0", b"\1", b"\xff"],
+    "an anchor that is half a character": [[A], SITE, TWO, bytes(16), b"\0\0", b"\1\1", "é".encode()],
+    "texts for numbers": [[A], "x", "x", "x", "x", "x", "x"],
+    "nothing": [],
+}
+
+
+def made(path: Path, *frames: bytes) -> int:
+    """A log of frames as somebody else would write them."""
+    path.write_bytes(b"".join(b"GSL1" + len(frame).to_bytes(4, "big") + frame for frame in frames))
+    return path.stat().st_size
+
+
+@pytest.mark.parametrize("kind", MISSHAPEN)
+def test_a_chunk_whose_columns_do_not_fit_is_damage(tmp_path: Path, kind: str) -> None:
+    sound = [[A], SITE, ONE, bytes(8), b"\0", b"\0", b""]
+    frames = [zstandard.compress(msgspec.msgpack.encode(each)) for each in (sound, MISSHAPEN[kind])]
+    length = made(tmp_path / "links", *frames)
+    found = chunks(tmp_path / "links", length)
+    assert next(found).sources == [A]
+    with pytest.raises(Damaged, match="`gossamer verify --repair` makes the links again"):
+        next(found)
+
+
+def bomb(claim: bool) -> bytes:
+    size = 4 * CHUNK_MOST
+    packing = zstandard.ZstdCompressor(write_content_size=claim).compressobj(size=size if claim else -1)
+    pieces = [packing.compress(bytes(1 << 20)) for _ in range(size >> 20)]
+    return b"".join((*pieces, packing.flush()))
+
+
+def crowd() -> bytes:
+    """As many sources as there is room for, and no columns beside them."""
+    sources = [b"\xdd" + (CHUNK_MOST // 4).to_bytes(4, "big"), b"\xa2ab" * (CHUNK_MOST // 4)]
+    return zstandard.compress(b"\x97" + b"".join(sources) + b"\xc4\0" * 6)
+
+
+@pytest.mark.parametrize("frame", [bomb(claim=True), bomb(claim=False), crowd()], ids=["said", "not said", "sources"])
+def test_a_chunk_that_would_fill_the_memory_is_damage(tmp_path: Path, frame: bytes) -> None:
+    length = made(tmp_path / "links", frame)
+    tracemalloc.start()
+    with pytest.raises(Damaged):
+        list(chunks(tmp_path / "links", length))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 3 * CHUNK_MOST
+
+
+def test_a_log_that_claims_more_than_it_has_is_damage(tmp_path: Path) -> None:
+    length = written(tmp_path / "links", {1: [2]})
+    for claimed in (length + 1, 1 << 70):
+        with pytest.raises(Damaged):
+            list(chunks(tmp_path / "links", claimed))
+    (tmp_path / "links").write_bytes(b"GSL1\xff\xff\xff\xff")
+    os.truncate(tmp_path / "links", 1 << 33)
+    with pytest.raises(Damaged):
+        list(chunks(tmp_path / "links", 1 << 33))
+
+
+def test_a_commit_of_very_many_links_is_written_in_several_chunks(tmp_path: Path) -> None:
+    words = "w" * 255
+    with closing(LinkLog(tmp_path / "links", 0)) as log:
+        for page in range(8):
+            log.add(url(page), "site", [Link(url(target), words) for target in range(5_000)])
+        length = log.write()
+    found = list(chunks(tmp_path / "links", length))
+    assert len(found) == 2
+    assert [source for chunk in found for source in chunk.sources] == [url(page) for page in range(8)]
 
 
 def test_a_link_takes_ten_bytes_at_most(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import zstandard
 
 import gossamer
 from gossamer import errors
@@ -288,6 +289,32 @@ def _huge_plan(web: Web) -> None:
     os.truncate(web.folder / "plan.toml", 1 << 40)
 
 
+def _log_of(frame: bytes) -> Plant:
+    """A log of links with one chunk of somebody else's, and a row that says that it is whole."""
+
+    def plant(web: Web) -> None:
+        shard = web.folder / "shards" / "00"
+        (shard / "links" / "log").write_bytes(b"GSL1" + len(frame).to_bytes(4, "big") + frame)
+        with Table.open(shard / "table", FAMILIES, writable=True) as table:
+            table.put(STATE, b"links", (8 + len(frame)).to_bytes(8, "big"))
+            table.commit()
+
+    return plant
+
+
+def _chunk(*columns: object) -> bytes:
+    return zstandard.compress(msgspec.msgpack.encode(columns))
+
+
+LOGS = {
+    "without end": zstandard.compress(bytes(256 << 20)),
+    "of half numbers": _chunk(["http://a.org/"], b"123", b"1", b"12", b"", b"", b""),
+    "of more links than it has": _chunk(["http://a.org/"], bytes(8), b"\xff" * 4, bytes(8), b"\0", b"\0", b""),
+    "of anchors that are no text": _chunk(["http://a.org/"], bytes(8), b"\1\0\0\0", bytes(8), b"\0", b"\1", b"\xff"),
+    "of pages that are no addresses": _chunk(["a"], bytes(8), bytes(4), b"", b"", b"", b""),
+}
+
+
 PLANTS: dict[str, Plant] = {
     **{
         f"{kind} in the place of {pattern}": _replacing(pattern, make)
@@ -302,6 +329,7 @@ PLANTS: dict[str, Plant] = {
     },
     **{f"{row} with {name!r}": _rows(change, name) for row, change in ROWS.items() for name in NAMES},
     **{f"a graph called {name!r}": _graph_named(name) for name in ("OUT", "../shards", "..", "/", "000001/../..")},
+    **{f"a log of links {kind}": _log_of(frame) for kind, frame in LOGS.items()},
     "a list of files to delete": _managed,
     "an index of other files": _segments,
     "a table of other files": _current,

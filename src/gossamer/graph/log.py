@@ -9,6 +9,7 @@ The targets have no names here: whoever asks who points to a page knows its name
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from errno import ENOSPC
 from pathlib import Path
@@ -35,7 +36,13 @@ _HEAD = 8
 _MARK = b"GSL1"
 _PACK = zstandard.ZstdCompressor(level=1, write_checksum=True)
 _UNPACK = zstandard.ZstdDecompressor()
-_CHUNK_MOST = 1 << 30
+CHUNK_MOST = 64 << 20
+"""Bytes of a chunk when it is unpacked. What a page adds is 5,000 links at the most, a little over a megabyte."""
+_CHUNK_ENOUGH = 4 << 20
+"""Bytes after which a chunk is packed and another begun; a commit may write several."""
+_FRAME_MOST = CHUNK_MOST + (CHUNK_MOST >> 7)
+"""The same when it is packed: what cannot be made smaller gets a little larger."""
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/]+/")
 _UNREADABLE = "{} cannot be read at byte {:,}; `gossamer verify --repair` makes the links again"
 
 
@@ -56,7 +63,8 @@ class Chunk(NamedTuple):
 
 
 class _Written(msgspec.Struct, frozen=True, array_like=True):
-    sources: list[str]
+    sources: msgspec.Raw
+    """A list of strings, which is unpacked when the columns agree with its length."""
     sites: bytes
     counts: bytes
     targets: bytes
@@ -73,10 +81,15 @@ class LinkLog:
         self._path = path
         self._length = length
         self._file: BinaryIO | None = None
+        self._packed: list[bytes] = []
         self._clear()
 
     def add(self, source: URL, site: str, links: Sequence[Link]) -> None:
         """Note what a page points to. Later links of a page replace those it had before."""
+        self._add(source, site, links)
+        self._pack_enough()
+
+    def _add(self, source: URL, site: str, links: Sequence[Link]) -> None:
         self._sources.append(source)
         self._sites.append(keys.digest(site.encode()))
         self._counts.append(len(links))
@@ -85,23 +98,36 @@ class LinkLog:
         self._kinds += bytes([_KINDS["nofollow" in link.rel, link.content] for link in links])
         self._lengths += bytes(map(len, anchors))
         self._anchors += anchors
+        self._size += len(source) + 10 * len(links) + sum(map(len, anchors))
 
     def fold(self, source: URL, site: str, target: URL, *, copied: bool = False) -> None:
         """Note that another address stands for this one, which redirects there or is a copy."""
-        self.add(source, site, [Link(target)])
+        self._add(source, site, [Link(target)])
         self._kinds[-1] = STANDS_FOR | COPIED * copied
+        self._pack_enough()
 
     def write(self) -> int:
         """Put what was gathered into the file, for good; how long it is now."""
-        if self._sources:
-            data = _PACK.compress(msgspec.msgpack.encode(self._chunk()))
+        self._pack()
+        if self._packed:
             try:
-                self._append(_MARK + len(data).to_bytes(_HEAD - len(_MARK), "big") + data)
+                self._append(b"".join(self._packed))
             except OSError as error:
                 reason = "the disk is full; free some space and go on" if error.errno == ENOSPC else str(error.strerror)
                 raise StorageError(f"{self._path}: {reason}, nothing committed is lost") from error
-            self._clear()
+            self._packed.clear()
         return self._length
+
+    def _pack_enough(self) -> None:
+        if self._size >= _CHUNK_ENOUGH:
+            self._pack()
+
+    def _pack(self) -> None:
+        """What was gathered becomes a chunk; it waits for `write`."""
+        if self._sources:
+            data = _PACK.compress(msgspec.msgpack.encode(self._chunk()))
+            self._packed.append(_MARK + len(data).to_bytes(_HEAD - len(_MARK), "big") + data)
+            self._clear()
 
     def _append(self, data: bytes) -> None:
         file = self._opened()
@@ -128,7 +154,7 @@ class LinkLog:
 
     def _chunk(self) -> _Written:
         return _Written(
-            self._sources,
+            msgspec.Raw(msgspec.msgpack.encode(self._sources)),
             np.array(self._sites, np.uint64).tobytes(),
             np.array(self._counts, np.uint32).tobytes(),
             np.array(self._targets, np.uint64).tobytes(),
@@ -145,41 +171,71 @@ class LinkLog:
         self._kinds = bytearray()
         self._lengths = bytearray()
         self._anchors: list[bytes] = []
+        self._size = 0
 
 
 def chunks(path: Path, length: int, start: int = 0) -> Iterator[Chunk]:
     """What is in the log of a shard up to a committed length, from where another reader stopped."""
     if start >= length:
         return
-    if not files.is_file(path):
+    if not files.is_file(path) or files.size(path) < length:
         raise Damaged(_UNREADABLE.format(path, 0))
     with files.open(path) as file:
         file.seek(start)
         while (at := file.tell()) < length:
             head = file.read(_HEAD)
             size = int.from_bytes(head[len(_MARK) :], "big")
-            if head[: len(_MARK)] != _MARK or at + _HEAD + size > length:
+            if head[: len(_MARK)] != _MARK or at + _HEAD + size > length or size > _FRAME_MOST:
                 raise Damaged(_UNREADABLE.format(path, at))
             yield _read(file.read(size), path, at)
 
 
 def _read(data: bytes, path: Path, at: int) -> Chunk:
     try:
-        plain = _UNPACK.decompress(data, max_output_size=_CHUNK_MOST)
-        found = msgspec.msgpack.decode(plain, type=_Written)
+        return _checked(msgspec.msgpack.decode(_unpacked(data), type=_Written))
     except (zstandard.ZstdError, msgspec.MsgspecError, ValueError) as error:
-        raise Damaged(
-            f"{path} cannot be read at byte {at:,}; `gossamer verify --repair` makes the links again"
-        ) from error
-    return Chunk(
-        found.sources,
-        np.frombuffer(found.sites, np.uint64),
-        np.frombuffer(found.counts, np.uint32),
-        np.frombuffer(found.targets, np.uint64),
-        np.frombuffer(found.kinds, np.uint8),
-        np.frombuffer(found.lengths, np.uint8),
-        found.anchors,
-    )
+        raise Damaged(_UNREADABLE.format(path, at)) from error
+
+
+def _unpacked(data: bytes) -> bytes:
+    """A frame says how much is in it, and gets no more room than that."""
+    if zstandard.get_frame_parameters(data).content_size > CHUNK_MOST:  # or does not say it
+        raise ValueError("it would be too large")
+    return _UNPACK.decompress(data)
+
+
+def _checked(found: _Written) -> Chunk:
+    """Everybody counts on it that the columns belong together."""
+    counts, targets = np.frombuffer(found.counts, np.uint32), np.frombuffer(found.targets, np.uint64)
+    sites, lengths = np.frombuffer(found.sites, np.uint64), np.frombuffer(found.lengths, np.uint8)
+    kinds = np.frombuffer(found.kinds, np.uint8)
+    links = int(counts.sum(dtype=np.uint64))
+    if not len(sites) == len(counts) == _items(memoryview(found.sources)) or not links == len(targets) == len(kinds):
+        raise ValueError("its columns are not of one length")
+    if len(lengths) != links or not _are_texts(found.anchors, lengths):
+        raise ValueError("its anchors are no texts")
+    sources = msgspec.msgpack.decode(found.sources, type=list[str])
+    if not all(map(_ADDRESS.match, sources)):
+        raise ValueError("its sources are no addresses")
+    return Chunk(sources, sites, counts, targets, kinds, lengths, found.anchors)
+
+
+def _are_texts(anchors: bytes, lengths: NDArray[np.uint8]) -> bool:
+    """All of it is UTF-8, and no anchor begins inside of a character."""
+    if int(lengths.sum(dtype=np.int64)) != len(anchors):
+        return False
+    if anchors.isascii():
+        return True
+    anchors.decode()
+    ends = np.cumsum(lengths, dtype=np.int64)
+    begins = np.frombuffer(anchors, np.uint8)[ends[ends < len(anchors)]]
+    return not (begins & 0xC0 == 0x80).any()
+
+
+def _items(data: memoryview) -> int:
+    """How many items a list in msgpack claims to have."""
+    kind, wide = data[0], {0xDC: 2, 0xDD: 4}.get(data[0], 0)
+    return int.from_bytes(data[1 : 1 + wide], "big") if wide else kind - 0x90
 
 
 def _cut(anchor: str) -> bytes:

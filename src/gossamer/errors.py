@@ -104,6 +104,7 @@ _LACKS = {
     errno.ENOSPC: f"the disk is full; free some space, {_GO_ON}",
     errno.EDQUOT: f"the disk quota is used up; free some space, {_GO_ON}",
     errno.EIO: f"the disk fails; see what the system's log says of it, {_GO_ON}",
+    errno.EROFS: f"the disk is read-only; mount it so that it can be written, {_GO_ON}",
     errno.EAGAIN: f"the machine lacks processes or memory; end something else, {_GO_ON}",
 }
 
@@ -111,4 +112,5 @@ _LACKS = {
 def shortage(error: BaseException) -> StorageError | None:
     """What this machine lacks, with the cure; None for every other fault. It is no verdict on any page or host."""
     words = _LACKS.get(error.errno or 0) if isinstance(error, OSError) else None
-    return StorageError(words) if words else None
+    named = f"{error.filename}: " if isinstance(error, OSError) and isinstance(error.filename, str) else ""
+    return StorageError(f"{named}{words}") if words else None

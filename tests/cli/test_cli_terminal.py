@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 import gossamer
+from gossamer.cli import answers
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
 from gossamer.collection import Outside
+from gossamer.frontier.why import AddressAnswer
 from gossamer.model import Capture, Visit
 from gossamer.testing import VirtualClock
 from harness.reading_verbs import WRITING, reading_verbs
@@ -125,3 +127,13 @@ def test_every_verb_reads_or_writes(tmp_path: Path) -> None:
     reading = {arguments[0] for arguments in reading_verbs(tmp_path, URL, tmp_path)}
     (verbs,) = (set(each.choices or ()) for each in parser()._actions if each.dest == "verb" or each.choices)
     assert verbs == reading | (WRITING - {"remove"}) | {"remove"}
+
+
+def test_what_is_very_long_is_cut_where_people_read_it() -> None:
+    target = "http://example.org/" + "x" * 60_000
+    answer = AddressAnswer("http://example.org/", "done", f"redirect to {target}; look", None, target=target)
+    said = answers.why(answer)
+    assert len(said) < 2_000
+    assert "leads to   http://example.org/xxx" in said
+    assert "(60,019 characters, --json has all)" in said
+    assert "; look" in said, "a cure stands at the end"

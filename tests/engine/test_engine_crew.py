@@ -7,6 +7,7 @@ import hashlib
 import logging
 import threading
 from collections.abc import Callable
+from errno import EIO, EMFILE, ENOSPC, EROFS
 from functools import partial
 from pathlib import Path
 
@@ -160,6 +161,14 @@ def test_an_error_of_ours_ends_its_worker_for_good_and_is_raised_when_all_have_e
     with pytest.raises(StorageError, match="the disk is full; buy another"):
         asyncio.run(run(toy_workers.fail, 2, told))
     assert [(index, type(error)) for index, error in told.failed] == [(0, StorageError)]
+    assert told.died == []
+
+
+@pytest.mark.parametrize("number", [EIO, EROFS, ENOSPC, EMFILE])
+def test_what_the_machine_lacks_ends_a_worker_for_good(number: int) -> None:
+    told = Told()
+    with pytest.raises(StorageError, match=r"/far/file: .*; .*"):
+        asyncio.run(run(partial(toy_workers.lack, number=number), 1, told))
     assert told.died == []
 
 

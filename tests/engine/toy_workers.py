@@ -182,6 +182,11 @@ async def fail(seat: Seat) -> None:
     await wait_for_stop(seat)
 
 
+async def lack(seat: Seat, number: int) -> None:
+    """The machine lacks something, and nobody has said so in words of ours."""
+    raise OSError(number, os.strerror(number), "/far/file")
+
+
 class Unpicklable(GossamerError):
     """An error that a pickle cannot make again."""
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
+MOST_LETTERS = 500
+"""Of what a server said or an address is made of; --json has all of it."""
 
 
 def crawled(folder: str, status: Status, stopped: bool) -> str:
@@ -39,7 +41,7 @@ def imported(done: Imported) -> str:
     ]
     lines = ["imported: " + ", ".join(part for part in parts if part)]
     lines += _reasons("left out because", done.refused)
-    lines += [f"problem: {line(each)}" for each in done.problems[:MOST_PROBLEMS]]
+    lines += [f"problem: {cut(each)}" for each in done.problems[:MOST_PROBLEMS]]
     if len(done.problems) > MOST_PROBLEMS:
         lines.append(f"and {len(done.problems) - MOST_PROBLEMS:,} problems more; --json names them")
     return "\n".join(lines)
@@ -95,7 +97,7 @@ def _reasons(title: str, reasons: Mapping[str, int]) -> list[str]:
     if not reasons:
         return []
     rows = list(reasons.items())
-    lines = [f"  {count:>9,}  {line(reason)}" for reason, count in rows[:MOST_REASONS]]
+    lines = [f"  {count:>9,}  {cut(reason)}" for reason, count in rows[:MOST_REASONS]]
     rest = sum(count for _, count in rows[MOST_REASONS:])
     return ["", f"{title}:", *lines, *([f"  {rest:>9,}  other reasons"] if rest else [])]
 
@@ -123,8 +125,8 @@ def _address(answer: AddressAnswer) -> str:
         ("copy of", answer.copy_of or ""),
         ("nearly", answer.near_copy_of or ""),
     ]
-    lines = [answer.url, *_table(rows)]
-    lines += [f"  {when(moment)}  {line(what)}" for moment, what in answer.history]
+    lines = [cut(answer.url), *_table(rows)]
+    lines += [f"  {when(moment)}  {cut(what)}" for moment, what in answer.history]
     return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
 
 
@@ -150,7 +152,7 @@ def _host(answer: HostAnswer) -> str:
         ("mirror of", answer.mirror_of or ""),
         ("mirrors", ", ".join(answer.mirrors)),
     ]
-    return "\n".join([f"host {answer.host}", *_table(rows)])
+    return "\n".join([f"host {cut(answer.host)}", *_table(rows)])
 
 
 def page(found: Document, form: str) -> str:
@@ -162,7 +164,7 @@ def page(found: Document, form: str) -> str:
 
 def built(found: Built) -> str:
     """Every problem on a line, then what was made."""
-    lines = [line(problem) for problem in found.problems]
+    lines = [cut(problem) for problem in found.problems]
     made = f"made {counted(found.texts, 'text')}" if found.texts else "no text is missing"
     left = f"; {counted(found.unread, 'page')} could not be read" if found.unread else ""
     return "\n".join([*lines, f"{made}; looked at {counted(found.looked, 'page')}{left}"])
@@ -170,15 +172,23 @@ def built(found: Built) -> str:
 
 def verified(checked: Checked) -> str:
     """Every problem on a line, then the sum."""
-    lines = [line(problem) for problem in checked.problems]
+    lines = [cut(problem) for problem in checked.problems]
     state = f"{len(lines):,} problems" if lines else "all is well"
-    lines += map(line, checked.notes)
-    lines += [f"not read yet, `gossamer build` tries again: {line(each)}" for each in checked.unread]
+    lines += map(cut, checked.notes)
+    lines += [f"not read yet, `gossamer build` tries again: {cut(each)}" for each in checked.unread]
     return "\n".join([*lines, f"{checked.records:,} records and {checked.rows:,} rows read: {state}"])
 
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:
-    return [f"  {name:<11}{line(value)}" for name, value in rows if value]
+    return [f"  {name:<11}{cut(value)}" for name, value in rows if value]
+
+
+def cut(said: str) -> str:
+    """On one line, and not longer than a person would read. A cure, which stands at the end, stays."""
+    if len(said) <= MOST_LETTERS:
+        return line(said)
+    ends = MOST_LETTERS * 2 // 3, MOST_LETTERS // 3
+    return f"{line(said[: ends[0]])} ... ({len(said):,} characters, --json has all) ... {line(said[-ends[1] :])}"
 
 
 def counted(number: int, what: str, many: str = "") -> str:

@@ -9,17 +9,20 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from gossamer.cli.options import parser
 from gossamer.cli.out import complain
-from gossamer.errors import INTERRUPTED, GossamerError, StorageError
+from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The entry point of the `gossamer` command."""
     options = parser().parse_args(argv)
     try:
-        return command(options.verb)(options)
+        code = command(options.verb)(options)
+        sys.stdout.flush()  # here, where it can still be said that there was no room for it
+        return code
     except GossamerError as error:
         complain(str(error))
         return error.exit_code
@@ -29,9 +32,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has seen enough; what Python would still flush has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader has seen enough
         return 0
+    except OSError as error:
+        lack = shortage(error)  # of the machine, and no mistake of ours, wherever it shows
+        if lack is None:
+            raise
+        _drop_output()
+        complain(str(lack))
+        return lack.exit_code
+
+
+def _drop_output() -> None:
+    """What Python would still flush at its end has nowhere to go."""
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def command(verb: str) -> Callable[[argparse.Namespace], int]:

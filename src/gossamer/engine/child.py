@@ -20,7 +20,7 @@ from typing import NoReturn, TypeAlias
 from gossamer.engine.orders import Orders, become_worker, load
 from gossamer.engine.seat import ProcessSeat
 from gossamer.engine.wire import HEADER, Kind
-from gossamer.errors import GossamerError
+from gossamer.errors import GossamerError, shortage
 
 End: TypeAlias = tuple[Kind, bytes] | None
 """The frame that tells how the work ended; None when SIGTERM ended it."""
@@ -94,6 +94,7 @@ async def _run(seat: ProcessSeat, orders: Orders, wrong: list[Exception]) -> End
 def _as_frame(error: BaseException) -> End:
     if isinstance(error, BaseExceptionGroup):
         return _as_frame(error.exceptions[0])
+    error = shortage(error) or error
     if not isinstance(error, GossamerError):
         return (Kind.BROKE, "".join(traceback.format_exception(error)).encode(errors="replace"))
     try:

@@ -23,6 +23,7 @@ import tantivy
 
 from gossamer import files
 from gossamer.errors import Damaged, StorageError
+from gossamer.files import scratch
 from gossamer.index.analysis import joined, terms
 from gossamer.index.facets import address, kinds, places
 from gossamer.index.soundness import META, names
@@ -308,7 +309,7 @@ def _meta(folder: Path) -> bytes:
 
 def _linked(folder: Path, meta: bytes, schema: tantivy.Schema) -> tantivy.Index:
     files.require_plain(folder, writing=False)
-    door = Path(mkdtemp(prefix="gossamer-reader-"))
+    door = Path(mkdtemp(prefix=scratch.prefix()))
     try:
         (door / META).write_bytes(meta)
         for name in names(meta):

@@ -41,6 +41,7 @@ from rocksdict import (
 
 from gossamer import files
 from gossamer.errors import Damaged, GossamerError, Locked, StorageError
+from gossamer.files import scratch as scratches
 from gossamer.store import sorted_files
 from gossamer.store.manifest import make_door, mark
 from gossamer.store.overlay import Overlay
@@ -321,7 +322,7 @@ def _look(path: Path, current: bytes, families: Sequence[str], *, alone: bool = 
     options.set_wal_dir(place)
     # The writer deletes files that it has compacted; what a reader holds open stays readable.
     options.set_max_open_files(-1)
-    scratch = TemporaryDirectory(prefix="gossamer-reader-")
+    scratch = TemporaryDirectory(prefix=scratches.prefix())
     try:
         door = make_door(path, current, Path(scratch.name))
         present = _present(path, door, families)

@@ -264,6 +264,21 @@ def test_a_robots_file_on_a_site_of_another_shard_holds(tmp_path: Path) -> None:
     assert status.excluded == len(names) - 1
 
 
+def test_hosts_of_all_shards_share_one_request_for_a_robots_file(tmp_path: Path) -> None:
+    names = [f"site{number}" for number in range(30)]
+    with named_web() as web, gossamer.open(tmp_path / "web") as collection:
+        for name in names:
+            web.link(name, "/", [*map(web.url, names), web.url(name, "/private")])
+            web.link(name, "/private", [])
+            web.put(name, "/robots.txt", Reply(location=web.url("platform", "/robots.txt")))
+        web.put("platform", "/robots.txt", Reply("User-agent: *\nDisallow: /private\n", media_type="text/plain"))
+        status = collection.crawl(web.url("site0"), shards=2, **FAST, suffixes=("localhost",))
+    assert {keys.shard(f"{name}.localhost", 2) for name in names} == {0, 1}
+    assert [row.path for row in web.log if row.host == "platform.localhost"] == ["/robots.txt"]
+    assert not [row for row in web.log if row.path == "/private"]
+    assert (status.pages, status.excluded) == (len(names), len(names))
+
+
 # ---------------------------------------------------------------------------- ends
 
 

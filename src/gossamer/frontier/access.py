@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from math import inf
 
 from gossamer.frontier.entries import ROBOTS, RobotsRow, encode, robots_row
@@ -17,11 +18,14 @@ from gossamer.frontier.retry import robots_wait
 from gossamer.model import Capture, Clock, Failure, Fault, Kind, Visit
 from gossamer.robots import ALLOW_ALL, SIZE_MOST, Verdict, parse, verdict
 from gossamer.store.table import Table
+from gossamer.urls import keys
 
 LIFETIME, SHORTEST = 86_400.0, 300.0
 REDIRECTS_MOST = 5
 GONE = frozenset({Fault.NO_SUCH_HOST, Fault.BLOCKED_ADDRESS})
 """No request to such a host can be made, so there is nothing that robots.txt could forbid."""
+PARSED = 16
+"""Files that are not parsed again for the next origin that has the same."""
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """How a file begins that was packed by its owner, without a word about it in the head of the answer."""
 
@@ -33,6 +37,7 @@ class Access:
         self._table = table
         self._clock = clock
         self._agent = agent
+        self._parse = lru_cache(maxsize=PARSED)(parse)
 
     def known(self, origin: Origin) -> bool:
         """Are its rules at hand and not too old?"""
@@ -62,7 +67,8 @@ class Access:
     def learn(self, origin: Origin, capture: Capture) -> Failure | None:
         """Take the final answer in. Gives the failure that means there is no such host to visit."""
         origin.asking = False
-        if capture.failure and capture.failure.fault in GONE:
+        here = keys.origin(capture.visit.url) == origin.name  # where a redirect leads to may be gone, and this one not
+        if here and capture.failure and capture.failure.fault in GONE:
             return capture.failure
         self._apply(origin, self._row(origin, capture))
         return None
@@ -101,7 +107,7 @@ class Access:
         if row.verdict == Verdict.UNREACHABLE:
             origin.rules, origin.closed_until = None, until
             return
-        origin.rules = parse(row.body) if row.verdict == Verdict.RULES else ALLOW_ALL
+        origin.rules = self._parse(row.body) if row.verdict == Verdict.RULES else ALLOW_ALL
         origin.rules_until, origin.closed_until = until, -inf
         origin.host.asks(origin.name, origin.rules.delay(self._agent) or 0.0)
 

@@ -9,6 +9,7 @@ from gossamer.frontier import importance
 from gossamer.frontier.entries import HOSTS, LATER, QUEUE, STANDING, TURNS, State
 from gossamer.frontier.ledger import Counts, Ledger
 from gossamer.frontier.origins import Queues
+from gossamer.frontier.turns import WAITS
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -50,10 +51,14 @@ def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:
 
 
 def _turns(table: Table) -> Iterator[str]:
-    """Every origin with a queue has one turn, and no other has any."""
+    """Every origin with a queue has one turn, and no other waits for one.
+
+    One that the robots.txt of others led to may be at work or asleep without a queue; it leaves when its turn comes.
+    """
     queues = set(Queues(table, 0).origins())
     standing = {name.decode(): key for name, key in table.scan(STANDING)}
-    for name in sorted(queues ^ set(standing)):
+    waiting = {name for name, key in standing.items() if key[:1] == WAITS}
+    for name in sorted((queues - set(standing)) | (waiting - queues)):
         yield f"{name}: has a queue but no turn" if name in queues else f"{name}: has a turn but no queue"
     if {key: name.decode() for key, name in table.scan(TURNS)} != {key: name for name, key in standing.items()}:
         yield "the turns of the origins are not where they should be"

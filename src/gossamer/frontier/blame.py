@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
 from msgspec.structs import replace
@@ -57,14 +58,20 @@ class Blame:
         origin.urgent.appendleft(visit)
         return True
 
-    def watch_network(self, origin: Origin, capture: Capture) -> None:
-        """Was it the host? When it turns out to be the network, the host has done nothing wrong."""
+    def watch_network(self, origin: Origin, capture: Capture, others: Sequence[Visit] = ()) -> bool:
+        """Was it the host? When it turns out to be the network, the host has done nothing wrong.
+
+        `others` share the answer. Gives whether anything was taken back.
+        """
         host, who = origin.host, Witness(origin.host.name, origin.name)
+        taken_back: list[Visit] = []
         if is_silence(capture):
-            for visit in self._outage.silent(who, capture.visit, spoke=host.visits > host.faults):
+            taken_back = self._outage.silent(who, capture.visit, others, spoke=host.visits > host.faults)
+            for visit in taken_back:
                 self._take_back(visit)
         elif capture.status:
             self._outage.answered(None if host.throttled else who)
+        return bool(taken_back)
 
     def ask_witness(self) -> Due | None:
         """The question to a host that did answer, when it may be asked."""
@@ -83,6 +90,8 @@ class Blame:
 
     def _take_back(self, visit: Visit) -> None:
         """The visit failed because of us: as if it had never been made."""
+        if visit.owner and not self._parts.is_ours(visit.owner):  # its shard takes it for a passing fault
+            return
         ledger = self._parts.ledger
         origin = self._presence.get(visit.owner or keys.origin(visit.url))
         origin.host.forgive()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gossamer.frontier.entries import State
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.listings import Listings
-from gossamer.frontier.origins import Origin
+from gossamer.frontier.origins import Origin, is_hop
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.presence import Presence
 from gossamer.frontier.ready import Group
@@ -100,8 +100,9 @@ class Choice:
         self._schedule.place(origin)
 
     def _take(self, origin: Origin) -> Visit | None:
-        if origin.urgent:
-            return origin.urgent.popleft()
+        if origin.urgent and not self._is_page_next(origin):
+            return self._urgent(origin)
+        origin.hopped = False
         if origin.closed_until > self._clock.steady():
             self._schedule.place(origin)
             return None
@@ -122,7 +123,19 @@ class Choice:
                 self._go_on_later(origin)
                 return None
         origin.gone = None
-        return None
+        return self._urgent(origin) if origin.urgent else None
+
+    def _urgent(self, origin: Origin) -> Visit:
+        visit = origin.urgent.popleft()
+        origin.hopped = is_hop(origin, visit)
+        return visit
+
+    def _is_page_next(self, origin: Origin) -> bool:
+        """Questions that others send here take turns with the pages of the origin."""
+        if not origin.hopped or not is_hop(origin, origin.urgent[0]):
+            return False
+        closed = origin.asking or origin.gone or origin.closed_until > self._clock.steady()
+        return not closed and self._access.known(origin) and self._queues.more(origin)
 
     def _go_on_later(self, origin: Origin) -> None:
         """Nothing was sent, so it need not rest: it goes on as soon as those who are due by now had their turn."""

@@ -189,6 +189,7 @@ class Frontier:
         if self._quota.full():
             return True
         waits = parts.outage.suspected or parts.discovery.waiting or (self._held and self.ledger.counts.queued)
+        waits = waits or self._robots.behind
         turn = waits or self._schedule.next_turn() != inf or parts.turns.nearest() is not None
         return not turn and self.next_waking() > self._rules.patience
 
@@ -215,7 +216,7 @@ class Frontier:
     def _next_turn(self, now: float) -> float:
         """Steady time when somebody may be due; who waits on disk is looked for as soon as there is a worker."""
         turn, free = self._schedule.next_turn(), self._parts.slots.free_from()
-        if self._choice.broke_off:
+        if self._choice.broke_off or self._robots.behind:
             return max(free, now)
         return max(turn, free) if free <= now or not self._parts.turns.waiting else free
 
@@ -226,6 +227,7 @@ class Frontier:
             return None
         if self._parts.outage.suspected:
             return None if self._quota.full() else self._go(self._blame.ask_witness())
+        self._robots.go_on()
         if not self._quota.claim():
             return None
         visit = self._go(self._choice.next())
@@ -314,6 +316,7 @@ class Frontier:
             self._leave(out, visit)
             return origin
         self._blame.judge_host(host, capture)
+        others = self._robots.others(visit) if capture.failure and visit.kind is Kind.ROBOTS else ()
         self._take_in(visit.kind, capture, page)
         if out and visit.kind is Kind.PAGE:
             self._quota.settle(kept=self.ledger.counts.pages > pages)
@@ -323,7 +326,8 @@ class Frontier:
         if out:
             self._schedule.release(host, out.group, visited=True)
         self._presence.replace(origin)
-        self._blame.watch_network(origin, capture)
+        if self._blame.watch_network(origin, capture, others):
+            self._robots.ask_for_waiting()
         return origin
 
     def _leave(self, out: Out, visit: Visit) -> None:

@@ -15,7 +15,7 @@ from math import inf
 from gossamer.frontier.entries import QUEUE
 from gossamer.frontier.hosts import Host
 from gossamer.frontier.rank import distance as distance_of
-from gossamer.model import Failure, Visit
+from gossamer.model import Failure, Kind, Visit
 from gossamer.robots import Rules
 from gossamer.store.table import Table
 from gossamer.urls import keys
@@ -42,6 +42,8 @@ class Origin:
     """Visits under way. What is out is still on disk, so the origin must not be read from there again."""
     urgent: deque[Visit] = field(default_factory=deque)
     """robots.txt visits that other origins were redirected to; not durable, they are asked for again."""
+    hopped: bool = False
+    """The last visit was for the robots.txt of another origin, so a page of its own is next."""
     rules: Rules | None = None
     rules_until: float = -inf
     """Steady time."""
@@ -60,6 +62,11 @@ class Origin:
         if self.urgent or self.gone:  # what is gone fails without a request, all of it in one go
             return 0
         return self.away() + (distance_of(self.head[0][0]) if self.head else 0)
+
+
+def is_hop(origin: Origin, visit: Visit) -> bool:
+    """Is it made there only because the robots.txt of another origin redirects there?"""
+    return visit.kind is Kind.ROBOTS and visit.owner not in (None, origin.name)
 
 
 class Queues:

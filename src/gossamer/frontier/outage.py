@@ -10,6 +10,7 @@ for as long as a crawl waits for anything; after that they are treated like any 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gossamer.model import Capture, Clock, Fault, Kind, Visit
@@ -57,6 +58,8 @@ class Outage:
         self._heard = clock.steady()
         """When the last answer came."""
         self._silent: list[Visit] = []
+        self._sharing: list[Visit] = []
+        """Others for which these were made as well."""
         self._hosts: set[str] = set()
         self._since = 0.0
         """Steady time of the first visit without an answer."""
@@ -79,14 +82,16 @@ class Outage:
             self._last = by
         self._heard = now
         self._silent.clear()
+        self._sharing.clear()
         self._hosts.clear()
         self._probe = None
         self._wait = FIRST_WAIT
         self.suspected = self.confirmed = self._given_up = False
 
-    def silent(self, who: Witness, visit: Visit, *, spoke: bool) -> list[Visit]:
+    def silent(self, who: Witness, visit: Visit, others: Iterable[Visit] = (), *, spoke: bool) -> list[Visit]:
         """One more visit without an answer. Gives the visits to take back because it was us.
 
+        `others` would have had the same answer without a request.
         `spoke`: this host has answered before, perhaps in an earlier crawl. The network may be gone from the start.
         """
         now = self._clock.steady()
@@ -94,6 +99,7 @@ class Outage:
             self._last = who
         self._since = self._since if self._hosts else now
         self._silent.append(visit)
+        self._sharing += others
         self._hosts.add(who.host)
         if self.asked(visit):
             self._ask_again(now)
@@ -101,7 +107,7 @@ class Outage:
             self.suspected = True
         if not self.confirmed:
             return []
-        taken_back, self._silent = self._silent, []
+        taken_back, self._silent, self._sharing = self._silent + self._sharing, [], []
         return taken_back
 
     @property

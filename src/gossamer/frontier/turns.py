@@ -19,7 +19,7 @@ from math import ceil, inf
 from gossamer.frontier.entries import META, STANDING, TURNS
 from gossamer.store.table import Table
 
-_WAITS, _ASLEEP, _AT_WORK = b"\0", b"\1", b"\2"
+WAITS, _ASLEEP, _AT_WORK = b"\0", b"\1", b"\2"
 
 
 class Turns:
@@ -28,7 +28,7 @@ class Turns:
     def __init__(self, table: Table, next_position: Callable[[], int]) -> None:
         self._table = table
         self._next_position = next_position
-        self._first = _WAITS
+        self._first = WAITS
         """No origin waits before this key: what was taken from the head leaves graves that a scan would cross."""
         self._next_waking = self._earliest()
         self.waiting = int.from_bytes(table.get(META, b"waiting") or b"", "big")
@@ -45,12 +45,12 @@ class Turns:
         stands = self._table.get(STANDING, origin.encode())
         if stands is None:
             return inf
-        return _distance(stands) if stands[:1] == _WAITS else 0
+        return _distance(stands) if stands[:1] == WAITS else 0
 
     def expect(self, origin: str, distance: int) -> None:
         """Something was queued so many rounds away; an origin that is nearer, asleep or at work stays where it is."""
         stands = self._table.get(STANDING, origin.encode())
-        if stands is None or (stands[:1] == _WAITS and distance < _distance(stands)):
+        if stands is None or (stands[:1] == WAITS and distance < _distance(stands)):
             self._move(origin, stands, self._wait_key(distance))
 
     def wait(self, origin: str, distance: int) -> None:
@@ -90,14 +90,14 @@ class Turns:
         """The distance of the origin that waits in front; None when none waits."""
         if not self.waiting:
             return None
-        first = next(self._table.scan(TURNS, prefix=_WAITS, start=self._first, limit=1), None)
+        first = next(self._table.scan(TURNS, prefix=WAITS, start=self._first, limit=1), None)
         return None if first is None else _distance(first[0])
 
     def take(self, number: int, horizon: int) -> list[str]:
         """So many origins from the front, none beyond the horizon. They wait until they are put to `work`."""
         if not self.waiting:
             return []
-        rows = islice(self._table.scan(TURNS, prefix=_WAITS, start=self._first), number)
+        rows = islice(self._table.scan(TURNS, prefix=WAITS, start=self._first), number)
         near = [(key, origin) for key, origin in rows if _distance(key) <= horizon]
         if near:
             self._first = near[-1][0]
@@ -123,7 +123,7 @@ class Turns:
         self._table.put(META, b"waiting", self.waiting.to_bytes(8, "big"))
 
     def _wait_key(self, distance: int) -> bytes:
-        return _WAITS + distance.to_bytes(4, "big") + self._next_position().to_bytes(8, "big")
+        return WAITS + distance.to_bytes(4, "big") + self._next_position().to_bytes(8, "big")
 
     def _move(self, origin: str, stands: bytes | None, to: bytes) -> None:
         if stands == to:
@@ -133,7 +133,7 @@ class Turns:
         self._table.put(TURNS, to, origin.encode())
         self._table.put(STANDING, origin.encode(), to)
         self.waiting += to[:1] != _AT_WORK
-        if to[:1] == _WAITS:
+        if to[:1] == WAITS:
             self._first = min(self._first, to)
 
     def _remove(self, stands: bytes) -> None:

@@ -122,3 +122,42 @@ def test_what_was_done_as_a_whole_is_committed(table: Table, commits: Commits) -
         table.put(ROWS, b"whole", b"")
     commits.now()
     assert (commits.broken, table.commits) == (False, 1)
+
+
+def test_nothing_is_committed_between_two_halves(table: Table, commits: Commits) -> None:
+    commits.begin()
+    commits.begin()
+    changed(table)
+    commits.now()
+    commits.end(1)
+    commits.now()
+    assert table.commits == 0
+    commits.end(1)
+    commits.now()
+    assert table.commits == 1
+
+
+def test_after_a_part_that_failed_nothing_more_is_committed(table: Table, commits: Commits) -> None:
+    def fails() -> None:
+        raise OSError(5, "Input/output error")
+
+    commits.join(fails)
+    followed: list[int] = []
+    commits.follow(lambda: followed.append(1))
+    changed(table)
+    with pytest.raises(OSError, match="Input/output"):
+        commits.now()
+    assert (commits.broken, table.commits, followed) == (True, 0, [])
+    commits._parts.clear()
+    commits.now()
+    assert table.commits == 0
+
+
+def test_the_first_commit_is_due_a_second_after_the_start(table: Table, clock: StillClock, commits: Commits) -> None:
+    changed(table)
+    clock.now += INTERVAL - 0.01
+    commits.when_due()
+    assert table.commits == 0
+    clock.now += 0.02
+    commits.when_due()
+    assert table.commits == 1

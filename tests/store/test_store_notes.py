@@ -12,6 +12,7 @@ from store_samples import BEGAN
 from gossamer.errors import Damaged, GossamerError, StorageError
 from gossamer.model import Kind, Page
 from gossamer.store import passed as passing
+from gossamer.store import unpacking
 from gossamer.store.disk import MARGIN, Disk, Marks, Room, Shortage, room
 from gossamer.store.manifest import mark
 from gossamer.store.passed import Passed
@@ -19,7 +20,8 @@ from gossamer.store.recent import KEPT, LARGEST, UNKNOWN, Recent
 from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.unread import Unread, reader
-from gossamer.store.versions import TextPlace, Version
+from gossamer.store.versions import TextPlace, Version, Versions, version_of
+from gossamer.urls import keys
 
 A, B = "http://example.com/a", "http://example.com/ü"
 FAMILY = "archive"
@@ -251,3 +253,19 @@ def test_a_table_whose_manifest_is_gone_has_a_mark_and_one_without_a_name_has_no
     assert mark(path) == (b"MANIFEST-000004\n", 7)
     (path / "CURRENT").write_bytes(b"../../elsewhere\n")
     assert mark(path) == (b"../../elsewhere\n", -1)
+
+
+def test_limits_that_are_documented() -> None:
+    assert passing.MOST == 1_000
+    assert (unpacking.FREE, unpacking.RATIO, unpacking.WINDOW_MOST) == (1 << 30, 1_000, 128 << 20)
+
+
+def test_rows_keep_their_form() -> None:
+    """A table of before is read by the program of today."""
+    versions = Versions(None)  # type: ignore[arg-type] # nothing is stored
+    key, data = versions.row("http://www.example.com/a", version())
+    assert key == keys.row("http://www.example.com/a") + b"\0" + (2**64 - 1 - 1_794_700_800_250).to_bytes(8, "big")
+    short = msgspec.msgpack.encode(msgspec.msgpack.decode(data)[:12])
+    old = version_of(short)
+    assert (old.original, old.original_began, old.text_of, old.text_began) == (None, 0.0, None, 0.0)
+    assert (old.noindex, old.noarchive, old.text, old.near_copy_of) == (False, False, None, None)

@@ -414,8 +414,9 @@ def two(shard: Shard) -> Path:
 
 
 def test_a_swap_that_does_not_count_is_undone(table: Table, two: Path) -> None:
-    begin(table, STATE, Swap(NEW, OLD, True))
     assert replaced(table, STATE) == ""
+    begin(table, STATE, Swap(NEW, OLD, True))
+    assert replaced(table, STATE) == NEW
     assert resume(table, STATE, two) is None
     assert ((two / NEW).exists(), (two / OLD).exists()) == (False, True)
     assert table.get(STATE, b"swap") is None

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.robots import ALLOW_ALL, DISALLOW_ALL, parse
+from gossamer.robots import ALLOW_ALL, DISALLOW_ALL, SIZE_MOST, parse
 from gossamer.robots import patterns as module
+from gossamer.robots import rules as rules_module
 
 
 def allows(robots: str | bytes, path: str, agent: str = "Gossamer") -> bool:
@@ -119,6 +120,17 @@ def test_only_whole_lines_within_the_limit_are_read() -> None:
     assert not allows(robots[:511_000] + b"\nDisallow: /second\n", "/second")
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_of_a_file_that_was_cut_the_last_line_is_whole_or_not_read(end: bytes) -> None:
+    """A fetch stops at this very length; half a line could close a whole site."""
+    head = b"User-agent: *" + end + b"Disallow: /first" + end
+    robots = b"#" * (SIZE_MOST - len(head) - len(end) - len(b"Disallow: /")) + end + head + b"Disallow: /"
+    assert len(robots) == SIZE_MOST
+    for data in (robots, robots + b"second"):
+        assert [allows(data, path) for path in ("/first", "/firs", "/second")] == [False, True, True]
+    assert not allows(robots[1:], "/second")
+
+
 def test_a_file_of_one_endless_line_says_nothing() -> None:
     assert allows(b"User-agent: *" + b" " * 600_000, "/a")
 
@@ -176,6 +188,51 @@ def test_an_index_page_that_is_allowed_opens_its_folder_only() -> None:
     assert not allows(robots, "/")
 
 
+@pytest.mark.parametrize(
+    ("pattern", "path", "matched"),
+    [
+        ("/a*a$", "/a", False),
+        ("/a*a$", "/aa", True),
+        ("/a*a$", "/aba", True),
+        ("/a*a$", "/ab", False),
+        ("/*ab*ba", "/aba", False),
+        ("/*ab*ba", "/abba", True),
+        ("/*ab*ba$", "/aba", False),
+        ("/*ab*ba$", "/abba", True),
+        ("/*a*b*ab$", "/ab", False),
+        ("/a*b*c", "/acb", False),
+        ("/**a", "/a", True),
+        ("/a**$", "/abc", True),
+        ("*a", "/ba", True),
+        ("/b*", "/abc", False),
+    ],
+)
+def test_what_stands_between_stars_is_found_in_order_and_shares_nothing(pattern: str, path: str, matched: bool) -> None:
+    assert allows(f"User-agent: *\nDisallow: {pattern}", path) is not matched
+
+
+def test_of_patterns_with_stars_too_the_longest_decides() -> None:
+    robots = "User-agent: *\nDisallow: /*a\nAllow: /*ab\nDisallow: /*abc\nAllow: /abc\nAllow: /*abcd"
+    assert [allows(robots, path) for path in ("/xa", "/xab", "/xabc", "/xabcd", "/abc")] == [
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert allows("User-agent: *\nDisallow: /a\nDisallow: /*b\nAllow: /ab", "/ab")
+    assert not allows("User-agent: *\nDisallow: /abc\nDisallow: /*b\nAllow: /ab", "/abc")
+
+
+def test_a_group_is_made_ready_once_however_often_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    compiled = rules_module._compiled
+    monkeypatch.setattr(rules_module, "_compiled", lambda group: made.append(group) or compiled(group))
+    rules = parse("User-agent: *\nDisallow: /a")
+    assert [rules.allows("Gossamer", path) for path in ("/a", "/b", "/c")] == [False, True, True]
+    assert len(made) == 1
+
+
 def test_hostile_patterns_and_paths_are_matched_without_backtracking() -> None:
     stars = "/" + "*a" * 400 + "*b"
     rules = parse("User-agent: *\n" + "".join(f"Disallow: {stars}{n}$\n" for n in range(6)))
@@ -187,7 +244,11 @@ HOSTILE = [
     ["*" + "a" * 97 + f"ba{n}" for n in range(150)],
     ["/" + "*a" * n + "*b" for n in range(1, 125)],
     [f"*{n:04x}$" for n in range(2_700)],
+    ["/" + "*a" * 120 + f"*b{n}" for n in range(64)],
+    ["*a*" + "a" * 120 + f"b{n}" for n in range(124)],
 ]
+A_SEARCH = 300
+"""Steps, whatever it compares."""
 
 
 @pytest.mark.parametrize("patterns", HOSTILE)
@@ -196,16 +257,16 @@ def test_the_costliest_patterns_and_paths_take_a_bounded_number_of_steps(
 ) -> None:
     matches, walked = module._matches, []
 
-    def counted(path: bytes, head: bytes, pieces: tuple[bytes, ...], tail: bytes | None) -> bool:
-        walked.append(len(path) * max(map(len, pieces), default=1) + len(pieces))
-        return matches(path, head, pieces, tail)
+    def counted(path: bytes, at: int, pieces: tuple[bytes, ...], tail: bytes | None) -> bool:
+        walked.append(len(path) * max(map(len, pieces), default=1) + A_SEARCH * len(pieces))
+        return matches(path, at, pieces, tail)
 
     monkeypatch.setattr(module, "_matches", counted)
-    rules = parse("User-agent: *\n" + "".join(f"Disallow: {each}\nAllow: {each}q\n" for each in patterns))
-    for path in ("/" + "z" * 2_000, "/" + "a" * 2_000, "/" + "a" * 16_000):
+    rules = parse("User-agent: *\n" + "".join(f"Disallow: {each}\n" for each in patterns))
+    for path in ("/" + "z" * 2_000, "/" + "a" * 200, "/" + "a" * 2_000, "/" + "a" * 16_000):
         walked.clear()
         rules.allows("Gossamer", path)
-        assert sum(walked) <= 2 * module.STEPS_MOST
+        assert sum(walked) <= 2_000_000, "about two milliseconds"
 
 
 def test_what_would_take_too_long_to_match_is_read_more_strictly_never_less() -> None:
@@ -217,6 +278,8 @@ def test_what_would_take_too_long_to_match_is_read_more_strictly_never_less() ->
     assert allows(robots, "/elsewhere/" + "long" * 500)
     assert allows(robots, "/deep/" + "long" * 500)
     assert allows(robots, "/late/" + "long" * 500 + "y")
+    opened = "".join(f"Allow: /filler/*{n:04}\n" for n in range(1_000))
+    assert not allows(f"User-agent: *\nDisallow: /filler/\n{opened}", "/filler/" + "long" * 500)
 
 
 def test_too_many_patterns_are_read_more_strictly_never_less() -> None:
@@ -226,6 +289,18 @@ def test_too_many_patterns_are_read_more_strictly_never_less() -> None:
     assert not allows(robots, "/late/a/y")
     assert allows(robots, "/late/open")
     assert allows(robots, "/elsewhere")
+
+
+def test_patterns_with_stars_are_read_as_written_up_to_a_limit_that_no_site_reaches() -> None:
+    """16 KiB of them in one group, those without stars not counted."""
+    plain = "Disallow: /plain\n" * 100
+    filler = "".join(f"Disallow: /f/*{n:0121}\n" for n in range(127))
+    assert len(f"/f/*{0:0121}") == 125
+    left = 16_384 - 127 * 125
+    last = "/last/*".ljust(left - 1, "x")
+    for line, path in ((f"Disallow: {last}x", "/last/y"), (f"Disallow: /last/\nAllow: {last}x", f"{last}x")):
+        assert allows(f"User-agent: *\n{plain}{filler}{line}", path), "just what is read"
+        assert not allows(f"User-agent: *\n{plain}{filler}{line}x", f"{path}x"), "one octet too many"
 
 
 @pytest.mark.parametrize(
@@ -240,6 +315,8 @@ def test_a_crawl_delay_is_a_plain_number_of_seconds(value: str, seconds: float |
 def test_a_crawl_delay_is_for_the_agents_right_above_it() -> None:
     rules = parse("User-agent: a\nCrawl-delay: 7\nUser-agent: b\nUser-agent: c\nDisallow: /x\nCrawl-delay: 3")
     assert [rules.delay(agent) for agent in ("a", "b", "c", "d")] == [7.0, 3.0, 3.0, None]
+    rules = parse("User-agent: a\nCrawl-delay: 3\nUser-agent: b\nCrawl-delay: 7")
+    assert [rules.delay(agent) for agent in ("a", "b")] == [3.0, 7.0]
 
 
 def test_of_two_crawl_delays_the_longer_holds() -> None:

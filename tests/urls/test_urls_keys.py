@@ -20,6 +20,7 @@ from gossamer.urls import (
     surt,
     url_of,
 )
+from gossamer.urls.keys import digest, row_prefix
 from gossamer.urls.normalize import LONGEST
 
 
@@ -73,6 +74,7 @@ def test_the_two_schemes_of_a_page_are_neighbours() -> None:
     [
         ("https://www.example.com/a@b:1", "www.example.com", "www.example.com"),
         ("https://www.example.com:8080/", "www.example.com", "www.example.com:8080"),
+        ("https://www.example.com/a/b/c?d=/e", "www.example.com", "www.example.com"),
         ("http://[::1]/", "[::1]", "[::1]"),
         ("http://[::1]:8080/", "[::1]", "[::1]:8080"),
         ("http://1.2.3.4:8080/?x", "1.2.3.4", "1.2.3.4:8080"),
@@ -84,6 +86,24 @@ def test_host_authority_and_origin_are_cut_from_the_address(url: str, name: str,
     assert origin(url) == f"{url.partition(':')[0]}://{place}"
 
 
+@pytest.mark.parametrize(
+    ("start", "begins"),
+    [
+        ("http://example.com/a/b/c?d=/e", b"com,example)/a/b/c?d=/e"),
+        ("http://example.com/", b"com,example)/"),
+        ("https://example.com:8080/a", b"com,example):8080/a"),
+        ("http://1.2.3.4/a", b"1.2.3.4)/a"),
+        ("http://example.com", b""),
+        ("http://exam", b""),
+        ("http:", b""),
+        ("", b""),
+    ],
+)
+def test_rows_of_all_that_begins_alike_begin_alike(start: str, begins: bytes) -> None:
+    assert row_prefix(start) == begins
+    assert row(f"{start if begins else 'http://example.com/'}more/x").startswith(begins)
+
+
 def test_ip_literals_are_told_from_names() -> None:
     assert is_address("1.2.3.4")
     assert is_address("[::1]")
@@ -93,6 +113,8 @@ def test_ip_literals_are_told_from_names() -> None:
 
 def test_fingerprints_and_shards_never_change() -> None:
     assert fingerprint("http://example.com/") == 0xB97A010E03AF1E2B
+    assert digest(b"http://example.com/") == fingerprint("http://example.com/")
+    assert digest(b"") == 0x2D06800538D394C2
     assert [shard("example.com", count) for count in (1, 2, 16, 1000)] == [0, 1, 3, 347]
 
 
@@ -123,6 +145,20 @@ def test_shards_share_the_sites_evenly() -> None:
         ("http://0300.1/", "1,0,0,192)/"),
         ("http://256.1.1.1/", "1,1,1,256)/"),
         ("http://089.1.1.1/", "1,1,1,089)/"),
+        ("http://255.255.255.255/", "255,255,255,255)/"),
+        ("http://4294967295/", "255,255,255,255)/"),
+        ("http://255.0x1/", "0x1,255)/"),
+        ("http://1.2.3.256/", "256,3,2,1)/"),
+        ("http://1.2.3.300/", "300,3,2,1)/"),
+        ("http://1.2.300/", "44,1,2,1)/"),
+        ("http://1.300.3/", "3,300,1)/"),
+        ("http://255.1/", "1,0,0,255)/"),
+        ("http://256.2/", "2,256)/"),
+        ("http://1.2.3.4.5/", "5,4,3,2,1)/"),
+        ("http://example.com:65535/", "com,example:65535)/"),
+        ("http://example.com:0/", "com,example)/"),
+        ("http://example.com/a/", "com,example)/a"),
+        ("urn:a/", "urn:a"),
         ("http://xwww.example.com/", "com,example,xwww)/"),
         ("http://a.www2.example.com/", "com,example,www2,a)/"),
         ("http://example.com/http://https://x.example/", "com,example)/http:/https:/x.example"),
@@ -135,10 +171,17 @@ def test_a_cdx_key_is_the_one_that_replay_tools_look_for(url: str, key: str) -> 
     assert surt(url) == key
 
 
-@pytest.mark.parametrize("url", ["http://a:b/", "http://a:99999/", "http://a:1:2/", "http://a/" + "b" * LONGEST])
+@pytest.mark.parametrize(
+    "url", ["http://a:b/", "http://a:65536/", "http://a:1:2/", "http://a/" + "b" * (LONGEST - len("http://a/") + 1)]
+)
 def test_a_cdx_key_of_nonsense_is_refused(url: str) -> None:
     with pytest.raises(InvalidURL):
         surt(url)
+
+
+def test_the_longest_address_has_a_cdx_key() -> None:
+    path = "b" * (LONGEST - len("http://a/"))
+    assert surt(f"http://a/{path}") == f"a)/{path}"
 
 
 @given(st.text(max_size=30) | canonical)

@@ -63,6 +63,17 @@ def test_decoding_makes_no_new_escape(path: str) -> None:
         ("../../api/page.html?q=1", "http://example.com/guide/part/x.html", "http://example.com/api/page.html?q=1"),
         ("../", "http://example.com/guide/part/x.html", "http://example.com/guide/"),
         ("../page.html", "http://example.com/x.html", "http://example.com/page.html"),
+        ("../b/./c", "http://example.com/a/x/y", "http://example.com/a/b/c"),
+        ("../b/../c", "http://example.com/a/x/y", "http://example.com/a/c"),
+        ("../b", "http://example.com/a//x", "http://example.com/a/b"),
+        ("../b", "http://example.com/a/b/c", "http://example.com/a/b"),
+        ("../?q", "http://example.com/a/x/y", "http://example.com/a/?q"),
+        ("../..", "http://example.com/a/x/y", "http://example.com/"),
+        ("/b/../c", "http://example.com/a/x", "http://example.com/c"),
+        ("b/./c", "http://example.com/a/x", "http://example.com/a/b/c"),
+        ("b/.", "http://example.com/a/x", "http://example.com/a/b/"),
+        ("//other.example/b/../c", "https://example.com/a", "https://other.example/c"),
+        ("http://other.example/b/../c", "https://example.com/a", "http://other.example/c"),
         ("http://example.com", "http://other.example/", "http://example.com/"),
         ("http:b", "http://example.com/a/x", "http://example.com/a/b"),
         ("b:c", "http://example.com/", None),
@@ -86,14 +97,15 @@ def test_a_link_is_read_from_its_base(href: str, base: str, url: str | None) -> 
         ("http://example.com:99999/", "check its host name and port"),
         ("http://1.2.3.4.5/", "check its host name and port"),
         ("", "check its host name and port"),
-        ("http://example.com/" + "a" * LONGEST, f"the limit is {LONGEST}"),
+        ("http://example.com/" + "a" * (LONGEST - len("http://example.com/") + 1), f"the limit is {LONGEST}"),
+        ("http://exa mple.com/" + "a" * (LONGEST - len("http://exa mple.com/")), "check its host name and port"),
         ("http://example.com/" + "é" * (LONGEST // 2), "shorten it"),
     ],
 )
 def test_what_is_no_address_is_refused_with_the_cure(url: str, cure: str) -> None:
     with pytest.raises(InvalidURL, match=cure) as caught:
         normalize(url)
-    assert len(str(caught.value)) < 400
+    assert len(str(caught.value)) < 250, "of a long address the beginning is shown"
 
 
 def test_a_page_without_a_usable_base_still_has_absolute_links() -> None:
@@ -118,6 +130,31 @@ def test_a_page_without_links_has_none() -> None:
 def test_a_link_that_grows_too_long_is_none() -> None:
     base = "http://example.com/" + "a" * (LONGEST - 100) + "/"
     assert resolve(["b" * 50, "b" * 200, "#" + "c" * LONGEST], base) == [base + "b" * 50, None, None]
+
+
+def test_the_longest_link_is_a_link_and_one_octet_more_is_none() -> None:
+    root = "http://example.com/"
+    most = "b" * (LONGEST - len(root))
+    assert resolve([most, f"{most}b", f"/{most}", f"/{most}b"], root) == [root + most, None, root + most, None]
+    assert resolve([f"../{most}", f"../{most}b"], root) == [root + most, None]
+    assert resolve([root + most, f"{root}{most}b"], root) == [root + most, None]
+    assert [normalize(root + most), canonical_or_none(f"{root}{most}b")] == [root + most, None]
+    for plain, written_out in (
+        (f"HTTP://example.com/{most}", root + most),
+        (f"{root}{most[6:]}é", f"{root}{most[6:]}%C3%A9"),
+    ):
+        assert len(written_out) == LONGEST
+        assert [normalize(plain), canonical_or_none(f"{plain}b")] == [written_out, None]
+    assert resolve([f"{root}{most[2:]}#b", f"{root}{most[1:]}#b"], root) == [root + most[2:], None]
+
+
+def test_a_link_that_climbs_is_measured_before_and_after() -> None:
+    root = "http://example.com/"
+    climb = "../" * ((LONGEST - 1) // 3)
+    assert len(climb) + 1 == LONGEST
+    assert resolve([f"{climb}b", f"{climb}bb"], f"{root}a/") == [f"{root}b", None]
+    deep = f"{root}{'a' * (LONGEST - len(root) - 5)}/x/"
+    assert resolve(["../bbbb", "../bbbbb"], deep) == [deep.removesuffix("x/") + "bbbb", None]
 
 
 @given(absolute)
@@ -161,4 +198,6 @@ def test_host_names_go_to_ascii_and_back() -> None:
     assert to_ascii("食狮.公司.cn") == "xn--85x722f.xn--55qx5d.cn"
     assert to_unicode("xn--85x722f.xn--55qx5d.cn") == "食狮.公司.cn"
     assert to_unicode("xn--a.example") == "xn--a.example"
+    assert to_unicode("xn--bcher-kva.食狮") == "xn--bcher-kva.食狮"
+    assert to_unicode("食狮") == "食狮"
     assert to_ascii("\ud800") == ""

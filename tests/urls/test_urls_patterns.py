@@ -37,12 +37,15 @@ def test_an_alternative_does_not_leak_out_of_its_pattern() -> None:
         ("\ud800", "lone surrogate"),
     ],
 )
-def test_a_bad_pattern_is_named_with_its_fault_and_the_cure(pattern: str, fault: str) -> None:
+def test_a_bad_pattern_is_named_with_its_fault_and_the_cure(
+    pattern: str, fault: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(InvalidPattern) as caught:
         Patterns(["ok", pattern])
     assert repr(pattern) in str(caught.value)
     assert fault in str(caught.value)
     assert "RE2" in str(caught.value)
+    assert capfd.readouterr() == ("", ""), "the engine prints nothing of its own"
 
 
 def test_a_pattern_that_hangs_other_engines_answers() -> None:

@@ -28,6 +28,8 @@ NAMES = [rule.name for rule in RULES]
         ("index-page", "http://example.com/a?/index.html", "http://example.com/a?/index.html"),
         ("www", "https://www.example.com:8080/www.", "https://example.com:8080/www."),
         ("www", "http://www.www.example.com/", "http://example.com/"),
+        ("www", "http://www.example.com//www.example.com/", "http://example.com//www.example.com/"),
+        ("www", "http://www.example.com/?u=http://www.example.com/", "http://example.com/?u=http://www.example.com/"),
         ("www", "http://www.com/", "http://www.com/"),
         ("www", "http://www.co.uk/", "http://www.co.uk/"),
         ("www", "http://www.localhost/", "http://www.localhost/"),

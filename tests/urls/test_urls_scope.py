@@ -20,7 +20,12 @@ SEEDS = frozenset({SEED})
         ("page", [SEED], ["https://www.example.com/docs/start.html", "http://www.example.com/docs/start.html?a=1"]),
         (
             "path",
-            [SEED, "http://www.example.com/docs/", "https://www.example.com/docs/a/b?c=/x/"],
+            [
+                SEED,
+                "http://www.example.com/docs/",
+                "https://www.example.com/docs/a/b?c=/x/",
+                "https://www.example.com/docs//b",
+            ],
             [
                 "https://www.example.com/docs",
                 "https://www.example.com/docs2/",

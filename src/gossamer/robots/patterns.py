@@ -34,10 +34,8 @@ class _Glob(NamedTuple):
         return _CALL * (1 + len(self.pieces)) + len(path) * (4 + max(map(len, self.pieces), default=0))
 
 
-def _matches(path: bytes, head: bytes, pieces: tuple[bytes, ...], tail: bytes | None) -> bool:
-    if not path.startswith(head):
-        return False
-    at = len(head)
+def _matches(path: bytes, at: int, pieces: tuple[bytes, ...], tail: bytes | None) -> bool:
+    """Does the rest of a path, from `at` on, hold the pieces in their order and end with the tail?"""
     for piece in pieces:
         at = path.find(piece, at)
         if at < 0:
@@ -61,7 +59,7 @@ class Patterns:
         self._prefixes: dict[bytes, int] = {}
         globs = {glob for pattern, octets in patterns if (glob := self._add(pattern, octets))}
         self._globs = sorted(globs, key=lambda glob: glob.octets, reverse=True)
-        self._lengths = sorted({len(prefix) for prefix in self._prefixes}, reverse=True)
+        self._lengths = tuple({len(prefix) for prefix in self._prefixes})
 
     def _add(self, pattern: bytes, octets: int) -> _Glob | None:
         """Into the tables, or back as a glob where there is a star inside."""
@@ -92,6 +90,6 @@ class Patterns:
             if not path.startswith(head):
                 continue
             steps -= glob.steps(path)
-            if _matches(path, head, pieces, tail) if steps >= 0 else self._unread:
+            if _matches(path, len(head), pieces, tail) if steps >= 0 else self._unread:
                 return octets
         return best

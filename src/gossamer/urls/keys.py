@@ -108,6 +108,4 @@ def _to_labels(host: str) -> str:
 
 
 def _from_labels(labels: str) -> str:
-    if "." in labels or labels.startswith("["):
-        return labels
     return unquote(".".join(reversed(labels.split(","))))

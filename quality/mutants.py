@@ -161,13 +161,18 @@ def _note(kept: Path, tests: Sequence[str]) -> None:
         }
         for file in data.measured_files()
     }
-    kept.write_bytes(msgspec.json.encode(Witnesses(_at_import(lines), noting.seconds)))
+    kept.write_bytes(msgspec.json.encode(Witnesses(_at_import(lines, noting.seconds), noting.seconds)))
 
 
-def _at_import(lines: dict[str, dict[int, list[str]]]) -> dict[str, dict[int, list[str]]]:
-    """What runs when a module is imported has no test of its own: all tests of the module are asked."""
-    for by_line in lines.values():
-        everyone = sorted({test for tests in by_line.values() for test in tests})
+def _at_import(lines: dict[str, dict[int, list[str]]], tests_run: Iterable[str]) -> dict[str, dict[int, list[str]]]:
+    """What runs when a module is imported has no test of its own: all tests of the module and of its room are asked.
+
+    A test may look at a constant, or at the default of a field, and execute no line of the module.
+    """
+    for module, by_line in lines.items():
+        room = f"tests/{module.partition('/')[0]}/"
+        of_room = {test for test in tests_run if test.startswith(room)}
+        everyone = sorted(of_room.union(*by_line.values()))
         for line, tests in by_line.items():
             by_line[line] = tests or everyone
     return lines

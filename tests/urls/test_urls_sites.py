@@ -38,6 +38,12 @@ def test_hosts_of_one_owner_are_one_site(given: str, expected: str) -> None:
     assert site(given) == expected
 
 
+def test_a_name_is_told_in_the_script_it_is_written_in_if_its_dots_are_ours() -> None:
+    assert registrable("shop.食狮.公司.cn") == "食狮.公司.cn"
+    assert registrable("shop.xn--85x722f.xn--55qx5d.cn") == "xn--85x722f.xn--55qx5d.cn"
+    assert registrable("shop.食狮。公司。cn") == "xn--85x722f.xn--55qx5d.cn"
+
+
 def test_suffixes_of_one_s_own_part_an_intranet_into_sites() -> None:
     own = ["corp.example", ".lab.corp.example"]
     assert site("http://wiki.corp.example/a", own) == "wiki.corp.example"

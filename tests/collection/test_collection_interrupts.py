@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +114,13 @@ def test_an_interrupt_in_the_middle_of_anything_waits_for_its_end(
 @pytest.mark.parametrize("number", [2])
 @pytest.mark.parametrize(("owner", "name"), [(Frontier, "_done"), (Discovery, "_admit"), (Commits, "begin")])
 def test_an_interrupt_that_comes_as_an_exception_commits_nothing_by_half(
-    web: MadeWeb, collection: Collection, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
+    web: MadeWeb,
+    collection: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    owner: Any,
+    name: str,
+    number: int,
 ) -> None:
     async def crawl() -> None:
         await collection.crawl_async(web.seed, **FAST)
@@ -121,6 +129,8 @@ def test_an_interrupt_that_comes_as_an_exception_commits_nothing_by_half(
         patch.setattr(owner, name, after(getattr(owner, name), number, raising))
         with pytest.raises((KeyboardInterrupt, BaseExceptionGroup)):
             asyncio.run(crawl())
+    gc.collect()
+    assert "never retrieved" not in caplog.text
     assert_goes_on(collection, web)
     if owner is not Commits:  # then it is in the archive, and not only in flight
         assert_once(web)
@@ -166,6 +176,72 @@ def test_what_does_not_finish_after_an_interrupt_is_dropped() -> None:
     with pytest.raises(KeyboardInterrupt):
         run(never, finish=0.01)
     assert len(dropped) == 1
+
+
+@pytest.mark.parametrize(("finish", "times"), [(60.0, 3), (0.0, 2)])
+def test_who_asks_again_and_again_is_not_kept_waiting_by_a_long_step(finish: float, times: int) -> None:
+    steps = []
+
+    async def busy(stop: asyncio.Event) -> None:
+        for _ in range(times):
+            signal.raise_signal(signal.SIGINT)
+            steps.append(stop.is_set())
+
+    with pytest.raises(KeyboardInterrupt):
+        run(busy, finish=finish)
+    assert steps == [False] * (times - 1)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_last_ctrl_c_leaves_no_task_behind_when_a_worker_is_in_the_middle_of_something() -> None:
+    """It is raised in a task that others wait for; all of them are ended in good order all the same."""
+    ended = []
+
+    async def worker() -> None:
+        await asyncio.sleep(0)
+        for _ in range(3):
+            signal.raise_signal(signal.SIGINT)
+
+    async def other() -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            await asyncio.sleep(0)
+            ended.append("other")
+
+    async def work(stop: asyncio.Event) -> None:
+        task = asyncio.get_running_loop().create_task(other())
+        await asyncio.sleep(0)
+        busy = asyncio.get_running_loop().create_task(worker())
+        with suppress(KeyboardInterrupt):
+            await asyncio.gather(task, busy)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(work, finish=60.0)
+    assert ended == ["other"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_at_the_very_end_is_not_lost() -> None:
+    async def work(stop: asyncio.Event) -> None:
+        asyncio.get_running_loop().call_soon(asyncio.get_running_loop().call_soon, interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(work, finish=60.0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_that_the_program_sets_in_the_middle_of_a_crawl_stays() -> None:
+    heard: list[int] = []
+
+    def own(number: int, frame: object) -> None:
+        heard.append(number)
+
+    async def work(stop: asyncio.Event) -> None:
+        signal.signal(signal.SIGINT, own)
+
+    run(work)
+    assert signal.getsignal(signal.SIGINT) is own
 
 
 def test_a_program_that_handles_interrupts_itself_is_left_alone() -> None:

@@ -1,7 +1,8 @@
 """Run a crawl to its end from wherever somebody asks for it, and end it in good order when somebody interrupts.
 
-An interrupt never comes in the middle of anything: the loop hears of it between two steps, the work ends, all locks and
-processes are given back, and then `KeyboardInterrupt` is raised as anybody expects.
+An interrupt does not come in the middle of anything: the loop hears of it between two steps, the work ends, all locks
+and processes are given back, and then `KeyboardInterrupt` is raised as anybody expects. Somebody who asks again after
+that has waited long enough for a step to end: it is raised at once, which is as safe as a kill.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from types import FrameType
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from gossamer.collection.stopping import FINISH, Stopping
@@ -29,8 +31,8 @@ def run(work: Work[T], *, finish: float = FINISH) -> T:
     else:
         return _in_thread(work, finish)
     run = _Run(work, finish)
-    with asyncio.Runner(loop_factory=fast_loop()) as runner:
-        runner.run(run.begin(hears_signals=_is_default()))
+    with run.hearing() if _is_default() else nullcontext(), asyncio.Runner(loop_factory=fast_loop()) as runner:
+        runner.run(run.begin())
     return run.result()
 
 
@@ -40,7 +42,7 @@ def _in_thread(work: Work[T], finish: float) -> T:
 
     def live() -> None:
         try:
-            asyncio.run(run.begin(hears_signals=False))
+            asyncio.run(run.begin())
         finally:
             ended.set()
 
@@ -68,27 +70,39 @@ class _Run(Generic[T]):
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: Stopping | None = None
-        self._early = 0
-        self._lock = threading.Lock()
+        self._early = self._heard = 0
+        self._lock = threading.RLock()  # a signal may come while we hold it
 
-    async def begin(self, *, hears_signals: bool) -> None:
+    @contextmanager
+    def hearing(self) -> Iterator[None]:
+        """Interrupts go to this run while it lasts. Set before the loop looks for a handler, and put back after it."""
+        before = signal.signal(signal.SIGINT, self._hear)
+        try:
+            yield
+        finally:
+            if signal.getsignal(signal.SIGINT) == self._hear:  # nobody has taken over meanwhile
+                signal.signal(signal.SIGINT, before)
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        """In the middle of anything. The loop hears of the first, and of the second if that means something else."""
+        self._heard += 1
+        if self._heard > (2 if self._finish else 1):
+            raise KeyboardInterrupt
+        self.interrupt()
+
+    async def begin(self) -> None:
         """Work on the loop of the caller."""
         with self._lock:
             self._loop, self._stopping = asyncio.get_running_loop(), Stopping(self._finish)
             for _ in range(self._early):
                 self._stopping.ask()
-        if hears_signals:
-            self._loop.add_signal_handler(signal.SIGINT, self._stopping.ask)
         try:
             self._results.append(await self._work(self._stopping.stop))
         except (Exception, asyncio.CancelledError) as error:
             self._error = error
-        finally:
-            if hears_signals:
-                self._loop.remove_signal_handler(signal.SIGINT)
 
     def interrupt(self) -> None:
-        """From another thread."""
+        """From another thread, or in the middle of anything."""
         with self._lock, suppress(RuntimeError):  # its loop is closed: it has just ended
             if self._loop is None or self._stopping is None:
                 self._early += 1
@@ -97,7 +111,7 @@ class _Run(Generic[T]):
 
     def result(self) -> T:
         """What came of it. Where somebody has interrupted, nobody waits for a result."""
-        if self._stopping is not None and self._stopping.asked:
+        if self._heard or (self._stopping is not None and self._stopping.asked):
             raise KeyboardInterrupt
         if self._error is not None:
             raise self._error

@@ -566,6 +566,13 @@ async def stoppable(work: Coroutine[Any, Any, None], session: Session, stop: asy
     watcher = asyncio.get_running_loop().create_task(watch(stop)) if stop else None
     try:
         await work
+    except KeyboardInterrupt:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            # A worker has raised it out of the loop already, and we are cancelled for that. Once more would break off
+            # the end of the loop, and of everything else that runs on it.
+            raise asyncio.CancelledError from None
+        raise
     finally:
         if watcher is not None:
             watcher.cancel()

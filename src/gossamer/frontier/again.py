@@ -35,8 +35,9 @@ def retry(ledger: Ledger, enqueue: Enqueue, urls: Iterable[str]) -> None:
             ledger.put(url, enqueue(url, queued), entry)
 
 
-def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: Settlement) -> None:
-    """All that is queued or left out, by a scope that has changed."""
+def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: Settlement) -> list[str]:
+    """All that is queued or left out, by a scope that has changed. Gives what is queued no more."""
+    gone = []
     for url, entry in list(ledger.all()):
         if entry.state not in (State.EXCLUDED, State.QUEUED) or entry.reason == REMOVED:
             continue
@@ -44,8 +45,10 @@ def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: S
         if entry.state is State.QUEUED and refusal is not None:
             settle.end(url, entry, State.EXCLUDED, refusal)
             discovery.left_out(url, refusal)
+            gone.append(url)
         elif entry.state is State.EXCLUDED and refusal is None:
             ledger.put(url, enqueue(url, replace(entry, state=State.QUEUED, reason="")), entry)
+    return gone
 
 
 def fetch_again(table: Table, urls: Iterable[str], now: float, reason: str) -> list[str]:

@@ -127,7 +127,9 @@ class Frontier:
     def reconsider(self) -> None:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
         self.sift()
-        again.reconsider(self.ledger, self._intake.enqueue, self._parts.discovery, self._settle)
+        gone = again.reconsider(self.ledger, self._intake.enqueue, self._parts.discovery, self._settle)
+        for origin in {keys.origin(url) for url in gone}:
+            self._presence.forget(self._presence.get(origin))  # its queue may have come to nothing, and then its turn
 
     # ------------------------------------------------------------------ due
 

@@ -128,8 +128,7 @@ class Frontier:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
         self.sift()
         gone = again.reconsider(self.ledger, self._intake.enqueue, self._parts.discovery, self._settle)
-        for origin in {keys.origin(url) for url in gone}:
-            self._presence.forget(self._presence.get(origin))  # its queue may have come to nothing, and then its turn
+        self._let_go(gone)
 
     # ------------------------------------------------------------------ due
 
@@ -298,6 +297,12 @@ class Frontier:
         entry = self.ledger.get(visit.url)
         if entry is not None and entry.state is State.QUEUED:
             self._settle.end(visit.url, entry, State.FAILED, reason)
+            self._let_go([visit.url])
+
+    def _let_go(self, urls: Iterable[str]) -> None:
+        """These are queued no more, without a visit. Where nothing else is, an origin has no turn any more."""
+        for origin in {keys.origin(url) for url in urls}:
+            self._presence.forget(self._presence.get(origin))
 
     def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
         if capture.source is not None:

@@ -1,0 +1,325 @@
+"""Counts that are kept in memory between commits: exact, the same after a restart, and never more than so many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gossamer.frontier import backlog as backlog_module
+from gossamer.frontier import budget as budget_module
+from gossamer.frontier import credit as credit_module
+from gossamer.frontier import rows as rows_module
+from gossamer.frontier.backlog import Backlog
+from gossamer.frontier.budget import Budgets, budget, distance, host_budget, stored
+from gossamer.frontier.credit import Credit
+from gossamer.frontier.dates import Dates
+from gossamer.frontier.discovery import Discovery
+from gossamer.frontier.entries import BACKLOG, FAMILIES, LINKERS, META, SITES, SiteRow, encode, site_row
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.rows import Rows
+from gossamer.frontier.seeds import Seeds
+from gossamer.frontier.seen import ASK, Seen, Verdict
+from gossamer.model import Link
+from gossamer.store.sieve import Sieve
+from gossamer.store.table import Table
+from gossamer.testing import VirtualClock
+from gossamer.urls import site
+from gossamer.urls.scope import Scope
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    with Table.open(tmp_path / "table", FAMILIES, writable=True) as opened:
+        yield opened
+
+
+def rows_of(table: Table) -> Rows[SiteRow]:
+    return Rows(table, SITES, site_row, SiteRow)
+
+
+# --------------------------------------------------------------------- rows
+
+
+def test_a_row_that_is_changed_is_read_as_it_is_now_and_written_with_the_next_save(table: Table) -> None:
+    rows = rows_of(table)
+    assert rows.peek("a") is None
+    rows.use("a").visits += 2
+    rows.use("a").visits += 1
+    assert rows.peek("a") == SiteRow(visits=3)
+    assert rows_of(table).peek("a") is None, "not before it is saved"
+    rows.save()
+    assert rows_of(table).peek("a") == rows_of(table).use("a") == SiteRow(visits=3)
+    rows.use("a").visits += 1
+    assert rows.peek("a") == SiteRow(visits=4)
+    rows.save()
+    assert rows_of(table).peek("a") == SiteRow(visits=4)
+
+
+def test_a_row_that_was_only_looked_at_is_not_written(table: Table) -> None:
+    rows = rows_of(table)
+    rows.peek("a")
+    rows.read_ahead(["b"])
+    rows.save()
+    assert list(table.scan(SITES)) == []
+
+
+def test_what_is_read_ahead_is_what_is_stored_and_does_not_undo_a_change(table: Table) -> None:
+    table.put(SITES, b"a", encode(SiteRow(visits=1)))
+    table.put(SITES, b"b", encode(SiteRow(visits=2)))
+    rows = rows_of(table)
+    rows.use("a").visits = 7
+    rows.read_ahead(["a", "b", "c"])
+    table.put(SITES, b"b", encode(SiteRow(visits=99)))
+    assert [rows.peek(name) for name in "abc"] == [SiteRow(visits=7), SiteRow(visits=2), None]
+    rows.use("c").visits = 3
+    rows.save()
+    rows.read_ahead(["c"])
+    assert rows.peek("c") == SiteRow(visits=3)
+
+
+def test_two_generations_of_rows_are_kept_and_no_more(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows_module, "KEPT", 2)
+    rows = rows_of(table)
+    for name in "abc":
+        rows.use(name).visits = 1
+    rows.save()
+    for name in "abc":
+        table.put(SITES, name.encode(), encode(SiteRow(visits=50)))
+    assert rows.peek("a") == SiteRow(visits=1), "the older generation is still in memory"
+    rows.read_ahead(["b"])
+    assert rows.peek("b") == SiteRow(visits=1)
+    for name in "def":
+        rows.use(name)
+    rows.save()
+    assert rows.peek("c") == SiteRow(visits=50), "it was dropped, and comes from the table"
+    assert len(rows._kept) + len(rows._old) <= 6
+    for name in "gh":
+        rows.use(name)
+    rows.save()
+    assert len(rows._kept) in (0, 3), "as many as may be kept are, and one more is too many"
+
+
+# ------------------------------------------------------------------- budgets
+
+
+def test_budgets_grow_with_the_sites_that_link_there_and_have_a_limit() -> None:
+    assert [budget(linkers) for linkers in (0, 1, 4, 998, 999, 5_000)] == [10, 20, 50, 9_990, 10_000, 10_000]
+    assert [host_budget(linkers) for linkers in (0, 1, 4, 998, 999, 5_000)] == [5, 10, 25, 4_995, 5_000, 5_000]
+
+
+def test_a_site_and_each_of_its_hosts_are_so_many_rounds_away() -> None:
+    assert [distance(SiteRow(visits=visits)) for visits in (0, 9, 10, 19, 20)] == [0, 0, 1, 1, 2]
+    assert [distance(SiteRow(), host) for host in (1, 5, 6, 10, 11)] == [0, 0, 1, 1, 2]
+    assert distance(SiteRow(visits=30), 6) == 3
+    assert distance(SiteRow(visits=10), 11) == 2
+    assert distance(SiteRow(linkers=1, visits=20), 11) == 1
+
+
+def test_what_a_site_had_is_counted_and_survives(table: Table) -> None:
+    budgets = Budgets(table)
+    assert [budgets.new_host("a"), budgets.new_host("a"), budgets.new_host("b")] == [1, 2, 1]
+    for _ in range(25):
+        budgets.visited("a")
+    assert (budgets.distance("a"), budgets.pages("a")) == (2, 10)
+    budgets.linked(["a", "b"])
+    assert (budgets.distance("a"), budgets.pages("a")) == (1, 20)
+    assert budgets.distance("a", 21) == 2
+    assert stored(table, "a") == SiteRow(), "not before it is saved"
+    budgets.save()
+    assert stored(table, "a") == SiteRow(linkers=1, visits=25, hosts=2)
+    assert stored(table, "b") == SiteRow(linkers=1, visits=0, hosts=1)
+    again = Budgets(table)
+    again.read_ahead(["a", "c"])
+    again.linked(["a"])
+    assert again.new_host("a") == 3
+    again.read_ahead(["a"])
+    assert again.pages("a") == 30, "what was counted since is not read over"
+    assert again.new_host("c") == 1
+
+
+def test_rows_of_sites_that_are_not_used_leave_the_memory(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget_module, "_KEPT", 2)
+    budgets = Budgets(table)
+    for name in "ab":
+        budgets.visited(name)
+    budgets.save()
+    assert len(budgets._rows) == 2
+    budgets.visited("c")
+    budgets.save()
+    assert len(budgets._rows) == 0
+    budgets.visited("a")
+    budgets.save()
+    assert stored(table, "a").visits == 2
+
+
+# ------------------------------------------------------------------- backlog
+
+
+def test_a_host_with_nothing_queued_has_no_row(table: Table) -> None:
+    backlog = Backlog(table)
+    backlog.shift("a", 2)
+    backlog.shift("a", 1)
+    backlog.shift("b", 1)
+    assert (backlog.of("a"), backlog.of("b"), backlog.of("c"), backlog.total()) == (3, 1, 0, 0)
+    backlog.save()
+    assert table.get(BACKLOG, b"a") == (3).to_bytes(8, "big")
+    assert (Backlog(table).of("a"), backlog.total()) == (3, 4)
+    again = Backlog(table)
+    again.read_ahead(["a", "b"])
+    again.shift("a", -1)
+    again.shift("b", -1)
+    again.read_ahead(["a"])
+    assert (again.of("a"), again.of("b")) == (2, 0)
+    again.save()
+    assert list(table.scan(BACKLOG)) == [(b"a", (2).to_bytes(8, "big"))]
+
+
+def test_the_backlog_of_many_hosts_leaves_the_memory(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog_module, "_KEPT", 2)
+    backlog = Backlog(table)
+    for name in "ab":
+        backlog.shift(name, 1)
+    backlog.save()
+    assert len(backlog._counts) == 2
+    backlog.shift("c", 1)
+    backlog.save()
+    assert len(backlog._counts) == 0
+    backlog.shift("a", 1)
+    assert backlog.of("a") == 2
+
+
+# -------------------------------------------------------------------- credit
+
+
+def given(table: Table) -> tuple[Credit, Budgets]:
+    budgets = Budgets(table)
+    return Credit(table, budgets, site), budgets
+
+
+def pages(budgets: Budgets, *names: str) -> list[int]:
+    return [budgets.pages(f"{name}.example") for name in names]
+
+
+def test_each_site_that_links_to_another_counts_once(table: Table) -> None:
+    credit, budgets = given(table)
+    links = [
+        Link(url)
+        for url in ("http://b.example/1", "http://b.example/2", "https://www.b.example:8443/", "http://c.example/")
+    ]
+    credit.give("http://a.example/", links)
+    assert credit.waiting == 2
+    credit.give("http://a.example/2", links)
+    credit.give("http://www.a.example/", links)
+    assert pages(budgets, "b", "c") == [10, 10], "not before it is settled"
+    credit.settle()
+    assert credit.waiting == 0
+    assert pages(budgets, "a", "b", "c") == [10, 20, 20]
+    credit.give("http://c.example/", links)
+    credit.settle()
+    assert pages(budgets, "a", "b", "c") == [10, 30, 20], "a site does not recommend itself"
+    assert sorted(key for key, _ in table.scan(LINKERS)) == [
+        b"b.example\0a.example",
+        b"b.example\0c.example",
+        b"c.example\0a.example",
+    ]
+
+
+def test_a_nofollow_link_is_no_recommendation(table: Table) -> None:
+    credit, budgets = given(table)
+    credit.give("http://a.example/", [Link("http://b.example/", rel="nofollow"), Link("http://c.example/", rel="tag")])
+    credit.settle()
+    assert pages(budgets, "b", "c") == [10, 20]
+
+
+def test_what_is_forgotten_does_not_count_twice(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(credit_module, "REMEMBERED", 3)
+    credit, budgets = given(table)
+    for _ in range(3):
+        for number in range(20):
+            credit.give(f"http://s{number % 4}.example/", [Link(f"http://t{number}.example/")])
+            held = sum(map(len, credit._new.values())) + sum(map(len, credit._old.values()))
+            assert held <= 8, "two generations"
+        credit.settle()
+    assert pages(budgets, *(f"t{number}" for number in range(20))) == [20] * 20
+
+
+def test_what_was_shown_a_moment_ago_is_not_looked_up(table: Table) -> None:
+    credit, _ = given(table)
+    for number in range(3):
+        credit.give("http://a.example/", [Link("http://b.example/"), Link(f"http://c{number}.example/")])
+        assert credit.waiting == (2 if number == 0 else 1)
+        credit.settle()
+
+
+def test_another_shard_is_told_and_nothing_is_counted_here(table: Table) -> None:
+    told: list[tuple[str, str]] = []
+
+    def elsewhere(there: str, here: str) -> bool:
+        told.append((there, here))
+        return there == "b.example"
+
+    budgets = Budgets(table)
+    credit = Credit(table, budgets, site, elsewhere=elsewhere)
+    credit.give("http://a.example/", [Link("http://b.example/"), Link("http://c.example/")])
+    credit.settle()
+    assert sorted(told) == [("b.example", "a.example"), ("c.example", "a.example")]
+    assert pages(budgets, "b", "c") == [10, 20]
+
+
+# ---------------------------------------------------------- dates, seeds, seen
+
+
+def test_a_date_comes_back_as_the_moment_it_was_however_the_wall_clock_jumps() -> None:
+    clock = VirtualClock()
+    dates = Dates(clock)
+    moment, date = clock.steady() + 5.0, clock.wall() + 5.0
+    assert (dates.date(moment), dates.steady(date)) == (date, moment)
+    clock.jump(-1e6)
+    assert (dates.date(moment), dates.steady(date)) == (date, moment)
+    assert Dates(clock).date(moment) == date - 1e6
+
+
+def test_where_a_seed_redirects_to_is_a_seed_for_good(table: Table, tmp_path: Path) -> None:
+    def found() -> tuple[Discovery, Seeds]:
+        scope = Scope(kind="host", seeds=frozenset({"http://a.example/"}))
+        known = Seen(Sieve(table, tmp_path / "seen"))
+        discovery = Discovery(Ledger(table), known, scope, rewrite=None, simpler=lambda url: url)
+        return discovery, Seeds(table, discovery)
+
+    discovery, seeds = found()
+    assert seeds.origins == {"http://a.example"}
+    for target in ("https://www.a.example/", "https://www.a.example/", "http://b.example/x"):
+        seeds.widen(target)
+    assert seeds.origins == {"http://a.example", "https://www.a.example", "http://b.example"}
+    assert discovery.scope.check("http://b.example/other", 1) is None
+    assert (table.get(META, b"landed") or b"").split() == [b"https://www.a.example/", b"http://b.example/x"]
+    again, seeds = found()
+    assert again.scope.check("http://b.example/other", 1) is None
+    assert again.scope.check("http://c.example/", 1) is not None
+    assert seeds.origins == {"http://a.example", "https://www.a.example", "http://b.example"}
+
+
+def test_a_link_means_something_where_it_is_new_or_nearer_or_the_table_must_be_asked(
+    table: Table, tmp_path: Path
+) -> None:
+    seen = Seen(Sieve(table, tmp_path / "seen"))
+    seen.note("near", 2)
+    seen.note("out", None)
+    seen.note("deep", ASK + 40)
+    batch = seen.batch(["near", "out", "deep", "new"])
+    assert batch.new == ["new"]
+    verdicts = {depth: batch.check("near", depth) for depth in (1, 2, 3)}
+    assert verdicts == {1: Verdict.ASK, 2: Verdict.KNOWN, 3: Verdict.KNOWN}
+    assert [batch.check(url, 300) for url in ("out", "deep", "new")] == [Verdict.ASK, Verdict.ASK, Verdict.NEW]
+    links = [("near", 2), ("near", 1), ("out", 9), ("deep", 9), ("near", 0)]
+    assert batch.asked(links) == ["near", "out", "deep"]
+    batch.note("new", 4)
+    batch.note("out", 7)
+    assert [batch.check(url, 7) for url in ("new", "out")] == [Verdict.KNOWN, Verdict.KNOWN]
+    later = seen.batch(["new", "out"])
+    assert later.new == []
+    assert [later.check("new", depth) for depth in (3, 4)] == [Verdict.ASK, Verdict.KNOWN]
+    assert [later.check("out", depth) for depth in (6, 7)] == [Verdict.ASK, Verdict.KNOWN]
+    seen.close()

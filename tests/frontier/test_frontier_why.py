@@ -1,0 +1,221 @@
+"""What `why` says of an address and of a host: where it stands, since when, until when, and because of what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gossamer.frontier import Politeness
+from gossamer.frontier.budget import BASE, HOSTS_BASE
+from gossamer.frontier.entries import (
+    BACKLOG,
+    FAMILIES,
+    HOSTS,
+    ROBOTS,
+    SITES,
+    TEMPLATES,
+    Entry,
+    HostRow,
+    RobotsRow,
+    SiteRow,
+    State,
+    encode,
+)
+from gossamer.frontier.kinds import HostKinds, KindRow
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.novelty import host_key
+from gossamer.frontier.rank import rank
+from gossamer.frontier.templates import template
+from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer, about_address, about_host
+from gossamer.robots import Verdict
+from gossamer.store.table import Table
+from gossamer.urls import site
+
+NOW = 1_000.0
+NAME = "a.example"
+URL = "http://a.example/news/first"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    with Table.open(tmp_path, FAMILIES, writable=True) as opened:
+        yield opened
+
+
+def host(
+    table: Table, *, due: float = 0.0, paused: float = 0.0, reason: str = "", number: int = 1, **more: float
+) -> None:
+    row = {"pace": 0.0, "penalty": 0.0, "crawl_delay": 0.0, "visits": 0, "faults": 0, **more}
+    stored = HostRow(due, row["pace"], row["penalty"], row["crawl_delay"], 0, 0, 0, paused, reason, 7, 3, number)
+    table.put(HOSTS, NAME.encode(), encode(stored))
+
+
+def robots(table: Table, verdict: Verdict, body: bytes = b"", origin: str = "http://a.example") -> None:
+    row = RobotsRow(verdict.value, body, 1.0, NOW + 300, 1, 500, "http 500")
+    table.put(ROBOTS, origin.encode(), encode(row))
+
+
+def asked(now: float = NOW) -> Asked:
+    return Asked(Politeness(), "Gossamer", site, now)
+
+
+def of_host(table: Table) -> HostAnswer:
+    answer = about_host(table, NAME, asked())
+    assert answer is not None
+    return answer
+
+
+def of_address(table: Table, entry: Entry | None = None) -> AddressAnswer:
+    Ledger(table).put(URL, entry or Entry(State.QUEUED, 2, 1.0), None)
+    answer = about_address(table, URL, asked())
+    assert answer is not None
+    return answer
+
+
+# ------------------------------------------------------------------- a host
+
+
+def test_nothing_is_said_of_what_was_never_met(table: Table) -> None:
+    assert about_host(table, NAME, asked()) is None
+    assert about_address(table, URL, asked()) is None
+
+
+def test_a_host_is_ready_resting_or_paused_until_a_date(table: Table) -> None:
+    host(table, due=NOW)
+    assert (of_host(table).state, of_host(table).reason, of_host(table).next_time) == ("ready", "", None)
+    host(table, due=NOW + 2, paused=NOW)
+    resting = of_host(table)
+    assert (resting.state, resting.next_time) == ("resting", NOW + 2)
+    assert resting.reason == "the gap since the last request is not over"
+    host(table, due=NOW + 2, paused=NOW + 60, reason="5 failures in a row")
+    assert (of_host(table).state, of_host(table).reason) == ("paused", "5 failures in a row")
+    assert of_host(table).next_time == NOW + 60
+
+
+def test_the_numbers_of_a_host_are_those_of_its_rows(table: Table) -> None:
+    host(table, pace=0.5, penalty=2.0)
+    table.put(BACKLOG, NAME.encode(), (9).to_bytes(8, "big"))
+    table.put(SITES, NAME.encode(), encode(SiteRow(linkers=2, visits=65, hosts=1)))
+    said = of_host(table)
+    assert (said.host, said.visits, said.faults, said.queued) == (NAME, 7, 3, 9)
+    assert said.gap == 7.0
+    assert said.basis == "10 x smoothed fetch time 0.500 s, and 2.0 s after 429 or 503"
+    assert (said.budget, said.linkers, said.distance) == (3 * BASE, 2, 2)
+    assert said.distance_basis == "its site had 65 visits, and its budget is 30 pages a round"
+    assert (said.dropped, said.disguised) == ({}, [])
+
+
+def test_a_host_that_is_one_of_too_many_says_so(table: Table) -> None:
+    host(table, number=2 * HOSTS_BASE + 1)
+    table.put(SITES, NAME.encode(), encode(SiteRow(visits=BASE)))
+    said = of_host(table)
+    assert said.distance == 2
+    assert said.distance_basis == "its host is number 11 of its site, which may bring 5 hosts a round"
+    table.put(SITES, NAME.encode(), encode(SiteRow(visits=2 * BASE)))
+    assert of_host(table).distance_basis.startswith("its site had 20 visits")
+
+
+def test_a_crawl_delay_of_before_origins_were_told_apart_still_holds(table: Table) -> None:
+    host(table, crawl_delay=20.0)
+    assert (of_host(table).gap, of_host(table).basis) == (20.0, "Crawl-delay 20 s")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "body", "words"),
+    [
+        (Verdict.UNAVAILABLE, b"", "none, so everything is allowed (http 500)"),
+        (Verdict.UNREACHABLE, b"", "unreachable, so nothing is fetched (http 500)"),
+        (Verdict.RULES, b"User-agent: *\nDisallow: /a", "26 bytes of rules"),
+        (Verdict.RULES, b"User-agent: *\nCrawl-delay: 5", "28 bytes of rules, Crawl-delay 5 s"),
+    ],
+)
+def test_each_robots_txt_of_a_host_is_told_in_words(table: Table, verdict: Verdict, body: bytes, words: str) -> None:
+    host(table)
+    robots(table, verdict, body)
+    robots(table, Verdict.UNAVAILABLE, origin="http://a.example.org")
+    assert of_host(table).robots == {"http://a.example": words}
+
+
+def test_all_origins_of_a_host_are_told_apart(table: Table) -> None:
+    host(table)
+    for origin in ("https://a.example", "http://a.example:8080", "http://a.example", "http://b.example"):
+        robots(table, Verdict.UNAVAILABLE, origin=origin)
+    assert list(of_host(table).robots) == ["http://a.example", "http://a.example:8080", "https://a.example"]
+
+
+# --------------------------------------------------------------- an address
+
+
+def test_an_address_tells_what_its_entry_holds(table: Table) -> None:
+    history = ((1.0, "http 500"), (2.0, "http 301"))
+    said = of_address(
+        table,
+        Entry(
+            State.DONE,
+            3,
+            1.0,
+            "redirect to http://b.example/",
+            attempt=2,
+            referrer="http://c.example/",
+            status=301,
+            target="http://b.example/",
+            rank=rank(4, 0),
+            history=history,
+        ),
+    )
+    assert (said.url, said.state, said.reason) == (URL, "done", "redirect to http://b.example/")
+    assert (said.depth, said.attempts, said.status, said.history) == (3, 2, 301, history)
+    assert (said.referrer, said.target) == ("http://c.example/", "http://b.example/")
+    assert (said.next_time, said.distance, said.importance, said.kind, said.host) == (None, 0, None, None, None)
+
+
+def test_a_queued_address_says_what_it_waits_for_the_most_urgent_first(table: Table) -> None:
+    assert (of_address(table).reason, of_address(table).next_time) == ("waits for its turn", None)
+    host(table)
+    assert (of_address(table).reason, of_address(table).next_time) == ("waits for its turn", None)
+    away = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(1, 5)))
+    assert (away.reason, away.distance) == (
+        "1 round away: its site had 0 visits, and its budget is 10 pages a round",
+        1,
+    )
+    table.put(SITES, NAME.encode(), encode(SiteRow(visits=20)))
+    away = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(1, 5)))
+    assert away.reason.startswith("3 rounds away: its site had 20 visits")
+    assert (away.distance, away.next_time) == (3, None)
+    host(table, due=NOW + 1)
+    resting = of_address(table)
+    assert resting.reason == "its host is resting: the gap since the last request is not over"
+    assert resting.next_time == NOW + 1
+    robots(table, Verdict.UNREACHABLE)
+    closed = of_address(table)
+    assert (closed.reason, closed.next_time) == ("its robots.txt is unreachable (http 500)", NOW + 300)
+    later = of_address(table, Entry(State.QUEUED, 2, 1.0, "http 503", due=NOW + 9))
+    assert (later.reason, later.next_time) == ("to be tried again after: http 503", NOW + 9)
+
+
+def test_a_robots_txt_that_can_be_read_holds_up_nobody(table: Table) -> None:
+    host(table)
+    robots(table, Verdict.RULES, b"")
+    assert of_address(table).reason == "waits for its turn"
+
+
+def test_an_address_of_a_poor_kind_says_what_addresses_like_it_have_brought(table: Table) -> None:
+    host(table)
+    poor, good = KindRow(found=90, fetched=40, fresh=1.2, recent=16.0), KindRow(fetched=40, fresh=40.0)
+    kinds = {name[len(NAME) :]: poor for name in template(URL)[1:4]}
+    table.put(TEMPLATES, host_key(NAME).encode(), encode(HostKinds(best=0.95, first=kinds | {"/good*": good})))
+    said = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(7, 0), sunk=4))
+    assert (
+        said.reason == "7 rounds away: 40 addresses like it brought 1 new pages, so better ones of its host come first"
+    )
+    assert said.kind is not None
+    assert (said.kind.name, said.kind.found, said.kind.fetched, said.kind.fresh) == (template(URL).full, 90, 40, 1.2)
+    assert said.kind.share == 1 / 64
+    near = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(7, 0)))
+    assert near.reason.startswith("7 rounds away: its site had")
+    due = of_address(table, Entry(State.QUEUED, 2, 1.0, "http 500", rank=rank(7, 0), sunk=4, due=NOW + 1))
+    assert due.reason == "to be tried again after: http 500"
+    done = of_address(table, Entry(State.DONE, 2, 1.0, rank=rank(7, 0), sunk=4))
+    assert (done.reason, done.distance) == ("", 0)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import gossamer
 from gossamer.collection import Outside, seal
+from gossamer.errors import Damaged, NotFound
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
+from harness.hostile_graphs import GRAPHS, SEALS, planted, sealed
 
 SPEC = WebSpec(seed=5, hosts=2, pages=6, copies=Copies(exact=0.3))
 
@@ -64,6 +67,59 @@ def test_a_damaged_graph_is_no_graph(
     with gossamer.open(path) as collection:
         assert collection.repair().left == ()
         assert collection.graph.top(3)
+
+
+@pytest.mark.parametrize("kind", [*GRAPHS, *SEALS])
+def test_a_graph_that_somebody_else_sealed_is_no_graph_unless_it_holds_one(
+    sound: Path, tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = shutil.copytree(sound, tmp_path / "web")
+    (planted if kind in GRAPHS else sealed)(path, kind)
+    with gossamer.open(path) as collection:
+        page = next(iter(collection.pages())).url
+        collection.search("page")
+        collection.status()
+        collection.links(page)
+        for question in (lambda: collection.graph, lambda: collection.trust([page])):
+            with pytest.raises(NotFound):
+                question()
+        assert all("no graph until `gossamer build`" in each for each in caplog.messages)
+        assert any("`gossamer build` makes it again" in each for each in collection.verify().problems)
+        collection.build()
+        assert collection.verify().problems == []
+        assert collection.graph.top(3)
+
+
+@pytest.mark.parametrize("kind", ["sources out of range", "starts that fall", "starts beyond the end"])
+def test_nobody_goes_over_the_arcs_of_a_large_graph_that_lead_nowhere(
+    sound: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seal, "WHOLE_MOST", 0)
+    path = shutil.copytree(sound, tmp_path / "web")
+    planted(path, kind)
+    with gossamer.open(path) as collection:
+        page = next(iter(collection.pages())).url
+        for question in (lambda: list(collection.graph.links()), lambda: collection.trust([page])):
+            with pytest.raises(Damaged, match="`gossamer build` makes it again"):
+                question()
+        assert collection.verify().problems
+
+
+@pytest.mark.parametrize("kind", ["names that are no text", "anchors that are no text", "ranks that are no numbers"])
+def test_what_a_large_graph_says_is_damage_where_it_says_nothing(
+    sound: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seal, "WHOLE_MOST", 0)
+    path = shutil.copytree(sound, tmp_path / "web")
+    planted(path, kind)
+    with gossamer.open(path) as collection:
+        assert collection.search("pale").hits
+        graph = collection.graph
+        prints = [int(each) for each in graph.web.nodes]
+        assert all(rank >= 0 for rank in graph.ranks(prints))
+        with suppress(Damaged):
+            graph.top(3), [graph.anchors.get(each) for each in prints]
+        assert collection.verify().problems
 
 
 def test_a_build_and_a_crawl_make_a_damaged_graph_again(sound: Path, tmp_path: Path) -> None:

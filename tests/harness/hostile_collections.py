@@ -38,6 +38,7 @@ from gossamer.store.table import Table
 from gossamer.store.texts import End
 from gossamer.store.versions import CAPTURES, Version
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
+from harness.hostile_graphs import GRAPHS, SEALS, planted, sealed
 from harness.kills import Nest
 
 PATIENCE = 120.0
@@ -329,6 +330,8 @@ PLANTS: dict[str, Plant] = {
     },
     **{f"{row} with {name!r}": _rows(change, name) for row, change in ROWS.items() for name in NAMES},
     **{f"a graph called {name!r}": _graph_named(name) for name in ("OUT", "../shards", "..", "/", "000001/../..")},
+    **{f"a graph of {kind}": lambda web, kind=kind: planted(web.folder, kind) for kind in GRAPHS},
+    **{f"a seal {kind}": lambda web, kind=kind: sealed(web.folder, kind) for kind in SEALS},
     **{f"a log of links {kind}": _log_of(frame) for kind, frame in LOGS.items()},
     "a list of files to delete": _managed,
     "an index of other files": _segments,

@@ -24,7 +24,7 @@ def of_sites(graph: Graph, site: Callable[[str], str]) -> list[tuple[str, float]
     """The harmonic centrality of each site that was read, the best first."""
     names: dict[str, int] = {}
     owners = _owners(graph, site, names)
-    found = graph.web.arcs
+    found = graph.arcs
     sources = owners[found.sources]
     targets = np.repeat(owners, np.diff(found.starts))
     across = (sources >= 0) & (targets >= 0) & (sources != targets)
@@ -48,7 +48,7 @@ def trusted(graph: Graph, urls: Sequence[str], number: int) -> list[tuple[str, f
         if node is None:
             raise NotFound(f"{url}: is not in the graph; give the address of a page that was read")
         start[node] = 1.0
-    values = ranked(graph.web.arcs, start=start / start.sum()).values * len(start)
+    values = ranked(graph.arcs, start=start / start.sum()).values * len(start)
     best = (node for node in np.argsort(-values, kind="stable").tolist() if values[node] > 0)
     named = ((graph.names.get(int(graph.web.nodes[node])), float(values[node])) for node in best)
     pages = ((url, value) for url, value in named if url)

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from gossamer import files
@@ -26,8 +27,8 @@ from gossamer.collection.moment import Moment
 from gossamer.dedupe.groups import Group
 from gossamer.dedupe.mirrors import Mirrors
 from gossamer.errors import Damaged, StorageError
-from gossamer.graph import anchors, columns, lookup
-from gossamer.graph.arcs import Floats
+from gossamer.graph import anchors, columns, lookup, soundness
+from gossamer.graph.arcs import Arcs, Floats
 from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standing
 from gossamer.graph.log import Chunk, chunks
 from gossamer.graph.pagerank import Ranks, ranked
@@ -40,6 +41,11 @@ CURRENT = "current"
 NAMES, RANKS, CHANGES, FOLDED, VOICES = "names", "ranks.npy", "changes.npy", "folded.npy", "voices"
 COPIES, MIRRORS = "copies", "mirrors.json"
 _NAME = re.compile(r"[0-9]{6,9}")
+_NEEDS = (
+    *(RANKS, CHANGES, FOLDED, "nodes.npy", "starts.npy", "sources.npy", "degrees.npy"),
+    *(f"{name}{ending}" for name in (NAMES, anchors.NAME) for ending in (".txt", "-prints.npy", "-starts.npy")),
+)
+"""What every graph has; those of older versions lack copies and mirrors."""
 _CURE = "`gossamer build` makes it again"
 
 log = logging.getLogger("gossamer")
@@ -57,9 +63,14 @@ class Graph:
         return opened(self.folder)
 
     @cached_property
+    def arcs(self) -> Arcs:
+        """All arcs, after a look at all of them."""
+        return soundness.require(self.web.arcs)
+
+    @cached_property
     def values(self) -> Floats:
         """The PageRank of each node; 1 is what it would have if all were equal."""
-        return columns.mapped(self.folder / RANKS)
+        return columns.mapped(self.folder / RANKS, np.float64)
 
     @cached_property
     def names(self) -> lookup.Lookup:
@@ -79,14 +90,13 @@ class Graph:
     @cached_property
     def changes(self) -> list[float]:
         """How much all ranks together changed in each sweep, until they stood still."""
-        return columns.load(self.folder / CHANGES).tolist()  # type: ignore[no-any-return]  # NumPy cannot know
+        return columns.load(self.folder / CHANGES, np.float64).tolist()  # type: ignore[no-any-return]  # NumPy cannot know
 
     @cached_property
     def mirrors(self) -> list[Mirrors]:
         """Hosts that serve the same site."""
         with suppress(FileNotFoundError):  # a graph that was made before they were looked for
-            rows = json.loads(files.read(self.folder / MIRRORS))
-            return [Mirrors(main, tuple(others), paths, same) for main, others, paths, same in rows]
+            return _mirrors(files.read(self.folder / MIRRORS))
         return []
 
     def copies(self, print_: int) -> tuple[str, ...]:
@@ -105,14 +115,15 @@ class Graph:
         places = np.minimum(np.searchsorted(self.web.nodes, wanted), max(len(self.web.nodes) - 1, 0))
         if not len(self.web.nodes):
             return [1.0] * len(prints)
-        return np.where(self.web.nodes[places] == wanted, self.values[places], 1.0).tolist()  # type: ignore[no-any-return]  # as above
+        values = self.values[places]
+        ranked = (self.web.nodes[places] == wanted) & np.isfinite(values) & (values >= 0)
+        return np.where(ranked, values, 1.0).tolist()  # type: ignore[no-any-return]  # as above
 
     def linking(self, url: str) -> Iterator[int]:
         """The fingerprints of the pages that link to an address."""
         node = self.web.number(self.standing(keys.fingerprint(url)))
         if node is not None:
-            arcs = self.web.arcs
-            yield from self.web.nodes[arcs.sources[arcs.starts[node] : arcs.starts[node + 1]]].tolist()
+            yield from self.web.linking(node).tolist()
 
     def standing(self, print_: int) -> int:
         """What stands for a page: itself, unless it is a copy or a redirect."""
@@ -122,15 +133,15 @@ class Graph:
 
     @cached_property
     def _folded(self) -> Prints:
-        return columns.mapped(self.folder / FOLDED)
+        return columns.mapped(self.folder / FOLDED, np.uint64, 2)
 
     def links(self) -> Iterator[tuple[str, str]]:
         """Every link between pages that were read, each once: from, to. What NetworkX, pandas and Polars take."""
         named = [self.names.get(print_) for print_ in self.web.nodes.tolist()]
-        starts = self.web.arcs.starts
+        starts = self.arcs.starts
         for node, target in enumerate(named):
             if target is not None:
-                for source in self.web.arcs.sources[starts[node] : starts[node + 1]].tolist():
+                for source in self.arcs.sources[starts[node] : starts[node + 1]].tolist():
                     if (name := named[source]) is not None:
                         yield name, target
 
@@ -148,7 +159,7 @@ def current(folder: Folder, moment: Moment | None = None) -> Graph | None:
     With a moment it stays readable when another one takes its place.
     """
     graph = _held(_pointed(folder), moment)
-    while graph is not None and (damage := seal.damage(graph.folder)):
+    while graph is not None and (damage := _damage(graph)):
         if _pointed(folder) == graph:  # and no other has taken its place meanwhile
             log.warning("%s; there is no graph until `gossamer build` has made it again", damage)
             return None
@@ -167,8 +178,38 @@ def check(folder: Folder) -> Iterator[str]:
     graph = _pointed(folder)
     if graph is None:
         yield f"{folder.graph / CURRENT}: does not name a graph; {_CURE}"
-    elif damage := seal.damage(graph.folder, whole=True):
+    elif damage := _damage(graph, whole=True):
         yield f"{damage}; {_CURE}"
+
+
+def _damage(graph: Graph, *, whole: bool = False) -> str | None:
+    """Is it as it was made, and is what was made a graph?"""
+    if damage := seal.damage(graph.folder, whole=whole, needs=_NEEDS):
+        return damage
+    try:
+        flaw = next(_flaws(graph, whole or seal.is_small(graph.folder)), None)
+    except (Damaged, OSError, ValueError) as error:
+        return f"{graph.folder}: is no graph of ours ({str(error).partition(';')[0]})"
+    return f"{graph.folder}: is no graph of ours, {flaw}" if flaw else None
+
+
+def _flaws(graph: Graph, whole: bool) -> Iterator[str]:
+    yield from soundness.flaws(graph.folder, whole=whole)
+    for name in (NAMES, anchors.NAME, *([COPIES] if files.is_file(graph.folder / f"{COPIES}.txt") else [])):
+        yield from soundness.flaws_of_texts(graph.folder, name, whole=whole)
+    if not all(keys.is_shaped(f"{origin}/") for each in graph.mirrors for origin in (each.main, *each.others)):
+        yield "its mirrors are no hosts"
+    if whole and not soundness.are_addresses(graph.names):
+        yield "its names are no addresses"
+    if whole:
+        _ = graph.voices  # opens it
+
+
+def _mirrors(data: bytes) -> list[Mirrors]:
+    try:
+        return msgspec.json.decode(data, type=list[Mirrors])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Damaged(f"what it says of mirrors cannot be read ({error}); {_CURE}") from error
 
 
 def _pointed(folder: Folder) -> Graph | None:

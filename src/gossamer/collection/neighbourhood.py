@@ -42,7 +42,7 @@ def neighbours(graph: Graph, roots: Sequence[int], site: Callable[[str], str]) -
 
 def _around(graph: Graph, roots: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The arcs that begin or end at a root, as two columns of nodes."""
-    arcs = graph.web.arcs
+    arcs = graph.arcs
     nodes = [node for root in roots if (node := graph.web.number(graph.standing(root))) is not None]
     is_root = np.zeros(arcs.nodes, bool)
     is_root[nodes] = True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -50,15 +51,23 @@ def seal(folder: Path) -> None:
     files.sync_folder(folder.parent)
 
 
-def damage(folder: Path, *, whole: bool = False) -> str | None:
+def is_small(folder: Path) -> bool:
+    """Does it take no time to look at all of it?"""
+    return sum(each.length for each in _sealed(files.read(folder / FILE)).values()) <= WHOLE_MOST
+
+
+def damage(folder: Path, *, whole: bool = False, needs: Collection[str] = ()) -> str | None:
     """What is wrong with a graph. All of it is read if that is asked for, or does not take long."""
     try:
         sealed = _sealed(files.read(folder / FILE))
-        thorough = whole or sum(each.length for each in sealed.values()) <= WHOLE_MOST
+        for name in needs:
+            if name not in sealed:
+                return f"{folder / name}: is not sealed"
+        thorough = whole or is_small(folder)
         for name, each in sealed.items():
             if not FILES.fullmatch(name) or not _is(folder / name, each, thorough):
                 return f"{folder / name}: is damaged"
-    except (OSError, msgspec.MsgspecError, ValueError, Damaged) as error:
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError, Damaged) as error:
         return f"{folder}: cannot be read ({error})"
     return None
 

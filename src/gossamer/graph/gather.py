@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer import files
+from gossamer.errors import Damaged
 from gossamer.graph import columns
 from gossamer.graph.arcs import Arcs
 from gossamer.graph.log import NOFOLLOW, STANDS_FOR, Chunk
@@ -40,6 +41,13 @@ class Web:
         place = int(np.searchsorted(self.nodes, np.uint64(print_)))
         return place if place < len(self.nodes) and int(self.nodes[place]) == print_ else None
 
+    def linking(self, node: int) -> Prints:
+        """The fingerprints of the nodes from which arcs lead to this one."""
+        sources = self.arcs.sources[self.arcs.starts[node] : self.arcs.starts[node + 1]]
+        if len(sources) and int(sources.max()) >= len(self.nodes):
+            raise Damaged("the graph is damaged; `gossamer build` makes it again")
+        return self.nodes[sources]
+
 
 def gathered(
     chunks: Callable[[], Iterable[Chunk]],
@@ -62,8 +70,9 @@ def gathered(
 
 def opened(folder: Path) -> Web:
     """A graph that was made before, mapped from its files."""
-    starts, sources, degrees = (columns.mapped(folder / f"{name}.npy") for name in ("starts", "sources", "degrees"))
-    return Web(columns.load(folder / "nodes.npy"), Arcs(starts, sources, degrees))
+    starts = columns.mapped(folder / "starts.npy", np.int64)
+    sources, degrees = (columns.mapped(folder / f"{name}.npy", np.uint32) for name in ("sources", "degrees"))
+    return Web(columns.load(folder / "nodes.npy", np.uint64), Arcs(starts, sources, degrees))
 
 
 def _newest(chunks: Iterable[Chunk]) -> tuple[dict[int, int], int]:

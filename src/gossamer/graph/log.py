@@ -9,7 +9,6 @@ The targets have no names here: whoever asks who points to a page knows its name
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from errno import ENOSPC
 from pathlib import Path
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from gossamer import files
 from gossamer.errors import Damaged, StorageError
+from gossamer.graph import texts
 from gossamer.model import URL, Link
 from gossamer.urls import keys
 
@@ -42,7 +42,6 @@ _CHUNK_ENOUGH = 4 << 20
 """Bytes after which a chunk is packed and another begun; a commit may write several."""
 _FRAME_MOST = CHUNK_MOST + (CHUNK_MOST >> 7)
 """The same when it is packed: what cannot be made smaller gets a little larger."""
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/]+/")
 _UNREADABLE = "{} cannot be read at byte {:,}; `gossamer verify --repair` makes the links again"
 
 
@@ -215,21 +214,15 @@ def _checked(found: _Written) -> Chunk:
     if len(lengths) != links or not _are_texts(found.anchors, lengths):
         raise ValueError("its anchors are no texts")
     sources = msgspec.msgpack.decode(found.sources, type=list[str])
-    if not all(map(_ADDRESS.match, sources)):
+    if not all(map(keys.is_shaped, sources)):
         raise ValueError("its sources are no addresses")
     return Chunk(sources, sites, counts, targets, kinds, lengths, found.anchors)
 
 
 def _are_texts(anchors: bytes, lengths: NDArray[np.uint8]) -> bool:
-    """All of it is UTF-8, and no anchor begins inside of a character."""
     if int(lengths.sum(dtype=np.int64)) != len(anchors):
         return False
-    if anchors.isascii():
-        return True
-    anchors.decode()
-    ends = np.cumsum(lengths, dtype=np.int64)
-    begins = np.frombuffer(anchors, np.uint8)[ends[ends < len(anchors)]]
-    return not (begins & 0xC0 == 0x80).any()
+    return texts.are_whole(anchors, np.cumsum(lengths, dtype=np.int64))
 
 
 def _items(data: memoryview) -> int:

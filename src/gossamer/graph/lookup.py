@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer import files
+from gossamer.errors import Damaged
 from gossamer.graph import columns
 
 
@@ -20,30 +21,39 @@ class Lookup:
     """Answers from the files of one name in a folder."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._prints: NDArray[np.uint64] = columns.mapped(folder / f"{name}-prints.npy")
-        self._starts: NDArray[np.int64] = columns.mapped(folder / f"{name}-starts.npy")
-        self._texts: NDArray[np.uint8] = np.empty(0, np.uint8)
-        if files.size(path := folder / f"{name}.txt"):
+        self.prints: NDArray[np.uint64] = columns.mapped(folder / f"{name}-prints.npy", np.uint64)
+        self.starts: NDArray[np.int64] = columns.mapped(folder / f"{name}-starts.npy", np.int64)
+        self.all_texts: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self._path = path = folder / f"{name}.txt"
+        if files.size(path):
             with files.open(path) as file:
-                self._texts = np.memmap(file, np.uint8, "r")
+                self.all_texts = np.memmap(file, np.uint8, "r")
+        if len(self.starts) != len(self.prints) + 1:
+            raise self._damaged()
 
     def __len__(self) -> int:
-        return len(self._prints)
+        return len(self.prints)
 
     def items(self) -> Iterator[tuple[int, str]]:
         """All of them, in the order of the fingerprints."""
-        for place in range(len(self._prints)):
-            yield int(self._prints[place]), self._text(place)
+        for place in range(len(self.prints)):
+            yield int(self.prints[place]), self._text(place)
 
     def get(self, print_: int) -> str | None:
         """The text of a fingerprint."""
-        place = int(np.searchsorted(self._prints, np.uint64(print_)))
-        if place == len(self._prints) or int(self._prints[place]) != print_:
+        place = int(np.searchsorted(self.prints, np.uint64(print_)))
+        if place == len(self.prints) or int(self.prints[place]) != print_:
             return None
         return self._text(place)
 
     def _text(self, place: int) -> str:
-        return self._texts[self._starts[place] : self._starts[place + 1]].tobytes().decode()
+        try:
+            return self.all_texts[self.starts[place] : self.starts[place + 1]].tobytes().decode()
+        except UnicodeDecodeError:
+            raise self._damaged() from None
+
+    def _damaged(self) -> Damaged:
+        return Damaged(f"{self._path}: is damaged; `gossamer build` makes the graph again")
 
 
 def write(folder: Path, name: str, parts: Iterable[tuple[NDArray[np.uint64], Sequence[bytes]]]) -> None:

@@ -315,6 +315,10 @@ def _linked(folder: Path, meta: bytes, schema: tantivy.Schema) -> tantivy.Index:
         for name in names(meta):
             (door / name).symlink_to(files.address(folder / name))
         return _with_terms(tantivy.Index(schema, path=str(door)))
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise ValueError(str(error)) from None
+        raise
     finally:
         _remove(door)
 

@@ -22,7 +22,7 @@ def decoder(kind: type[T]) -> Callable[[bytes], T]:
     def decoded(data: bytes) -> T:
         try:
             return decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise Damaged(
                 f"a row of the table, {kind.__name__}, cannot be read ({error}); `gossamer verify DIR --repair` makes"
                 " the table again from the archive"

@@ -24,6 +24,12 @@ import xxhash
 from gossamer.model import URL
 
 _BELOW_COMMA = re.compile(r"[!-,]")
+_SHAPE = re.compile(r"[a-z][a-z0-9+.-]*://[^/]+/")
+
+
+def is_shaped(text: str) -> bool:
+    """Can it be cut as all here is? For what comes from files that a stranger may have made."""
+    return _SHAPE.match(text) is not None
 
 
 def host(url: URL) -> str:

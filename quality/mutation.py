@@ -166,7 +166,8 @@ class _Changes(ast.NodeVisitor):
             return
         if isinstance(node.func, ast.Name) and name in EXTREMES:
             self._add(node.func, EXTREMES[name])
-        self.generic_visit(node)
+        for part in (node.func, *node.args, *(each for each in node.keywords if each.arg != "strict")):
+            self.visit(part)  # `strict=` asserts what we know, as `assert` does
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):

@@ -327,3 +327,72 @@ def test_whoever_imports_a_namesake_before_does_not_get_in_the_way(first: str) -
     """brotlipy, where it is installed, takes the name of the module that we need."""
     program = f"import {first}, gossamer.fetch.decode as ours; ours._brotli.Decompressor().process(b'')"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def zstd_of_window(descriptor: int) -> bytes:
+    """A frame with `hello` that asks for a window: five bits of exponent, three of mantissa (RFC 8878, 3.1.1.1.2)."""
+    return b"\x28\xb5\x2f\xfd\x00" + bytes([descriptor]) + (5 << 3 | 1).to_bytes(3, "little") + b"hello"
+
+
+def test_a_zstd_window_of_eight_mebibytes_is_the_largest() -> None:
+    eight = 13 << 3
+    assert read(zstd_of_window(eight), "zstd") == Content(zstd_of_window(eight), b"hello", cut=False)
+    assert read(zstd_of_window(eight | 1), "zstd").decoding
+
+
+def test_bare_deflate_is_known_whatever_its_first_bytes_are() -> None:
+    """Zlib begins with an 8 in the low half of its first byte, and both bytes are a multiple of 31; so may others."""
+    like_zlib = b"\x08\x05\x00\xfa\xffhello\x01\x00\x00\xff\xff"
+    assert read(like_zlib, "deflate").payload == b"hello"
+    multiples = 0
+    for number in range(600):
+        text = bytes((number % 256, number // 256, number % 7))
+        wire = raw_deflate(text)
+        multiples += (wire[0] << 8 | wire[1]) % 31 == 0
+        assert read(wire, "deflate", step=number % 5 + 1).payload == text
+    assert multiples
+
+
+def test_what_is_damaged_is_damaged_though_it_comes_in_many_pieces() -> None:
+    """Long enough for several pieces of input before the damage, none of which is given twice."""
+    text = random.Random(1).randbytes(100_000)
+    for name in ("gzip", "zlib", "zstd", "br"):
+        coding, encode = ENCODERS[name]
+        wire = bytearray(encode(text))
+        wire[-20_000:-19_000] = bytes(1_000)
+        content = read(bytes(wire) + b"more", coding, step=50_000)
+        assert content.decoding, name
+        assert len(content.payload) <= len(text), name
+        assert content.payload[:60_000] == text[:60_000], name
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_a_body_that_begins_as_it_is_labelled_is_not_taken_for_plain_text(name: str) -> None:
+    coding, encode = ENCODERS[name]
+    start = encode(b"hello")[:4]
+    assert read(start + b"\xff" * 50, coding).payload == b""
+    assert read(b"\xff" * 50, coding).payload == b"\xff" * 50
+
+
+@pytest.mark.parametrize("first", [0x50, 0x5F])
+def test_any_zstd_frame_to_be_skipped_may_come_between_others(first: int) -> None:
+    skipped = bytes((first, 0x2A, 0x4D, 0x18)) + (3).to_bytes(4, "little") + b"abc"
+    wire = zstd(b"one") + skipped + zstd(b"two")
+    for step in (1, 1_000):
+        assert read(wire, "zstd", step=step) == Content(wire, b"onetwo", cut=False)
+    for other in (0x4F, 0x60):
+        content = read(zstd(b"one") + bytes((other,)) + skipped[1:], "zstd")
+        assert (content.payload, content.decoding) == (b"one", "zstd: something follows its end")
+
+
+@every_coding
+def test_one_byte_after_the_end_is_something(coding: str, encode: Callable[[bytes], bytes]) -> None:
+    for step in (1, 1_000):
+        content = read(encode(b"hello") + b"\x00", coding, step=step)
+        assert content.payload == b"hello"
+        assert content.decoding == f"{coding.removeprefix('x-')}: something follows its end"
+
+
+def test_the_name_of_an_unknown_coding_is_shown_up_to_a_length() -> None:
+    assert read(b"hello", "x" * 50).decoding == f"unknown coding {'x' * 40!r}"
+    assert read(gzip.compress(b"hello"), "rot13", "gzip").payload == b"hello"

@@ -132,3 +132,24 @@ def test_memory_is_bounded_over_many_addresses() -> None:
     for _ in range(30_000):
         guard.refusal(str(IPv4Address(numbers.getrandbits(32))))
     assert len(guard._known) <= 10_000
+
+
+@pytest.mark.parametrize("address", ["2600:0:0:1:0:5efe:10.0.0.1", "2600:ffff:ffff:ffff:200:5efe:10.0.0.1"])
+def test_an_address_in_a_tunnel_is_found_in_any_network(address: str) -> None:
+    assert Guard().refusal(address) == "a way to 10.0.0.1, a private address"
+    assert Guard().refusal(address.replace("5efe", "5eff")) is None
+
+
+def test_an_address_is_judged_once_as_long_as_it_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.fetch.guard._REMEMBERED", 2)
+    guard, judged = Guard(), list[str]()
+    judge = guard._judge
+    monkeypatch.setattr(guard, "_judge", lambda address: judged.append(address) or judge(address))
+    for address in ("8.8.8.8", "10.0.0.1", "8.8.8.8", "10.0.0.1", "9.9.9.9", "9.9.9.9", "8.8.8.8"):
+        guard.refusal(address)
+    assert judged == ["8.8.8.8", "10.0.0.1", "9.9.9.9", "8.8.8.8"]
+
+
+def test_a_range_of_one_address_is_that_address_and_a_range_of_two_is_none() -> None:
+    assert Guard(["169.254.169.254/32"]).refusal("169.254.169.254") is None
+    assert Guard(["169.254.169.254/31"]).refusal("169.254.169.254") == "a metadata service"

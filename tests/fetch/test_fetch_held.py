@@ -122,3 +122,68 @@ class Hurried:
 
     def steady(self) -> float:
         return self.seconds
+
+
+def test_half_of_the_budget_is_shared_out_among_the_visits() -> None:
+    held, (_, second) = Held(1_000, 5), PAGES[:2]
+    for each in PAGES[:2]:
+        held.begin(each)
+    held.grow(PAGES[0], 600)  # its share of 100, and all that is common
+    assert (held.room(second, 100), held.room(second, 101)) == (True, False)
+    held.grow(second, 60)
+    assert (held.room(second, 40), held.room(second, 41)) == (True, False)
+
+
+def test_what_is_beyond_a_share_is_counted_once() -> None:
+    held, (_, second) = Held(1_000, 5), PAGES[:2]
+    for each in PAGES[:2]:
+        held.begin(each)
+    held.grow(second, 400)  # 300 of the common 500
+    assert (held.room(second, 200), held.room(second, 201)) == (True, False)
+    held.grow(second, 200)
+    assert held.room(second, 0)
+    assert not held.room(second, 1)
+    held.free(second)
+    held.begin(second)
+    assert (held.room(second, 600), held.room(second, 601)) == (True, False)
+
+
+def test_one_that_is_given_up_is_no_longer_the_oldest() -> None:
+    held, (oldest, second) = Held(1_000, 1), PAGES[:2]
+    held.begin(oldest)
+    held.begin(second)
+    assert not held.room(second, 1_001)
+    held.free(oldest)
+    assert held.room(second, 10**9)
+
+
+def test_one_that_is_asked_for_again_begins_anew_as_the_youngest() -> None:
+    held, (first, second) = Held(1_000, 1), PAGES[:2]
+    held.begin(first)
+    held.begin(second)
+    held.grow(first, 700)
+    held.begin(first)
+    assert held.octets == 0
+    assert (held.room(second, 10**9), held.room(first, 1_001), held.room(first, 1_000)) == (True, False, True)
+
+
+def test_nobody_is_woken_for_nothing() -> None:
+    held, (first, second) = Held(1_000, 1), PAGES[:2]
+    heard: list[str] = []
+    held.wake = lambda: heard.append("woken")
+    held.begin(first)
+    held.grow(first, 500)
+    held.free(first)
+    held.end(second)
+    assert heard == []
+    held.begin(second)
+    held.end(second)
+    assert heard == ["woken"]
+
+
+def test_without_a_budget_there_is_room_for_everybody() -> None:
+    held = Held()
+    for each in PAGES:
+        held.begin(each)
+        held.grow(each, 10**12)
+        assert held.room(each, 10**12)

@@ -35,3 +35,27 @@ def test_a_stored_capture_decodes_as_it_did_when_it_came(sent: bytes) -> None:
     assert capture.body
     again = decoded(replace(capture, body=b"", decoding=None), Limits())
     assert again == capture
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_chunks_that_another_crawler_has_put_together_are_not_looked_for(coded: bool) -> None:
+    packed = gzip.compress(TEXT) if coded else TEXT
+    fields = b"Transfer-Encoding: chunked\r\n" + (GZIP + b"\r\n" if coded else b"")
+    capture = run(visit(says(OK + fields + b"\r\n" + chunked(packed))))
+    assert capture.body == TEXT
+    again = decoded(replace(capture, wire=packed, body=b""), Limits())
+    assert (again.body, again.wire, again.decoding) == (TEXT, packed, None)
+    assert decoded(replace(capture, wire=b""), Limits()).body == b""
+
+
+def test_under_a_head_that_cannot_be_read_the_body_is_what_came() -> None:
+    capture = run(visit(says(answer(gzip.compress(TEXT), GZIP))))
+    for head in (b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip"):
+        assert decoded(replace(capture, head=head, body=b""), Limits()).body == capture.wire
+
+
+def test_what_was_cut_by_a_limit_is_not_said_to_break_off() -> None:
+    packed = gzip.compress(TEXT)
+    capture = replace(run(visit(says(answer(packed, GZIP)))), wire=packed[:-20])
+    assert decoded(capture, Limits()).decoding == "gzip: breaks off before its end"
+    assert decoded(replace(capture, truncated="length"), Limits()).decoding is None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
+import pycares
 import pytest
 from fetch_hostile import run
 from made_names import (
@@ -27,6 +29,7 @@ from made_names import (
 
 from gossamer.errors import StorageError
 from gossamer.fetch import Ares, Found
+from gossamer.fetch import ares as ares_module
 from gossamer.model import Failure, Fault
 
 
@@ -239,3 +242,120 @@ def test_the_system_is_asked_where_no_server_is_given() -> None:
     found = run(main())
     assert isinstance(found, Found)
     assert socket.inet_ntoa(socket.inet_aton("127.0.0.1")) in found.addresses
+
+
+class Noted(ares_module._Question):
+    """Remembers all that were asked."""
+
+    all: ClassVar[list[Noted]] = []
+
+    def __init__(self, servers: Sequence[str]) -> None:
+        super().__init__(servers)
+        self.all.append(self)
+        self.channel = self._channel
+        self.fired = 0
+
+    def _process(self, read: int, write: int) -> None:
+        self.fired += 1
+        super()._process(read, write)
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[Noted]:
+    monkeypatch.setattr(ares_module, "_Question", Noted)
+    Noted.all.clear()
+    return Noted.all
+
+
+def nothing_left(question: Noted) -> bool:
+    timer = question._timer
+    return (
+        question._channel is None
+        and not question._watched
+        and question._answer.done()
+        and (timer is None or timer.cancelled())
+    )
+
+
+@pytest.mark.parametrize("end", ["answered", "given up", "closed"])
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_however_a_question_ends_no_channel_socket_or_timer_is_left(
+    end: str, loop: str, noted: list[Noted], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[object] = []
+    close = ares_module.pycares.Channel.close
+    monkeypatch.setattr(ares_module.pycares.Channel, "close", lambda self: closed.append(self) or close(self))
+
+    async def main() -> None:
+        async with naming(plain if end == "answered" else lambda name, kind: Reply(silent=True)) as server:
+            names = Ares([server.address])
+            asking = asyncio.create_task(names.find("site.test"))
+            await server.was_asked(2)
+            if end == "given up":
+                asking.cancel()
+            if end == "closed":
+                names.close()
+            (found,) = await asyncio.gather(asking, return_exceptions=True)
+            assert isinstance(found, Found if end == "answered" else asyncio.CancelledError)
+            assert all(map(nothing_left, noted))
+            assert [question.channel for question in noted] == closed
+            assert not names._open
+            names.close()
+
+    run(main(), loop)
+    assert noted
+
+
+def test_who_closes_ends_all_that_is_asked() -> None:
+    async def main() -> None:
+        async with naming(lambda name, kind: Reply(silent=True)) as server:
+            names = Ares([server.address])
+            asking = [asyncio.create_task(names.find(f"slow{number}.test")) for number in range(5)]
+            await server.was_asked(10)
+            names.close()
+            ended = await asyncio.gather(*asking, return_exceptions=True)
+            assert [type(each) for each in ended] == [asyncio.CancelledError] * 5
+
+    run(main())
+
+
+@pytest.mark.parametrize("error", [OSError(1, "Operation not permitted"), pycares.AresError(11, "no server")])
+def test_a_channel_that_cannot_be_made_is_a_failure_of_the_name_servers(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("gossamer.fetch.ares.pycares.Channel", broken)
+    (found,), _ = ask(plain, "site.test")
+    assert fault(found) is Fault.DNS
+    assert "site.test could not be asked for" in str(found)
+
+
+def test_a_try_has_three_seconds_and_there_are_three() -> None:
+    assert (ares_module._TIMEOUT, ares_module._TRIES) == (3.0, 3)
+
+
+def test_an_address_that_is_told_twice_is_found_once_in_its_order() -> None:
+    twice = tuple(Record("site.test", A, f"192.0.2.{number}", 60 + number) for number in (1, 2, 1))
+    (found,), _ = ask(lambda name, kind: Reply(twice if kind == A else ()), "site.test")
+    assert isinstance(found, Found)
+    assert (sorted(found.addresses), found.ttl) == (["192.0.2.1", "192.0.2.2"], 61.0)
+
+
+def test_what_went_wrong_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.fetch.ares._TIMEOUT", 0.1)
+    details = {}
+    for name, reply in {"gone": Reply(code=NXDOMAIN), "broken": Reply(code=SERVFAIL)}.items():
+        (found,), _ = ask(lambda _, kind, reply=reply: reply, f"{name}.test")
+        details[name] = str(found)
+    assert details["gone"] == "no-such-host: gone.test does not exist"
+    assert details["broken"].startswith("dns: broken.test: ")
+    assert len(details["broken"]) > len("dns: broken.test: ")
+
+
+def test_a_name_server_that_waits_is_waited_for_without_being_looked_at_all_the_time(noted: list[Noted]) -> None:
+    zone = lambda name, kind: Reply(plain(name, kind).records, delay=0.1)  # noqa: E731  # short
+    (found,), _ = ask(zone, "site.test")
+    assert isinstance(found, Found)
+    assert sum(question.fired for question in noted) < 20

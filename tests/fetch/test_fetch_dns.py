@@ -11,6 +11,9 @@ import pytest
 from fetch_hostile import answer, fetching, run, says, serving
 
 from gossamer.fetch import Answer, Found, Resolver, Threads
+from gossamer.fetch import dns as dns_module
+from gossamer.fetch import names as names_module
+from gossamer.fetch.names import system_lookup
 from gossamer.model import Fault, Visit
 
 
@@ -297,3 +300,103 @@ def test_a_name_that_waits_for_a_thread_is_not_blamed_for_the_names_before_it(mo
 def test_a_host_with_hundreds_of_addresses_costs_no_more_than_a_few() -> None:
     many = Found(tuple(f"192.0.2.{number}" for number in range(250)))
     assert len(resolve(lambda host: many).addresses) == 16
+
+
+def test_an_answer_is_asked_for_again_when_its_time_is_over_and_not_before() -> None:
+    names = Names(lambda host: Found(("1.1.1.1",), 1_000.0))
+    assert asked_over_time(names, [0, 999.9]) == 1
+    names.asked.clear()
+    assert asked_over_time(names, [0, 1_000]) == 2
+
+
+def test_whoever_closes_ends_the_questions_that_are_not_answered() -> None:
+    class Silent:
+        def __init__(self) -> None:
+            self.asked = asyncio.Event()
+            self.closed = False
+
+        async def find(self, host: str) -> Found:
+            self.asked.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        def close(self) -> None:
+            self.closed = True
+
+    async def main() -> None:
+        names = Silent()
+        resolver = Resolver(Steps(), names)
+        asking = asyncio.create_task(resolver.resolve("site.test"))
+        await names.asked.wait()
+        resolver.close()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert names.closed
+
+    run(main())
+
+
+def test_a_question_that_was_answered_is_forgotten() -> None:
+    async def main() -> None:
+        resolver = Resolver(Steps(), Threads(lambda host: Found(("1.1.1.1",))))
+        await resolver.resolve("site.test")
+        await asyncio.sleep(0)
+        assert not resolver._asking
+        resolver.close()
+
+    run(main())
+
+
+def test_closing_waits_for_nobody_and_forgets_who_waits_for_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.fetch.names._THREADS", 1)
+    gate, looking = threading.Event(), threading.Event()
+    asked: list[str] = []
+
+    def reply(host: str) -> Found:
+        asked.append(host)
+        looking.set()
+        gate.wait(30)
+        return Found(("1.1.1.1",))
+
+    async def main() -> None:
+        names = Threads(reply)
+        finding = [asyncio.create_task(names.find(host)) for host in ("first.test", "second.test")]
+        await asyncio.get_running_loop().run_in_executor(None, looking.wait, 30)
+        names.close()
+        assert not gate.is_set()
+        for each in finding:
+            each.cancel()
+        gate.set()
+        await asyncio.gather(*finding, return_exceptions=True)
+        with pytest.raises(RuntimeError, match="shutdown"):
+            await names.find("third.test")
+
+    run(main())
+    assert asked == ["first.test"]
+
+
+def test_the_system_tells_each_address_once_in_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(host: str, port: None, **_: object) -> list[tuple[object, ...]]:
+        places = [("2001:db8::1", 0, 0, 0), ("192.0.2.1", 0), ("192.0.2.1", 0), ("2001:db8::1", 0, 0, 0)]
+        return [(None, None, 6, "", place) for place in places]
+
+    monkeypatch.setattr(socket, "getaddrinfo", told)
+    assert system_lookup("site.test") == Found(("2001:db8::1", "192.0.2.1"))
+
+
+@pytest.mark.parametrize(("text", "detail"), [("no luck", "site.test: no luck"), (None, "site.test: ")])
+def test_what_the_system_says_of_a_failure_is_told(text: str | None, detail: str) -> None:
+    def reply(host: str) -> Found:
+        raise socket.gaierror(socket.EAI_AGAIN, text) if text else socket.gaierror()
+
+    failure = resolve(reply).failure
+    assert failure is not None
+    assert failure.detail == detail
+
+
+def test_a_name_server_has_half_a_minute_and_the_system_thirty_two_threads() -> None:
+    assert (names_module.PATIENCE, names_module._THREADS) == (30.0, 32)
+
+
+def test_ten_thousand_names_are_remembered_and_a_host_has_sixteen_addresses() -> None:
+    assert (dns_module._ENTRIES, dns_module._ADDRESSES) == (10_000, 16)

@@ -8,6 +8,7 @@ import gzip
 import os
 import socket
 import time
+from collections.abc import Callable
 
 import pytest
 from fetch_hostile import OK, Talk, answer, chunked, fetching, repeats, run, says, serving, visit
@@ -575,3 +576,161 @@ def test_a_server_that_drops_connections_is_asked_twice_for_one_page_and_for_no_
         return asked
 
     assert run(main()) == [b"/0", b"/1", b"/1", b"/2", b"/3", b"/4"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "seconds"),
+    [
+        (Limits(), 1.0),
+        (Limits(first_byte=0.2), 0.05),
+        (Limits(connect=0.4), 0.1),
+        (Limits(idle=2.0), 0.5),
+        (Limits(total=1.0), 0.25),
+        (Limits(slow_seconds=3.0), 0.75),
+    ],
+)
+def test_transfers_are_looked_at_every_second_and_four_times_in_the_shortest_time_they_have(
+    limits: Limits, seconds: float
+) -> None:
+    async def main() -> list[float]:
+        waits: list[float] = []
+        loop = asyncio.get_running_loop()
+        call_later = loop.call_later
+
+        def noted(delay: float, callback: Callable[..., object], *rest: object) -> asyncio.TimerHandle:
+            if getattr(callback, "__name__", "") == "_sweep":
+                waits.append(delay)
+            return call_later(delay, callback, *rest)
+
+        loop.call_later = noted  # type: ignore[method-assign]  # a spy
+        async with serving(says(answer(b"hello"))) as server, fetching(limits) as fetcher:
+            await fetcher(Visit(server.url()))
+        return waits
+
+    assert set(run(main())) == {seconds}
+
+
+def test_hosts_that_drop_connections_are_remembered_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.fetch.http._DROPPING_MOST", 2)
+
+    async def main() -> list[str]:
+        async with fetching() as fetcher:
+            for origin in ("http://a.test", "http://b.test", "http://c.test"):
+                fetcher._note_dropping(origin)
+            return list(fetcher._dropping)
+
+    assert run(main()) == ["http://b.test", "http://c.test"]
+
+
+def test_spare_handles_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.fetch.http._SPARE_HANDLES", 3)
+
+    async def main() -> int:
+        async with serving(says(answer(b"hello"), "keep")) as server, fetching() as fetcher:
+            await asyncio.gather(*(fetcher(Visit(server.url(f"/{number}"))) for number in range(5)))
+            return len(fetcher._spare)
+
+    assert run(main()) == 3
+
+
+def test_requests_that_are_out_are_counted() -> None:
+    async def main() -> None:
+        asked, go = asyncio.Semaphore(0), asyncio.Event()
+
+        async def handle(talk: Talk) -> None:
+            asked.release()
+            await go.wait()
+            await talk.send(answer(b"hello"))
+
+        async with serving(handle) as server, fetching() as fetcher:
+            assert fetcher.asked == 0
+            visits = [asyncio.create_task(fetcher(Visit(server.url(f"/{number}")))) for number in range(3)]
+            for _ in visits:
+                await asked.acquire()
+            assert fetcher.asked == 3
+            go.set()
+            await asyncio.gather(*visits)
+            assert fetcher.asked == 0
+
+    run(main())
+
+
+def test_of_many_dead_addresses_two_are_tried() -> None:
+    async def main() -> list[str]:
+        tried: list[str] = []
+
+        class Noting(Guard):
+            def refusal(self, address: str) -> str | None:
+                tried.append(address)
+                return super().refusal(address)
+
+        addresses = ("127.0.0.7", "127.0.0.8", "127.0.0.9")
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        async with fetching(lookup=lambda host: Found(addresses)) as fetcher:
+            fetcher._guard = Noting(["127.0.0.0/8"])
+            capture = await fetcher(Visit(f"http://site.test:{port}/"))
+        assert capture.failure is not None
+        assert capture.failure.fault is Fault.CONNECT
+        return tried
+
+    assert run(main()) == ["127.0.0.7", "127.0.0.8", "127.0.0.9", "127.0.0.7", "127.0.0.8"]
+
+
+def test_a_host_that_was_asked_is_not_asked_again_at_its_next_address() -> None:
+    async def main() -> tuple[Capture, int]:
+        twice = lambda host: Found(("127.0.0.1", "127.0.0.1"))  # noqa: E731  # short
+        async with serving(says(b"", "reset")) as server, fetching(lookup=twice) as fetcher:
+            return await fetcher(Visit(server.url())), len(server.heads)
+
+    capture, asked = run(main())
+    assert capture.failure is not None
+    assert (capture.failure.fault, asked) == (Fault.RESET, 1)
+
+
+def test_a_failure_before_any_request_takes_no_time() -> None:
+    capture = run(visit(says(answer(b"")), method="POST"))
+    assert (capture.seconds, capture.status, capture.address) == (0.0, 0, None)
+    assert capture.began > 1_700_000_000
+
+
+def test_a_blocked_address_is_named_with_its_cure() -> None:
+    async def fetch(url: str) -> str:
+        async with fetching(allow=(), lookup=lambda host: Found(("8.8.8.8", "10.0.0.1"))) as fetcher:
+            return str((await fetcher(Visit(url))).failure)
+
+    cure = "10.0.0.1, a private address; --allow-address 10.0.0.1 opens it"
+    assert run(fetch("http://site.test/")) == f"blocked-address: site.test is {cure}"
+    assert run(fetch("http://10.0.0.1/")) == f"blocked-address: {cure}"
+
+
+def test_a_fetcher_that_had_nothing_to_do_gives_up_what_stalls_later() -> None:
+    async def handle(talk: Talk) -> bool:
+        if b"/hang" in talk.head:
+            await asyncio.Event().wait()
+        await talk.send(answer(b"hello"))
+        return True
+
+    async def main() -> Capture:
+        async with serving(handle) as server, fetching(Limits(first_byte=0.2)) as fetcher:
+            await fetcher(Visit(server.url()))
+            for _ in range(1_000):
+                if fetcher._sweeper is None:
+                    break
+                await asyncio.sleep(0.01)
+            assert fetcher._sweeper is None, "nothing is under way, so nobody looks"
+            return await fetcher(Visit(server.url("/hang")))
+
+    capture = run(main())
+    assert capture.failure is not None
+    assert capture.failure.fault is Fault.TIMEOUT
+
+
+def test_idle_connections_of_many_hosts_are_kept() -> None:
+    async def main() -> int:
+        async with serving(says(answer(b"hello"), "keep")) as server, fetching() as fetcher:
+            for number in range(40):
+                await fetcher(Visit(server.url(host=f"host-{number % 20}.test")))
+            return server.connections
+
+    assert run(main()) == 20

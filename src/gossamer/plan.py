@@ -7,6 +7,7 @@ list by a test. TOML in, TOML out.
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,8 @@ _WHOLE = "# Keep the last line: a plan without it was cut short."
 _LAST = "# That was all."
 _MOST = (1 << 63) - 1
 """The largest number of TOML."""
+_DEEP = re.compile(r"""(?m:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}""")
+"""A key of so many parts."""
 
 
 def _setting(
@@ -244,6 +247,8 @@ def parse(text: str, path: Path) -> Plan:
 
 
 def _parsed(text: str, path: Path) -> Plan:
+    if _DEEP.search(text):
+        raise RecursionError  # at once: a key takes time by the square of its parts
     data = tomllib.loads(text)
     known = {spec.name: spec for spec in dataclasses.fields(Plan)}
     unknown = sorted(set(data) - set(known))

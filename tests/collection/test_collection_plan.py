@@ -143,12 +143,17 @@ def test_a_new_folder_is_not_filled_with_shards(
     assert not (tmp_path / "shards").exists()
 
 
+QUOTED = "'a'."
+
+
 @pytest.mark.parametrize(
     "line",
     [
         f"include = {'[' * 5_000}",
         f"include = {'[' * 5_000}{']' * 5_000}",
-        f"site_rules.{'.'.join('a' * 5_000)} = 1",
+        f"site_rules.{'.'.join('a' * 50_000)} = 1",
+        f"[{'a . ' * 50_000}a]",
+        f"include = [{{{QUOTED * 50_000}a = 1}}]",
         f"depth = {'9' * 5_000}",
         f"depth = -{'9' * 5_000}",
         f"depth = 0x{'f' * 5_000}",

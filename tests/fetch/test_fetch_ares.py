@@ -350,8 +350,8 @@ def test_what_went_wrong_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> No
         (found,), _ = ask(lambda _, kind, reply=reply: reply, f"{name}.test")
         details[name] = str(found)
     assert details["gone"] == "no-such-host: gone.test does not exist"
-    assert details["broken"].startswith("dns: broken.test: ")
-    assert len(details["broken"]) > len("dns: broken.test: ")
+    words = pycares.errno.strerror(pycares.errno.ARES_ESERVFAIL)
+    assert details["broken"] == f"dns: broken.test: {words.decode() if isinstance(words, bytes) else words}"
 
 
 def test_a_name_server_that_waits_is_waited_for_without_being_looked_at_all_the_time(noted: list[Noted]) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
+import select
+import socket
 from collections.abc import Callable
 
 import pycurl
@@ -214,5 +217,65 @@ def test_all_that_has_come_is_taken_in_before_anybody_is_judged_and_not_for_ever
         multi._on_sockets = lambda: next(left)  # type: ignore[method-assign]  # a spy
         multi.catch_up()
         assert len(list(left)) == len(ready) - asked
+
+    with_multi(test)
+
+
+def test_a_socket_is_watched_for_what_libcurl_wants_now_and_for_nothing_before_or_after() -> None:
+    def test(multi: Multi, loop: asyncio.AbstractEventLoop) -> None:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            watch = lambda events: multi._watch(events, ours.fileno(), None, None)  # noqa: E731  # short
+            watch(pycurl.POLL_OUT)
+            assert multi._epoll.poll(0) == [(ours.fileno(), select.EPOLLOUT)]
+            watch(pycurl.POLL_IN)
+            assert multi._epoll.poll(0) == []
+            theirs.send(b"hello")
+            assert multi._epoll.poll(0) == [(ours.fileno(), select.EPOLLIN)]
+            watch(pycurl.POLL_INOUT)
+            assert multi._epoll.poll(0) == [(ours.fileno(), select.EPOLLIN | select.EPOLLOUT)]
+            watch(pycurl.POLL_REMOVE)
+            assert (multi._epoll.poll(0), multi._watched) == ([], set())
+            watch(pycurl.POLL_REMOVE)
+
+    with_multi(test)
+
+
+def test_a_descriptor_that_was_closed_and_given_out_again_is_watched_anew() -> None:
+    def test(multi: Multi, loop: asyncio.AbstractEventLoop) -> None:
+        first, second = socket.socketpair(), socket.socketpair()
+        number = first[0].fileno()
+        multi._watch(pycurl.POLL_IN, number, None, None)
+        first[0].close()
+        os.dup2(second[0].fileno(), number)
+        multi._watch(pycurl.POLL_OUT, number, None, None)
+        assert multi._epoll.poll(0) == [(number, select.EPOLLOUT)]
+        multi._watch(pycurl.POLL_REMOVE, number, None, None)
+        os.close(number)
+        for each in (first[1], *second):
+            each.close()
+
+    with_multi(test)
+
+
+def test_libcurl_is_told_which_sockets_are_ready_and_for_what() -> None:
+    def test(multi: Multi, loop: asyncio.AbstractEventLoop) -> None:
+        told: list[tuple[int, int]] = []
+        spy = type("Spy", (), {"socket_action": lambda _, fd, mask: told.append((fd, mask))})()
+        real, multi._multi = multi._multi, spy
+        multi._reap = lambda: None  # type: ignore[method-assign]  # a spy
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            multi._watch(pycurl.POLL_INOUT, ours.fileno(), None, None)
+            assert multi._on_sockets() == 1
+            theirs.send(b"hello")
+            assert multi._on_sockets() == 1
+            multi._watch(pycurl.POLL_IN, ours.fileno(), None, None)
+            assert multi._on_sockets() == 1
+            multi._watch(pycurl.POLL_REMOVE, ours.fileno(), None, None)
+            assert multi._on_sockets() == 0
+            both = pycurl.CSELECT_IN | pycurl.CSELECT_OUT
+            assert told == [(ours.fileno(), mask) for mask in (pycurl.CSELECT_OUT, both, pycurl.CSELECT_IN)]
+        multi._multi = real
 
     with_multi(test)

@@ -113,6 +113,8 @@ def test_a_metadata_service_must_be_opened_by_its_own_address(address: str) -> N
         "64:ff9b::169.254.169.254",
         "64:ff9b:1::169.254.169.254",
         "2002:a9fe:a9fe::1",
+        "2002:a9fe:aa17::1",
+        "64:ff9b::169.254.170.23",
         "2001:db8::5efe:169.254.169.254",
         "2001:db8::200:5efe:169.254.169.254",
     ],

@@ -734,3 +734,39 @@ def test_idle_connections_of_many_hosts_are_kept() -> None:
             return server.connections
 
     assert run(main()) == 20
+
+
+def test_an_answer_that_takes_its_time_is_looked_at_and_left_alone() -> None:
+    async def main() -> Capture:
+        looked, looks = asyncio.Event(), 0
+
+        async def handle(talk: Talk) -> None:
+            await looked.wait()
+            await talk.send(answer(b"hello"))
+
+        async with serving(handle) as server, fetching(Limits(slow_seconds=0.2)) as fetcher:
+            sweep = fetcher._sweep
+
+            def counted() -> None:
+                nonlocal looks
+                looks += 1
+                sweep()
+                if looks == 3:
+                    looked.set()
+
+            fetcher._sweep = counted  # type: ignore[method-assign]  # a spy
+            return await fetcher(Visit(server.url()))
+
+    capture = run(main())
+    assert (capture.body, capture.failure, capture.truncated) == (b"hello", None, None)
+
+
+def test_time_that_we_were_busy_before_a_visit_is_not_given_to_it() -> None:
+    async def main() -> Capture:
+        async with serving(says(b"", "hang")) as server, fetching(Limits(first_byte=0.2)) as fetcher:
+            fetcher._lag = 1_000.0
+            return await asyncio.wait_for(fetcher(Visit(server.url())), 20)
+
+    capture = run(main())
+    assert capture.failure is not None
+    assert capture.failure.fault is Fault.TIMEOUT

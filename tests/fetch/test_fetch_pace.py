@@ -75,3 +75,47 @@ def test_time_in_which_it_waited_for_us_does_not_count() -> None:
     pace.rest(500.0)
     assert pace.look(9_000, 1530.0) is None
     assert pace.look(9_000, 1535.0) is not None
+
+
+def test_under_our_own_limit_half_of_it_is_wanted() -> None:
+    limits = Limits(bandwidth=400, total=10_000)
+    assert given_up(range(1, 60_000, 200), limits) is None
+    assert given_up(range(1, 60_000, 199), limits) == (30, Fault.TOO_SLOW)
+
+
+def test_a_good_second_after_a_rest_is_a_good_second() -> None:
+    pace, reached = Pace(LONG), 1
+    for second in range(25):
+        reached += 1
+        assert pace.look(reached, 1000.0 + second) is None
+    pace.rest(500.0)
+    assert pace.look(reached + 5_000, 1525.0) is None
+    for second in range(1, 30):
+        assert pace.look(reached + 5_000 + second, 1525.0 + second) is None
+    assert pace.look(reached + 6_000, 1555.0) is None
+    for second in range(1, 30):
+        assert pace.look(reached + 6_000 + second, 1555.0 + second) is None
+    slow = pace.look(reached + 6_030, 1585.0)
+    assert slow is not None
+    assert slow.fault is Fault.TOO_SLOW
+
+
+def test_a_rest_before_anything_has_happened_moves_nothing() -> None:
+    pace = Pace(Limits())
+    pace.rest(500.0)
+    assert pace.connecting(1000.0) is None
+    assert pace.connecting(1009.9) is None
+    pace.rest(100.0)
+    assert pace.connecting(1109.9) is None
+    assert pace.connecting(1110.0) is not None
+
+
+def test_the_time_of_a_connection_counts_for_the_whole() -> None:
+    pace = Pace(Limits(total=60.0))
+    assert pace.connecting(1000.0) is None
+    assert pace.look(9_000, 1005.0) is None
+    for second in range(1006, 1060):
+        assert pace.look(9_000 * (second - 1000), float(second)) is None
+    late = pace.look(10**6, 1060.0)
+    assert late is not None
+    assert late.detail == "not finished within 60 s"

@@ -129,6 +129,8 @@ def test_ranks_are_those_of_the_graph_and_one_for_strangers(small: Collection) -
     assert best[0][1] >= best[1][1]
     assert dict(graph.top(99))[f"{A}/one"] == pytest.approx(one)
     assert graph.top(0) == []
+    assert graph.ranks(graph.web.nodes.tolist()) == graph.values.tolist()
+    assert graph.ranks([0, 2**64 - 1]) == [1.0, 1.0]
     assert graph.values.sum() == pytest.approx(len(graph.values))
     assert graph.copies(fingerprint(f"{A}/one")) == (f"{A}/copy",)
     assert graph.copies(fingerprint(f"{A}/")) == ()
@@ -376,6 +378,8 @@ def test_versions_of_a_page_say_how_much_each_changed(small: Collection) -> None
     assert any(line.sign == "~" for line in diff.lines)
     assert diff.as_json()["url"] == f"{B}/"
     assert small.diff(f"{B}/", 1, 1).lines == ()
+    confirmed = Edition(0, first.fetched, 304, "unchanged", revisit=True).as_json()
+    assert (confirmed["number"], confirmed["size"], confirmed["digest"], confirmed["revisit"]) == (None, 0, None, True)
 
 
 def edition(number: int, digest: str, status: int = 200) -> Edition:

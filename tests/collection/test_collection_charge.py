@@ -143,6 +143,31 @@ def test_a_charge_that_is_stopped_tells_its_shards(charge: Charge) -> None:
     assert did(charge) == [("send_all", STOP)]
 
 
+def test_a_charge_runs_until_all_have_ended_and_hears_that_it_is_to_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Long(FakeCrew):
+        async def run(self) -> None:
+            for _ in range(5):
+                await asyncio.sleep(0)
+
+    monkeypatch.setattr(crews, "Crew", Long)
+    Folder(tmp_path).make_shards(2)
+    for asked in (True, False, None):
+        charge = Charge(Job(tmp_path, Plan(shards=2)), 99, told.append)
+
+        async def main(charge: Charge = charge, asked: bool | None = asked) -> int:
+            stop = asyncio.Event()
+            if asked:
+                stop.set()
+            await charge.run(None if asked is None else stop)
+            await asyncio.sleep(0)
+            return len(asyncio.all_tasks())
+
+        assert asyncio.run(main()) == 1  # nobody watches any more
+        assert did(charge) == ([("send_all", STOP)] if asked else [])
+
+
 def test_a_shard_that_hangs_in_a_page_is_ended(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert (LOOK, STUCK) == (5.0, 12)
     clock, crew = VirtualClock(), Spy()

@@ -258,6 +258,43 @@ def test_imports_that_are_older_than_what_is_here_change_nothing(shard: Shard) -
     derived.close()
 
 
+def test_what_is_derived_hears_of_every_step(shard: Shard) -> None:
+    derived = Derived(shard.place, shard.table, shard.archive, site)
+    derived.close()
+    did: list[str] = []
+
+    class Spy:
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def __getattr__(self, step: str) -> Any:
+            return lambda *_: did.append(f"{self._name} {step}") or [1, 2]
+
+    derived._findable, derived._prints = Spy("index"), Spy("prints")  # type: ignore[assignment] # what they are asked for is enough
+    derived.catch_up()
+    derived.keep(came(A), said(A))
+    derived.fold(A, B)
+    derived.forget(A)
+    derived.mark(None)  # type: ignore[arg-type] # handed on
+    derived.prepare()
+    derived.committed()
+    derived.finish()
+    derived.close()
+    assert did == [
+        "index catch_up",
+        "index keep",
+        "prints keep",
+        "index fold",
+        "index forget",
+        "prints prepare",
+        "index prepare",
+        "index committed",
+        "index finish",
+        "index close",
+        "prints close",
+    ]
+
+
 def test_a_crawl_that_only_collects_leaves_the_rest_to_a_build(shard: Shard) -> None:
     shard.table.put(STATE, LINKS_WHOLE, b"1")
     shard.table.put(PRINTS, WHOLE, b"1")

@@ -281,6 +281,10 @@ def test_texts_that_are_too_long_to_compare_are_told_as_rewritten(monkeypatch: p
     monkeypatch.setattr(differences, "LINES_MOST", 3)
     assert [line.sign for line in difference("a\nb\nc", "x\nb\ny")] == ["-", "+", "=", "-", "+"]
     assert [line.sign for line in difference("a\nb\nc\nd", "x\nb\ny\nz")] == ["-", "+", "=", "-", "+", "-", "+"]
+    monkeypatch.setattr(differences, "LINES_MOST", 2)
+    assert [line.sign for line in difference("a\nb", "b\nc")] == ["-", "=", "+"]
+    monkeypatch.setattr(differences, "LINES_MOST", 1)
+    assert [line.sign for line in difference("a\nb", "b\nc")] == ["-", "+", "-", "+"]
     monkeypatch.setattr(differences, "PAIRS_MOST", 1)
     assert signs("a b\nc d", "a x\nc y") == ["~ a b x", "- c d", "+ c y"]
 
@@ -562,8 +566,27 @@ def test_an_interrupt_that_comes_before_the_loop_is_heard_when_it_begins() -> No
 
     run = running._Run(work, 60.0)
     run.interrupt()
-    asyncio.run(run.begin(hears_signals=False))
+    asyncio.run(run.begin())
     assert heard == [True]
+    with pytest.raises(KeyboardInterrupt):
+        run.result()
+
+
+@pytest.mark.parametrize(("finish", "heard"), [(2.5, 2), (0.0, 1)])
+def test_an_interrupt_too_many_is_raised_at_once(finish: float, heard: int) -> None:
+    async def work(stop: asyncio.Event) -> None:
+        pass
+
+    run = running._Run(work, finish)
+    before = signal.getsignal(signal.SIGINT)
+    with run.hearing():
+        assert signal.getsignal(signal.SIGINT) == run._hear
+        for _ in range(heard):
+            run._hear(signal.SIGINT, None)
+        with pytest.raises(KeyboardInterrupt):
+            run._hear(signal.SIGINT, None)
+    assert signal.getsignal(signal.SIGINT) == before
+    assert run._early == heard
     with pytest.raises(KeyboardInterrupt):
         run.result()
 

@@ -15,7 +15,7 @@ import pytest
 
 import gossamer
 from gossamer.collection import Collection, Outside, findable, graphs, prints
-from gossamer.collection.arrivals import AHEAD, Arrivals, Verdict
+from gossamer.collection.arrivals import AHEAD, ORIGINALS_MOST, Arrivals, Verdict
 from gossamer.collection.documents import is_document
 from gossamer.collection.folder import Folder
 from gossamer.collection.history import Edition, chosen
@@ -481,6 +481,7 @@ def test_a_capture_arrives_unless_it_is_known_or_from_the_future(
     assert isinstance(came, Capture)
     assert (came.body, came.visit.kind, came.truncated) == (b"<p>New", Kind.PAGE, None)
     now = web.clock.wall()
+    assert (AHEAD, ORIGINALS_MOST) == (86_400.0, 20)
     assert isinstance(arrivals.arrive(brought(began=now + AHEAD)), Capture)
     assert arrivals.arrive(brought(began=now + AHEAD + 1)) is Verdict.FUTURE
     version = small.page(f"{A}/").version

@@ -13,17 +13,14 @@ import pytest
 from gossamer import plan as plans
 from gossamer.collection import adopt as adopting
 from gossamer.collection import findable, imprint, repost
-from gossamer.collection.arrivals import AHEAD, ORIGINALS_MOST
 from gossamer.collection.derived import Derived
 from gossamer.collection.findable import Findable
 from gossamer.collection.folder import Folder
 from gossamer.collection.folding import Mark, _marks
-from gossamer.collection.lane import HERE, LATELY, RESTS
 from gossamer.collection.recover import Recovery, _visit
 from gossamer.collection.replan import replan
 from gossamer.collection.rereading import again, take_up
 from gossamer.collection.session import FAMILIES
-from gossamer.collection.shelves import LOOKS_MOST
 from gossamer.collection.underived import LINKS_WHOLE, Underived, outdate
 from gossamer.collection.workshop import Bench
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
@@ -101,10 +98,6 @@ def shard(tmp_path: Path) -> Iterator[Shard]:
     yield made
     made.archive.close()
     made.table.close()
-
-
-def test_figures_that_are_documented() -> None:
-    assert (AHEAD, ORIGINALS_MOST, HERE, RESTS, LATELY, LOOKS_MOST) == (86_400.0, 20, 256 << 10, 5, 10.0, 20)
 
 
 # ----------------------------------------------------------------------------- findable

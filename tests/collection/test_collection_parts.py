@@ -25,7 +25,7 @@ from gossamer.collection.differences import Line, Piece, Words, difference, word
 from gossamer.collection.errands import Errand
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.incoming import Imported
-from gossamer.collection.lane import Lane
+from gossamer.collection.lane import HERE, LATELY, RESTS, Lane
 from gossamer.collection.meaning import head_first, order_of, rewriting, rules_of, site_of
 from gossamer.collection.outlook import UNKNOWN, Outlook, Rate, outlook, resting
 from gossamer.collection.recover import is_about_it
@@ -201,6 +201,7 @@ def test_the_lane_does_not_rest_when_nobody_else_was_served_lately() -> None:
         return clock.steady() - began
 
     assert clock.run(main()) == 0.0
+    assert (HERE, RESTS, LATELY) == (256 << 10, 5, 10.0)
 
 
 def test_a_lane_in_a_hurry_does_not_rest() -> None:

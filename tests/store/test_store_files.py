@@ -537,10 +537,6 @@ def test_a_warcinfo_says_only_what_is_known() -> None:
     assert b"WARC-Date: 2026-11-15T00:00:00.250Z" in alone[0]
 
 
-def test_a_sieve_grows_as_it_was_measured() -> None:
-    assert Shape(1 << 17, 4, 200_000) == USUAL
-
-
 def test_a_sieve_that_is_closed_leaves_no_file_that_does_not_count(tmp_path: Path) -> None:
     with Table.open(tmp_path / "table", SEEN_FAMILIES, writable=True) as table:
         sieve = Sieve(table, tmp_path / "seen", Shape(generation=4, fan=2, at_once=2))
@@ -569,7 +565,9 @@ def test_a_sieve_opened_after_a_kill_sweeps_what_no_list_names(tmp_path: Path) -
         (tmp_path / "seen" / name).write_bytes(b"x")
     (tmp_path / "seen" / "notes").write_bytes(b"not ours")
     with Table.open(tmp_path / "table", SEEN_FAMILIES, writable=True) as table:
-        assert Sieve(table, tmp_path / "seen").marks([0, 1, 2]) == [1, 1, -1]
+        sieve = Sieve(table, tmp_path / "seen")
+        assert sieve.marks([0, 1, 2]) == [1, 1, -1]
+        assert sieve._shape == USUAL == Shape(1 << 17, 4, 200_000)  # as it was measured
     assert set(os.listdir(tmp_path / "seen")) == counts | {"notes"}
 
 

@@ -12,7 +12,6 @@ from store_samples import BEGAN
 from gossamer.errors import Damaged, GossamerError, StorageError
 from gossamer.model import Kind, Page
 from gossamer.store import passed as passing
-from gossamer.store import unpacking
 from gossamer.store.disk import MARGIN, Disk, Marks, Room, Shortage, room
 from gossamer.store.manifest import mark
 from gossamer.store.passed import Passed
@@ -67,6 +66,7 @@ def test_a_note_whose_row_is_gone_still_passes_it_over(table: Table) -> None:
 
 
 def test_too_many_that_cannot_be_taken_in_are_no_odd_pages(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert passing.MOST == 1_000
     monkeypatch.setattr(passing, "MOST", 3)
     passed = Passed(table, FAMILY)
     for number in range(3):
@@ -253,11 +253,6 @@ def test_a_table_whose_manifest_is_gone_has_a_mark_and_one_without_a_name_has_no
     assert mark(path) == (b"MANIFEST-000004\n", 7)
     (path / "CURRENT").write_bytes(b"../../elsewhere\n")
     assert mark(path) == (b"../../elsewhere\n", -1)
-
-
-def test_limits_that_are_documented() -> None:
-    assert passing.MOST == 1_000
-    assert (unpacking.FREE, unpacking.RATIO, unpacking.WINDOW_MOST) == (1 << 30, 1_000, 128 << 20)
 
 
 def test_rows_keep_their_form() -> None:

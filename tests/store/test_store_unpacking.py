@@ -174,6 +174,7 @@ def test_a_plain_file_has_no_next_piece() -> None:
 
 @pytest.mark.parametrize("form", ["gzip", "zstd"])
 def test_a_file_may_unpack_to_so_much_and_no_more(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (unpacking.FREE, unpacking.RATIO, unpacking.WINDOW_MOST) == (1 << 30, 1_000, 128 << 20)
     data = packed(form, [bytes(200_000)])[0]
     for free, fits in ((200_000, True), (200_000 - 10 * len(data), True), (100_000 - 10 * len(data), False)):
         monkeypatch.setattr(unpacking, "FREE", free)

@@ -7,8 +7,10 @@ list by a test. TOML in, TOML out.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,14 @@ _MOST = (1 << 63) - 1
 """The largest number of TOML."""
 _DEEP = re.compile(r"""(?m:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}""")
 """A key of so many parts."""
+_KINDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    tuple: "a list of texts",
+    dict: "a table",
+}
 
 
 def _setting(
@@ -144,13 +154,16 @@ class Plan:
 
     def __post_init__(self) -> None:
         for spec in dataclasses.fields(self):
-            _check(spec, getattr(self, spec.name))
+            value = getattr(self, spec.name)
+            if isinstance(value, list):
+                object.__setattr__(self, spec.name, value := tuple(value))  # from Python a list will do
+            _check(spec, value)
 
     def changed(self, **settings: Any) -> Plan:
         """A plan with other settings; the old one stays as it is."""
         unknown = set(settings) - {spec.name for spec in dataclasses.fields(self)}
         if unknown:
-            raise InvalidPlan(f"unknown setting {', '.join(sorted(unknown))}; docs/settings.md lists them all")
+            raise InvalidPlan(_unknown(sorted(unknown)))
         return dataclasses.replace(self, **settings)
 
     def as_scope(self) -> Scope:
@@ -253,7 +266,7 @@ def _parsed(text: str, path: Path) -> Plan:
     known = {spec.name: spec for spec in dataclasses.fields(Plan)}
     unknown = sorted(set(data) - set(known))
     if unknown:
-        raise InvalidPlan(f"{path}: unknown setting {', '.join(unknown)}; docs/settings.md lists them all")
+        raise InvalidPlan(f"{path}: {_unknown(unknown)}")
     try:
         return Plan(**{name: _frozen(value) for name, value in data.items()})
     except InvalidPlan as error:  # what nobody can have meant has a cause, a slip has none
@@ -290,13 +303,20 @@ def dump(plan: Plan) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _unknown(names: Sequence[str]) -> str:
+    known = [spec.name for spec in dataclasses.fields(Plan)]
+    near = [meant[0] for name in names if (meant := difflib.get_close_matches(name, known, 1))]
+    hint = f"perhaps {', '.join(near)} is meant; " if near else ""
+    return f"unknown setting {', '.join(names)}; {hint}docs/settings.md lists them all"
+
+
 def _check(spec: dataclasses.Field[Any], value: Any) -> None:
     choices, least, most = (spec.metadata.get(name) for name in ("choices", "least", "most"))
     if choices and value not in choices:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be one of {', '.join(choices)}")
     default = spec.default if spec.default is not dataclasses.MISSING else {}
     if not _same_type(value, default):
-        raise InvalidPlan(f"{spec.name} is {value!r}; it must look like {toml(default)}")
+        raise InvalidPlan(f"{spec.name} is {value!r}; it must be {_KINDS[type(default)]}, like {toml(default)}")
     if least is not None and not value >= least:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least:g}")
     if isinstance(value, int) and most is not None and value > most:

@@ -17,6 +17,7 @@ from gossamer.collection.imprint import of
 from gossamer.collection.session import FAMILIES
 from gossamer.errors import Damaged, InvalidPlan
 from gossamer.frontier.entries import META
+from gossamer.plan import Plan
 from gossamer.store.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
@@ -228,3 +229,12 @@ def test_a_folder_in_the_place_of_the_lock_is_named_and_put_aside(
     assert "--repair" in capsys.readouterr().err
     assert main(["verify", str(web), "--repair"]) == 0
     assert (web / "lock").is_file()
+
+
+def test_a_slip_is_said_in_words_with_what_may_be_meant() -> None:
+    assert Plan(allow_addresses=["127.0.0.1"]) == Plan(allow_addresses=("127.0.0.1",))
+    with pytest.raises(InvalidPlan, match="unknown setting dpeth; perhaps depth is meant"):
+        Plan().changed(dpeth=3)
+    for slip, words in [({"delay": "fast"}, "a number, like 1"), ({"include": "a"}, r"a list of texts, like \[\]")]:
+        with pytest.raises(InvalidPlan, match=words):
+            Plan().changed(**slip)

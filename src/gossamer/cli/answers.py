@@ -21,14 +21,16 @@ MOST_LETTERS = 500
 """Of what a server said or an address is made of; --json has all of it."""
 
 
-def crawled(folder: str, status: Status, stopped: bool) -> str:
-    """The last words of a crawl."""
+def crawled(folder: str, status: Status, stopped: bool, limit: int = 0) -> str:
+    """The last words of a crawl; `limit` is how many pages it may have, 0 for any number."""
     first = "stopped" if stopped else "done"
     sums = f"{status.pages:,} pages, {status.failed:,} failed, {status.excluded:,} excluded"
     lines = [f"{first}: {sums}, {size(status.bytes)}"]
     if status.queued:
         wait = "waits" if status.queued == 1 else "wait"
-        lines.append(f"{counted(status.queued, 'address')} {wait}; `gossamer crawl {folder}` goes on")
+        full = 0 < limit <= status.pages
+        more = f"the limit of {limit:,} pages is reached, with a larger --pages" if full else ""
+        lines.append(f"{counted(status.queued, 'address')} {wait}; {more}{' ' * full}`gossamer crawl {folder}` goes on")
     return "\n".join(lines)
 
 
@@ -62,7 +64,7 @@ def status(found: Status) -> str:
         ("fetched", size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
-        ("now", f"crawling, process {found.crawling.get('pid')}" if found.crawling else "at rest"),
+        ("now", f"in use by process {found.crawling.get('pid')}" if found.crawling else "at rest"),
         *([("waits", shortage(found.disk_free, found.disk_wanted))] if found.disk_wanted else []),
         *([("waits", SILENCE)] if found.network_gone else []),
     ]
@@ -173,7 +175,7 @@ def built(found: Built) -> str:
 def verified(checked: Checked) -> str:
     """Every problem on a line, then the sum."""
     lines = [cut(problem) for problem in checked.problems]
-    state = f"{len(lines):,} problems" if lines else "all is well"
+    state = f"{counted(len(lines), 'problem')}; `--repair` mends what can be mended" if lines else "all is well"
     lines += map(cut, checked.notes)
     lines += [f"not read yet, `gossamer build` tries again: {cut(each)}" for each in checked.unread]
     return "\n".join([*lines, f"{checked.records:,} records and {checked.rows:,} rows read: {state}"])

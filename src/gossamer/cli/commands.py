@@ -67,7 +67,7 @@ def crawl(options: argparse.Namespace) -> int:
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
-    _print(options, status.as_json(), answers.crawled(options.dir, status, stopped))
+    _print(options, status.as_json(), answers.crawled(options.dir, status, stopped, collection.plan.pages))
     return INTERRUPTED if stopped else 0
 
 

@@ -58,6 +58,7 @@ def _tell(stopping: Stopping) -> None:
 
 
 def _end_at_once() -> None:
-    os.write(sys.stderr.fileno(), b"\ngossamer: stopped at once; nothing is lost, and the same command goes on\n")
+    words = b"\ngossamer: it took too long to finish and was stopped; nothing is lost, and the same command goes on\n"
+    os.write(sys.stderr.fileno(), words)
     end_descendants()
     os._exit(INTERRUPTED)

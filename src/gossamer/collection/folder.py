@@ -167,7 +167,8 @@ class Folder:
         try:
             files.replace(self.plan_file, plans.dump(plan).encode(), 0o600 if plans.public(plan) != plan else 0o666)
         except OSError as error:
-            raise StorageError(f"{self.plan_file}: cannot be written ({error.strerror})") from error
+            cure = "is there room on the disk, and may we write there?"
+            raise StorageError(f"{self.plan_file}: cannot be written ({error.strerror}); {cure}") from error
 
 
 def settled(path: Path) -> Path:

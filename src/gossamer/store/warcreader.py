@@ -81,7 +81,7 @@ def read(folder: Path, place: Place) -> Record:
     (record,) = read_together(placed(folder, place.file), place.offset, [place.length]) or (None,)
     if record is None or record.place != place:
         where = f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}"
-        raise Damaged(f"{where}; `gossamer verify --repair` saves the others")
+        raise Damaged(f"{where}; `gossamer verify --repair` saves all others, and the next crawl fetches it again")
     return record
 
 

@@ -49,8 +49,8 @@ def crawl(folder: Path, log: Path, dies_at: int = 0) -> int:
 
 
 def live(folder: Path, log: Path, dies_at: int) -> int:
-    """What that process does. Of a site few addresses may wait."""
-    listings.QUEUED_MOST, listings.LEAST = 40, 10
+    """What that process does. Of a site few addresses may wait, and they come in a few at a time."""
+    listings.QUEUED_MOST, listings.LEAST, listings.SLICE = 40, 10, 7
     clock = VirtualClock()
     outside = Outside(clock, Site(log, clock, dies_at).fetch)
     with gossamer.open(folder) as collection:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from hashlib import sha256
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.convert import document, read
+from gossamer.convert import begin, document, finish, read
+from gossamer.convert.apart import common
 from gossamer.convert.links import LINKS_MOST
+from gossamer.convert.source import Source
 from gossamer.model import Capture, Kind, Page, Visit
 
 PAGE = "https://example.com/dir/page"
@@ -170,3 +173,20 @@ def test_a_sitemap_that_is_met_as_a_page_has_no_more_links_than_a_page() -> None
     listed = "".join(f"<url><loc>http://a.example/{number}</loc></url>" for number in range(LINKS_MOST + 1))
     page = document(f"<urlset>{listed}</urlset>".encode(), "application/xml", "http://a.example/map")
     assert (len(page.links), page.links_cut) == (LINKS_MOST, True)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_long_sitemap_is_read_apart_and_says_the_same(pack: Callable[[bytes], bytes]) -> None:
+    entries = b"".join(b"<url><loc>https://example.com/%d</loc></url>" % n for n in range(4_000))
+    body = pack(b"<urlset>" + entries + b"</urlset>")
+    capture = Capture(Visit(PAGE, Kind.SITEMAP), 0.0, 0.1, 200, (("content-type", "text/xml"),), body=body)
+    source = begin(capture, "Gossamer", here=256 << 10)
+    assert isinstance(source, Source)
+    page = finish(source, common().now(source))
+    assert page == read(capture, "Gossamer")
+    assert len(page.links) == 4_000
+
+
+def test_a_short_sitemap_is_not_worth_the_way() -> None:
+    capture = Capture(Visit(PAGE, Kind.SITEMAP), 0.0, 0.1, 200, body=b"<urlset><url><loc>/1</loc></url></urlset>")
+    assert isinstance(begin(capture, "Gossamer", here=256 << 10), Page)

@@ -132,16 +132,31 @@ def crawl_small(
     workers: int = 8,
     during: Callable[[VirtualClock, Frontier], None] | None = None,
     again: Callable[[str], Page | None] = lambda url: None,
+    reading: float = 0.0,
     **rules: Any,
 ) -> Crawled:
-    """Crawl to the end on the virtual clock; the books are checked before anything is handed back."""
+    """Crawl to the end on the virtual clock; the books are checked before anything is handed back.
+
+    To read a list `again` takes so many seconds of `reading`.
+    """
+
+    def read(url: str, then: Callable[[Page | None], None]) -> None:
+        if not reading:
+            then(again(url))
+            return
+        loop = asyncio.get_running_loop()
+        loop.call_later(reading, lambda: then(again(url)))
+        loop.call_later(reading, lambda: opened[0].go_on())
+
+    opened: list[Frontier] = []
 
     async def job() -> Crawled:
         clock = running_clock()
         scope = rules.pop("scope", None) or Scope(kind="any", seeds=frozenset(seeds))
         asked = Rules(scope, politeness or Politeness(), "Gossamer", **{"sitemaps": False, **rules})
         with Table.open(folder, FAMILIES, writable=True) as table:
-            frontier = Frontier(table, asked, clock, seen=folder / "seen", outward=Outward(web.resolve, again=again))
+            frontier = Frontier(table, asked, clock, seen=folder / "seen", outward=Outward(web.resolve, again=read))
+            opened.append(frontier)
             frontier.add(Found(url) for url in seeds)
             frontier.open()
             if during:

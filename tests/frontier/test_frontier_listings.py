@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from small_web import Answer, SmallWeb, crawl_small
 
 from gossamer.frontier import Frontier, listings
+from gossamer.frontier.discovery import Found
 from gossamer.frontier.hosts import Politeness
 from gossamer.frontier.robots_answers import SITEMAPS_AT_ONCE
 from gossamer.model import Capture, Link, Page
@@ -125,3 +127,109 @@ def test_more_sitemaps_in_a_robots_txt_wait_until_it_is_read_again(tmp_path: Pat
     web = ListingWeb({url: [] for url in named}, named=named)
     crawl_small(web, tmp_path, HOME, sitemaps=True, politeness=HASTY)
     assert len({*named} & set(web.asked())) == SITEMAPS_AT_ONCE
+
+
+def test_a_long_list_comes_in_by_slices_and_others_are_visited_in_between(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listings, "QUEUED_MOST", 1_000)
+    monkeypatch.setattr(listings, "SLICE", 20)
+    other = "http://other.example/"
+    web = ListingWeb({MAP: pages(800)})
+    web.answers |= {other: Answer(tuple(pages(100, other))), **dict.fromkeys(pages(100, other), Answer())}
+    slices: list[int] = []
+    moments: list[int] = []
+
+    def watch(clock: VirtualClock, frontier: Frontier) -> None:
+        add = frontier._intake.add
+
+        def adding(found: Iterable[Found]) -> None:
+            come = list(found)
+            if come and come[0].referrer == MAP:
+                slices.append(len(come))
+                moments.append(len(web.host_times("other.example")))
+            add(come)
+
+        monkeypatch.setattr(frontier._intake, "add", adding)
+
+    web.latency = 0.001
+    hastier = Politeness(delay=0.0, ip_delay=0.0)
+    crawl_small(web, tmp_path, HOME, other, sitemaps=True, politeness=hastier, again=web.read_again, during=watch)
+    assert sum(slices) == 800
+    assert max(slices) <= 20
+    assert len(set(moments)) >= len(moments) // 2, "others go on between most slices"
+    assert {HOME, MAP, *pages(800)} < set(web.asked())
+    assert web.again == [], "it was held open"
+
+
+def test_others_are_visited_while_a_list_is_read_again(tmp_path: Path) -> None:
+    other = "http://other.example/"
+    web = ListingWeb({MAP: pages(300)})
+    web.answers |= {other: Answer(tuple(pages(100, other))), **dict.fromkeys(pages(100, other), Answer())}
+    begun: list[int] = []
+    ended: list[int] = []
+
+    def watch(clock: VirtualClock, frontier: Frontier) -> None:
+        again, come = frontier._listings._again, frontier._listings._come
+
+        def asking(url: str, then: Callable[[Page | None], None]) -> None:
+            begun.append(len(web.host_times("other.example")))
+            again(url, then)
+
+        def coming(url: str, page: Page | None) -> None:
+            ended.append(len(web.host_times("other.example")))
+            come(url, page)
+
+        frontier._listings._again, frontier._listings._come = asking, coming  # type: ignore[method-assign]  # to look
+
+    crawl_small(
+        web,
+        tmp_path,
+        HOME,
+        other,
+        sitemaps=True,
+        politeness=Politeness(delay=0.5, ip_delay=0.0),
+        again=web.read_again,
+        reading=20.0,
+        patience=0,
+        during=watch,
+    )
+    assert {*pages(300)} < set(web.asked())
+    assert begun[0] < ended[0]
+
+
+def test_more_lists_than_may_be_open_are_all_read_to_their_end(tmp_path: Path) -> None:
+    hosts = [f"http://h{n}.example/" for n in range(2 * listings.OPEN_MOST)]
+    lists = {f"{host}map": pages(130, host) for host in hosts}
+    web = ListingWeb(lists, named=tuple(lists))
+    scope = Scope(kind="any", seeds=frozenset({HOME}))
+    done = crawl_small(
+        web, tmp_path, HOME, sitemaps=True, politeness=HASTY, scope=scope, again=web.read_again, reading=5.0, patience=0
+    )
+    assert {page for each in lists.values() for page in each} < set(web.asked())
+    assert done.counts.queued == 0
+
+
+@pytest.mark.parametrize("limit", [30, 90])
+def test_a_crawl_that_ends_while_a_list_is_open_goes_on_with_the_next_slice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(listings, "SLICE", 10)
+    web = ListingWeb({MAP: pages(300)})
+    for most in (limit, 0):
+        crawl_small(web, tmp_path, HOME, sitemaps=True, politeness=HASTY, again=web.read_again, pages=most, patience=0)
+    assert sorted(web.asked()) == sorted([HOME, MAP, *pages(300)])
+
+
+def test_a_list_that_we_failed_to_read_again_is_not_given_up(tmp_path: Path) -> None:
+    web = ListingWeb({MAP: pages(300)})
+    done = crawl_small(
+        web, tmp_path, HOME, sitemaps=True, politeness=HASTY, again=lambda url: Page(url, unread="killed"), patience=100
+    )
+    assert done.state(MAP) == "QUEUED"
+
+    def tomorrow(clock: VirtualClock, frontier: Frontier) -> None:
+        clock.jump(listings.UNREAD)
+
+    crawl_small(web, tmp_path, HOME, sitemaps=True, politeness=HASTY, again=web.read_again, during=tomorrow)
+    assert sorted(web.asked()) == sorted([HOME, MAP, *pages(300)])

@@ -160,6 +160,8 @@ class Session:
             self._commits.follow(peers.committed)
             self._commits.follow(self._tell_progress)
         self._copies = Copies(self.archive.first_url)
+        self._tasks: asyncio.TaskGroup | None = None
+        self._rereading: set[asyncio.Task[None]] = set()
         self._told = self._sums()
         self._rate = Rate()
         self._began = self._clock.steady()
@@ -190,6 +192,7 @@ class Session:
             ready()
             try:
                 async with asyncio.TaskGroup() as group:
+                    self._tasks = group
                     ticker = group.create_task(self._tick(report))
                     await crawl(
                         self,
@@ -200,7 +203,8 @@ class Session:
                         # half of them for visits that drip along
                         workers=WORKERS if self._imports else 2 * self.plan.workers,
                     )
-                    ticker.cancel()
+                    for task in (ticker, *self._rereading):
+                        task.cancel()
             finally:
                 if isinstance(self._fetch, Fetcher):
                     await self._fetch.close()
@@ -504,14 +508,28 @@ class Session:
     def _is_large(self, capture: Capture) -> bool:
         return len(capture.body) > HERE and not self._imports
 
-    def _listed(self, url: str) -> Page | None:
-        """What a sitemap says that was fetched before."""
+    def _listed(self, url: str, then: Callable[[Page | None], None]) -> None:
+        """What a sitemap says that was fetched before, when it was read; others are served meanwhile."""
+        assert self._tasks is not None, "lists are read on while a crawl runs"
+        reading = self._tasks.create_task(self._read_list(url, then))
+        self._rereading.add(reading)
+        reading.add_done_callback(self._rereading.discard)
+
+    async def _read_list(self, url: str, then: Callable[[Page | None], None]) -> None:
         version = self.archive.versions.current(url)
+        page = None
         try:
-            return None if version is None else self._read(self.archive.capture(url, version))
+            if version is not None:
+                capture = self.archive.capture(url, version)
+                begun = self._begin(capture, here=HERE)
+                page = (
+                    begun if isinstance(begun, Page) else self._finished(capture, begun, await self._pages.soon(begun))
+                )
         except Damaged as error:
             log.warning("%s: the rest of it cannot be read: %s", url, error)
-            return None
+        with self._commits.whole():
+            then(page)
+            self.frontier.go_on()
 
     def _read(self, capture: Capture) -> Page:
         """The same for who cannot wait, at the start."""

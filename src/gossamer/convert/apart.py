@@ -41,6 +41,8 @@ class Task(NamedTuple):
     url: str | None
     fields: Fields | None = None
     """Only for a page, which is read with all that was said about it."""
+    listing: str | None = None
+    """Only for a list of addresses: its Content-Type."""
 
 
 LITTLE = 96 << 20
@@ -106,7 +108,7 @@ def common() -> Apart:
 
 def _task(source: Source) -> bytes:
     fields = Fields(source.links, source.refreshes, source.robots, source.agent, source.content)
-    return _encode(Task(source.data, source.kind, source.url, fields if source.page else None))
+    return _encode(Task(source.data, source.kind, source.url, fields if source.page else None, source.listing))
 
 
 def _may_lack_memory(ended: Ended) -> bool:

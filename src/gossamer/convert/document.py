@@ -36,6 +36,10 @@ _SITEMAPS = (b"<urlset", b"<sitemapindex", b":urlset", b":sitemapindex")
 _ROOT_WITHIN = 4_096
 """Bytes in which the root element of XML is looked for."""
 _SOME_BYTES = "application/octet-stream"
+LIST_HERE = 128 << 10
+"""Bytes of a sitemap that is read where others wait: a thousand addresses, some twenty milliseconds."""
+_PACKED = b"\x1f\x8b"
+"""How gzip begins: nobody knows how large it is."""
 _NEVER_TEXT = (b"%PDF-", b"PK\x03\x04", b"\x1f\x8b\x08", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 
 
@@ -69,7 +73,10 @@ def begin(
     if not 200 <= capture.status < 300:
         return Page(url, _kind_of(capture).essence, digest=digest)
     if capture.visit.kind is Kind.SITEMAP:
-        return replace(_listing(capture.body, url, capture.header("content-type")), digest=digest)
+        content_type = capture.header("content-type")
+        if here != inf and (len(capture.body) > LIST_HERE or capture.body.startswith(_PACKED)):
+            return Source(capture.body, _kind_of(capture), url, page=True, listing=content_type or "")
+        return replace(_listing(capture.body, url, content_type), digest=digest)
     source = Source(
         capture.body,
         _kind_of(capture),
@@ -100,6 +107,8 @@ def finish(source: Source, page: Page) -> Page:
 
 def read_here(source: Source) -> Page:
     """What a document says, read in this process. It may be the last thing that this process does: see `apart`."""
+    if source.listing is not None:
+        return _listing(source.data, source.url or "", source.listing or None)
     return _read(source)
 
 

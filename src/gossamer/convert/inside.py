@@ -30,5 +30,12 @@ def read(data: bytes) -> bytes:
     if task.fields is None:
         return _encode(replace(read_here(Source(task.data, task.kind, task.url)), content=""))
     links, refreshes, robots, agent, content = task.fields
-    said = {"links": links, "refreshes": refreshes, "robots": robots, "agent": agent, "content": content}
+    said = {
+        "listing": task.listing,
+        "links": links,
+        "refreshes": refreshes,
+        "robots": robots,
+        "agent": agent,
+        "content": content,
+    }
     return _encode(read_here(Source(task.data, task.kind, task.url, **said)))  # type: ignore[arg-type]  # as they came

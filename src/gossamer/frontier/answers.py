@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from gossamer.frontier.discovery import Found
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.flow import Flow
-from gossamer.frontier.hints import hints
 from gossamer.frontier.intake import Intake
 from gossamer.frontier.listings import INDEX, Listings
 from gossamer.frontier.outcome import Act, Outcome, judge
@@ -129,10 +128,10 @@ class Answers:
 
     def _follow(self, visit: Visit, page: Page) -> None:
         depth, followed = visit.depth + 1, not page.nofollow
-        sitemap = visit.kind is Kind.SITEMAP
-        hinted = hints(page.links) if sitemap else {}
+        sitemap, hinted = visit.kind is Kind.SITEMAP, dict[str, int]()
         if sitemap:
-            page = dataclasses.replace(page, links=self._listings.begin(visit.url, page))
+            now, hinted = self._listings.begin(visit.url, page)
+            page = dataclasses.replace(page, links=tuple(now))
         if followed:
             self._parts.credit.give(visit.url, page.links)
         if self._intake.flow is not None:

@@ -16,6 +16,7 @@ comes in by the `inbox`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
@@ -87,6 +88,7 @@ class Frontier:
         self._moving: set[str] = set()
         """Addresses of pages whose visit waits for another IP address of its host: as if they were out."""
         self._stopping = False
+        self._caught_up = False
         self._held = False
         self._quota = Quota(parts.ledger, rules.pages, peers, closed=rules.closed)
         self._longest = Longest(parts.ledger.backlog, rules.politeness, clock)
@@ -96,10 +98,10 @@ class Frontier:
         self._intake = Intake(parts, self._presence, lambda: {visit.url for visit in self._out} | self._moving)
         ended = self._intake.flow.ended if self._intake.flow else lambda url: None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
-        listings = Listings(parts, self._intake, outward.again)
-        self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle, listings)
+        self._listings = Listings(parts, self._intake, outward.again)
+        self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle, self._listings)
         self._blame = Blame(parts, self._schedule, self._presence, self._intake)
-        self._answers = Answers(parts, self._presence, self._intake, self._settle, listings, outward.disguised)
+        self._answers = Answers(parts, self._presence, self._intake, self._settle, self._listings, outward.disguised)
         self._imported = Imported(parts, self._presence, self._intake, self._answers)
         self._robots = RobotsAnswers(parts, self._presence, self._intake, self._handout.dispatch)
         self._inbox = Inbox(parts, self._intake, outward.copied)
@@ -190,7 +192,7 @@ class Frontier:
         if self._quota.full():
             return True
         waits = parts.outage.suspected or parts.discovery.waiting or (self._held and self.ledger.counts.queued)
-        waits = waits or self._robots.behind
+        waits = waits or self._robots.behind or self._listings.busy
         turn = waits or self._schedule.next_turn() != inf or parts.turns.nearest() is not None
         return not turn and self.next_waking() > self._rules.patience
 
@@ -217,7 +219,7 @@ class Frontier:
     def _next_turn(self, now: float) -> float:
         """Steady time when somebody may be due; who waits on disk is looked for as soon as there is a worker."""
         turn, free = self._schedule.next_turn(), self._parts.slots.free_from()
-        if self._choice.broke_off or self._robots.behind:
+        if self._choice.broke_off or self._robots.behind or self._listings.behind:
             return max(free, now)
         return max(turn, free) if free <= now or not self._parts.turns.waiting else free
 
@@ -228,13 +230,25 @@ class Frontier:
             return None
         if self._parts.outage.suspected:
             return None if self._quota.full() else self._go(self._blame.ask_witness())
-        self._robots.go_on()
+        self._catch_up()
         if not self._quota.claim():
             return None
         visit = self._go(self._choice.next())
         if visit is None or visit.kind is not Kind.PAGE:
             self._quota.settle(kept=False)
         return visit
+
+    def _catch_up(self) -> None:
+        """A part of what came in large, once in a turn of the event loop, however many workers ask."""
+        if self._caught_up or not (self._robots.behind or self._listings.behind):
+            return
+        self._caught_up = True
+        asyncio.get_running_loop().call_soon(self._fall_behind)
+        self._robots.go_on()
+        self._listings.take_some()
+
+    def _fall_behind(self) -> None:
+        self._caught_up = False
 
     def _go(self, due: Due | None) -> Visit | None:
         """What is due is out from now on."""

@@ -8,6 +8,7 @@ never move a page out of its round (`budget`): a site can sort its own pages, an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from statistics import fmean
 
 from gossamer.model import Link
@@ -21,11 +22,12 @@ def hints(links: Sequence[Link]) -> dict[str, int]:
     """A hint for each address that is not as good as the next: -5 for the last, 5 for the first."""
     if not links:
         return {}
-    usual = fmean(link.priority for link in links)
+    priorities = [link.priority for link in links]
+    usual = fmean(priorities)
     dates = [link.modified for link in links if link.modified is not None]
-    recent = fmean(dates) + _DAY if dates else 0.0
-    found = {
-        link.url: round(2 * MOST * (link.priority - usual)) + (link.modified is not None and link.modified > recent)
-        for link in links
-    }
+    recent = fmean(dates) + _DAY if dates else inf
+    of = {priority: round(2 * MOST * (priority - usual)) for priority in set(priorities)}
+    if not any(of.values()) and max(dates, default=0.0) <= recent:
+        return {}
+    found = {link.url: of[link.priority] + ((link.modified or 0.0) > recent) for link in links}
     return {url: max(-MOST, min(hint, MOST)) for url, hint in found.items() if hint}

@@ -22,7 +22,8 @@ class Outward:
     copied: Callable[[str, str, str], bool] = lambda url, digest, of: True
     """Another shard had the body of a page of ours before: its address, the digest, and the other address. False when
     the page has changed since."""
-    again: Callable[[str], Page | None] = lambda url: None
-    """What a list of addresses says, read once more from the archive; None when that does not have it."""
+    again: Callable[[str, Callable[[Page | None], None]], None] = lambda url, then: then(None)
+    """Reads once more what a list of addresses says, from the archive, and hands it on; None when that does not have
+    it. Whoever does that later calls `go_on` afterwards."""
     disguised: Callable[[str], None] = lambda url: None
     """A page that was kept turns out to be an error."""

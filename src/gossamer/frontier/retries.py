@@ -23,6 +23,12 @@ class Retries:
         self._table.put(LATER, _key(when, position), url.encode())
         self._next = min(self._next, when)
 
+    def remove(self, when: float, position: int) -> None:
+        """It waits no longer."""
+        self._table.delete(LATER, _key(when, position))
+        if when <= self._next:
+            self._next = self._first()
+
     def next_time(self) -> float:
         """Wall time of the earliest; infinity when there is none."""
         return self._next

@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
     ["errors", "shown", "held", "tagged", "markdown"],
-    ["model"],
+    ["model", "rows"],
     ["urls", "engine", "testing", "files"],
     ["robots"],
     ["convert"],

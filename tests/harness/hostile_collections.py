@@ -290,6 +290,42 @@ def _huge_plan(web: Web) -> None:
     os.truncate(web.folder / "plan.toml", 1 << 40)
 
 
+def _spoiled(family: str, change: Callable[[Table, str], None]) -> Plant:
+    """Rows of a family that somebody else has written; their checksums agree."""
+
+    def plant(web: Web) -> None:
+        with Table.open(web.folder / "shards" / "00" / "table", FAMILIES, writable=True) as table:
+            change(table, family)
+            table.commit()
+
+    return plant
+
+
+def _other_values(value: bytes) -> Callable[[Table, str], None]:
+    def change(table: Table, family: str) -> None:
+        for key in [key for key, _ in table.scan(family)] or [b"p\0\0\0\1" if family == "prints" else b"\0" * 10]:
+            table.put(family, key, value)
+
+    return change
+
+
+def _another_key(key: bytes) -> Callable[[Table, str], None]:
+    def change(table: Table, family: str) -> None:
+        value = next((value for _, value in table.scan(family)), b"http://127.0.0.1/")
+        table.put(family, key, value)
+
+    return change
+
+
+SPOILT: dict[str, Callable[[Table, str], None]] = {
+    "that are no values": _other_values(b"\xc1\xff" * 5),
+    "that nest without end": _other_values(b"\x9f" + b"\x91" * 100_000),
+    "that are words": _other_values(b"no address at all"),
+    "under a key that is no text": _another_key(b"\xff\xfe\xfd"),
+    "under a key that is no address": _another_key(b"no address at all"),
+}
+
+
 def _log_of(frame: bytes) -> Plant:
     """A log of links with one chunk of somebody else's, and a row that says that it is whole."""
 
@@ -332,6 +368,7 @@ PLANTS: dict[str, Plant] = {
     **{f"a graph called {name!r}": _graph_named(name) for name in ("OUT", "../shards", "..", "/", "000001/../..")},
     **{f"a graph of {kind}": lambda web, kind=kind: planted(web.folder, kind) for kind in GRAPHS},
     **{f"a seal {kind}": lambda web, kind=kind: sealed(web.folder, kind) for kind in SEALS},
+    **{f"rows of {family} {kind}": _spoiled(family, change) for family in FAMILIES for kind, change in SPOILT.items()},
     **{f"a log of links {kind}": _log_of(frame) for kind, frame in LOGS.items()},
     "a list of files to delete": _managed,
     "an index of other files": _segments,

@@ -24,6 +24,7 @@ from gossamer.graph.log import LinkLog, chunks
 from gossamer.index.shelf import Entry, Shelf, discard
 from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
+from gossamer.rows import number
 from gossamer.shown import log
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.table import Table
@@ -208,7 +209,7 @@ def is_whole(table: Table) -> bool:
 
 def committed_length(table: Table) -> int:
     """How much of the log counts."""
-    return int.from_bytes(table.get(STATE, _KEY) or b"", "big")
+    return number(table.get(STATE, _KEY) or b"")
 
 
 def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:

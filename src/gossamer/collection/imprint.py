@@ -12,7 +12,7 @@ from gossamer import plan as plans
 from gossamer.errors import Damaged
 from gossamer.frontier.entries import META
 from gossamer.plan import Plan
-from gossamer.store.rows import decoder
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 
 _KEY = b"imprint"

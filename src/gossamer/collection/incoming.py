@@ -20,6 +20,7 @@ from gossamer.collection.parcels import Parcel
 from gossamer.errors import GossamerError
 from gossamer.frontier import Frontier
 from gossamer.model import Answer, Capture, Visit
+from gossamer.rows import decoder
 from gossamer.store.exchanges import Brought
 from gossamer.store.foreign import Fault
 from gossamer.store.table import Table
@@ -66,7 +67,7 @@ class Imported:
     """Damage, and what could not be made whole: file, offset and what is wrong."""
 
 
-_row = msgspec.msgpack.Decoder(Row).decode
+row_of = decoder(Row)
 
 
 class Incoming:
@@ -257,7 +258,7 @@ class Incoming:
 
     def _row(self, parcel: Parcel) -> Row:
         stored = self._table.get(IMPORTS, parcel.mark)
-        return _row(stored) if stored else Row(parcel.name, 0, done=False)
+        return row_of(stored) if stored else Row(parcel.name, 0, done=False)
 
     def _put(self, number: int, offset: int, *, done: bool) -> None:
         parcel = self._parcels[number]

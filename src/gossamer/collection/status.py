@@ -13,7 +13,7 @@ import msgspec
 from gossamer.collection.lock import holder
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
-from gossamer.store.rows import decoder
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 
 

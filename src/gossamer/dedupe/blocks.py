@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.template import Hashes, Mask, Template
+from gossamer.rows import damaged, decoder
 from gossamer.urls import keys
 
 ROOM = 512
@@ -45,7 +46,15 @@ class HostRow(msgspec.Struct, array_like=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_row = msgspec.msgpack.Decoder(HostRow).decode
+_row = decoder(HostRow)
+
+
+def row_of(data: bytes) -> HostRow:
+    """A row whose columns belong together."""
+    row = _row(data)
+    if len(row.marks) != 4 * len(row.counts) or row.pages < 0:
+        raise damaged("HostRow", "its columns are not of one length")
+    return row
 
 
 class Blocks:
@@ -87,7 +96,7 @@ class Blocks:
         host = self._hosts.pop(name, None)
         if host is None:
             stored = self._get(name.encode())
-            host = HostBlocks(_row(stored) if stored else HostRow())
+            host = HostBlocks(row_of(stored) if stored else HostRow())
         self._hosts[name] = host
         return host
 

@@ -19,6 +19,7 @@ from gossamer.dedupe.entries import Keys, entries
 from gossamer.dedupe.pages import Columns, Pages
 from gossamer.dedupe.runs import NAME, Listed, Merge, Run, in_memory, path_of, write
 from gossamer.errors import Damaged
+from gossamer.rows import decoder
 
 
 class Shape(NamedTuple):
@@ -35,6 +36,9 @@ class Shape(NamedTuple):
 USUAL = Shape()
 
 
+listed_of = decoder(list[Listed])
+
+
 class Runs:
     """The runs of all pages but the youngest, in order of age."""
 
@@ -46,7 +50,7 @@ class Runs:
         self._merges: dict[int, Merge] = {}
         self._old: list[tuple[int, int]] = []
         """Files that are listed no more, and how many commits had been made by then."""
-        listed = msgspec.msgpack.decode(pages.listed or b"\x90", type=list[Listed])
+        listed = listed_of(pages.listed or b"\x90")
         self._file = max((each.file for each in listed), default=0)
         self.now = [self._opened(each) for each in listed]
 

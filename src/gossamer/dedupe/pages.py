@@ -18,6 +18,8 @@ from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.measure import BINS
 from gossamer.dedupe.prints import Print
 from gossamer.model import URL
+from gossamer.rows import damaged
+from gossamer.rows import number as number_in
 from gossamer.urls import keys
 
 COLUMNS = np.dtype(
@@ -28,7 +30,8 @@ COLUMNS = np.dtype(
 _PAGE, _ADDRESS, _GONE, _LIST = b"p", b"u", b"g", b"runs"
 _FIXED = struct.Struct(f"<Q8sQI{BINS}s")
 _CHUNK = 20_000
-_BEYOND = 1 << 32
+_WIDE = 4
+_BEYOND = 1 << 8 * _WIDE
 
 Columns = npt.NDArray[np.void]
 
@@ -56,12 +59,12 @@ class Pages:
     def numbers(self, urls: Sequence[URL]) -> dict[URL, int]:
         """The numbers of those pages that have a print."""
         found = self.table.get_many(PRINTS, [_ADDRESS + keys.row(url) for url in urls])
-        return {url: int.from_bytes(row, "big") for url, row in zip(urls, found, strict=True) if row is not None}
+        return {url: number_in(row, _WIDE) for url, row in zip(urls, found, strict=True) if row is not None}
 
     def rows(self, numbers: Sequence[int]) -> dict[int, bytes]:
         """The rows of those of these pages that are not gone."""
         found = self.table.get_many(PRINTS, [_page_key(number) for number in numbers])
-        return {number: row for number, row in zip(numbers, found, strict=True) if row is not None}
+        return {each: whole(row) for each, row in zip(numbers, found, strict=True) if row is not None}
 
     def of(self, urls: Sequence[URL]) -> dict[URL, bytes]:
         """The rows of those pages that have a print."""
@@ -82,8 +85,8 @@ class Pages:
 
     def addresses(self) -> Iterator[tuple[URL, int]]:
         """Every page that has a print, and its number."""
-        for key, number in self.table.scan(PRINTS, _ADDRESS):
-            yield keys.url_of(key[1:]), int.from_bytes(number, "big")
+        for key, row in self.table.scan(PRINTS, _ADDRESS):
+            yield keys.url_of(key[1:]), number_in(row, _WIDE)
 
     def clear(self) -> Iterator[None]:
         """No page has a print any more. Rows go some thousands at a time, each followed by a commit: a page that is
@@ -104,14 +107,14 @@ class Pages:
     def chunks(self, first: int = 0, end: int = _BEYOND) -> Iterator[tuple[list[int], list[bytes]]]:
         """The same, with whole rows."""
         found = self.table.scan(PRINTS, _PAGE, _page_key(first))
-        kept = takewhile(lambda row: row[0] < end, ((int.from_bytes(key[1:], "big"), row) for key, row in found))
+        kept = takewhile(lambda row: row[0] < end, ((number_in(key[1:], _WIDE), whole(row)) for key, row in found))
         while chunk := list(islice(kept, _CHUNK)):
             yield [number for number, _ in chunk], [row for _, row in chunk]
 
     def gone(self, first: int, end: int = _BEYOND) -> list[int]:
         """Numbers of pages that are gone, among these."""
         rows = self.table.scan(PRINTS, _GONE, _GONE + _number_key(first))
-        found = (int.from_bytes(key[1:], "big") for key, _ in rows)
+        found = (number_in(key[1:], _WIDE) for key, _ in rows)
         return list(takewhile(end.__gt__, found))
 
     def forget(self, gone: Sequence[int]) -> None:
@@ -162,7 +165,14 @@ def columns_of(rows: Iterable[bytes]) -> Columns:
 
 def url_of(row: bytes) -> URL:
     """The address that a row ends with."""
-    return row[COLUMNS.itemsize :].decode()
+    return keys.url_in(row[COLUMNS.itemsize :])
+
+
+def whole(row: bytes) -> bytes:
+    """A row that has all of its columns."""
+    if len(row) < COLUMNS.itemsize:
+        raise damaged("print", f"it has {len(row):,} bytes")
+    return row
 
 
 def _page_key(number: int) -> bytes:
@@ -170,4 +180,4 @@ def _page_key(number: int) -> bytes:
 
 
 def _number_key(number: int) -> bytes:
-    return number.to_bytes(4, "big")
+    return number.to_bytes(_WIDE, "big")

@@ -22,6 +22,7 @@ from gossamer.dedupe.judge import are_copies, resemblances
 from gossamer.dedupe.lookup import Lookup
 from gossamer.dedupe.pages import COLUMNS, Columns
 from gossamer.model import URL
+from gossamer.urls import keys
 
 CROWD = 16
 """How many of those that follow in a bucket a page is compared with."""
@@ -92,7 +93,7 @@ class _Pages:
 
     def url(self, place: int) -> URL:
         start = self.ends[place - 1] if place else 0
-        return self.urls[start : self.ends[place]].tobytes().decode()
+        return keys.url_in(self.urls[start : self.ends[place]].tobytes())
 
 
 class _Search:

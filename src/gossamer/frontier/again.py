@@ -13,6 +13,7 @@ from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.origins import Queues
 from gossamer.frontier.retries import Retries
 from gossamer.frontier.settle import Settlement
+from gossamer.rows import number
 from gossamer.store.table import Table
 
 Enqueue: TypeAlias = Callable[[str, Entry], Entry]
@@ -54,7 +55,7 @@ def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: S
 def fetch_again(table: Table, urls: Iterable[str], now: float, reason: str) -> list[str]:
     """What was fetched and is lost is due again, without the validators that would spare the server. Who is queued."""
     ledger, retries = Ledger(table), Retries(table)
-    queues = Queues(table, int.from_bytes(table.get(META, b"sequence") or b"", "big"))
+    queues = Queues(table, number(table.get(META, b"sequence") or b""))
     queued = []
     for url in urls:
         entry = ledger.get(url)

@@ -40,12 +40,12 @@ def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:
     waiting = 0
     for family in (QUEUE, LATER):
         for key, url in table.scan(family):
-            entry = ledger.get(url.decode())
+            entry = ledger.get(keys.url_in(url))
             current = entry is not None and entry.position == int.from_bytes(key[-8:], "big")
             if current and entry is not None and entry.state is State.QUEUED:
                 waiting += 1
             elif family == QUEUE:
-                yield f"{url.decode()}: in a queue but not queued"
+                yield f"{keys.url_in(url)}: in a queue but not queued"
     if waiting != queued:
         yield f"{queued} addresses are queued, but {waiting} are in a queue"
 
@@ -56,9 +56,9 @@ def _turns(table: Table) -> Iterator[str]:
     One that the robots.txt of others led to may be at work or asleep without a queue; it leaves when its turn comes.
     """
     queues = set(Queues(table, 0).origins())
-    standing = {name.decode(): key for name, key in table.scan(STANDING)}
+    standing = {keys.origin_in(name): key for name, key in table.scan(STANDING)}
     waiting = {name for name, key in standing.items() if key[:1] == WAITS}
     for name in sorted((queues - set(standing)) | (waiting - queues)):
         yield f"{name}: has a queue but no turn" if name in queues else f"{name}: has a turn but no queue"
-    if {key: name.decode() for key, name in table.scan(TURNS)} != {key: name for name, key in standing.items()}:
+    if {key: keys.origin_in(name) for key, name in table.scan(TURNS)} != {key: name for name, key in standing.items()}:
         yield "the turns of the origins are not where they should be"

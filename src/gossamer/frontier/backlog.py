@@ -12,6 +12,7 @@ from typing import NamedTuple
 from gossamer.frontier.entries import BACKLOG
 from gossamer.frontier.hosts import Host, Politeness
 from gossamer.model import Clock
+from gossamer.rows import number
 from gossamer.store.table import Table
 
 _KEPT = 50_000
@@ -55,10 +56,10 @@ class Backlog:
 
     def total(self) -> int:
         """The sum over all rows."""
-        return sum(int.from_bytes(count, "big") for _, count in self._table.scan(BACKLOG))
+        return sum(number(count) for _, count in self._table.scan(BACKLOG))
 
     def _stored(self, host: str) -> int:
-        return int.from_bytes(self._table.get(BACKLOG, host.encode()) or b"", "big")
+        return number(self._table.get(BACKLOG, host.encode()) or b"")
 
 
 class Stretch(NamedTuple):

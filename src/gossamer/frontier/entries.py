@@ -11,7 +11,7 @@ from enum import IntEnum
 import msgspec
 
 from gossamer.model import Kind, Visit
-from gossamer.store.rows import decoder
+from gossamer.rows import decoder
 from gossamer.store.sieve import FAMILIES as SIEVE_FAMILIES
 
 URLS = "urls"

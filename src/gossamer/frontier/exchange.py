@@ -22,7 +22,8 @@ import msgspec
 
 from gossamer.errors import Damaged
 from gossamer.frontier.entries import META, OUTBOX, encode
-from gossamer.store.rows import decoder
+from gossamer.rows import damaged, decoder
+from gossamer.rows import number as number_in
 from gossamer.store.table import Table
 
 BATCH_ITEMS = 500
@@ -65,8 +66,9 @@ class Marks(msgspec.Struct, array_like=True, frozen=True):
     applied: tuple[int, ...]
 
 
-_frame = msgspec.msgpack.Decoder(Batch | Receipt).decode
-_head = msgspec.msgpack.Decoder(Head).decode
+_frame: Callable[[bytes], Batch | Receipt] = decoder(Batch | Receipt)  # type: ignore[arg-type]  # mypy: no type
+_head = decoder(Head)
+batch_of = decoder(Batch)
 marks_of = decoder(Marks)
 
 
@@ -111,7 +113,7 @@ class Exchange:
         stored = table.get(META, b"exchange")
         none = (0,) * shards
         marks = marks_of(stored) if stored else Marks(none, none, none)
-        if len(marks.closed) != shards:
+        if not len(marks.closed) == len(marks.posted) == len(marks.applied) == shards:
             raise Damaged(f"shard {me}: it was one of {len(marks.closed)} shards and is now one of {shards}")
         self._out = [self._outgoing(to, marks) for to in range(shards)]
         self._in = [Incoming(source, applied, applied, applied) for source, applied in enumerate(marks.applied)]
@@ -253,7 +255,9 @@ class Exchange:
         """Acknowledged is what is no longer in the outbox."""
         closed = marks.closed[to]
         first = next(self._table.scan(OUTBOX, prefix=to.to_bytes(2, "big"), limit=1), None)
-        acked = int.from_bytes(first[0][2:], "big") - 1 if first else closed
+        acked = number_in(first[0][2:]) - 1 if first else closed
+        if not 0 <= acked <= closed:
+            raise damaged("batch", f"{acked:,} are to be acknowledged of {closed:,}")
         return Outgoing(to, closed, marks.posted[to], closed, closed, acked, next=acked + 1)
 
     def _save(self) -> None:

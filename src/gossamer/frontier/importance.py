@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from gossamer.frontier.entries import CASH, META, CashRow, cash_row, encode
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -195,6 +196,9 @@ def audit(table: Table) -> Iterator[str]:
         yield f"{books.waiting} addresses should hold cash, but {waiting} do"
 
 
+books_of = decoder(Books)
+
+
 def _books(table: Table) -> Books | None:
     data = table.get(META, _BOOKS)
-    return None if data is None else msgspec.msgpack.decode(data, type=Books)
+    return None if data is None else books_of(data)

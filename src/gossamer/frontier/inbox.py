@@ -12,6 +12,7 @@ from gossamer.frontier.intake import Intake
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.peers import Copied, Credited, Gift, Item, Linked, Met
 from gossamer.model import Kind
+from gossamer.urls import keys
 
 
 class Inbox:
@@ -51,8 +52,8 @@ class Inbox:
         first = table.get(FIRSTS, met.digest.encode())
         if first is None:
             table.put(FIRSTS, met.digest.encode(), met.url.encode())
-        elif first.decode() != met.url and peers:
-            peers.copied(met, first.decode())
+        elif keys.url_in(first) != met.url and peers:
+            peers.copied(met, keys.url_in(first))
 
     def _mark_copy(self, url: str, digest: str, of: str) -> None:
         ledger = self._parts.ledger

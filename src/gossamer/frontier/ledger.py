@@ -12,7 +12,7 @@ import msgspec
 from gossamer.frontier.backlog import Backlog
 from gossamer.frontier.entries import META, URLS, Entry, State, encode, entry
 from gossamer.model import Kind
-from gossamer.store.rows import decoder
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
-import msgspec
-
 from gossamer.frontier.entries import TEMPLATES, TEXTS
 from gossamer.frontier.kinds import (
     ALL_BEHIND,
@@ -38,6 +36,7 @@ from gossamer.frontier.kinds import (
 from gossamer.frontier.rows import Rows
 from gossamer.frontier.sketch import Memory, Sketch
 from gossamer.frontier.templates import Template, template
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 
 SCOUT = 8
@@ -77,9 +76,9 @@ class Place(NamedTuple):
 
 NEAR = Place(0, 0)
 
-_kind = msgspec.msgpack.Decoder(KindRow).decode
-_host = msgspec.msgpack.Decoder(HostKinds).decode
-_memory = msgspec.msgpack.Decoder(Memory).decode
+kind_of = decoder(KindRow)
+host_of = decoder(HostKinds)
+memory_of = decoder(Memory)
 
 
 class Novelty:
@@ -89,9 +88,9 @@ class Novelty:
         """`pages` tells how many pages a round the site of a host is worth."""
         self._table = table
         self._pages = pages
-        self._kinds = Rows(table, TEMPLATES, _kind, KindRow)
-        self._hosts = Rows(table, TEMPLATES, _host, HostKinds)
-        self._memories = Rows(table, TEMPLATES, _memory, Memory)
+        self._kinds = Rows(table, TEMPLATES, kind_of, KindRow)
+        self._hosts = Rows(table, TEMPLATES, host_of, HostKinds)
+        self._memories = Rows(table, TEMPLATES, memory_of, Memory)
         self._in_use: dict[str, tuple[HostKinds, list[KindRow]]] = {}
         """The rows of a kind, as long as all of them are in use."""
 
@@ -248,7 +247,7 @@ def about_kind(table: Table, url: str) -> KindAnswer | None:
     """What is known of addresses like this one; None when there is none."""
     kind = template(url)
     stored = table.get(TEMPLATES, host_key(kind.host).encode())
-    host = _host(stored) if stored else HostKinds()
+    host = host_of(stored) if stored else HostKinds()
     rows = [_known(table, host, kind.host, name) for name in dict.fromkeys(kind[1:4])]
     kinds = [row for row in rows if row is not None]
     if len(kinds) < len(rows):
@@ -260,7 +259,7 @@ def about_kind(table: Table, url: str) -> KindAnswer | None:
 def _known(table: Table, host: HostKinds, host_name: str, name: str) -> KindRow | None:
     row = host.first.get(name[len(host_name) :])
     stored = table.get(TEMPLATES, name.encode()) if row is None else None
-    return _kind(stored) if stored else row
+    return kind_of(stored) if stored else row
 
 
 def host_key(host: str) -> str:

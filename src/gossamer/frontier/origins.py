@@ -117,13 +117,13 @@ class Queues:
         start = b""
         while first := next(self._table.scan(QUEUE, start=start, limit=1), None):
             name = first[0][:-17]
-            yield name.decode()
+            yield keys.origin_in(name)
             start = name + b"\1"
 
     def _refill(self, origin: Origin) -> None:
         start = _key(origin.name, *origin.limit) + b"\0"
         rows = list(self._table.scan(QUEUE, prefix=origin.name.encode() + b"\0", start=start, limit=HEAD))
-        origin.head = [(*_place(key), url.decode()) for key, url in rows]
+        origin.head = [(*_place(key), keys.url_in(url)) for key, url in rows]
         origin.limit = _place(rows[-1][0]) if len(rows) == HEAD else ALL
 
 

@@ -20,6 +20,7 @@ import msgspec
 from gossamer.frontier.entries import PARAMETERS
 from gossamer.frontier.rows import Rows
 from gossamer.frontier.templates import script
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -97,16 +98,16 @@ class HostKeys(msgspec.Struct, array_like=True):
     """Kinds of path whose keys are watched."""
 
 
-_keys_row = msgspec.msgpack.Decoder(KeysRow).decode
-_host_keys = msgspec.msgpack.Decoder(HostKeys).decode
+keys_of = decoder(KeysRow)
+host_keys_of = decoder(HostKeys)
 
 
 class Parameters:
     """Learns which keys do not matter, and rewrites addresses without them."""
 
     def __init__(self, table: Table) -> None:
-        self._rows = Rows(table, PARAMETERS, _keys_row, KeysRow)
-        self._hosts = Rows(table, PARAMETERS, _host_keys, HostKeys)
+        self._rows = Rows(table, PARAMETERS, keys_of, KeysRow)
+        self._hosts = Rows(table, PARAMETERS, host_keys_of, HostKeys)
 
     def simpler(self, url: str) -> str:
         """The address without the keys that do not matter; most addresses as they are."""
@@ -223,5 +224,5 @@ def dropped_keys(table: Table, host: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for prefix in (f"{host}\0", f"{host}:"):
         for key, data in table.scan(PARAMETERS, prefix=prefix.encode()):
-            found |= _host_keys(data).kinds if key.endswith(b"\0") else {}
+            found |= host_keys_of(data).kinds if key.endswith(b"\0") else {}
     return found

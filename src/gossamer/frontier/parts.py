@@ -24,6 +24,7 @@ from gossamer.frontier.slots import Slots
 from gossamer.frontier.turns import Turns
 from gossamer.frontier.waste import Waste
 from gossamer.model import Clock
+from gossamer.rows import number
 from gossamer.store.sieve import Sieve
 from gossamer.store.table import Table
 
@@ -76,7 +77,7 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
     careful = table.get(META, b"open") is not None
     table.put(META, b"open", b"1")
     ledger, dates, budgets = Ledger(table), Dates(clock), Budgets(table)
-    queues = Queues(table, int.from_bytes(table.get(META, b"sequence") or b"", "big"))
+    queues = Queues(table, number(table.get(META, b"sequence") or b""))
     known = Seen(Sieve(table, seen))
     waste = Waste(table, ledger, known, budgets, rules.site)
     discovery = Discovery(ledger, known, rules.scope, rewrite=rules.rewrite, simpler=waste.simpler)

@@ -19,6 +19,7 @@ from gossamer.frontier.discovery import Found, Recent
 from gossamer.frontier.exchange import Exchange
 from gossamer.frontier.gate import Gate
 from gossamer.model import Capture, Failure, Kind, Visit
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -90,8 +91,9 @@ class Told(msgspec.Struct, tag=2, array_like=True, frozen=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_item = msgspec.msgpack.Decoder(Item).decode
-_question = msgspec.msgpack.Decoder(Hop | Told).decode
+item_of: Callable[[bytes], Item] = decoder(Item)  # type: ignore[arg-type]  # mypy: a union is no type
+"""What is in a batch."""
+_question: Callable[[bytes], Hop | Told] = decoder(Hop | Told)  # type: ignore[arg-type]  # likewise
 
 
 class Hearer(Protocol):
@@ -220,7 +222,7 @@ class Peers:
         hearer = self._hearer
         assert hearer is not None, "attach before anything is heard"
         if message[:1] == _DURABLE:
-            hearer.take(map(_item, self._exchange.receive(source, message[1:])))
+            hearer.take(map(item_of, self._exchange.receive(source, message[1:])))
             hearer.go_on()
             return
         question = _question(message[1:])

@@ -10,6 +10,7 @@ from gossamer.frontier.entries import FIRSTS, META, QUEUE, REMOVED, STANDING, En
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.origins import Queues
 from gossamer.frontier.turns import Turns
+from gossamer.rows import number
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -21,7 +22,7 @@ def is_removed(entry: Entry | None) -> bool:
 
 def leave_out(table: Table, urls: Iterable[str], now: float) -> None:
     """From the next commit on they are excluded; those that were queued leave their queues."""
-    ledger, queues = Ledger(table), Queues(table, int.from_bytes(table.get(META, b"sequence") or b"", "big"))
+    ledger, queues = Ledger(table), Queues(table, number(table.get(META, b"sequence") or b""))
     origins = set()
     for url in urls:
         entry = ledger.get(url)
@@ -43,14 +44,14 @@ def _bare(entry: Entry) -> Entry:
 def forget_firsts(table: Table, urls: set[str]) -> None:
     """Nothing is a copy of them any more, in no shard."""
     for key, url in list(table.scan(FIRSTS)):
-        if url.decode() in urls:
+        if keys.url_in(url) in urls:
             table.delete(FIRSTS, key)
 
 
 def tidy_turns(table: Table) -> None:
     """Rows that were made again without a crawl: origins whose queues came to nothing lose their turns."""
-    queues = Queues(table, int.from_bytes(table.get(META, b"sequence") or b"", "big"))
-    _let_leave(table, [name.decode() for name, _ in table.scan(STANDING)], queues)
+    queues = Queues(table, number(table.get(META, b"sequence") or b""))
+    _let_leave(table, [keys.origin_in(name) for name, _ in table.scan(STANDING)], queues)
 
 
 def _let_leave(table: Table, origins: Iterable[str], queues: Queues) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from math import inf
 
 from gossamer.frontier.entries import LATER
+from gossamer.rows import number
 from gossamer.store.table import Table
+from gossamer.urls import keys
 
 BATCH = 1_000
 
@@ -41,7 +43,7 @@ class Retries:
             if _date(key) > now:
                 break
             self._table.delete(LATER, key)
-            yield url.decode(), int.from_bytes(key[8:], "big")
+            yield keys.url_in(url), number(key[8:])
         self._next = self._first()
 
     def _first(self) -> float:

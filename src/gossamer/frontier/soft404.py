@@ -26,6 +26,7 @@ from gossamer.frontier.retry import THROTTLED
 from gossamer.frontier.rows import Rows
 from gossamer.frontier.sketch import MARKS, Sketch, marks
 from gossamer.frontier.templates import Template, template
+from gossamer.rows import decoder, text
 from gossamer.store.table import Table
 
 LETTERS = 25
@@ -103,16 +104,16 @@ class HostPlaces(msgspec.Struct, array_like=True):
     """Answers to made-up names in the first place where two were asked for: most likely the same everywhere."""
 
 
-_place = msgspec.msgpack.Decoder(PlaceRow).decode
-_host = msgspec.msgpack.Decoder(HostPlaces).decode
+place_of = decoder(PlaceRow)
+host_of = decoder(HostPlaces)
 
 
 class Soft404:
     """Knows how servers answer to nonsense, and which pages are such answers."""
 
     def __init__(self, table: Table) -> None:
-        self._places = Rows(table, PROBES, _place, PlaceRow)
-        self._hosts = Rows(table, PROBES, _host, HostPlaces)
+        self._places = Rows(table, PROBES, place_of, PlaceRow)
+        self._hosts = Rows(table, PROBES, host_of, HostPlaces)
         self._out: set[str] = set()
         """Kinds of directory about which a question is out; lost with the process, and asked again."""
 
@@ -180,7 +181,7 @@ class Soft404:
 def disguised_places(table: Table, host: str) -> list[str]:
     """The kinds of directory of a host in which errors look like pages."""
     rows = (row for mark in "/:" for row in table.scan(PROBES, prefix=f"{host}{mark}".encode()))
-    return [key.decode() for key, data in rows if key[-1:] != b"\0" and _place(data).verdict is Verdict.SOFT]
+    return [text(key) for key, data in rows if key[-1:] != b"\0" and place_of(data).verdict is Verdict.SOFT]
 
 
 def _is_home(kind: Template) -> bool:

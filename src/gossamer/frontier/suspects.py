@@ -17,8 +17,8 @@ from pathlib import Path
 
 from gossamer.frontier.entries import META, encode
 from gossamer.model import URL
+from gossamer.rows import decoder
 from gossamer.store.mapped import Mapped
-from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 
 READING = "reading"

@@ -17,7 +17,9 @@ from itertools import islice
 from math import ceil, inf
 
 from gossamer.frontier.entries import META, STANDING, TURNS
+from gossamer.rows import number
 from gossamer.store.table import Table
+from gossamer.urls import keys
 
 WAITS, _ASLEEP, _AT_WORK = b"\0", b"\1", b"\2"
 
@@ -31,7 +33,7 @@ class Turns:
         self._first = WAITS
         """No origin waits before this key: what was taken from the head leaves graves that a scan would cross."""
         self._next_waking = self._earliest()
-        self.waiting = int.from_bytes(table.get(META, b"waiting") or b"", "big")
+        self.waiting = number(table.get(META, b"waiting") or b"")
         """Origins that wait or sleep. A crawl of few hosts has none, and then nothing is looked for on disk."""
 
     # ---------------------------------------------------------------- one origin
@@ -80,7 +82,7 @@ class Turns:
 
     def at_work(self) -> list[str]:
         """Those that were in memory at the last commit."""
-        return [origin.decode() for _, origin in self._table.scan(TURNS, prefix=_AT_WORK)]
+        return [keys.origin_in(origin) for _, origin in self._table.scan(TURNS, prefix=_AT_WORK)]
 
     def known(self) -> bool:
         """Is there any origin with something queued?"""
@@ -101,7 +103,7 @@ class Turns:
         near = [(key, origin) for key, origin in rows if _distance(key) <= horizon]
         if near:
             self._first = near[-1][0]
-        return [origin.decode() for _, origin in near]
+        return [keys.origin_in(origin) for _, origin in near]
 
     def roused(self, now: float) -> Iterator[str]:
         """Those whose sleep is over; they are to be put somewhere else."""
@@ -110,7 +112,7 @@ class Turns:
         for key, origin in list(self._table.scan(TURNS, prefix=_ASLEEP, limit=1_000)):
             if _date(key) > now:
                 break
-            yield origin.decode()
+            yield keys.origin_in(origin)
         self._next_waking = self._earliest()
 
     @property

@@ -192,7 +192,7 @@ def _standing(row: HostRow, now: float) -> tuple[str, str, float | None]:
 
 def _origins(table: Table, host: str) -> list[str]:
     both = (f"http://{host}", f"https://{host}")
-    found = (key.decode() for origin in both for key, _ in table.scan(ROBOTS, prefix=origin.encode()))
+    found = (keys.origin_in(key) for origin in both for key, _ in table.scan(ROBOTS, prefix=origin.encode()))
     return [origin for origin in found if keys.host(origin + "/") == host]
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from gossamer.errors import GossamerError
 from gossamer.model import URL
-from gossamer.store.rows import decoder
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.warc import date
 

@@ -24,6 +24,7 @@ import msgspec
 
 from gossamer import files
 from gossamer.errors import Damaged
+from gossamer.rows import damaged, decoder, number
 from gossamer.store.table import Table
 
 if TYPE_CHECKING:
@@ -135,15 +136,15 @@ class Sieve:
         try:
             if listed is None:
                 raise Damaged("it has no list of its files")
-            rows = msgspec.msgpack.decode(listed, type=list[tuple[int, int, int]])
+            rows = runs_of(listed)
             if rows:
                 self._open(rows)
+            for key, row in self._table.scan(SEEN, prefix=_FRESH):
+                self._young.update(fresh_of(row))
+                self._rows = number(key[len(_FRESH) :]) + 1
         except Damaged as error:
             self.fault = str(error)
             return
-        for key, row in self._table.scan(SEEN, prefix=_FRESH):
-            self._young.update(_unpacked(row))
-            self._rows = int.from_bytes(key[len(_FRESH) :], "big") + 1
         self._clear_folder()
 
     def _open(self, rows: list[tuple[int, int, int]]) -> None:
@@ -232,6 +233,9 @@ class Sieve:
         self._old = kept
 
 
+runs_of = decoder(list[tuple[int, int, int]])
+
+
 def _fresh_key(row: int) -> bytes:
     return _FRESH + row.to_bytes(8, "big")
 
@@ -240,7 +244,10 @@ def _packed(marks: Mapping[int, int]) -> bytes:
     return struct.pack(f"<{len(marks)}Q{len(marks)}B", *marks, *marks.values())
 
 
-def _unpacked(row: bytes) -> Mapping[int, int]:
-    count = len(row) // 9
+def fresh_of(row: bytes) -> Mapping[int, int]:
+    """Fingerprints and depths of one commit."""
+    count, over = divmod(len(row), 9)
+    if over:
+        raise damaged("fingerprints", f"it has {len(row):,} bytes")
     numbers = struct.unpack(f"<{count}Q{count}B", row)
     return dict(zip(numbers[:count], numbers[count:], strict=True))

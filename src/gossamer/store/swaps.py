@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer import files
-from gossamer.store.rows import decoder
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.warc import placed
 

@@ -16,8 +16,8 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Clock, Page
+from gossamer.rows import decoder
 from gossamer.store.members import unpacked
-from gossamer.store.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.textrecords import content_of, page_of, worded
 from gossamer.store.versions import TextPlace

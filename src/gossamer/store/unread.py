@@ -15,9 +15,10 @@ from typing import Any
 import msgspec
 
 from gossamer.model import URL, Page
-from gossamer.store.rows import decoder
+from gossamer.rows import decoder
 from gossamer.store.table import Table
 from gossamer.store.versions import Version
+from gossamer.urls import keys
 
 _PREFIX = b"unread\0"
 
@@ -75,7 +76,7 @@ class Unread:
     def all(self) -> Iterator[tuple[URL, Note]]:
         """Every note, in the order of the addresses."""
         for key, data in self._table.scan(self._family, prefix=_PREFIX):
-            yield key[len(_PREFIX) :].decode(), note_of(data)
+            yield keys.url_in(key[len(_PREFIX) :]), note_of(data)
 
     def page(self, url: URL, version: Version) -> Page | None:
         """A version that was not read, as it is shown; None for all others."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from gossamer.model import Kind
-from gossamer.store.rows import decoder
+from gossamer.rows import damaged, decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -98,8 +98,9 @@ class First(msgspec.Struct, array_like=True, frozen=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-version_of = decoder(Version)
-first_of = decoder(First)
+_version, _first = decoder(Version), decoder(First)
+_EARLIEST, _LATEST = -62_135_596_800.0, 253_402_300_800.0
+"""What a calendar knows: the years 1 to 9999."""
 place_of = msgspec.msgpack.Decoder(TextPlace).decode
 """What a hint means."""
 
@@ -107,6 +108,26 @@ place_of = msgspec.msgpack.Decoder(TextPlace).decode
 def tells(status: int) -> bool:
     """A page, a redirect, or that there is none any more. Any other error may pass, and says nothing of the page."""
     return (200 <= status < 400 and status != NOT_MODIFIED) or status in GONE
+
+
+def version_of(data: bytes) -> Version:
+    """A row of the family `captures`."""
+    row = _version(data)
+    _require_dates(row.began, row.original_began, row.text_began)
+    return row
+
+
+def first_of(data: bytes) -> First:
+    """A row of the family `digests`."""
+    row = _first(data)
+    _require_dates(row.began)
+    return row
+
+
+def _require_dates(*dates: float) -> None:
+    for each in dates:
+        if not _EARLIEST <= each < _LATEST:  # nor is it one that is no number
+            raise damaged("Version", f"{each} is no date")
 
 
 class Versions:
@@ -188,4 +209,7 @@ def _key(url: str, began: float) -> bytes:
 
 
 def _digest_key(digest: str) -> bytes:
-    return bytes.fromhex(digest.partition(":")[2])
+    try:
+        return bytes.fromhex(digest.partition(":")[2])
+    except ValueError as error:
+        raise damaged("digest", repr(digest[:100])) from error

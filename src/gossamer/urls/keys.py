@@ -21,6 +21,8 @@ from urllib.parse import unquote
 
 import xxhash
 
+from gossamer import rows
+from gossamer.errors import Damaged
 from gossamer.model import URL
 
 _BELOW_COMMA = re.compile(r"[!-,]")
@@ -34,18 +36,27 @@ def is_shaped(text: str) -> bool:
 
 def host(url: URL) -> str:
     """The host of a canonical address, without the port."""
-    place = url.split("/", 3)[2]
+    try:
+        place = url.split("/", 3)[2]
+    except IndexError:
+        raise _no_address(url) from None
     return _split_port(place)[0] if ":" in place else place
 
 
 def authority(url: URL) -> str:
     """The host of a canonical address, with the port where it is not the default one."""
-    return url.split("/", 3)[2]
+    try:
+        return url.split("/", 3)[2]
+    except IndexError:
+        raise _no_address(url) from None
 
 
 def origin(url: URL) -> str:
     """Scheme, host and port: what one robots.txt speaks for."""
-    scheme, _, place, _ = url.split("/", 3)
+    try:
+        scheme, _, place, _ = url.split("/", 3)
+    except ValueError:
+        raise _no_address(url) from None
     return f"{scheme}//{place}"
 
 
@@ -56,15 +67,34 @@ def is_address(host: str) -> bool:
 
 def row(url: URL) -> bytes:
     """The row key of a canonical address; no two addresses share one."""
-    scheme, _, place, rest = url.split("/", 3)
+    try:
+        scheme, _, place, rest = url.split("/", 3)
+    except ValueError:
+        raise _no_address(url) from None
     return f"{_row_place(place)}/{rest} {scheme[:-1]}".encode()
 
 
 def url_of(row: bytes) -> URL:
     """The address whose row key this is."""
-    place_and_path, _, scheme = row.decode().rpartition(" ")
+    place_and_path, _, scheme = rows.text(row).rpartition(" ")
     labels, _, rest = place_and_path.partition(")")
-    return f"{scheme}://{_from_labels(labels)}{rest}"
+    url = f"{scheme}://{_from_labels(labels)}{rest}"
+    if _SHAPE.match(url) is None:
+        raise _no_address(url)
+    return url
+
+
+def url_in(row: bytes) -> URL:
+    """An address that stands in a row as it is."""
+    url = rows.text(row)
+    if _SHAPE.match(url) is None:
+        raise _no_address(url)
+    return url
+
+
+def origin_in(row: bytes) -> str:
+    """The same for scheme, host and port."""
+    return url_in(row + b"/")[:-1]
 
 
 def host_prefix(host: str) -> bytes:
@@ -91,6 +121,11 @@ def digest(data: bytes) -> int:
 def shard(site: str, shards: int) -> int:
     """Which of `shards` slices a site belongs to; the same in every process and every year."""
     return xxhash.xxh3_64_intdigest(site.encode()) % shards
+
+
+def _no_address(text: str) -> Damaged:
+    """Addresses of people and of pages are parsed before they come here, so it is a row that somebody else has made."""
+    return rows.damaged("address", repr(text[:100]))
 
 
 @lru_cache(maxsize=65_536)

@@ -1,0 +1,53 @@
+"""What does a row say? One that does not decode is damage, like a table that cannot be read.
+
+Nothing of ours writes such a row, and the checksums of a table that somebody else has written agree with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from gossamer.errors import Damaged
+
+T = TypeVar("T")
+NUMBER_MOST = 8
+"""Bytes of a number."""
+
+
+def decoder(kind: type[T]) -> Callable[[bytes], T]:
+    """From the stored form of a row to its value."""
+    decode = msgspec.msgpack.Decoder(kind).decode
+
+    def decoded(data: bytes) -> T:
+        try:
+            return decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise damaged(getattr(kind, "__name__", "one of several"), str(error)) from error
+
+    return decoded
+
+
+def text(data: bytes) -> str:
+    """A row that is words, or a name that a row has."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise damaged("text", str(error)) from error
+
+
+def number(data: bytes, most: int = NUMBER_MOST) -> int:
+    """A row that is a number; nothing is 0."""
+    if len(data) > most:
+        raise damaged("number", f"it has {len(data):,} bytes")
+    return int.from_bytes(data, "big")
+
+
+def damaged(kind: str, why: str) -> Damaged:
+    """What is said of a row that says nothing."""
+    return Damaged(
+        f"a row of the table, {kind}, cannot be read ({why}); `gossamer verify DIR --repair` makes the table again from"
+        " the archive"
+    )

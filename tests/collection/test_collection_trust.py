@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import stat
 from pathlib import Path
 
@@ -98,6 +99,16 @@ def test_a_strangers_collection_that_opens_nothing_is_crawled(strange: Path, cra
     assert crawl(strange)
     assert crawl(strange, **OPENING)
     assert crawl(strange)
+
+
+def test_two_collections_of_one_name_are_two(strange: Path, crawl: Crawls, tmp_path: Path) -> None:
+    """A harmless one that was crawled must not speak for the other."""
+    other = tmp_path / "other"
+    shutil.copytree(strange, other)
+    Folder(other).save_plan(Folder(other).load_plan().changed(proxy="", allow_addresses=()))
+    assert crawl(other)
+    with pytest.raises(UsageError, match="--trust-plan"):
+        crawl(strange)
 
 
 def test_a_collection_without_a_name_is_a_strangers(strange: Path, crawl: Crawls) -> None:

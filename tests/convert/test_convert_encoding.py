@@ -270,3 +270,15 @@ def test_utf8_is_passed_on_untouched() -> None:
     assert utf8(data, "UTF-8") is data
     assert utf8(b"ascii", "windows-1251") == b"ascii"
     assert utf8(b"\xe6", "windows-1251") == "ж".encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "character"), [("EUC-JP", b"\xad\xa1\n", "①\n"), ("gb18030", b"\x80\n", "€\n")]
+)
+def test_characters_that_python_lacks_are_read_until_there_are_too_many(name: str, unit: bytes, character: str) -> None:
+    most = 16_384
+    assert decode(unit * most, name) == character * most
+    many = decode(unit * 10 * most, name)
+    assert many.startswith(character * most)
+    assert many.count(character) < 2 * most
+    assert decode(unit, name) == character, "each document begins anew"

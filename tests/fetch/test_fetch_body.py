@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import zlib
 
+import brotli
 import pytest
+import zstandard
 from fetch_hostile import chunked
 
-from gossamer.fetch import Limits
+from gossamer.fetch import Limits, decode
 from gossamer.fetch.body import Content, open_body
 from gossamer.fetch.head import Head, read_head
 
@@ -74,6 +76,21 @@ def test_a_body_that_grows_too_much_is_cut_where_it_became_a_bomb(framing: bytes
     assert content.decoding == "grows more than 10 times when decoded"
     more, content = take(framing + DEFLATE, wire, limits=Limits(ratio=10, ratio_after=100_000))
     assert (more, content.cut, len(content.payload), content.decoding) == ([True], False, 100_000, None)
+
+
+@pytest.mark.parametrize("codings", [b"gzip, br", b"gzip, zstd", b"gzip, gzip", b"zstd, br", b"gzip", b"zstd"])
+def test_codings_that_stand_for_nothing_are_a_bomb_too(codings: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members or frames without content, packed again: nothing ever comes out, and it would take minutes."""
+    inner, _, outer = codings.decode().partition(", ")
+    empty = {"gzip": gzip.compress(b"", mtime=0), "zstd": b"\x50\x2a\x4d\x18\0\0\0\0"}[inner]
+    pack = {"br": brotli.compress, "zstd": zstandard.compress, "gzip": gzip.compress, "": bytes}[outer]
+    begun: list[None] = []
+    monkeypatch.setattr(decode, "_may_begin", lambda *_: begun.append(None) or True)
+    wanted, content = take(b"Content-Encoding: " + codings + b"\r\n", pack(empty * (1 << 20)), cap=64 << 20)
+    assert wanted == [False]
+    assert content.payload == b""
+    assert content.decoding in ("grows more than 200 times when decoded", "is made of members without content")
+    assert len(begun) < 70_000
 
 
 def test_a_body_that_grows_just_as_much_as_it_may_is_whole() -> None:

@@ -55,15 +55,17 @@ def in_words(opened: Mapping[str, str]) -> str:
 
 
 def remember(folder: Folder) -> None:
-    """This user has made it, or crawls with what its plan says. Where that cannot be written down, it is not."""
+    """This user has made it, or crawls with what its plan says. Where that cannot be written down, it is not.
+
+    One that somebody else has named gets a new name: another collection may have the old one, with another plan.
+    """
     name = _name(folder)
-    if not name:
+    if not name or name not in _known():
         name = os.urandom(16).hex().encode()
         try:
             files.replace(folder.path / ID, name + b"\n", 0o600)  # who knows it can make another that passes for this
         except OSError as error:
             raise files.told(error, folder.path / ID) from error
-    if name not in _known():
         _note(name)
 
 

@@ -9,6 +9,9 @@ from gossamer.fetch.decode import Decoder
 from gossamer.fetch.head import Head
 from gossamer.fetch.limits import Limits
 
+_MEMBERS_MOST, _MEMBER_LEAST = 10_000, 256
+"""Members of gzip and frames of zstd that may stand for little, and the bytes that each further one stands for."""
+
 
 class Content(NamedTuple):
     """A body after its last byte."""
@@ -111,8 +114,9 @@ class _CodedBody:
             data = self._dechunker.feed(data)
         self._unchunked += len(data)
         for piece in self._decoder.feed(data):
-            self._payload.append(piece)
-            self._size += len(piece)
+            if piece:
+                self._payload.append(piece)
+                self._size += len(piece)
             if self._too_much():
                 return False
         self._cut = self.received > self._cap + self._limits.framing
@@ -121,10 +125,13 @@ class _CodedBody:
     def _too_much(self) -> bool:
         limits = self._limits
         likely = max(limits.ratio_after, limits.ratio * self._unchunked)
-        if likely < self._size:
+        if likely < max(self._size, self._decoder.between):
             self._bomb = f"grows more than {limits.ratio} times when decoded"
             self._cap = min(self._cap, likely)
-        self._cut = self._size > self._cap
+        hollow = self._decoder.members > _MEMBERS_MOST + self._size // _MEMBER_LEAST
+        if hollow:
+            self._bomb = "is made of members without content"
+        self._cut = self._size > self._cap or likely < self._decoder.between or hollow
         return self._cut
 
     def close(self, *, whole: bool) -> Content:

@@ -52,6 +52,8 @@ class _Layer(Protocol):
 
     excess: bool
     """Something follows the end, and is left out."""
+    members: int
+    """Streams that followed the first, one after the other."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """What `data` stands for. Raises one of `_DAMAGE`."""
@@ -66,6 +68,7 @@ class _Gzip:
 
     def __init__(self) -> None:
         self.excess = False
+        self.members = 0
         self._member = zlib_ng.decompressobj(31)
 
     @property
@@ -79,6 +82,7 @@ class _Gzip:
                     self.excess = True
                     return
                 self._member = zlib_ng.decompressobj(31)
+                self.members += 1
             yield from _inflate(self._member, data)
             data = self._member.unused_data
 
@@ -88,6 +92,7 @@ class _Deflate:
 
     def __init__(self) -> None:
         self.excess = False
+        self.members = 0
         self._start = b""
         self._stream = zlib_ng.decompressobj(15)
 
@@ -113,6 +118,7 @@ class _Brotli:
 
     def __init__(self) -> None:
         self.excess = False
+        self.members = 0
         self._stream = _brotli.Decompressor()
 
     @property
@@ -134,6 +140,7 @@ class _Zstd:
 
     def __init__(self) -> None:
         self.excess = False
+        self.members = 0
         self._frame = _zstd_frame()
 
     @property
@@ -151,6 +158,7 @@ class _Zstd:
                     self.excess = True
                     return
                 self._frame = _zstd_frame()
+                self.members += 1
             yield self._frame.decompress(data)
             data = self._frame.unused_data
 
@@ -168,6 +176,13 @@ class Decoder:
         self._fed: list[bytes] = []
         self._damaged = False
         self.fault = self._left_on
+        self.between = 0
+        """Bytes that came out of one coding and went into the next: they may stand for nothing at all."""
+
+    @property
+    def members(self) -> int:
+        """Streams within the codings, each of which takes its time even if it is empty."""
+        return sum(layer.members for layer in self._layers)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """What `data` stands for, in pieces. After damage the rest of the stream gives nothing."""
@@ -175,11 +190,12 @@ class Decoder:
             self._fed.append(data[at : at + _INPUT])
             if not self._damaged:
                 yield from self._decode(self._fed[-1])
+                yield b""  # so that whoever takes them can stop where nothing else comes out
 
     def _decode(self, data: bytes) -> Iterator[bytes]:
         given = 0
         try:
-            for piece in _through(self._layers, data):
+            for piece in self._through(data):
                 given += len(piece)
                 yield piece
         except _DAMAGE as error:
@@ -217,14 +233,31 @@ class Decoder:
         *before, last = self._fed
         try:
             for data in before:
-                deque(_through(self._layers, data), maxlen=0)
+                deque(self._through(data), maxlen=0)
             for at in range(len(last)):
-                for piece in _through(self._layers, last[at : at + 1]):
+                for piece in self._through(last[at : at + 1]):
                     yield piece[given:]
                     given = max(0, given - len(piece))
             self._damaged, self.fault = False, self._left_on
         except _DAMAGE:
             return
+
+    def _through(self, data: bytes, depth: int = 0) -> Iterator[bytes]:
+        """Through all layers, the outermost first. There are at most a few.
+
+        What goes from one to the next is cut, because a member of gzip copies all that follows it.
+        """
+        if depth == len(self._layers):
+            yield data
+            return
+        for piece in self._layers[depth].feed(data):
+            if depth + 1 == len(self._layers):
+                yield piece
+                continue
+            self.between += len(piece)
+            for at in range(0, len(piece), _INPUT):
+                yield from self._through(piece[at : at + _INPUT], depth + 1)
+                yield b""
 
 
 def _to_undo(codings: Sequence[str], limit: int) -> tuple[list[str], str | None]:
@@ -254,12 +287,3 @@ def _inflate(stream: zlib_ng._Decompress, data: bytes) -> Iterator[bytes]:
     while piece:
         yield piece
         piece = b"" if stream.eof else stream.decompress(stream.unconsumed_tail, _PIECE)
-
-
-def _through(layers: Sequence[_Layer], data: bytes) -> Iterator[bytes]:
-    """Through all layers, the outermost first. The depth is the number of layers, at most a few."""
-    if not layers:
-        yield data
-        return
-    for piece in layers[0].feed(data):
-        yield from _through(layers[1:], piece)

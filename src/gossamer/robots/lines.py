@@ -74,9 +74,11 @@ class _Reading:
         self._numbers: dict[str, dict[int, None]] = {}
         """For each agent the places of its groups in the list, each once, in order."""
         self._delays: dict[str, float] = {}
+        self._delay_of_run: float | None = None
+        """The longest Crawl-delay for the agents named last; they get it when all such lines are read."""
         self._sitemaps: dict[str, None] = {}
         self._host: str | None = None
-        self._named: list[str] = []
+        self._named: dict[str, None] = {}
         """The agents of the last unbroken run of User-agent lines."""
         self._ruled = self._run_ended = True
 
@@ -97,11 +99,12 @@ class _Reading:
         if self._ruled:
             self._groups.append([])
         if self._run_ended:
-            self._named = []
+            self._settle_delay()
+            self._named = {}
         self._ruled = self._run_ended = False
         for word in value.decode("utf-8", "replace").split(None, 1)[:1]:
             name = word.partition("/")[0].replace("*", "").lower() or "*"
-            self._named.append(name)
+            self._named[name] = None
             self._numbers.setdefault(name, {})[len(self._groups) - 1] = None
 
     def _rule(self, sign: bytes, value: bytes) -> None:
@@ -113,10 +116,17 @@ class _Reading:
         """A Crawl-delay is no rule, so it ends no group; it is for the agents named right above it."""
         self._run_ended = True
         if _SECONDS.fullmatch(value):
+            self._delay_of_run = max(float(value), self._delay_of_run or 0.0)
+
+    def _settle_delay(self) -> None:
+        """Once for a run of agents: lines by agents could be billions."""
+        if self._delay_of_run is not None:
             for name in self._named:
-                self._delays[name] = max(float(value), self._delays.get(name, 0.0))
+                self._delays[name] = max(self._delay_of_run, self._delays.get(name, 0.0))
+        self._delay_of_run = None
 
     def groups(self) -> Groups:
+        self._settle_delay()
         packed = [b"\n".join(group) for group in self._groups]
         rules = {name: [packed[number] for number in numbers] for name, numbers in self._numbers.items()}
         return Groups(rules, self._delays, tuple(self._sitemaps), self._host)

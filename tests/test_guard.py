@@ -141,7 +141,9 @@ def test_no_link_redirect_sitemap_or_robots_file_leads_to_a_forbidden_address(tm
                 target = collection.why(str(redirect.target))
                 assert (target.state, target.reason.split(":")[0]) == ("failed", "blocked-address")
         failures = collection.status().failures
-        assert failures["blocked-address"] > 150, failures
+        assert failures["blocked-address"] > len(HOSTS), (
+            failures
+        )  # hosts whose robots.txt leads there are closed instead
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -25,11 +25,11 @@ def turns_of(table: Table) -> Turns:
 def test_the_nearest_comes_first_and_then_who_came_first(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         turns = turns_of(table)
-        for name, distance in (("far", 7), ("near", 1), ("here", 0), ("too", 1)):
+        for name, distance in (("http://far", 7), ("http://near", 1), ("http://here", 0), ("http://too", 1)):
             assert turns.distance(name) == inf
             turns.expect(name, distance)
         assert turns.nearest() == 0
-        assert turns.take(10, 1) == ["here", "near", "too"]
+        assert turns.take(10, 1) == ["http://here", "http://near", "http://too"]
         assert turns.waiting == 4
 
 
@@ -59,45 +59,45 @@ def test_an_origin_stands_in_one_place_at_a_time(tmp_path: Path) -> None:
 def test_something_nearer_brings_an_origin_nearer_but_nothing_farther_moves_it(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         turns = turns_of(table)
-        turns.expect("a", 5)
-        turns.expect("b", 4)
-        turns.expect("a", 9)
-        assert turns.take(2, 9) == ["b", "a"]
-        assert turns.distance("a") == 5
-        turns.expect("a", 2)
-        assert turns.take(2, 9) == ["a", "b"]
-        assert turns.distance("a") == 2
-        turns.work("a")
-        assert turns.distance("a") == 0
+        turns.expect("http://a", 5)
+        turns.expect("http://b", 4)
+        turns.expect("http://a", 9)
+        assert turns.take(2, 9) == ["http://b", "http://a"]
+        assert turns.distance("http://a") == 5
+        turns.expect("http://a", 2)
+        assert turns.take(2, 9) == ["http://a", "http://b"]
+        assert turns.distance("http://a") == 2
+        turns.work("http://a")
+        assert turns.distance("http://a") == 0
 
 
 def test_what_sleeps_is_roused_at_its_date_and_not_by_something_found(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         turns = turns_of(table)
         assert turns.next_waking == inf
-        turns.sleep("late", 200.0)
-        turns.sleep("early", 100.0)
-        turns.expect("early", 0)
+        turns.sleep("http://late", 200.0)
+        turns.sleep("http://early", 100.0)
+        turns.expect("http://early", 0)
         assert turns.nearest() is None
         assert turns.next_waking == pytest.approx(100.0, abs=1e-4)
         assert list(turns.roused(99.0)) == []
-        assert list(turns.roused(150.0)) == ["early"]
-        turns.work("early")
-        assert list(turns.roused(250.0)) == ["late"]
+        assert list(turns.roused(150.0)) == ["http://early"]
+        turns.work("http://early")
+        assert list(turns.roused(250.0)) == ["http://late"]
 
 
 def test_all_of_it_is_there_after_a_restart(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         turns = turns_of(table)
-        turns.expect("waits", 3)
-        turns.sleep("asleep", 100.0)
-        turns.expect("busy", 0)
-        turns.work("busy")
+        turns.expect("http://waits", 3)
+        turns.sleep("http://asleep", 100.0)
+        turns.expect("http://busy", 0)
+        turns.work("http://busy")
         turns.save()
         table.commit()
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         turns = turns_of(table)
-        assert turns.at_work() == ["busy"]
+        assert turns.at_work() == ["http://busy"]
         assert (turns.nearest(), turns.waiting) == (3, 2)
         assert turns.next_waking == pytest.approx(100.0, abs=1e-4)
 

@@ -448,7 +448,9 @@ def test_a_wacz_has_its_files_its_index_and_their_digests(tmp_path: Path, monkey
     pages = [wacz.Listed("1", URL, BEGAN, "Title \u202e"), wacz.Listed("2", URL + "b", BEGAN + 1, "")]
     out = io.BytesIO()
     about = wacz.About("A title", "Gossamer/1", BEGAN, URL)
-    assert wacz.write(out, [(one, 35), (other, 99)], lines, pages, about) == 2
+    with pytest.raises(Damaged, match="ends at byte 5 of 99"):
+        wacz.write(io.BytesIO(), [(one, 35), (other, 99)], lines, pages, about)
+    assert wacz.write(out, [(one, 35), (other, 5)], lines, pages, about) == 2
     with ZipFile(out) as file:
         names = file.namelist()
         data = {name: file.read(name) for name in names}

@@ -311,7 +311,9 @@ def export(options: argparse.Namespace) -> int:
             raise UsageError(f"{path.parent}: no such directory; make it or choose another --output")
         count = _export(collection, options.form, path)
     result = {"format": options.form, "path": str(path), "count": count}
-    _print(options, result, f"wrote {count:,} {UNITS[options.form]} to {path}")
+    joined = options.form == "warc" and not path.is_dir()
+    done = f"joined {answers.counted(count, 'file')} into" if joined else f"wrote {count:,} {UNITS[options.form]} to"
+    _print(options, result, f"{done} {path}")
     return 0
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
-from gossamer import files, shown
+from gossamer import shown
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError, UsageError
 from gossamer.plan import Plan
@@ -16,8 +17,7 @@ from gossamer.store import cdx, trec, wacz
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version
 from gossamer.store.warc import Place
-
-CHUNK = 1 << 20
+from gossamer.store.whole import pieces, whole_files
 
 
 def jsonl(pages: Iterable[Document], out: BinaryIO) -> int:
@@ -60,26 +60,25 @@ def graph(pages: Iterable[Document], out: BinaryIO) -> int:
     return count
 
 
-def warc(archives: Sequence[Archive], out: BinaryIO) -> int:
-    """All records, one file: members of gzip may simply follow each other."""
-    found = warcs(archives)
+def warc(found: Sequence[tuple[Path, int]], out: BinaryIO) -> int:
+    """All records of these files in one: members of gzip may simply follow each other."""
     for path, length in found:
-        with files.open(path) as source:
-            _copy(source, out, length)
+        out.writelines(pieces(path, length))
     return len(found)
 
 
-def warc_files(archives: Sequence[Archive], folder: Path) -> int:
-    """The files as they are, one by one."""
-    found = warcs(archives)
-    for path, length in found:
+def warc_files(found: Sequence[tuple[Path, int]], folder: Path) -> int:
+    """The files as they are, one by one; all of them or none."""
+    with ExitStack() as undoing:
+        for path, length in found:
 
-        def write(out: BinaryIO, path: Path = path, length: int = length) -> int:
-            with files.open(path) as source:
-                _copy(source, out, length)
-            return 1
+            def write(out: BinaryIO, path: Path = path, length: int = length) -> int:
+                out.writelines(pieces(path, length))
+                return 1
 
-        to_path(write, folder / path.name)
+            to_path(write, folder / path.name)
+            undoing.callback((folder / path.name).unlink, missing_ok=True)
+        undoing.pop_all()
     return len(found)
 
 
@@ -98,19 +97,24 @@ def cdxj(archives: Sequence[Archive], out: BinaryIO) -> int:
 
 
 def web_archive(
-    archives: Sequence[Archive], pages: Iterable[tuple[str, Version]], title: str, plan: Plan, out: BinaryIO
+    found: Sequence[tuple[Path, int]],
+    archives: Sequence[Archive],
+    pages: Iterable[tuple[str, Version]],
+    title: str,
+    plan: Plan,
+    out: BinaryIO,
 ) -> int:
     """All in one ZIP file that replays in a browser; `pages` are those that it lists."""
     identity = plan.as_identity()
     seed = plan.seeds[0] if plan.seeds else None
     about = wacz.About(title, f"{identity.product}/{identity.version}", time.time(), seed)
     listed = (wacz.Listed(version.record, url, version.began, version.title) for url, version in pages)
-    return wacz.write(out, warcs(archives), _index(archives), listed, about)
+    return wacz.write(out, found, _index(archives), listed, about)
 
 
 def warcs(archives: Sequence[Archive]) -> list[tuple[Path, int]]:
-    """All WARC files with their committed lengths."""
-    return [file for archive in archives for file in archive.files()]
+    """All WARC files with their committed lengths; an error when one is missing, cut or unreadable."""
+    return [file for archive in archives for file in whole_files(archive)]
 
 
 def _index(archives: Sequence[Archive]) -> Iterator[str]:
@@ -121,12 +125,6 @@ def _index(archives: Sequence[Archive]) -> Iterator[str]:
         yield cdx.line(
             cdx.Entry(url, version.began, version.media_type, version.status, version.payload, place, revisit)
         )
-
-
-def _copy(source: BinaryIO, out: BinaryIO, length: int) -> None:
-    while length > 0 and (data := source.read(min(CHUNK, length))):
-        out.write(data)
-        length -= len(data)
 
 
 def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:

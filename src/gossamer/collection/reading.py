@@ -254,14 +254,15 @@ class Reading:
         from gossamer.collection import columns, export
 
         archives = self._shelves().archives
+        warcs = export.warcs(archives)  # also where only pages are asked for: what is missing is said at the beginning
         pages = self._reported(report) if report else self.pages()
         match form:
             case "jsonl":
                 return export.jsonl(pages, out)
             case "warc":
-                return export.warc(archives, out)
+                return export.warc(warcs, out)
             case "wacz":
-                return export.web_archive(archives, self._newest(), self.path.resolve().name, self.plan, out)
+                return export.web_archive(warcs, archives, self._newest(), self.path.resolve().name, self.plan, out)
             case "cdxj":
                 return export.cdxj(archives, out)
             case "trec":
@@ -283,7 +284,7 @@ class Reading:
         """Copy the WARC files, one by one; none may be there. Gives their number."""
         from gossamer.collection import export
 
-        return export.warc_files(self._shelves().archives, folder)
+        return export.warc_files(export.warcs(self._shelves().archives), folder)
 
     def _newest(self) -> Iterator[tuple[str, Version]]:
         every = (newest(shelf.archive, Ledger(shelf.table)) for shelf in self._shelves().all)

@@ -90,6 +90,7 @@ def repair(bench: Bench) -> Repaired:
     ill = [path for path, _ in bench.archive.files() if path.name in checked.ill]
     aside = [resumed, *(_mend(bench, path, checked) for path in ill)]
     lost = _drop(bench, checked)
+    bench.archive.forget_missing()
     adopted = adopt(bench) if checked.unknown or any(bench.archive.passed.all()) else 0
     if checked.texts_ill:
         carry_texts(bench.table, bench.archive, _JOB)

@@ -24,7 +24,7 @@ from gossamer.store.table import Table
 from gossamer.store.texts import Texts, mark_of
 from gossamer.store.unread import Note, Unread, read_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions, place_of
-from gossamer.store.warc import Original, Place, Record, payload_digest, placed, warc_files
+from gossamer.store.warc import NAME, Original, Place, Record, payload_digest, placed, warc_files
 from gossamer.store.warcreader import Group, capture_of, cut, forget_cached, read, whole_captures, write_again
 from gossamer.store.warcrecords import Info
 from gossamer.store.warcrecords import group as packed_group
@@ -316,16 +316,37 @@ class Archive:
         return placed(self.folder, version.file)
 
     def files(self) -> list[tuple[Path, int]]:
-        """The WARC files with their committed lengths."""
-        (name, length), passed = self.committed(), replaced(self._table, STATE)
+        """The WARC files that are there, with their committed lengths."""
+        last, passed, lengths = self.committed()[0], replaced(self._table, STATE), self.lengths()
+        found = {path.name: path for path in warc_files(self.folder) if path.name <= last and path.name != passed}
+        for name in lengths.keys() - found.keys():  # a reader lists what it could open, and need not have opened all
+            if files.kind(path := placed(self.folder, name)):
+                found[name] = path
+        return [(path, lengths[name] if name in lengths else files.size(path)) for name, path in sorted(found.items())]
+
+    def lengths(self) -> dict[str, int]:
+        """The files that the last commit has, there or not, and how long they were."""
         rows = self._table.scan(STATE, prefix=LENGTH)
         lengths = {key[len(LENGTH) :].decode(errors="replace"): int.from_bytes(value, "big") for key, value in rows}
-        lengths[name] = length
-        return [
-            (path, lengths.get(path.name, files.size(path)))
-            for path in warc_files(self.folder)
-            if path.name <= name and path.name != passed
-        ]
+        lengths.update([self.committed()])
+        return {name: length for name, length in lengths.items() if NAME.fullmatch(name)}
+
+    def missing(self) -> list[str]:
+        """The files that should be there, and are not."""
+        return sorted(self.lengths().keys() - {path.name for path, _ in self.files()})
+
+    def forget_missing(self) -> None:
+        """With the next commit nobody looks for them any more. Their rows are gone before."""
+        gone, there = self.missing(), self.files()
+        for name in gone:
+            self.set_length(name, None)
+        if self.committed()[0] not in gone:
+            return
+        self._table.delete(STATE, END)
+        if there:
+            path, length = there[-1]
+            self.set_length(path.name, None)
+            self._table.put(STATE, END, msgspec.msgpack.encode((path.name, length)))
 
     def _holder(self, record: Record) -> Record | None:
         """The record that holds the payload which a revisit points to."""

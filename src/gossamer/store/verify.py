@@ -66,6 +66,7 @@ def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url
     """Check all WARC files against all rows. What was `removed` needs no row."""
     checked = Checked()
     met = 0
+    checked.problems += [f"{name}: is missing" for name in archive.missing()]
     for path, length in archive.files():
         met += _check_file(archive, path, length, checked, removed)
     worded = _check_texts(archive, checked)

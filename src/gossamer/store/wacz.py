@@ -22,9 +22,10 @@ from tempfile import TemporaryFile
 from typing import IO, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from gossamer import files, shown
+from gossamer import shown
 from gossamer.store.cdx import write_sorted
 from gossamer.store.members import packed
+from gossamer.store.whole import pieces
 
 VERSION = "1.1.1"
 BLOCK = 1_024
@@ -76,10 +77,9 @@ class _Writer:
         self._resources: list[dict[str, object]] = []
 
     def copy(self, path: Path, length: int) -> None:
-        with self._entry(f"archive/{path.name}") as out, files.open(path) as source:
-            while length > 0 and (data := source.read(min(_CHUNK, length))):
+        with self._entry(f"archive/{path.name}") as out:
+            for data in pieces(path, length, _CHUNK):
                 out.write(data)
-                length -= len(data)
 
     def index(self, lines: Iterable[str]) -> None:
         """Sorted, packed in blocks, and the small index of the blocks."""

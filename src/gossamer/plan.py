@@ -124,9 +124,11 @@ class Plan:
     first_byte_seconds: float = _setting(20.0, "Longest wait for the first byte.", least=0.1)
     idle_seconds: float = _setting(20.0, "Longest silence within an answer.", least=0.1)
     total_seconds: float = _setting(120.0, "Longest time for one answer.", least=0.1)
-    html_bytes: int = _setting(5 << 20, "Most bytes of an HTML page, decoded.", least=1)
-    text_bytes: int = _setting(10 << 20, "Most bytes of other text, decoded.", least=1)
-    document_bytes: int = _setting(64 << 20, "Most bytes of any other document, decoded.", least=1)
+    html_bytes: int = _setting(5 << 20, "Most bytes of an HTML page, decoded; at most 32 MiB.", least=1, most=32 << 20)
+    text_bytes: int = _setting(10 << 20, "Most bytes of other text, decoded; at most 32 MiB.", least=1, most=32 << 20)
+    document_bytes: int = _setting(
+        64 << 20, "Most bytes of any other document, decoded; at most 128 MiB.", least=1, most=128 << 20
+    )
     memory: int = _setting(
         96 << 20,
         "Bytes of answers that are held in memory at once, over all shards; what is over waits.",

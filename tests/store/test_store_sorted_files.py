@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 import struct
+import tracemalloc
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pytest
 
 from gossamer.store import sorted_files
-from gossamer.store.table import Table, damage
+from gossamer.store.table import LIST_BYTES, Table, damage
 
 FAMILIES = ("a", "b")
 BLOCK = 32 << 10
@@ -111,3 +114,83 @@ def record(at: int, length: int) -> bytes:
         first = False
         if not length:
             return out
+
+
+def test_a_list_of_files_without_end_is_damage_of_which_nothing_is_read(table: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "table"
+    shutil.copytree(table, copy)
+    [manifest] = copy.glob("MANIFEST-*")
+    os.truncate(manifest, 900 << 20)
+    tracemalloc.start()
+    try:
+        assert damage(copy, FAMILIES) == f"{manifest.name}: is larger than any list of files that we write"
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_list_of_files_ends_where_nothing_is_written(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [manifest] = table.glob("MANIFEST-*")
+    path, steps = tmp_path / "list", Steps()
+    path.write_bytes(manifest.read_bytes())
+    monkeypatch.setattr(sorted_files, "_RECORD", steps)
+    assert not sorted_files.is_torn(path)
+    whole, steps.count = steps.count, 0
+    os.truncate(path, 8 << 20)
+    assert sorted_files.is_torn(path)
+    assert steps.count == whole + 1
+
+
+class Steps(struct.Struct):
+    """The head of a record, and how many were read."""
+
+    def __new__(cls) -> Steps:
+        return super().__new__(cls, "<IHB")
+
+    def __init__(self) -> None:
+        super().__init__("<IHB")
+        self.count = 0
+
+    def unpack_from(self, *args: Any, **named: Any) -> tuple[Any, ...]:
+        self.count += 1
+        return super().unpack_from(*args, **named)
+
+
+def test_rocksdb_begins_another_list_long_before_one_is_too_long() -> None:
+    assert 2 * LIST_BYTES <= sorted_files.LIST_MOST
+
+
+@pytest.mark.parametrize("back", [b"\1\0", b"\0\0", b"\2\0"], ids=["bomb", "nowhere", "before the beginning"])
+def test_a_part_of_an_index_unpacks_to_a_few_megabytes_at_the_most(back: bytes) -> None:
+    data = b"\0" + b"\x1fa" + back + b"\xff" * 100_000 + b"\0"
+    tracemalloc.start()
+    try:
+        with pytest.raises(sorted_files._Broken):
+            sorted_files._unpacked(data)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_block_is_no_longer_than_the_file_and_than_any_block(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"a few bytes")
+    with path.open("rb") as file:
+        for length in (1 << 40, 1 << 80):
+            with pytest.raises(sorted_files._Broken, match="too short"):
+                sorted_files._at(file, 0, length)
+        os.truncate(path, 1 << 41)
+        with pytest.raises(sorted_files._Broken, match="more than any block"):
+            sorted_files._at(file, 0, 1 << 40)
+
+
+def test_the_same_block_is_not_read_over_and_over(table: Path) -> None:
+    path = max(table.glob("*.sst"), key=lambda each: each.stat().st_size)
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        base = sorted_files._FOOTER.unpack(sorted_files._at(file, size - 53, 53))[3]
+        blocks = sorted_files._Blocks(file, base, 100)
+        with pytest.raises(sorted_files._Broken, match="more than fit"):
+            blocks.check(sorted_files._Handle(0, 96))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import tracemalloc
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +14,9 @@ import msgspec
 import pytest
 from store_samples import BEGAN, INFO, StillClock, capture
 
-from gossamer.errors import StorageError
+from gossamer.errors import Damaged, StorageError
 from gossamer.model import Page
+from gossamer.store import members
 from gossamer.store.archive import FAMILIES, STATE, Archive
 from gossamer.store.carry import carry_texts
 from gossamer.store.mending import rewrite
@@ -123,6 +127,90 @@ def test_a_file_that_is_too_short_is_told_at_its_end(shard: Shard) -> None:
     checked = verify_archive(shard.archive)
     assert checked.gaps == [Gap(path.name, row.offset, size)]
     assert checked.unbacked == [(f"{HOST}/2", row)]
+
+
+def test_a_hole_at_the_end_of_a_file_is_told_and_what_comes_after_the_commit_is_not_searched(
+    shards: Shard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, last = shards.files[0], shards.files[-1]
+    sizes = first.stat().st_size, last.stat().st_size
+    for path in (first, last):
+        os.truncate(path, 1 << 40)
+    shards.archive.set_length(first.name, None)  # so that it is as long as it is
+    read, pread = 0, os.pread
+
+    def counted(file: int, length: int, offset: int) -> bytes:
+        nonlocal read
+        read += len(data := pread(file, length, offset))
+        assert read < 32 << 20
+        return data
+
+    monkeypatch.setattr(members, "DAMAGE_MOST", 4 << 20, raising=False)
+    monkeypatch.setattr(os, "pread", counted)
+    checked = verify_archive(shards.archive)
+    assert checked.gaps == [Gap(first.name, sizes[0], 1 << 40)]
+    assert checked.notes == [
+        f"{last.name}: the next crawl cuts off bytes {sizes[1]} to {1 << 40}, which are no whole capture"
+    ]
+    assert list(shards.archive.uncommitted()) == []
+    assert last.stat().st_size == sizes[1]
+
+
+def test_a_bomb_behind_the_last_commit_is_cut_off(shard: Shard) -> None:
+    (path,) = shard.files
+    size = path.stat().st_size
+    head = b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: %d\r\n\r\n" % (450 << 20)
+    deflate = zlib.compressobj(1, zlib.DEFLATED, 31)
+    with path.open("ab") as file:
+        file.write(deflate.compress(head))
+        for _ in range(450):
+            file.write(deflate.compress(bytes(1 << 20)))
+        file.write(deflate.flush())
+    tracemalloc.start()
+    try:
+        assert verify_archive(shard.archive).problems == []
+        assert list(shard.archive.uncommitted()) == []
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * members.RECORD_MOST
+    finally:
+        tracemalloc.stop()
+    assert path.stat().st_size == size
+
+
+@pytest.mark.parametrize("changed", [{"length": 1 << 40}, {"length": -1}, {"offset": 1 << 63}, {"offset": -1}])
+def test_a_row_that_says_what_no_record_is_like_is_damage(shard: Shard, changed: dict[str, int]) -> None:
+    shard.put(1, **changed)
+    with pytest.raises(Damaged, match="no record is like that"):
+        shard.archive.record(shard.row(1))
+    assert [url for url, _ in verify_archive(shard.archive).unbacked] == [f"{HOST}/1"]
+
+
+@pytest.mark.parametrize("part", ["html", "plain", "said"])
+def test_a_text_that_is_said_to_be_longer_than_any_is_damage(shard: Shard, part: str) -> None:
+    place = shard.row(1).text
+    assert place is not None
+    longer = msgspec.structs.replace(place, **{part: 1 << 40})
+    shard.put(1, text=longer)
+    with pytest.raises(Damaged, match="makes the texts again"):
+        shard.archive.texts.read(f"{HOST}/1", longer)
+    assert shard.archive.texts.carried(longer) is None
+    assert part != "html" or shard.archive.texts.content(longer) == ""
+
+
+def test_a_record_from_before_there_was_a_web_has_no_date(shard: Shard) -> None:
+    (path,) = shard.files
+    told = [member.data for member in members.members(path)]
+    dates = (b"WARC-Date: 0001", b"WARC-Date: 1969")
+    for date in dates:
+        changed = [re.sub(rb"WARC-Date: \d{4}", date, data) for data in told]
+        path.write_bytes(b"".join(members.packed([data], 1) for data in changed))
+        assert {record.began for record in records(path)} == {0.0}
+        assert verify_archive(shard.archive).problems
+
+
+def test_a_day_that_no_key_can_say_has_no_versions(shard: Shard) -> None:
+    assert list(shard.archive.versions.of(f"{HOST}/1", until=-62_135_596_800.0)) == []
+    assert len(list(shard.archive.versions.of(f"{HOST}/1", until=1e18))) == 1
+    assert shard.archive.versions.at(f"{HOST}/1", -1.0) is None
 
 
 def test_a_record_that_no_row_knows_is_told(shard: Shard) -> None:

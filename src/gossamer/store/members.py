@@ -11,6 +11,8 @@ import os
 import platform
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from errno import ENXIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +35,15 @@ HEADER_LENGTH = len(_HEADER)
 _STORED_MOST = 0xFFFF
 _JOINED_MOST = 1 << 20
 _CHUNK = 32 << 10
+_SLICE = 1 << 20
+_LOOK = 1 << 10
+
+RECORD_MOST = 192 << 20
+"""Bytes of a record. The plan lets no body be longer than 128 MiB; the rest is for heads, framing and what marking up
+adds to a text. What unpacks to more was not written by us."""
+DAMAGE_MOST = 2 << 30
+"""Bytes of one file that are read or unpacked in search of the next record, over all its damage. Then the rest counts
+as damaged too."""
 
 
 InflateError: type[Exception] = isal_zlib.IsalError  # type: ignore[assignment] # the stub takes it for an instance
@@ -92,18 +103,60 @@ def inflating() -> Any:
 def unpacked(chunks: Iterable[bytes]) -> tuple[bytes, int] | None:
     """What the member that `chunks` begin with holds, and its length; None unless it is whole and sound.
 
-    A member that is no record is not sound: a page that came compressed lies in its record as a member.
+    A member that is no record is not sound: a page that came compressed lies in its record as a member. Nor is one that
+    holds more than `RECORD_MOST`.
     """
+    return _unpacked(chunks, _Effort(RECORD_MOST))
+
+
+def members(path: Path, start: int = 0, end: int | None = None, *, unbroken: bool = False) -> Iterator[Member]:
+    """The whole members that begin from `start` on and before `end`, one at a time.
+
+    Damaged stretches are passed over, as long as all of them together cost no more than `DAMAGE_MOST`; `unbroken`
+    members end at the first of them.
+    """
+    with files.open(path, buffering=0) as file:
+        handle, spent = file.fileno(), _Effort(DAMAGE_MOST)
+        position: int | None = start
+        while position is not None and (end is None or position < end):
+            effort = _Effort(RECORD_MOST)
+            found = _unpacked(_chunks(handle, position), effort)
+            if found is not None:
+                yield Member(position, found[1], found[0])
+                position += found[1]
+            elif unbroken:
+                return
+            else:
+                spent.made += effort.made
+                position = _next_member(handle, position + 1, end, spent)
+
+
+@dataclass
+class _Effort:
+    """Bytes that were read or unpacked, and how many there may be."""
+
+    most: int
+    made: int = 0
+
+    @property
+    def left(self) -> int:
+        return self.most - self.made
+
+
+def _unpacked(chunks: Iterable[bytes], effort: _Effort) -> tuple[bytes, int] | None:
     inflate = inflating()
     parts: list[bytes] = []
     read = 0
     for chunk in chunks:
         read += len(chunk)
         try:
-            parts.append(inflate.decompress(chunk))
+            for part in _slices(inflate, chunk):
+                parts.append(part)
+                effort.made += len(part)
+                if effort.left < 0 or not _OPENING.startswith(parts[0][: len(_OPENING)]):
+                    return None
         except InflateError:
-            return None
-        if not _OPENING.startswith(parts[0][: len(_OPENING)]):
+            effort.made += _SLICE  # nobody knows how much it was
             return None
         if inflate.eof:
             data = b"".join(parts)
@@ -111,17 +164,18 @@ def unpacked(chunks: Iterable[bytes]) -> tuple[bytes, int] | None:
     return None
 
 
-def members(path: Path, start: int = 0) -> Iterator[Member]:
-    """The whole members from `start` on, one at a time. Damaged stretches are passed over."""
-    with files.open(path, buffering=0) as file:
-        position: int | None = start
-        while position is not None:
-            found = unpacked(_chunks(file.fileno(), position))
-            if found is None:
-                position = _next_magic(file.fileno(), position + 1)
-            else:
-                yield Member(position, found[1], found[0])
-                position += found[1]
+def _slices(inflate: Any, data: bytes) -> Iterator[bytes]:
+    """What a piece of a member unpacks to, which may be a thousand times as much."""
+    full = True
+    while full and not inflate.eof:
+        part: bytes = inflate.decompress(data, _SLICE)
+        yield part
+        data, full = inflate.unconsumed_tail, len(part) == _SLICE
+
+
+def pieces(data: bytes) -> Iterator[bytes]:
+    """A member that is in memory, for `unpacked`: what is left of a piece after each slice is copied."""
+    return (data[start : start + _SLICE] for start in range(0, len(data), _SLICE))
 
 
 def _chunks(file: int, position: int) -> Iterator[bytes]:
@@ -130,10 +184,42 @@ def _chunks(file: int, position: int) -> Iterator[bytes]:
         position += len(chunk)
 
 
-def _next_magic(file: int, position: int) -> int | None:
-    while len(chunk := os.pread(file, _CHUNK, position)) >= len(_MAGIC):
+def _next_member(file: int, position: int, end: int | None, spent: _Effort) -> int | None:
+    """Where something begins like a record of ours; None when there is nothing before `end`, or it took too much."""
+    found = _next_magic(file, position, end, spent)
+    while found is not None and not _opens(file, found, spent):
+        found = _next_magic(file, found + 1, end, spent)
+    return found
+
+
+def _next_magic(file: int, position: int, end: int | None, spent: _Effort) -> int | None:
+    while (at := _data(file, position)) is not None and spent.left > 0 and (end is None or at < end):
+        chunk = os.pread(file, _CHUNK, at)
+        if len(chunk) < len(_MAGIC):
+            return None
         found = chunk.find(_MAGIC)
+        spent.made += found + 1 or len(chunk)
         if found >= 0:
-            return position + found
-        position += len(chunk) - len(_MAGIC) + 1
+            return at + found
+        position = at + len(chunk) - len(_MAGIC) + 1
     return None
+
+
+def _data(file: int, position: int) -> int | None:
+    """The next byte that the disk has: holes of a file are passed over unread, where the system tells them."""
+    if not hasattr(os, "SEEK_DATA"):
+        return position
+    try:
+        return os.lseek(file, position, os.SEEK_DATA)
+    except OSError as error:
+        return None if error.errno == ENXIO else position
+
+
+def _opens(file: int, position: int, spent: _Effort) -> bool:
+    """Does a record begin there? A look at a few bytes, since pages are full of members that are none."""
+    spent.made += _LOOK
+    try:
+        opening: bytes = inflating().decompress(os.pread(file, _LOOK, position), len(_OPENING))
+    except InflateError:
+        return False
+    return opening == _OPENING

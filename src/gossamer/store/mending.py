@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -69,7 +68,7 @@ def _copy(archive: Archive, path: Path, wanted: Callable[[Record], bool], info: 
     end = length if path.name == name else files.size(path)
     file = Path(out.name).name
     with files.open(path, buffering=0) as source:
-        for record in takewhile(lambda each: each.place.offset < end, records(path)):
+        for record in records(path, end=end):
             if wanted(record):
                 if out.tell() == 0 and record.type != "warcinfo":
                     out.write(warcinfo(info, file, record.began))

@@ -26,8 +26,13 @@ _LOWER = (1 << 32) - 1
 _LAST_BYTE = 0x6B9083D9
 """What the kind of compression adds to a checksum."""
 _LOG_BLOCK, _RECORD = 32 << 10, struct.Struct("<IHB")
-_FULL, _LAST = 1, 4
-_LIST_MOST = 1 << 30
+_NOTHING, _FULL, _LAST = 0, 1, 4
+LIST_MOST = 32 << 20
+"""Bytes of a list of files. RocksDB begins another one long before that: see `table`."""
+_BLOCK_MOST = 256 << 20
+"""Bytes of a block: it ends with the row that fills it, and filters and indexes come in parts."""
+_INDEX_MOST = 4 << 20
+"""Bytes of a part of an index, unpacked."""
 _FILTER, _INDEX = b"partitionedfilter.", b"rocksdb.index"
 
 
@@ -61,7 +66,7 @@ def is_torn(path: Path) -> bool:
 
     It is a log: blocks of 32 KiB with records, each behind a checksum, its length and which part of a whole it is.
     """
-    data, at, part = files.read(path, _LIST_MOST), 0, _FULL
+    data, at, part = files.read(path, LIST_MOST), 0, _FULL
     while at < len(data):
         left = _LOG_BLOCK - at % _LOG_BLOCK
         if left < _RECORD.size:
@@ -70,6 +75,8 @@ def is_torn(path: Path) -> bool:
         if at + _RECORD.size > len(data):
             return True
         _, length, part = _RECORD.unpack_from(data, at)
+        if part == _NOTHING:
+            return True
         at += _RECORD.size + length
     return at > len(data) or part not in (_FULL, _LAST)
 
@@ -80,7 +87,7 @@ def _check(file: BinaryIO, size: int) -> None:
         raise _Broken("its end is missing")
     if (checksum, magic, version) != (_XXH3, _EXTENDED, _VERSION):
         raise _Unknown
-    blocks = _Blocks(file, base)
+    blocks = _Blocks(file, base, size)
     listed = _Handle(size - _FOOTER_LENGTH - _TRAILER.size - length, length)
     for name, value in _entries(blocks.read(listed)):
         block = blocks.read(_handle(value, 0)[0])
@@ -91,12 +98,17 @@ def _check(file: BinaryIO, size: int) -> None:
 class _Blocks:
     """The blocks of one file."""
 
-    def __init__(self, file: BinaryIO, base: int) -> None:
+    def __init__(self, file: BinaryIO, base: int, size: int) -> None:
         self._file = file
         self._base = base
+        self._left = size
+        """Bytes that there can be in blocks which were not read yet: each is listed once."""
 
     def check(self, handle: _Handle) -> tuple[bytes, int]:
         """A block that is as it was written, and the kind of its compression."""
+        self._left -= handle.length + _TRAILER.size
+        if self._left < 0:
+            raise _Broken("its blocks are more than fit into it")
         data = _at(self._file, handle.offset, handle.length + _TRAILER.size)
         kind, told = _TRAILER.unpack_from(data, handle.length)
         block, place = data[: handle.length], (handle.offset & _LOWER) + (handle.offset >> 32)
@@ -122,7 +134,11 @@ class _Blocks:
 
 
 def _at(file: BinaryIO, offset: int, length: int) -> bytes:
-    if offset < 0 or len(data := os.pread(file.fileno(), length, offset)) < length:
+    if offset < 0 or offset + length > os.fstat(file.fileno()).st_size:
+        raise _Broken("it is too short")
+    if length > _BLOCK_MOST:  # in a file with holes
+        raise _Broken(f"bytes {offset} to {offset + length} are more than any block has")
+    if len(data := os.pread(file.fileno(), length, offset)) < length:
         raise _Broken("it is too short")
     return data
 
@@ -185,9 +201,18 @@ def _unpacked(data: bytes) -> bytes:
             break
         back, at = int.from_bytes(data[at : at + 2], "little"), at + 2
         length, at = _long(data, at, token & 15)
-        for _ in range(length + 4):
-            out.append(out[-back])
+        _repeat(out, back, length + 4)
     return bytes(out)
+
+
+def _repeat(out: bytearray, back: int, length: int) -> None:
+    """So many bytes more, each the one that lies so far back."""
+    if not 0 < back <= len(out):
+        raise _Broken("a part of its index cannot be unpacked")
+    if len(out) + length > _INDEX_MOST:
+        raise _Broken("a part of its index unpacks to more than any has")
+    stretch = bytes(out[-back:])
+    out += (stretch * (length // back + 1))[:length]
 
 
 def _long(data: bytes, at: int, length: int) -> tuple[int, int]:

@@ -57,6 +57,8 @@ _NO_NUMBER = re.compile(r"(?:MANIFEST-|OPTIONS-|METADB-)?[0-9]{13,}.*", re.DOTAL
 """Names of files that RocksDB would count on from, until its next number wraps and it begins low numbers anew."""
 LOG_BYTES = 32 << 20
 """What has to be read again at most when a table that was killed is opened."""
+LIST_BYTES = 16 << 20
+"""When another list of files is begun; `sorted_files` reads none that is much longer."""
 LOOKS_MOST = 20
 """How often a reader looks again for a moment in which no writer changes the manifest."""
 
@@ -257,6 +259,8 @@ def damage(
     try:
         with Table.open_alone(path, families) as table:
             named = files.read(path / "CURRENT").decode().strip()
+            if files.size(path / named) > sorted_files.LIST_MOST:
+                return f"{named}: is larger than any list of files that we write"
             if sorted_files.is_torn(path / named):
                 return f"{named}: is cut short"
             for name in table.files():
@@ -378,6 +382,7 @@ def _options() -> Options:
     options.set_memtable_prefix_bloom_ratio(0.05)
     options.set_db_write_buffer_size(MEMTABLES_BYTES)
     options.set_max_total_wal_size(LOG_BYTES)
+    options.set_max_manifest_file_size(LIST_BYTES)
     options.set_max_background_jobs(2)
     options.set_bytes_per_sync(1 << 20)
     # Queues are deleted row by row: compact files that are mostly deletions, or scans crawl over them.

@@ -123,10 +123,8 @@ def _check_file(archive: Archive, path: Path, length: int, checked: Checked, rem
 
 def _contiguous(path: Path, length: int, checked: Checked) -> Iterator[Record]:
     position = 0
-    for record in records(path):
+    for record in records(path, end=length):
         place = record.place
-        if place.offset >= length:
-            break
         if place.offset != position:
             _gap(Gap(path.name, position, place.offset), checked)
         position = place.offset + place.length

@@ -99,8 +99,8 @@ class First(msgspec.Struct, array_like=True, frozen=True):
 
 _encode = msgspec.msgpack.Encoder().encode
 _version, _first = decoder(Version), decoder(First)
-_EARLIEST, _LATEST = -62_135_596_800.0, 253_402_300_800.0
-"""What a calendar knows: the years 1 to 9999."""
+_EARLIEST, _LATEST = 0.0, 253_402_300_800.0
+"""What a key can say and a calendar knows: the years 1970 to 9999."""
 place_of = msgspec.msgpack.Decoder(TextPlace).decode
 """What a hint means."""
 
@@ -205,7 +205,8 @@ class Versions:
 
 
 def _key(url: str, began: float) -> bytes:
-    return keys.row(url) + b"\0" + (_FOREVER - round(began * 1_000)).to_bytes(8, "big")
+    since = min(max(round(began * 1_000), 0), _FOREVER)  # people may ask for a day that no key can say
+    return keys.row(url) + b"\0" + (_FOREVER - since).to_bytes(8, "big")
 
 
 def _digest_key(digest: str) -> bytes:

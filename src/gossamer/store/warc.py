@@ -125,9 +125,9 @@ def date(moment: float) -> str:
 
 
 def instant(date: str) -> float:
-    """Seconds since 1970; 0 for what is no date."""
+    """Seconds since 1970; 0 for what is no date, or before there was a web."""
     try:
-        return datetime.fromisoformat(date).timestamp()
+        return max(datetime.fromisoformat(date).timestamp(), 0.0)
     except (ValueError, OverflowError, OSError):  # the last two for years that the clock of a machine does not have
         return 0.0
 

@@ -21,7 +21,7 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Headers, Kind, Visit, status_in
-from gossamer.store.members import members, unpacked
+from gossamer.store.members import RECORD_MOST, members, pieces, unpacked
 from gossamer.store.warc import Circumstances, Place, Record, placed, uuid_of
 
 with warnings.catch_warnings():
@@ -30,6 +30,8 @@ with warnings.catch_warnings():
 
 _CIRCUMSTANCES = b"gossamer-capture: "
 _AGAIN = 1 << 20
+_OFFSET_MOST = (1 << 63) - 1
+_CURE = "`gossamer verify --repair` saves all others, and the next crawl fetches it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +83,16 @@ def read(folder: Path, place: Place) -> Record:
     (record,) = read_together(placed(folder, place.file), place.offset, [place.length]) or (None,)
     if record is None or record.place != place:
         where = f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}"
-        raise Damaged(f"{where}; `gossamer verify --repair` saves all others, and the next crawl fetches it again")
+        raise Damaged(f"{where}; {_CURE}")
     return record
 
 
 def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Record]:
     """The records of those lengths that lie one behind the other; none where one of them is not whole."""
-    data = read_bytes(path, offset, sum(lengths))
+    data = read_bytes(path, offset, lengths)
     found = []
     for start, length in zip(accumulate(lengths, initial=0), lengths, strict=False):
-        member = unpacked([data[start : start + length]])
+        member = unpacked(pieces(data[start : start + length]))
         record = _record(path.name, offset + start, length, member[0]) if member else None
         if record is None:
             return []
@@ -98,21 +100,30 @@ def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Recor
     return found
 
 
-def read_bytes(path: Path, offset: int, length: int) -> bytes:
-    """What lies there, as it is."""
+def read_bytes(path: Path, offset: int, lengths: Sequence[int]) -> bytes:
+    """What lies there of records that are so long, as it is."""
+    _require_lengths(path, offset, lengths)
     try:
         file = files.descriptor(path)
         try:
-            return os.pread(file, length, offset)
+            return os.pread(file, sum(lengths), offset)
         finally:
             os.close(file)
     except OSError as error:
         raise Damaged(f"{path}: cannot be read: {error.strerror}; restore it from a copy") from error
 
 
-def records(path: Path, start: int = 0) -> Iterator[Record]:
-    """Every whole record from `start` on. Where bytes are damaged, the next one begins after a gap."""
-    for member in members(path, start):
+def _require_lengths(path: Path, offset: int, lengths: Sequence[int]) -> None:
+    """A row may come from anybody, and room for what it says is made before a byte is read."""
+    if not 0 <= offset <= _OFFSET_MOST or not all(0 <= length <= RECORD_MOST for length in lengths):
+        where = f"{path}: a row says {sum(lengths)} bytes at offset {offset}"
+        raise Damaged(f"{where}, and no record is like that; {_CURE}")
+
+
+def records(path: Path, start: int = 0, end: int | None = None, *, unbroken: bool = False) -> Iterator[Record]:
+    """Every whole record from `start` on that begins before `end`. Where bytes are damaged, the next one begins after a
+    gap; `unbroken` records end there."""
+    for member in members(path, start, end, unbroken=unbroken):
         record = _record(path.name, member.offset, member.length, member.data)
         if record is not None:
             yield record
@@ -164,8 +175,8 @@ def write_again(path: Path, start: int, end: int) -> None:
 
 
 def _unbroken(path: Path, start: int) -> Iterator[Record]:
-    for record in records(path, start):
-        if record.place.offset != start:
+    for record in records(path, start, unbroken=True):
+        if record.place.offset != start:  # a member in between that is no record
             return
         yield record
         start += record.place.length

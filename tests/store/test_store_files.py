@@ -192,11 +192,11 @@ def test_records_are_read_together_or_not_at_all(tmp_path: Path) -> None:
 def test_reading_leaves_no_file_open_and_a_missing_file_is_damage(tmp_path: Path) -> None:
     place = put(writer(tmp_path))
     before = open_files()
-    assert read_bytes(tmp_path / place.file, place.offset, 3) == b"\x1f\x8b\x08"
+    assert read_bytes(tmp_path / place.file, place.offset, [3]) == b"\x1f\x8b\x08"
     assert read(tmp_path, place).url == URL
     assert open_files() == before
     with pytest.raises(Damaged, match=r"cannot be read.*restore it from a copy"):
-        read_bytes(tmp_path / "gossamer-20200101000000-00000.warc.gz", 0, 1)
+        read_bytes(tmp_path / "gossamer-20200101000000-00000.warc.gz", 0, [1])
     with pytest.raises(Damaged, match=f"record {place.record} is not whole at offset 1"):
         read(tmp_path, Place(place.file, 1, place.length, place.record))
 

@@ -90,14 +90,18 @@ def test_a_graph_that_somebody_else_sealed_is_no_graph_unless_it_holds_one(
         assert collection.graph.top(3)
 
 
-@pytest.mark.parametrize("kind", ["sources out of range", "starts that fall", "starts beyond the end"])
-def test_nobody_goes_over_the_arcs_of_a_large_graph_that_lead_nowhere(
-    sound: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def large(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
+    """A collection whose graph is too large to be looked at as a whole, with something planted in it."""
     monkeypatch.setattr(seal, "WHOLE_MOST", 0)
     path = shutil.copytree(sound, tmp_path / "web")
-    planted(path, kind)
-    with gossamer.open(path) as collection:
+    planted(path, request.param)
+    return path
+
+
+@pytest.mark.parametrize("large", ["sources out of range", "starts that fall", "starts beyond the end"], indirect=True)
+def test_nobody_goes_over_the_arcs_of_a_large_graph_that_lead_nowhere(large: Path) -> None:
+    with gossamer.open(large) as collection:
         page = next(iter(collection.pages())).url
         for question in (lambda: list(collection.graph.links()), lambda: collection.trust([page])):
             with pytest.raises(Damaged, match="`gossamer build` makes it again"):
@@ -105,14 +109,11 @@ def test_nobody_goes_over_the_arcs_of_a_large_graph_that_lead_nowhere(
         assert collection.verify().problems
 
 
-@pytest.mark.parametrize("kind", ["names that are no text", "anchors that are no text", "ranks that are no numbers"])
-def test_what_a_large_graph_says_is_damage_where_it_says_nothing(
-    sound: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(seal, "WHOLE_MOST", 0)
-    path = shutil.copytree(sound, tmp_path / "web")
-    planted(path, kind)
-    with gossamer.open(path) as collection:
+@pytest.mark.parametrize(
+    "large", ["names that are no text", "anchors that are no text", "ranks that are no numbers"], indirect=True
+)
+def test_what_a_large_graph_says_is_damage_where_it_says_nothing(large: Path) -> None:
+    with gossamer.open(large) as collection:
         assert collection.search("pale").hits
         graph = collection.graph
         prints = [int(each) for each in graph.web.nodes]

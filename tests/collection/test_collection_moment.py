@@ -18,6 +18,7 @@ import gossamer
 from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.moment import Moment
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 
 SPEC = WebSpec(seed=11, hosts=2, pages=16, copies=Copies(exact=0.2, near=0.1))
@@ -112,6 +113,14 @@ def test_a_reader_answers_as_before_when_a_file_was_repaired(copy: Path, made: t
         with gossamer.open(copy) as mender:
             assert mender.repair().lost
         assert {name: asked(reader, made[1])[name]() for name in whole} == expected
+
+
+def test_a_reader_that_never_finds_a_quiet_moment_reads_all_the_same(
+    copy: Path, made: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Moment, "is_replaced", lambda *_: True)
+    with gossamer.open(copy) as reader:
+        assert reader.page(made[1]).text
 
 
 def test_a_reader_that_was_closed_takes_no_other_file_for_one_that_it_held(copy: Path) -> None:

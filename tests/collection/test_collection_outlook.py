@@ -58,7 +58,7 @@ def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> 
     assert status.basis == f"1 queued, and nothing may be tried again before {until}"
     assert answers.crawled("web", status, stopped=False).endswith("1 address waits; `gossamer crawl web` goes on")
     limited = answers.crawled("web", status, stopped=False, limit=status.pages)
-    assert "the limit of 1 pages is reached, with a larger --pages `gossamer crawl web` goes on" in limited
+    assert "the limit of 1 page is reached, with a larger --pages `gossamer crawl web` goes on" in limited
     assert "limit" not in answers.crawled("web", status, stopped=False, limit=status.pages + 1)
 
 

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from small_web import end
+
 from gossamer.frontier import Entry, Frontier, Politeness
-from gossamer.frontier.audit import audit
 from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.outward import Outward
 from gossamer.frontier.peers import Peers
@@ -60,9 +61,4 @@ def books(
         seen = folder / "seen"
         frontier = Frontier(table, asked, clock, seen=seen, outward=outward or Outward(), peers=peers)
         yield Books(table, frontier, clock)
-        frontier.settle()
-        frontier.prepare()
-        table.commit()
-        frontier.close()
-        problems = list(audit(table))
-        assert problems == [], problems
+        end(frontier, table)

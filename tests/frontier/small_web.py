@@ -124,6 +124,16 @@ def gaps(times: list[float]) -> list[float]:
     return [later - earlier for earlier, later in itertools.pairwise(times)]
 
 
+def end(frontier: Frontier, table: Table) -> None:
+    """As a crawl does that ends in good order; its books must be sound."""
+    frontier.settle()
+    frontier.prepare()
+    table.commit()
+    frontier.close()
+    problems = list(audit(table))
+    assert problems == [], problems
+
+
 def crawl_small(
     web: SmallWeb,
     folder: Path,
@@ -163,12 +173,7 @@ def crawl_small(
                 during(clock, frontier)
             began = clock.steady()
             await crawl(frontier, web.fetch, web.read, lambda page: page, lambda *_: None, workers=workers)
-            frontier.settle()
-            frontier.prepare()
-            table.commit()
-            frontier.close()
-            problems = list(audit(table))
-            assert problems == [], problems
+            end(frontier, table)
             return Crawled(dict(frontier.ledger.all()), frontier.ledger.counts, clock.steady() - began)
 
     return run(job())

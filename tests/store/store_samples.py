@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gossamer.model import Capture, Headers, Kind, Visit
+from gossamer.store.sieve import Shape, Sieve
+from gossamer.store.table import Table
 from gossamer.store.warcrecords import Info
 
 INFO = Info("Gossamer/0.1", agent="Gossamer/0.1 (+https://example.org/bot)", operator="ops@example.org")
@@ -50,3 +54,14 @@ def capture(
 def parsed(head: bytes) -> Headers:
     lines = (line.partition(":") for line in head.decode("latin-1").split("\r\n")[1:])
     return tuple((name.lower(), value.strip()) for name, colon, value in lines if colon)
+
+
+def sifted(table: Table, folder: Path, shape: Shape, count: int) -> Sieve:
+    """A sieve that has so many fingerprints, from 0 on, each with a commit of its own."""
+    sieve = Sieve(table, folder, shape)
+    sieve.restart()
+    for number in range(count):
+        sieve.put(number, 1)
+        sieve.prepare()
+        table.commit()
+    return sieve

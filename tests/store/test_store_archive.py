@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Kind, Link, Page, Visit
-from gossamer.store.archive import FAMILIES, STATE, Archive
+from gossamer.store.archive import STATE, Archive
 from gossamer.store.table import Table
 from gossamer.store.versions import First, Version
 from gossamer.store.warc import payload_digest, warc_files
@@ -33,12 +32,6 @@ def started(table: Table, folder: Path, most: int = MOST) -> Archive:
     archive.texts.open(INFO, StillClock(), prefix="gossamer", max_bytes=most)
     archive.open(INFO, StillClock(), max_bytes=most)
     return archive
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
-        yield table
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from store_samples import BEGAN, INFO, StillClock, capture
+from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
 from gossamer.model import Page
 from gossamer.store import sorted_files, trec
@@ -17,7 +17,7 @@ from gossamer.store.carry import carry_texts
 from gossamer.store.cdx import write_sorted
 from gossamer.store.foreign import Fault
 from gossamer.store.sieve import FAMILIES as SEEN_FAMILIES
-from gossamer.store.sieve import Shape, Sieve
+from gossamer.store.sieve import Shape
 from gossamer.store.table import Table
 from gossamer.store.unpacking import Unpacking
 from gossamer.store.verify import Checked
@@ -186,12 +186,7 @@ def test_texts_that_are_in_the_new_files_stay_there_and_all_is_committed(tmp_pat
 
 def test_a_sieve_that_begins_anew_forgets_all(tmp_path: Path) -> None:
     with Table.open(tmp_path / "table", SEEN_FAMILIES, writable=True) as table:
-        sieve = Sieve(table, tmp_path / "seen", Shape(generation=3, fan=9, at_once=9))
-        sieve.restart()
-        for number in range(5):
-            sieve.put(number, 1)
-            sieve.prepare()
-            table.commit()
+        sieve = sifted(table, tmp_path / "seen", Shape(generation=3, fan=9, at_once=9), 5)
         assert sieve.runs == 1
         sieve.restart()
         assert (sieve.runs, sieve.marks([0, 4]), sieve.fault) == (0, [-1, -1], "")

@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import msgspec
 import pytest
-from store_samples import BEGAN, INFO, StillClock, capture
+from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Link, Page
@@ -541,12 +541,7 @@ def test_a_warcinfo_says_only_what_is_known() -> None:
 
 def test_a_sieve_that_is_closed_leaves_no_file_that_does_not_count(tmp_path: Path) -> None:
     with Table.open(tmp_path / "table", SEEN_FAMILIES, writable=True) as table:
-        sieve = Sieve(table, tmp_path / "seen", Shape(generation=4, fan=2, at_once=2))
-        sieve.restart()
-        for number in range(12):
-            sieve.put(number, 1)
-            sieve.prepare()
-            table.commit()
+        sieve = sifted(table, tmp_path / "seen", Shape(generation=4, fan=2, at_once=2), 12)
         assert any(name.endswith(".partial") for name in os.listdir(tmp_path / "seen"))
         sieve.close()
         assert not any(name.endswith(".partial") for name in os.listdir(tmp_path / "seen"))

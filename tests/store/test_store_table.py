@@ -24,11 +24,6 @@ FAMILIES = ["pages", "queue"]
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "table"
-
-
-@pytest.fixture
 def table(path: Path) -> Iterator[Table]:
     with Table.open(path, FAMILIES, writable=True) as opened:
         yield opened

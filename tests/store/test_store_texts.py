@@ -6,7 +6,6 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Link, Page
-from gossamer.store.archive import FAMILIES, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table import Table
 from gossamer.store.verify import verify_archive
 from gossamer.store.versions import Version
@@ -53,12 +52,6 @@ def opened(archive: Archive) -> Archive:
         pass
     archive.open(INFO, StillClock(), max_bytes=MOST)
     return archive
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
-        yield table
 
 
 @pytest.fixture

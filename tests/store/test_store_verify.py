@@ -6,7 +6,7 @@ import os
 import re
 import tracemalloc
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from store_samples import BEGAN, INFO, StillClock, capture
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Page
 from gossamer.store import members
-from gossamer.store.archive import FAMILIES, STATE, Archive
+from gossamer.store.archive import STATE, Archive
 from gossamer.store.carry import carry_texts
 from gossamer.store.mending import rewrite
 from gossamer.store.swaps import Swap, begin, let_count, replaced, resume
@@ -76,12 +76,6 @@ class Shard:
         aside = rewrite(self.table, self.archive, path, wanted, INFO, keep=keep)
         assert (aside is not None) is keep
         return aside or path
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
-        yield table
 
 
 @pytest.fixture

@@ -28,9 +28,9 @@ def crawled(folder: str, status: Status, stopped: bool, limit: int = 0) -> str:
     lines = [f"{first}: {sums}, {size(status.bytes)}"]
     if status.queued:
         wait = "waits" if status.queued == 1 else "wait"
-        full = 0 < limit <= status.pages
-        more = f"the limit of {limit:,} pages is reached, with a larger --pages" if full else ""
-        lines.append(f"{counted(status.queued, 'address')} {wait}; {more}{' ' * full}`gossamer crawl {folder}` goes on")
+        full = f"the limit of {counted(limit, 'page')} is reached, with a larger --pages "
+        more = full if 0 < limit <= status.pages else ""
+        lines.append(f"{counted(status.queued, 'address')} {wait}; {more}`gossamer crawl {folder}` goes on")
     return "\n".join(lines)
 
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gossamer import files
-from gossamer.collection.folder import INDEX, LINKS, SHARDS, TABLE, Folder
-from gossamer.collection.prints import FOLDER as PRINTS
+from gossamer.collection.folder import INDEX, LINKS, PRINTS, SHARDS, TABLE, Folder
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.swaps import DAMAGED
 from gossamer.store.texts import FOLDER as TEXTS

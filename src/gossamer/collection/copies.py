@@ -55,11 +55,11 @@ def _host(origin: str) -> str:
 
 def similar(shelves: Shelves, url: URL) -> list[Copy]:
     """The copies of one page, in all shards, the most alike first."""
-    mine = shelves.current(url)
-    row = shelves.lookups[shelves.number(url)].pages.of([url]).get(url)
+    mine, pages = shelves.current(url), shelves.lookups[shelves.number(url)].pages
+    row = pages.of([url]).get(url)
     if mine is None or not _has(shelves, url):
         raise NotFound(f"{url}: no page in the collection; `gossamer why DIR {url}` says more")
-    if row is None and not shelves.lookups[shelves.number(url)].pages.whole:
+    if row is None and not pages.whole:
         raise NotFound(f"{url}: was not compared with the others yet; `gossamer build` does it")
     if row is None:
         raise NotFound(f"{url}: says too little to be compared; its main content must have {LEAST_WORDS} words")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from gossamer.collection.folder import PRINTS as FOLDER
 from gossamer.dedupe import Print, print_of
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.judge import LEAST_WORDS
@@ -23,8 +24,6 @@ from gossamer.store.archive import Archive
 from gossamer.store.table import Table
 from gossamer.store.versions import tells
 
-FOLDER = "prints"
-"""Where the sorted files lie in the folder of a shard."""
 BATCH = 500
 """Pages for each commit, when all are measured again."""
 CHOICE = 8

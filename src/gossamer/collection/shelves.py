@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.collection import imprint
 from gossamer.collection.folder import LINKS, Folder
+from gossamer.collection.folder import PRINTS as PRINTED
 from gossamer.collection.meaning import site_of
 from gossamer.collection.moment import Moment
 from gossamer.collection.session import FAMILIES
@@ -27,8 +28,7 @@ from gossamer.urls import keys
 if TYPE_CHECKING:
     from gossamer.dedupe.lookup import Lookup
 
-PRINTED = "prints"
-REPLACED = (CAPTURES, TEXTS, PRINTED, "links")
+REPLACED = (CAPTURES, TEXTS, PRINTED, str(Path(LINKS).parent))
 """Parts of a shard whose files come and go."""
 LOOKS_MOST = 20
 """How often a reader begins again, because the log of links was made again while it took its snapshot."""
@@ -104,10 +104,10 @@ class Shelves:
 
 def _moment(folder: Folder, index: int, moment: Moment) -> tuple[Path, Table]:
     """The rows of a shard and the files that they name. All have names of their own, but for the log of links."""
-    for _ in range(LOOKS_MOST):
+    for looks in range(1, LOOKS_MOST + 1):
         place = moment.hold_parts(folder.shard(index), *REPLACED)
         table = Table.open(folder.table(index), FAMILIES, writable=False)
-        if not moment.is_replaced(place, LINKS):
+        if looks == LOOKS_MOST or not moment.is_replaced(place, LINKS):
             break
         table.close()
     for part in REPLACED:

@@ -60,7 +60,7 @@ def remember(folder: Folder) -> None:
     One that somebody else has named gets a new name: another collection may have the old one, with another plan.
     """
     name = _name(folder)
-    if not name or name not in _known():
+    if not name or (name not in _known() and _can_remember()):
         name = os.urandom(16).hex().encode()
         try:
             files.replace(folder.path / ID, name + b"\n", 0o600)  # who knows it can make another that passes for this

@@ -17,6 +17,7 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Clock, Kind, Page
+from gossamer.rows import number
 from gossamer.store.members import LEVEL
 from gossamer.store.passed import Passed
 from gossamer.store.swaps import END, LENGTH, end_of, replaced, resume
@@ -327,7 +328,7 @@ class Archive:
     def lengths(self) -> dict[str, int]:
         """The files that the last commit has, there or not, and how long they were."""
         rows = self._table.scan(STATE, prefix=LENGTH)
-        lengths = {key[len(LENGTH) :].decode(errors="replace"): int.from_bytes(value, "big") for key, value in rows}
+        lengths = {key[len(LENGTH) :].decode(errors="replace"): number(value) for key, value in rows}
         lengths.update([self.committed()])
         return {name: length for name, length in lengths.items() if NAME.fullmatch(name)}
 

@@ -173,7 +173,7 @@ def _slices(inflate: Any, data: bytes) -> Iterator[bytes]:
         data, full = inflate.unconsumed_tail, len(part) == _SLICE
 
 
-def pieces(data: bytes) -> Iterator[bytes]:
+def sliced(data: bytes) -> Iterator[bytes]:
     """A member that is in memory, for `unpacked`: what is left of a piece after each slice is copied."""
     return (data[start : start + _SLICE] for start in range(0, len(data), _SLICE))
 

@@ -17,7 +17,7 @@ from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Clock, Page
 from gossamer.rows import decoder
-from gossamer.store.members import pieces, unpacked
+from gossamer.store.members import sliced, unpacked
 from gossamer.store.table import Table
 from gossamer.store.textrecords import content_of, page_of, worded
 from gossamer.store.versions import TextPlace
@@ -105,7 +105,7 @@ class Texts:
     def content(self, place: TextPlace) -> str:
         """The main content alone; empty when there is none, or nothing can be read there."""
         with suppress(Damaged, UnicodeDecodeError):
-            member = unpacked(pieces(read_bytes(self._path(place), place.offset, [place.html])))
+            member = unpacked(sliced(read_bytes(self._path(place), place.offset, [place.html])))
             return (member and content_of(place.record, member[0])) or ""
         return ""
 

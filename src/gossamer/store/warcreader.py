@@ -21,7 +21,7 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Headers, Kind, Visit, status_in
-from gossamer.store.members import RECORD_MOST, members, pieces, unpacked
+from gossamer.store.members import RECORD_MOST, members, sliced, unpacked
 from gossamer.store.warc import Circumstances, Place, Record, placed, uuid_of
 
 with warnings.catch_warnings():
@@ -92,7 +92,7 @@ def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Recor
     data = read_bytes(path, offset, lengths)
     found = []
     for start, length in zip(accumulate(lengths, initial=0), lengths, strict=False):
-        member = unpacked(pieces(data[start : start + length]))
+        member = unpacked(sliced(data[start : start + length]))
         record = _record(path.name, offset + start, length, member[0]) if member else None
         if record is None:
             return []

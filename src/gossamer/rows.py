@@ -6,7 +6,7 @@ Nothing of ours writes such a row, and the checksums of a table that somebody el
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 
@@ -15,6 +15,13 @@ from gossamer.errors import Damaged
 T = TypeVar("T")
 NUMBER_MOST = 8
 """Bytes of a number."""
+Natural: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+"""In a row it has at most 64 bits."""
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=(1 << 32) - 1)]
+Size: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+"""Bytes, or a place in a file."""
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, lt=253_402_300_800.0)]
+"""A date from 1970 to the year 9999, which calendars know, or a time; neither infinite nor no number."""
 
 
 def decoder(kind: type[T]) -> Callable[[bytes], T]:
@@ -42,7 +49,10 @@ def number(data: bytes, most: int = NUMBER_MOST) -> int:
     """A row that is a number; nothing is 0."""
     if len(data) > most:
         raise damaged("number", f"it has {len(data):,} bytes")
-    return int.from_bytes(data, "big")
+    found = int.from_bytes(data, "big")
+    if found >> 63:  # there would be none after it
+        raise damaged("number", f"it is {found:,}")
+    return found
 
 
 def damaged(kind: str, why: str) -> Damaged:

@@ -65,6 +65,6 @@ def _pending(folder: Path) -> tuple[Errand, ...]:
         return _errands(files.read(folder / FILE))
     except FileNotFoundError:
         return ()
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         log.warning("%s: cannot be read, and is passed over: %s", folder / FILE, error)
         return ()

@@ -195,7 +195,9 @@ def _opened(folder: Path) -> Shelf:
     try:
         if files.is_folder(folder) and (damage := next(problems(folder), None)):
             raise Damaged(damage)
-        return Shelf(folder)
+        shelf = Shelf(folder)
+        shelf.probe()
+        return shelf
     except Damaged as error:
         log.warning("%s; the index is made again", error)
         discard(folder)
@@ -246,6 +248,7 @@ def _indexed(folder: Path, table: Table) -> set[URL] | None:
     if not files.is_folder(folder) or not is_whole(table):
         return None
     shelf = Shelf(folder, writable=False)
+    shelf.probe_all()
     if shelf.covered > committed_length(table):
         raise Damaged("the index has pages that were never committed")
     return set(shelf.urls()) if shelf.covered == committed_length(table) else None

@@ -202,7 +202,7 @@ def _flaws(graph: Graph, whole: bool) -> Iterator[str]:
     if whole and not soundness.are_addresses(graph.names):
         yield "its names are no addresses"
     if whole:
-        _ = graph.voices  # opens it
+        graph.voices.probe_all()
 
 
 def _mirrors(data: bytes) -> list[Mirrors]:

@@ -20,7 +20,7 @@ from gossamer.collection.parcels import Parcel
 from gossamer.errors import GossamerError
 from gossamer.frontier import Frontier
 from gossamer.model import Answer, Capture, Visit
-from gossamer.rows import decoder
+from gossamer.rows import Size, decoder
 from gossamer.store.exchanges import Brought
 from gossamer.store.foreign import Fault
 from gossamer.store.table import Table
@@ -39,7 +39,7 @@ class Row(msgspec.Struct, array_like=True, frozen=True):
     """How far a file was taken in."""
 
     name: str
-    offset: int
+    offset: Size
     done: bool
 
 

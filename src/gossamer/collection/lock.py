@@ -145,7 +145,7 @@ def _read(handle: int) -> _Mark:
     """What the holder wrote; nothing when it has only begun to, or when that is no mark."""
     try:
         return msgspec.json.decode(os.pread(handle, _MOST, 0), type=_Mark)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _Mark()
 
 

@@ -7,11 +7,12 @@ so a crawl that dies finds it there again.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Annotated
 
 import msgspec
 
 from gossamer.model import Kind, Visit
-from gossamer.rows import decoder
+from gossamer.rows import Count, Natural, Seconds, decoder
 from gossamer.store.sieve import FAMILIES as SIEVE_FAMILIES
 
 URLS = "urls"
@@ -81,39 +82,39 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     """All that is known about an address but its content."""
 
     state: State
-    depth: int
-    found: float
+    depth: Count
+    found: Seconds
     reason: str = ""
     kind: Kind = Kind.PAGE
-    hops: int = 0
-    attempt: int = 0
+    hops: Count = 0
+    attempt: Count = 0
     referrer: str | None = None
-    due: float = 0.0
+    due: Seconds = 0.0
     """Wall time of a retry; 0 when it only waits for its turn."""
-    visited: float = 0.0
-    status: int = 0
+    visited: Seconds = 0.0
+    status: Count = 0
     target: str | None = None
     """Where it redirects to."""
     etag: str | None = None
     modified: str | None = None
-    position: int = 0
+    position: Natural = 0
     """Its sequence number in the queue or among the retries."""
-    rank: int = 0
+    rank: Natural = 0
     """Its place in the queue before the sequence number counts; see `rank`."""
     headed: bool = False
     """A HEAD request has shown that the body is worth a GET."""
     copy: bool = False
     """The same bytes are known from another address."""
-    history: tuple[tuple[float, str], ...] = ()
-    hint: int = 0
+    history: tuple[tuple[Seconds, str], ...] = ()
+    hint: Annotated[int, msgspec.Meta(ge=-5, le=5)] = 0
     """What a sitemap says of it, -5 to 5; see `hints`."""
-    cash: int = 0
+    cash: Natural = 0
     """What it was worth when it got its place; see `importance`."""
-    sunk: int = 0
+    sunk: Count = 0
     """The level of its kind when it got its place in the queue; see `novelty`."""
     near: bool = False
     """It says nearly what another page says, and the bytes are not the same."""
-    taken: int = 0
+    taken: Count = 0
     """How many addresses of a list were taken that waits to be read on; see `listings`. It is not asked for again."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
@@ -142,22 +143,22 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
 class HostRow(msgspec.Struct, array_like=True, frozen=True):
     """What must survive a restart of a host's politeness."""
 
-    due: float
+    due: Seconds
     """Wall time before which no request may start."""
-    pace: float
-    penalty: float
-    crawl_delay: float
-    streak: int
-    trips: int
-    throttled: int
-    paused: float
+    pace: Seconds
+    penalty: Seconds
+    crawl_delay: Seconds
+    streak: Count
+    trips: Count
+    throttled: Count
+    paused: Seconds
     """Wall time until which the whole host is left alone; 0 when it is not."""
     reason: str
-    visits: int
-    faults: int
-    number: int = 0
+    visits: Count
+    faults: Count
+    number: Count = 0
     """It was the n-th host of its site to be met; 0 when nobody counted."""
-    delays: dict[str, float] = {}
+    delays: dict[str, Seconds] = {}
     """Crawl-delays by origin, of those that ask for one; `crawl_delay` is the longest."""
 
 
@@ -167,28 +168,28 @@ class RobotsRow(msgspec.Struct, array_like=True, frozen=True):
     verdict: str
     """One of `robots.Verdict`."""
     body: bytes
-    fetched: float
-    expires: float
-    tries: int
-    status: int
+    fetched: Seconds
+    expires: Seconds
+    tries: Count
+    status: Count
     detail: str
 
 
 class SiteRow(msgspec.Struct, array_like=True):
     """What a site's budget is made of."""
 
-    linkers: int = 0
+    linkers: Count = 0
     """Other sites that link to it."""
-    visits: int = 0
+    visits: Count = 0
     """Pages of it that were asked for, robots.txt aside."""
-    hosts: int = 0
+    hosts: Count = 0
     """Hosts of it that were met."""
 
 
 class CashRow(msgspec.Struct, array_like=True):
     """What a page is worth, in grains; see `importance`."""
 
-    cash: int = 0
+    cash: Natural = 0
     history: float = 0.0
     """All that it ever shared."""
     since: int = -2

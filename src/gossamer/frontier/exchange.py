@@ -22,7 +22,7 @@ import msgspec
 
 from gossamer.errors import Damaged
 from gossamer.frontier.entries import META, OUTBOX, encode
-from gossamer.rows import damaged, decoder
+from gossamer.rows import Size, damaged, decoder
 from gossamer.rows import number as number_in
 from gossamer.store.table import Table
 
@@ -61,9 +61,9 @@ class Head(msgspec.Struct, array_like=True, frozen=True, tag=1):
 class Marks(msgspec.Struct, array_like=True, frozen=True):
     """How far each shard has come with us: the row `exchange`. One number for every shard in each."""
 
-    closed: tuple[int, ...]
-    posted: tuple[int, ...]
-    applied: tuple[int, ...]
+    closed: tuple[Size, ...]
+    posted: tuple[Size, ...]
+    applied: tuple[Size, ...]
 
 
 _frame: Callable[[bytes], Batch | Receipt] = decoder(Batch | Receipt)  # type: ignore[arg-type]  # mypy: no type

@@ -6,7 +6,11 @@ within a bad one is not trusted as much as one that is all new.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+
+from gossamer.rows import Count
 
 SHARES = (1.0, 1.0, 1 / 4, 1 / 16, 1 / 64)
 """Part of a host's budget that a kind gets, by its level: 0 as good as any, 1 crowding, 2 to 4 ever less new."""
@@ -41,10 +45,10 @@ class KindRow(msgspec.Struct, array_like=True):
     """Kinds of path within a family that have addresses waiting and are not poor."""
     poor: bool = False
     """It was behind at its last visit."""
-    fetched: int = 0
+    fetched: Count = 0
     fresh: float = 0.0
     """How many of them brought something new."""
-    recent: float = 0.0
+    recent: Annotated[float, msgspec.Meta(ge=0.0)] = 0.0
     recent_fresh: float = 0.0
     """The same two, fading."""
     tail: float = 0.0

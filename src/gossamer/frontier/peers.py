@@ -19,7 +19,7 @@ from gossamer.frontier.discovery import Found, Recent
 from gossamer.frontier.exchange import Exchange
 from gossamer.frontier.gate import Gate
 from gossamer.model import Capture, Failure, Kind, Visit
-from gossamer.rows import decoder
+from gossamer.rows import Count, Natural, decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -30,10 +30,10 @@ class Linked(msgspec.Struct, tag=1, array_like=True, frozen=True):
     """An address of yours was found."""
 
     url: str
-    depth: int
+    depth: Count
     referrer: str | None
     kind: Kind
-    hops: int
+    hops: Count
     followed: bool
     hint: int = 0
 
@@ -64,7 +64,7 @@ class Gift(msgspec.Struct, tag=5, array_like=True, frozen=True):
     """Cash for addresses of yours that a page of ours links to; see `importance`."""
 
     urls: list[str]
-    amount: int
+    amount: Natural
 
 
 Item: TypeAlias = Linked | Credited | Met | Copied | Gift

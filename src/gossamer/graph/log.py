@@ -192,7 +192,7 @@ def chunks(path: Path, length: int, start: int = 0) -> Iterator[Chunk]:
 def _read(data: bytes, path: Path, at: int) -> Chunk:
     try:
         return _checked(msgspec.msgpack.decode(_unpacked(data), type=_Written))
-    except (zstandard.ZstdError, msgspec.MsgspecError, ValueError) as error:
+    except (zstandard.ZstdError, msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise Damaged(_UNREADABLE.format(path, at)) from error
 
 

@@ -35,6 +35,10 @@ TEXTS = ("body", *BESIDES)
 """Fields that words are looked for in. The body has those of the others too, so that pages are found by it alone."""
 PHRASED = ("body", "title")
 """Those of them that know where their words stand."""
+FIELDS = (*TEXTS, "url", "spelling", "place", "type", "language")
+"""All that have terms which are texts."""
+FAST = ("page", "site", "date")
+"""Columns of numbers."""
 LOOKS_MOST = 20
 """How often a reader looks for the files of a commit, while a writer replaces them."""
 REMOVALS_MOST = 100
@@ -84,6 +88,9 @@ class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
     language: str | None
     date: float
     text: bytes = b""
+
+
+_shown = msgspec.msgpack.Decoder(Shown).decode
 
 
 def schema() -> tantivy.Schema:
@@ -161,9 +168,13 @@ class Shelf:
     @property
     def covered(self) -> int:
         """The number of the last change that is in it; 0 when it is empty."""
-        searcher = self.index.searcher()
-        found = searcher.search(tantivy.Query.term_query(self.schema, "url", _COVERED, "basic"), limit=1).hits
-        return int(searcher.doc(found[0][1])["covered"][0]) if found else 0
+        with reading():
+            searcher = self.index.searcher()
+            found = searcher.search(tantivy.Query.term_query(self.schema, "url", _COVERED, "basic"), limit=1).hits
+            row = searcher.doc(found[0][1]).get_first("covered") if found else 0
+        if not isinstance(row, int):
+            raise _unreadable("it does not say what it covers")
+        return row
 
     def urls(self) -> Iterator[str]:
         """The addresses of all pages in it."""
@@ -171,17 +182,46 @@ class Shelf:
 
     def all(self) -> Iterator[Shown]:
         """What is shown of each page in it."""
+        with reading():
+            searcher = self.index.searcher()
+            hits = searcher.search(tantivy.Query.all_query(), limit=max(searcher.num_docs, 1)).hits
+        for _, place in hits:
+            with reading():
+                row = searcher.doc(place).get_first("shown")
+            if row:
+                yield shown_of(row)
+
+    def probe(self) -> None:
+        """Look into each part of each field. Checksums that agree may be somebody else's: Damaged when one breaks."""
+        _ = self.covered
+        with reading():
+            searcher = self.index.searcher()
+            for name in FIELDS:
+                searcher.search(self._using(name, ""), limit=1)
+            for name in FAST:
+                hits = searcher.search(tantivy.Query.all_query(), limit=1).hits
+                searcher.fast_field_values(name, [place for _, place in hits])
+
+    def probe_all(self) -> None:
+        """The same for each term."""
+        self.probe()
         searcher = self.index.searcher()
-        for _, place in searcher.search(tantivy.Query.all_query(), limit=max(searcher.num_docs, 1)).hits:
-            document = searcher.doc(place)
-            if shown := document.get_first("shown"):
-                yield msgspec.msgpack.decode(bytes(shown), type=Shown)
+        for name in FIELDS:
+            with reading():
+                for term, _ in searcher.terms_with_prefix(name, ""):
+                    searcher.search(self._using(name, term), limit=1)
+
+    def _using(self, name: str, term: str) -> tantivy.Query:
+        """What reads all that there is about a term; its places too where they are kept."""
+        if name in PHRASED:
+            return tantivy.Query.phrase_query(self.schema, name, [term, term], slop=1)
+        return tantivy.Query.term_query(self.schema, name, term, "freq" if name in TEXTS else "basic")
 
     def close(self) -> None:
         """End writing; what was not committed is forgotten."""
         if self._writer is not None:
             writer, self._writer = self._writer, None
-            with suppress(ValueError):  # a thread that broke, as on a full disk: the next start goes on from the commit
+            with suppress(ValueError), unpanicked():  # a thread broke, as on a full disk: the commit is what counts
                 writer.wait_merging_threads()
 
     def _writing(self) -> tantivy.IndexWriter:
@@ -206,6 +246,15 @@ class Voices:
         self._folder = folder
         self.schema = builder.add_unsigned_field("page", fast=True).build()
         self.index = (_opened if writable else _read)(folder, self.schema)
+
+    def probe_all(self) -> None:
+        """Look at all that it has: Damaged when that breaks the engine."""
+        with reading():
+            searcher = self.index.searcher()
+            hits = searcher.search(tantivy.Query.all_query(), limit=1).hits
+            searcher.fast_field_values("page", [place for _, place in hits])
+            for term, _ in searcher.terms_with_prefix("anchors", ""):
+                searcher.search(tantivy.Query.term_query(self.schema, "anchors", term, "basic"), limit=1)
 
     def write(self, pages: Iterable[tuple[int, str]], language: str | None) -> None:
         """Put in what pages are called, by fingerprint, a line for each site; stems are those of one language, the
@@ -235,11 +284,30 @@ def at_level(term: str, level: int) -> str:
     return f"{term}\x01{level}" if level else term
 
 
+class Shaken(ValueError):
+    """The engine has panicked."""
+
+
 @contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """The engine knows one kind of error. Whatever stops it from writing, the disk is to blame."""
+def unpanicked() -> Iterator[None]:
+    """The engine's panics are errors like its others. They derive from BaseException, and their class has no name that
+    could be imported."""
     try:
         yield
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise Shaken(str(error)) from None
+        raise
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """The engine knows one kind of error. Whatever stops it from writing, the disk is to blame, unless it panics."""
+    try:
+        with unpanicked():
+            yield
+    except Shaken as error:
+        raise _unreadable(str(error)) from error
     except (ValueError, OSError) as error:
         raise _failed(folder, error) from error
 
@@ -260,11 +328,22 @@ def _number(error: Exception) -> int:
 def reading() -> Iterator[None]:
     """Around questions to the engine: what it cannot make sense of, or panics about, is a damaged index."""
     try:
-        yield
-    except BaseException as error:
-        if isinstance(error, ValueError) or type(error).__name__ == "PanicException":
-            raise Damaged(f"the index cannot be read ({error}); `gossamer build` makes it again") from None
-        raise
+        with unpanicked():
+            yield
+    except ValueError as error:
+        raise _unreadable(str(error)) from None
+
+
+def _unreadable(why: str) -> Damaged:
+    return Damaged(f"the index cannot be read ({why}); `gossamer verify DIR --repair` makes it again")
+
+
+def shown_of(row: object) -> Shown:
+    """What is shown of a page, as an index has it."""
+    try:
+        return _shown(row if isinstance(row, bytes) else bytes(row))  # type: ignore[call-overload]  # or a list of numbers
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError, ValueError) as error:
+        raise _unreadable(str(error)) from None
 
 
 def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
@@ -272,7 +351,8 @@ def _opened(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
         files.make_folder(folder)
     try:
         _require_ours(folder)
-        return _with_terms(tantivy.Index(schema, path=str(folder)))
+        with unpanicked():
+            return _with_terms(tantivy.Index(schema, path=str(folder)))
     except (ValueError, OSError) as error:
         if _number(error) not in {0, ENOENT}:
             raise _failed(folder, error) from error  # the disk, and not the index
@@ -314,11 +394,8 @@ def _linked(folder: Path, meta: bytes, schema: tantivy.Schema) -> tantivy.Index:
         (door / META).write_bytes(meta)
         for name in names(meta):
             (door / name).symlink_to(files.address(folder / name))
-        return _with_terms(tantivy.Index(schema, path=str(door)))
-    except BaseException as error:
-        if type(error).__name__ == "PanicException":
-            raise ValueError(str(error)) from None
-        raise
+        with unpanicked():
+            return _with_terms(tantivy.Index(schema, path=str(door)))
     finally:
         _remove(door)
 
@@ -343,7 +420,7 @@ def _require_ours(folder: Path) -> None:
         listed = msgspec.json.decode(files.read(folder / ".managed.json"), type=list[str])
     except FileNotFoundError:
         return
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         listed = [""]
     if listed and not files.is_file(folder / "meta.json"):  # the engine would make a new one, with nothing in it
         raise Damaged(f"the index in {folder} has lost its meta.json; `gossamer build` makes it again")

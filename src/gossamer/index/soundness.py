@@ -55,10 +55,17 @@ def problems(folder: Path) -> Iterator[str]:
 def names(meta: bytes) -> list[str]:
     """The files that count by what `meta.json` holds; ValueError when that is nothing of the engine's."""
     found = []
-    for segment in msgspec.json.decode(meta, type=_Meta).segments:
+    for segment in _meta(meta).segments:
         deleted = [f"{segment.deletes.opstamp}.del"] if segment.deletes else []
         found += [f"{UUID(segment.segment_id).hex}.{ending}" for ending in (*_ALWAYS, *deleted)]
     return found
+
+
+def _meta(data: bytes) -> _Meta:
+    try:
+        return msgspec.json.decode(data, type=_Meta)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def _is_sound(path: Path) -> bool:
@@ -73,7 +80,7 @@ def _is_sound(path: Path) -> bool:
             footer = msgspec.json.decode(end[-_TAIL - length : -_TAIL], type=_Footer)
             file.seek(0)
             return _sum(file, size - _TAIL - length) == footer.crc
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, ValueError, RecursionError):
         return False
 
 

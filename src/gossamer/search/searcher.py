@@ -13,11 +13,10 @@ from itertools import accumulate, chain
 from math import prod
 from typing import Any, NamedTuple, TypeVar
 
-import msgspec
 import numpy as np
 
 from gossamer.index.analysis import STEMMERS, terms
-from gossamer.index.shelf import Shelf, Shown, Voices, reading
+from gossamer.index.shelf import Shelf, Shown, Voices, reading, shown_of, unpanicked
 from gossamer.model import Hit
 from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
@@ -98,8 +97,9 @@ class Searcher:
         self._shelves = shelves
         self._outside = outside
         self._weights = weights or Weights()
-        self._searchers = [shelf.index.searcher() for shelf in shelves]
-        self._sizes = [searcher.num_docs for searcher in self._searchers]
+        with reading():
+            self._searchers = [shelf.index.searcher() for shelf in shelves]
+            self._sizes = [searcher.num_docs for searcher in self._searchers]
         self._having = lru_cache(maxsize=10_000)(self._count_having)
         balance = lru_cache(maxsize=10_000)(self._balance)
         self._askings = [
@@ -126,7 +126,7 @@ class Searcher:
     def _signs(self, each: Found, asked: Asked) -> dict[str, float]:
         signs: dict[str, float] = {}
         for part in self._askings[each.shard].parts(asked.question.words.counts):
-            with suppress(ValueError):  # the engine's way to say that the term is not there
+            with suppress(ValueError), unpanicked():  # the engine's way to say that the term is not there
                 told = json.loads(part.query.explain(self._searchers[each.shard], each.address).to_json())
                 signs[f"{part.term} in {part.field}"] = float(told["value"])
         own = sum(signs.values())
@@ -213,11 +213,11 @@ class Searcher:
     def _voices(self, words: Terms, depth: int) -> dict[int, float]:
         if self._outside.voices is None or not words.counts or not self._weights.anchors:
             return {}
-        searcher = self._outside.voices.index.searcher()
-        hits = searcher.search(
-            called(self._outside.voices, words, self._weights.anchors), limit=depth, count=False
-        ).hits
-        pages = searcher.fast_field_values("page", [address for _, address in hits])
+        with reading():
+            searcher = self._outside.voices.index.searcher()
+            query = called(self._outside.voices, words, self._weights.anchors)
+            hits = searcher.search(query, limit=depth, count=False).hits
+            pages = searcher.fast_field_values("page", [address for _, address in hits])
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
     def _all(self, queries: Sequence[Any], depth: int, *, hard: bool = False) -> tuple[Candidates, int]:
@@ -279,7 +279,8 @@ class Searcher:
 
     def _shown(self, shard: int, address: Any) -> Shown:
         with reading():
-            return _decode(bytes(self._searchers[shard].doc(address)["shown"][0]))
+            row = self._searchers[shard].doc(address).get_first("shown")
+        return shown_of(row)
 
     def _suggestion(self, text: str, query: Query) -> str | None:
         words = [term for part in query.words for term in terms(part)]
@@ -323,9 +324,6 @@ class Searcher:
         if not having[shard]:
             return 0.0
         return rarity(sum(self._sizes), sum(having)) / rarity(self._sizes[shard], having[shard])
-
-
-_decode = msgspec.msgpack.Decoder(Shown).decode
 
 
 def _first(found: list[str]) -> str:

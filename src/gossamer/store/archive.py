@@ -308,7 +308,7 @@ class Archive:
 
     def hinted(self, hint: bytes) -> str:
         """The main content that lies where a version once said, without asking the table; nothing when it has moved."""
-        with suppress(msgspec.DecodeError):
+        with suppress(Damaged):
             return self.texts.content(place_of(hint))
         return ""
 

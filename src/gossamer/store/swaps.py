@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from gossamer import files
-from gossamer.rows import decoder
+from gossamer.rows import Size, decoder
 from gossamer.store.table import Table
 from gossamer.store.warc import placed
 
@@ -41,7 +41,7 @@ class Swap(msgspec.Struct, array_like=True, frozen=True):
 
 
 swap_of = decoder(Swap)
-end_of = decoder(tuple[str, int])
+end_of = decoder(tuple[str, Size])
 
 
 def begin(table: Table, family: str, swap: Swap) -> None:

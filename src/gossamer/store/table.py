@@ -267,10 +267,19 @@ def damage(
                 if words := sorted_files.damage(path / name):
                     return words
             for family in table.families:
-                for key, value in table.stored(family):
-                    read(family, key, value)
+                if words := _wrong_row(table, family, read):
+                    return f"{path}: {words}"
     except Damaged as error:
         return str(error.__cause__ or error)
+    return None
+
+
+def _wrong_row(table: Table, family: str, read: Callable[[str, bytes, bytes], None]) -> str | None:
+    for key, value in table.stored(family):
+        try:
+            read(family, key, value)
+        except Damaged as error:
+            return f"{family}, {key[:100]!r}: {error}"
     return None
 
 

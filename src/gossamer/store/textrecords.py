@@ -72,7 +72,7 @@ def page_of(url: URL, html: Record, text: Record | None, metadata: Record) -> Pa
         said = _said(metadata.block)
         tagged = html.block.partition(_BODY)[2].removesuffix(_BODY_END).decode()
         words = text.block.decode() if text else None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Damaged(f"{html.place.file}: the text at offset {html.place.offset} is not ours: {error}") from None
     content = plain(tagged)
     read = {name: getattr(said, name) for name in _FIELDS}

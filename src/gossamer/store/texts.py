@@ -16,7 +16,7 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Clock, Page
-from gossamer.rows import decoder
+from gossamer.rows import Size, decoder
 from gossamer.store.members import sliced, unpacked
 from gossamer.store.table import Table
 from gossamer.store.textrecords import content_of, page_of, worded
@@ -37,7 +37,7 @@ class End(msgspec.Struct, array_like=True, frozen=True):
 
     file: str = ""
     """The last one."""
-    length: int = 0
+    length: Size = 0
     oldest: str = ""
     """Files whose names come before are of no use any more."""
     anew: str = ""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from gossamer.model import Kind
-from gossamer.rows import damaged, decoder
+from gossamer.rows import Count, Seconds, Size, damaged, decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -31,12 +31,12 @@ class TextPlace(msgspec.Struct, array_like=True, frozen=True):
     """Where it lies what a page says: records one behind the other, see `textrecords`."""
 
     file: str
-    offset: int
-    html: int
+    offset: Size
+    html: Size
     """Bytes of a record in the file, like the next two."""
-    plain: int
+    plain: Size
     """0: there is none, for the first has all words."""
-    said: int
+    said: Size
     record: str
     """The UUID of the first."""
     mark: int
@@ -46,22 +46,22 @@ class TextPlace(msgspec.Struct, array_like=True, frozen=True):
 class Version(msgspec.Struct, array_like=True, frozen=True):
     """One capture: what kind of thing it is and where its record lies."""
 
-    began: float
-    status: int
+    began: Seconds
+    status: Count
     kind: Kind
     media_type: str
     encoding: str | None
     digest: str
-    size: int
+    size: Size
     """Bytes of the decoded body."""
     title: str
     file: str
-    offset: int
-    length: int
+    offset: Size
+    length: Size
     record: str
     original: str | None = None
     """The address whose capture holds the payload, when this record only points there."""
-    original_began: float = 0.0
+    original_began: Seconds = 0.0
     copy_of: str | None = None
     truncated: str | None = None
     noindex: bool = False
@@ -72,7 +72,7 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     """Where it lies what the page says. None also for what is no page, and in collections from before."""
     text_of: str | None = None
     """The address whose version says the same and has the text, like the next."""
-    text_began: float = 0.0
+    text_began: Seconds = 0.0
     near_copy_of: str | None = None
     """The address that says nearly the same; None where the bytes are the same."""
     canonical: str | None = None
@@ -93,41 +93,22 @@ class First(msgspec.Struct, array_like=True, frozen=True):
     """Where a payload was met first."""
 
     url: str
-    began: float
+    began: Seconds
     record: str
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_version, _first = decoder(Version), decoder(First)
+version_of, first_of = decoder(Version), decoder(First)
+"""Rows of the families `captures` and `digests`."""
 _EARLIEST, _LATEST = 0.0, 253_402_300_800.0
 """What a key can say and a calendar knows: the years 1970 to 9999."""
-place_of = msgspec.msgpack.Decoder(TextPlace).decode
+place_of = decoder(TextPlace)
 """What a hint means."""
 
 
 def tells(status: int) -> bool:
     """A page, a redirect, or that there is none any more. Any other error may pass, and says nothing of the page."""
     return (200 <= status < 400 and status != NOT_MODIFIED) or status in GONE
-
-
-def version_of(data: bytes) -> Version:
-    """A row of the family `captures`."""
-    row = _version(data)
-    _require_dates(row.began, row.original_began, row.text_began)
-    return row
-
-
-def first_of(data: bytes) -> First:
-    """A row of the family `digests`."""
-    row = _first(data)
-    _require_dates(row.began)
-    return row
-
-
-def _require_dates(*dates: float) -> None:
-    for each in dates:
-        if not _EARLIEST <= each < _LATEST:  # nor is it one that is no number
-            raise damaged("Version", f"{each} is no date")
 
 
 class Versions:

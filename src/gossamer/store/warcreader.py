@@ -205,7 +205,7 @@ def circumstances(metadata: Record) -> Circumstances:
         if line.startswith(_CIRCUMSTANCES):
             try:
                 return msgspec.json.decode(line.removeprefix(_CIRCUMSTANCES), type=Circumstances)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 break
     raise Damaged(f"{metadata.place.file}: the metadata at offset {metadata.place.offset} is not ours")
 

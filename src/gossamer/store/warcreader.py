@@ -115,7 +115,7 @@ def read_bytes(path: Path, offset: int, lengths: Sequence[int]) -> bytes:
 
 def _require_lengths(path: Path, offset: int, lengths: Sequence[int]) -> None:
     """A row may come from anybody, and room for what it says is made before a byte is read."""
-    if not 0 <= offset <= _OFFSET_MOST or not all(0 <= length <= RECORD_MOST for length in lengths):
+    if not 0 <= offset <= _OFFSET_MOST - sum(lengths) or not all(0 <= length <= RECORD_MOST for length in lengths):
         where = f"{path}: a row says {sum(lengths)} bytes at offset {offset}"
         raise Damaged(f"{where}, and no record is like that; {_CURE}")
 

@@ -138,15 +138,44 @@ class _Noting:
 
 def _witnesses(kept: Path, tests: Sequence[str]) -> Witnesses:
     if not kept.exists():
-        command = [sys.executable, __file__, "--note", str(kept), *tests]
-        subprocess.run(command, cwd=ROOT, check=False)
-    if not kept.exists():
-        raise SystemExit("the tests could not be run; run them by `make test` first")
+        files = sorted(_test_files(tests), key=lambda path: path.stat().st_size)
+        workers = min(os.cpu_count() or 1, len(files))
+        parts = [kept.with_name(f"{kept.name}.{number}") for number in range(workers)]
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(_note_apart, parts, (files[number::workers] for number in range(workers))))
+        kept.write_bytes(msgspec.json.encode(_joined(parts)))
     return msgspec.json.decode(kept.read_bytes(), type=Witnesses)
 
 
+def _test_files(tests: Sequence[str]) -> Iterator[Path]:
+    for place in (ROOT / test for test in tests):
+        yield from place.rglob("test_*.py") if place.is_dir() else [place]
+
+
+def _note_apart(kept: Path, files: Sequence[Path]) -> None:
+    """Each core runs its share of the tests."""
+    names = [str(path.relative_to(ROOT)) for path in files]
+    subprocess.run([sys.executable, __file__, "--note", str(kept), *names], cwd=ROOT, check=False)
+
+
+def _joined(parts: Iterable[Path]) -> Witnesses:
+    """What the parts noted; their files are of no use any more."""
+    lines: dict[str, dict[int, list[str]]] = {}
+    seconds: dict[str, float] = {}
+    for part in parts:
+        if not part.exists():
+            raise SystemExit("the tests could not be run; run them by `make test` first")
+        noted = msgspec.json.decode(part.read_bytes(), type=Witnesses)
+        seconds.update(noted.seconds)
+        for module, by_line in noted.lines.items():
+            for line, tests in by_line.items():
+                lines.setdefault(module, {}).setdefault(line, []).extend(tests)
+        part.unlink()
+    return Witnesses(_at_import(lines, seconds), seconds)
+
+
 def _note(kept: Path, tests: Sequence[str]) -> None:
-    """Run all tests once. In a process of its own, because it has to begin before the modules are imported."""
+    """Run tests once. In a process of its own, because it has to begin before the modules are imported."""
     import coverage
     import pytest
 
@@ -162,7 +191,7 @@ def _note(kept: Path, tests: Sequence[str]) -> None:
         }
         for file in data.measured_files()
     }
-    kept.write_bytes(msgspec.json.encode(Witnesses(_at_import(lines, noting.seconds), noting.seconds)))
+    kept.write_bytes(msgspec.json.encode(Witnesses(lines, noting.seconds)))
 
 
 def _at_import(lines: dict[str, dict[int, list[str]]], tests_run: Iterable[str]) -> dict[str, dict[int, list[str]]]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from gossamer.collection import session as sessions
 from gossamer.collection.session import FAMILIES, Outside, Session
+from gossamer.fetch.held import Held
 from gossamer.frontier.discovery import Found
 from gossamer.model import Capture, Visit
 from gossamer.plan import Plan
@@ -28,3 +32,23 @@ def test_progress_counts_what_was_found_a_moment_ago(tmp_path: Path) -> None:
             return queued
 
     assert run(job()) == 9
+
+
+@pytest.mark.parametrize(("shards", "share"), [(1, 6_000_000), (2, 3_000_000), (3, 2_000_000)])
+def test_shards_share_the_memory_for_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int, share: int
+) -> None:
+    made: list[tuple[float, int]] = []
+
+    def noted(most: float, visits: int) -> Held:
+        made.append((most, visits))
+        return Held(most, visits)
+
+    async def job() -> None:
+        plan = Plan(seeds=(HOME,), memory=6_000_000, shards=shards, workers=20)
+        with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
+            Session(tmp_path, plan, table, Outside(running_clock(), never)).frontier.close()
+
+    monkeypatch.setattr(sessions, "Held", noted)
+    run(job())
+    assert made == [(share, 40)]  # as many visits may drip along beside those that are under way

@@ -2,11 +2,14 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+INSTALLED = $(VENV)/.installed
 READY = $(VENV)/.ready
+MADE_OF = pyproject.toml constraints.txt setup.py $(wildcard src/gossamer/*/*.c src/gossamer/convert/*/*.[ch])
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
 .PHONY: demo test lint soak bench quality mutants clean
 
-demo: $(READY)
+demo: $(INSTALLED)
 	rm -rf demo-web
 	$(BIN)/gossamer demo demo-web
 
@@ -39,7 +42,13 @@ clean:
 	rm -rf $(VENV) demo-web src/gossamer/*/*.so src/gossamer/*/*/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests bench quality -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt setup.py $(wildcard src/gossamer/*/*.c src/gossamer/convert/*/*.[ch])
+# A demonstration needs no developers' tools.
+$(INSTALLED): $(MADE_OF)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	touch $(READY)
+	$(INSTALL) .
+	touch $(INSTALLED)
+
+$(READY): $(MADE_OF)
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) '.[dev]'
+	touch $(INSTALLED) $(READY)

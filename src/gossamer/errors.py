@@ -109,8 +109,8 @@ _LACKS = {
 }
 
 
-def shortage(error: BaseException) -> StorageError | None:
+def shortage(error: BaseException, path: object = None) -> StorageError | None:
     """What this machine lacks, with the cure; None for every other fault. It is no verdict on any page or host."""
     words = _LACKS.get(error.errno or 0) if isinstance(error, OSError) else None
-    named = f"{error.filename}: " if isinstance(error, OSError) and isinstance(error.filename, str) else ""
-    return StorageError(f"{named}{words}") if words else None
+    named = path or (error.filename if isinstance(error, OSError) and isinstance(error.filename, str) else None)
+    return StorageError(f"{named}: {words}" if named else words) if words else None

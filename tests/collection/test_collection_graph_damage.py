@@ -12,7 +12,7 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside, seal
-from gossamer.errors import Damaged, NotFound
+from gossamer.errors import Damaged
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.hostile_graphs import GRAPHS, SEALS, planted, sealed
 
@@ -81,7 +81,7 @@ def test_a_graph_that_somebody_else_sealed_is_no_graph_unless_it_holds_one(
         collection.status()
         collection.links(page)
         for question in (lambda: collection.graph, lambda: collection.trust([page])):
-            with pytest.raises(NotFound):
+            with pytest.raises(Damaged):
                 question()
         assert all("no graph until `gossamer build`" in each for each in caplog.messages)
         assert any("`gossamer build` makes it again" in each for each in collection.verify().problems)

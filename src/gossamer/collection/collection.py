@@ -148,7 +148,8 @@ class Collection(Reading):
             graph, _ = graphs.make(self._folder, shelves.tables, language, copies)
         except OSError as error:
             raise StorageError(
-                f"{self._folder.graph}: {error.strerror}; `gossamer build` makes the graph again"
+                f"{error.filename or self._folder.graph}: {error.strerror};"
+                f" `gossamer build {self.path}` makes the graph again"
             ) from error
         self.close()
         return graph

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from io import BufferedWriter, FileIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from gossamer import shown
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError, UsageError
+from gossamer.files.walk import named
 from gossamer.plan import Plan
 from gossamer.store import cdx, trec, wacz
 from gossamer.store.archive import Archive
@@ -133,15 +135,32 @@ def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:
         raise UsageError(f"{path}: is there already; remove it, or name another file")
     partial = path.with_name(f"{path.name}.partial")
     try:
-        with partial.open("wb") as out:
+        with BufferedWriter(_Target(str(partial), "wb")) as out:
             count = write(out)
             out.flush()
-            os.fsync(out.fileno())
+            with named(partial):
+                os.fsync(out.fileno())
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        _discard(partial)
+        if error.filename != str(partial):  # what was to be read is to blame, and has said so
+            raise
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}; nothing was left there") from error
     except BaseException:
-        partial.unlink(missing_ok=True)
+        _discard(partial)
         raise
     return count
+
+
+class _Target(FileIO):
+    """The file that is written; its faults have its name, so that those of other files are not taken for them."""
+
+    def write(self, data: Any, /) -> int:
+        with named(Path(str(self.name))):
+            return super().write(data)
+
+
+def _discard(partial: Path) -> None:
+    """Also where there is none because it could not be made."""
+    with suppress(OSError):
+        partial.unlink(missing_ok=True)

@@ -220,9 +220,10 @@ def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
         yield f"{damage}; {_CURE}"
         return
     try:
-        log = _logged(shard / LINKS, table)
-        indexed = _indexed(shard / INDEX, table)
-    except (Damaged, OSError, ValueError) as error:
+        with files.reading(shard / LINKS):
+            log = _logged(shard / LINKS, table)
+            indexed = _indexed(shard / INDEX, table)
+    except (Damaged, FileNotFoundError, ValueError) as error:
         yield f"{shard}: {error}; {_CURE}"
         return
     for url, version in archive.versions.pages():

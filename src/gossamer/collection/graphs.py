@@ -187,8 +187,9 @@ def _damage(graph: Graph, *, whole: bool = False) -> str | None:
     if damage := seal.damage(graph.folder, whole=whole, needs=_NEEDS):
         return damage
     try:
-        flaw = next(_flaws(graph, whole or seal.is_small(graph.folder)), None)
-    except (Damaged, OSError, ValueError) as error:
+        with files.reading(graph.folder):
+            flaw = next(_flaws(graph, whole or seal.is_small(graph.folder)), None)
+    except (Damaged, FileNotFoundError, ValueError) as error:
         return f"{graph.folder}: is no graph of ours ({str(error).partition(';')[0]})"
     return f"{graph.folder}: is no graph of ours, {flaw}" if flaw else None
 
@@ -213,14 +214,10 @@ def _mirrors(data: bytes) -> list[Mirrors]:
 
 
 def _pointed(folder: Folder) -> Graph | None:
-    try:
+    with suppress(FileNotFoundError, ValueError, Damaged), files.reading(folder.graph / CURRENT):
         name = files.read(folder.graph / CURRENT).decode().strip()
         if _NAME.fullmatch(name) and files.is_folder(folder.graph / name):
             return Graph(folder.graph / name)
-    except PermissionError as error:  # it is there, and not for us
-        raise StorageError(f"{folder.graph}: cannot be read ({error.strerror}); check its owner and mode") from error
-    except (OSError, ValueError, Damaged):
-        pass
     return None
 
 
@@ -234,7 +231,9 @@ class Copies:
 
 def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: Copies) -> tuple[Graph, Ranks]:
     """Make a new graph of all that is committed, and let it count."""
-    old = current(folder)
+    old = None
+    with suppress(StorageError):  # the ranks of the old one are where the sweeps begin, and nothing needs them
+        old = current(folder)
     _clear_way(folder)
     name = f"{max(_numbers(folder), default=0) + 1:06}"
     place = folder.graph / name

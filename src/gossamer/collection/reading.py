@@ -23,7 +23,7 @@ from gossamer.collection.meaning import site_of
 from gossamer.collection.moment import Moment
 from gossamer.collection.shelves import Shelves
 from gossamer.collection.status import Status, status_of
-from gossamer.errors import InvalidURL, NotFound, UsageError
+from gossamer.errors import Damaged, InvalidURL, NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
 from gossamer.plan import Plan
@@ -219,6 +219,10 @@ class Reading:
         self._folder.require()
         found = self._graph()
         if found is None:
+            from gossamer.collection import graphs
+
+            for damage in graphs.check(self._folder):
+                raise Damaged(damage)
             raise NotFound(f"{self.path}: has no graph; `gossamer build {self.path}` makes it")
         return found
 

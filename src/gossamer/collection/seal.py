@@ -59,16 +59,21 @@ def is_small(folder: Path) -> bool:
 def damage(folder: Path, *, whole: bool = False, needs: Collection[str] = ()) -> str | None:
     """What is wrong with a graph. All of it is read if that is asked for, or does not take long."""
     try:
-        sealed = _sealed(files.read(folder / FILE))
-        for name in needs:
-            if name not in sealed:
-                return f"{folder / name}: is not sealed"
-        thorough = whole or is_small(folder)
-        for name, each in sealed.items():
-            if not FILES.fullmatch(name) or not _is(folder / name, each, thorough):
-                return f"{folder / name}: is damaged"
-    except (OSError, msgspec.MsgspecError, ValueError, RecursionError, Damaged) as error:
+        with files.reading(folder):
+            return _damage(folder, whole, needs)
+    except (FileNotFoundError, msgspec.MsgspecError, ValueError, RecursionError, Damaged) as error:
         return f"{folder}: cannot be read ({error})"
+
+
+def _damage(folder: Path, whole: bool, needs: Collection[str]) -> str | None:
+    sealed = _sealed(files.read(folder / FILE))
+    for name in needs:
+        if name not in sealed:
+            return f"{folder / name}: is not sealed"
+    thorough = whole or is_small(folder)
+    for name, each in sealed.items():
+        if not FILES.fullmatch(name) or not _is(folder / name, each, thorough):
+            return f"{folder / name}: is damaged"
     return None
 
 

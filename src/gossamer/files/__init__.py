@@ -16,14 +16,26 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from errno import EDQUOT, EFBIG, EIO, ENOSPC, EXDEV
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
-from gossamer.errors import Damaged, StorageError
+from gossamer.errors import Damaged, StorageError, shortage
 from gossamer.files import walk
-from gossamer.files.walk import FOLDER, PLAIN, about, bare, check, check_file, descended, folder_of, kind_of, refused
+from gossamer.files.walk import (
+    FOLDER,
+    PLAIN,
+    about,
+    bare,
+    check,
+    check_file,
+    descended,
+    folder_of,
+    kind_of,
+    named,
+    refused,
+)
 from gossamer.held import Held
 
 Mode: TypeAlias = Literal["rb", "r+b", "ab", "wb"]
@@ -44,7 +56,7 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
     """Open a regular file, by the flags of `os.open`."""
     if isinstance(path, Held) and path.handle is not None:
         return _once_more(path.handle)
-    with folder_of(path) as folder:
+    with named(path), folder_of(path) as folder:
         check_file(path, folder, flags)  # before it is opened: opening a device may do things
         handle = os.open(path.name, flags & ~os.O_TRUNC | PLAIN | os.O_NONBLOCK, mode, dir_fd=folder)
     try:
@@ -69,7 +81,7 @@ def open(path: Path, mode: Mode = "rb", buffering: int = -1) -> BinaryIO:
 
 def read(path: Path, most: int = SMALL) -> bytes:
     """All of a small file."""
-    with open(path, buffering=0) as file:
+    with named(path), open(path, buffering=0) as file:
         if os.fstat(file.fileno()).st_size > most:
             raise Damaged(f"{path}: is larger than any that we write; move it away")
         return file.read(most)
@@ -259,6 +271,23 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def unreadable(error: OSError, path: Path) -> StorageError:
+    """What stands between us and a file that is there. It may be whole, so it is the machine's fault and no damage."""
+    words = f"{path}: cannot be read ({error.strerror or error}); check its owner and mode"
+    return shortage(error, path) or StorageError(words)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Around what takes a file that cannot be read for a damaged one. One that is gone is left to it."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise unreadable(error, Path(error.filename) if isinstance(error.filename, str) else path) from error
 
 
 def told(error: OSError, path: Path) -> StorageError:

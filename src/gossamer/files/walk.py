@@ -64,6 +64,7 @@ def _walked(folder: Path, flags: int) -> int:
             here = os.open(name, flags if depth == len(parts) else STEP, dir_fd=above)
         except OSError as error:
             if error.errno not in {ENOTDIR, ELOOP}:
+                error.filename = str(Path(start, *parts[:depth]))
                 raise
             about = os.stat(name, dir_fd=above, follow_symlinks=False)
             raise refused(Path(start, *parts[:depth]), about, A_FOLDER) from None
@@ -82,9 +83,19 @@ def folder_of(path: Path) -> Iterator[int]:
         os.close(handle)
 
 
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """A fault names its file with all folders, where the system knows its bare name or nothing but a descriptor."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
 def about(path: Path) -> os.stat_result:
     """Of a regular file."""
-    with folder_of(path) as folder:
+    with named(path), folder_of(path) as folder:
         found = os.stat(bare(path), dir_fd=folder, follow_symlinks=False)
     check(path, found)
     return found

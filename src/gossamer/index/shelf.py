@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from errno import EDQUOT, ENOENT, ENOSPC
+from os import strerror
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -55,7 +56,8 @@ them, 10 kB for each page that is indexed."""
 FILES = r"[0-9a-f]{32}\.(?:[0-9]+\.)?[a-z]+|meta\.json|\.managed\.json|\.tantivy-[a-z]+\.lock|\.tmp\w+"
 """What the engine calls its files."""
 _FILES = re.compile(FILES)
-_SYSTEM = re.compile(r"os error (\d+)")
+_SYSTEM = re.compile(r"(?:os error |Os \{ code: )(\d+)")
+_FILE = re.compile(r'filepath: "([^"]+)"')
 _COVERED = "\0covered"
 _TERMS = "terms"
 _APART = " \0 "
@@ -318,7 +320,7 @@ def _failed(folder: Path, error: Exception) -> StorageError:
     return StorageError(f"{folder}: {reason}, nothing committed is lost")
 
 
-def _number(error: Exception) -> int:
+def _number(error: BaseException) -> int:
     """What the system said, in the words of the engine; 0 when it was not the system."""
     found = _SYSTEM.search(str(error))
     return error.errno or 0 if isinstance(error, OSError) else int(found[1]) if found else 0
@@ -370,6 +372,7 @@ def _read(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
         try:
             return _linked(folder, meta, schema)
         except (ValueError, OSError) as error:
+            _require_readable(folder, error)
             if left == 0 or _meta(folder) == meta:
                 raise _damaged(folder, error) from error
     raise AssertionError("the last look decides")
@@ -383,8 +386,18 @@ def is_unborn(folder: Path) -> bool:
 def _meta(folder: Path) -> bytes:
     try:
         return files.read(folder / META)
-    except OSError as error:
+    except FileNotFoundError as error:
         raise _damaged(folder, error) from error
+    except OSError as error:
+        raise files.unreadable(error, folder / META) from error
+
+
+def _require_readable(folder: Path, error: BaseException) -> None:
+    """A file that is there and cannot be opened is a fault of the machine, in the engine's words as in Python's."""
+    number, named = _number(error), _FILE.search(str(error))
+    if number not in {0, ENOENT}:
+        path = folder / Path(named[1]).name if named else folder
+        raise files.unreadable(OSError(number, strerror(number)), path) from error
 
 
 def _linked(folder: Path, meta: bytes, schema: tantivy.Schema) -> tantivy.Index:

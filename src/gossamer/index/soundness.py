@@ -43,8 +43,9 @@ class _Footer(msgspec.Struct):
 def problems(folder: Path) -> Iterator[str]:
     """What is wrong with the files of an index."""
     try:
-        counting = names(files.read(folder / META))
-    except (OSError, ValueError) as error:
+        with files.reading(folder / META):
+            counting = names(files.read(folder / META))
+    except (FileNotFoundError, ValueError) as error:
         yield f"{folder / META}: cannot be read ({error})"
         return
     for name in counting:
@@ -70,8 +71,8 @@ def _meta(data: bytes) -> _Meta:
 
 def _is_sound(path: Path) -> bool:
     try:
-        size = files.size(path)
-        with files.open(path) as file:
+        with files.reading(path), files.open(path) as file:
+            size = files.size(path)
             file.seek(max(0, size - _FOOTER_MOST))
             end = file.read()
             length, mark = int.from_bytes(end[-8:-4], "little"), int.from_bytes(end[-4:], "little")
@@ -80,7 +81,7 @@ def _is_sound(path: Path) -> bool:
             footer = msgspec.json.decode(end[-_TAIL - length : -_TAIL], type=_Footer)
             file.seek(0)
             return _sum(file, size - _TAIL - length) == footer.crc
-    except (OSError, ValueError, RecursionError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return False
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gossamer import files
-from gossamer.errors import Damaged, StorageError
+from gossamer.errors import Damaged
 
 CURRENT = "CURRENT"
 _NAME = re.compile(r"MANIFEST-[0-9]+").fullmatch
@@ -37,7 +37,7 @@ def mark(path: Path) -> Mark:
         cure = "`gossamer verify DIR --repair` makes it again from the archive"
         raise Damaged(f"{path}: there is no table here; {cure}") from error
     except OSError as error:
-        raise StorageError(f"{path}: cannot be read ({error.strerror}); check its owner and mode") from error
+        raise files.unreadable(error, Path(error.filename or path)) from error
 
 
 def make_door(path: Path, current: bytes, scratch: Path) -> Path:

@@ -115,7 +115,7 @@ def members(path: Path, start: int = 0, end: int | None = None, *, unbroken: boo
     Damaged stretches are passed over, as long as all of them together cost no more than `DAMAGE_MOST`; `unbroken`
     members end at the first of them.
     """
-    with files.open(path, buffering=0) as file:
+    with files.reading(path), files.open(path, buffering=0) as file:
         handle, spent = file.fileno(), _Effort(DAMAGE_MOST)
         position: int | None = start
         while position is not None and (end is None or position < end):

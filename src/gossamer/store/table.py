@@ -55,6 +55,7 @@ MEMTABLES_BYTES = 32 << 20
 _CURE = "`gossamer verify DIR --repair` makes it again from the archive"
 _NO_NUMBER = re.compile(r"(?:MANIFEST-|OPTIONS-|METADB-)?[0-9]{13,}.*", re.DOTALL)
 """Names of files that RocksDB would count on from, until its next number wraps and it begins low numbers anew."""
+_DENIED = re.compile(r"([^/\s:]+): (Permission denied|Operation not permitted)$")
 LOG_BYTES = 32 << 20
 """What has to be read again at most when a table that was killed is opened."""
 LIST_BYTES = 16 << 20
@@ -448,4 +449,6 @@ def _told(error: Exception, path: Path) -> Exception:
         return StorageError(f"{path}: the disk is full; free some space and go on, nothing committed is lost")
     if low.startswith(("corruption", "invalid argument", "io error: no such file")):
         return Damaged(f"{path}: the table cannot be read ({words}); {_CURE}")
+    if (found := _DENIED.search(words)) is not None:  # what stands before the name may be a reader's own folder
+        return StorageError(f"{path / found[1]}: cannot be read ({found[2]}); check its owner and mode")
     return StorageError(f"{path}: the table cannot be used: {words}")

@@ -109,8 +109,10 @@ def read_bytes(path: Path, offset: int, lengths: Sequence[int]) -> bytes:
             return os.pread(file, sum(lengths), offset)
         finally:
             os.close(file)
+    except FileNotFoundError as error:
+        raise Damaged(f"{path}: is missing; restore it from a copy, or {_CURE}") from error
     except OSError as error:
-        raise Damaged(f"{path}: cannot be read: {error.strerror}; restore it from a copy") from error
+        raise files.unreadable(error, path) from error
 
 
 def _require_lengths(path: Path, offset: int, lengths: Sequence[int]) -> None:

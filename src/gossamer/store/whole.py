@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gossamer import files
-from gossamer.errors import Damaged, StorageError, shortage
+from gossamer.errors import Damaged
 from gossamer.store.archive import Archive
 from gossamer.store.warc import placed
 
@@ -30,7 +30,7 @@ def whole_files(archive: Archive) -> list[tuple[Path, int]]:
 def pieces(path: Path, length: int, chunk: int = _CHUNK) -> Iterator[bytes]:
     """So many bytes of a file, and not one less."""
     left = length
-    with files.open(path) as source:
+    with files.reading(path), files.open(path) as source:
         while left > 0 and (data := source.read(min(chunk, left))):
             yield data
             left -= len(data)
@@ -56,8 +56,7 @@ def _size(path: Path) -> int:
     except FileNotFoundError:
         raise Damaged(f"{path}: is missing; {_CURE}") from None
     except OSError as error:
-        words = f"{path}: cannot be read: {error.strerror}; check its owner and mode"
-        raise shortage(error) or StorageError(words) from error
+        raise files.unreadable(error, path) from error
 
 
 def _cut(path: Path, size: int, length: int) -> Damaged:

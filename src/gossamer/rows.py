@@ -11,6 +11,7 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 
 from gossamer.errors import Damaged
+from gossamer.shown import counted
 
 T = TypeVar("T")
 NUMBER_MOST = 8
@@ -48,7 +49,7 @@ def text(data: bytes) -> str:
 def number(data: bytes, most: int = NUMBER_MOST) -> int:
     """A row that is a number; nothing is 0."""
     if len(data) > most:
-        raise damaged("number", f"it has {len(data):,} bytes")
+        raise damaged("number", f"it has {counted(len(data), 'byte')}")
     found = int.from_bytes(data, "big")
     if found >> 63:  # there would be none after it
         raise damaged("number", f"it is {found:,}")

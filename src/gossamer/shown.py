@@ -59,3 +59,8 @@ def _escape(found: re.Match[str]) -> str:
     if found[0] in "\n\t\r":
         return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}[found[0]]
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def counted(number: int, what: str, many: str = "") -> str:
+    """A number and what it counts."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {many or what + ('es' if what.endswith('s') else 's')}"

@@ -208,7 +208,7 @@ def test_an_address_of_a_poor_kind_says_what_addresses_like_it_have_brought(tabl
     table.put(TEMPLATES, host_key(NAME).encode(), encode(HostKinds(best=0.95, first=kinds | {"/good*": good})))
     said = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(7, 0), sunk=4))
     assert (
-        said.reason == "7 rounds away: 40 addresses like it brought 1 new pages, so better ones of its host come first"
+        said.reason == "7 rounds away: 40 addresses like it brought 1 new page, so better ones of its host come first"
     )
     assert said.kind is not None
     assert (said.kind.name, said.kind.found, said.kind.fetched, said.kind.fresh) == (template(URL).full, 90, 40, 1.2)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
-from gossamer.shown import line, text
+from gossamer.shown import counted, line, text
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
@@ -24,7 +24,7 @@ MOST_LETTERS = 500
 def crawled(folder: str, status: Status, stopped: bool, limit: int = 0) -> str:
     """The last words of a crawl; `limit` is how many pages it may have, 0 for any number."""
     first = "stopped" if stopped else "done"
-    sums = f"{status.pages:,} pages, {status.failed:,} failed, {status.excluded:,} excluded"
+    sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
     lines = [f"{first}: {sums}, {size(status.bytes)}"]
     if status.queued:
         wait = "waits" if status.queued == 1 else "wait"
@@ -37,15 +37,15 @@ def crawled(folder: str, status: Status, stopped: bool, limit: int = 0) -> str:
 def imported(done: Imported) -> str:
     """The last words of an import: the sums, what was no page, and what is wrong with the files."""
     parts = [
-        f"{done.captures:,} captures from {done.files:,} of {done.of:,} files",
-        f"{done.known:,} were here already" if done.known else "",
+        f"{counted(done.captures, 'capture')} from {done.files:,} of {counted(done.of, 'file')}",
+        f"{done.known:,} {'was' if done.known == 1 else 'were'} here already" if done.known else "",
         f"{done.cut:,} cut at the limits of the plan" if done.cut else "",
     ]
     lines = ["imported: " + ", ".join(part for part in parts if part)]
     lines += _reasons("left out because", done.refused)
     lines += [f"problem: {cut(each)}" for each in done.problems[:MOST_PROBLEMS]]
     if len(done.problems) > MOST_PROBLEMS:
-        lines.append(f"and {len(done.problems) - MOST_PROBLEMS:,} problems more; --json names them")
+        lines.append(f"and {counted(len(done.problems) - MOST_PROBLEMS, 'problem')} more; --json names them")
     return "\n".join(lines)
 
 
@@ -84,10 +84,11 @@ def shortage(free: int, wanted: int) -> str:
 
 def estimate(seconds: float | None, basis: str) -> str:
     """The time left and what it is counted from; nothing when it is not known."""
-    return "" if seconds is None else f"about {_span(seconds)}: {line(basis)}"
+    return "" if seconds is None else f"about {span(seconds)}: {line(basis)}"
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """A time that people can read."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5_400:
@@ -147,7 +148,7 @@ def _host(answer: HostAnswer) -> str:
         ("visits", f"{answer.visits:,}, {answer.faults:,} failed"),
         ("queued", f"{answer.queued:,}"),
         ("distance", f"{counted(answer.distance, 'round')} ({answer.distance_basis})" if answer.distance else ""),
-        ("budget", f"{answer.budget:,} pages a round (its site is linked from {linkers})"),
+        ("budget", f"{counted(answer.budget, 'page')} a round (its site is linked from {linkers})"),
         *(("robots.txt", f"{origin}: {told}") for origin, told in answer.robots.items()),
         *(("left out", f"{', '.join(names)} in {kind}") for kind, names in answer.dropped.items()),
         *(("soft 404", f"in {kind}") for kind in answer.disguised),
@@ -178,7 +179,7 @@ def verified(checked: Checked) -> str:
     state = f"{counted(len(lines), 'problem')}; `--repair` mends what can be mended" if lines else "all is well"
     lines += map(cut, checked.notes)
     lines += [f"not read yet, `gossamer build` tries again: {cut(each)}" for each in checked.unread]
-    return "\n".join([*lines, f"{checked.records:,} records and {checked.rows:,} rows read: {state}"])
+    return "\n".join([*lines, f"{counted(checked.records, 'record')} and {counted(checked.rows, 'row')} read: {state}"])
 
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:
@@ -191,11 +192,6 @@ def cut(said: str) -> str:
         return line(said)
     ends = MOST_LETTERS * 2 // 3, MOST_LETTERS // 3
     return f"{line(said[: ends[0]])} ... ({len(said):,} characters, --json has all) ... {line(said[-ends[1] :])}"
-
-
-def counted(number: int, what: str, many: str = "") -> str:
-    """A number and what it counts."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {many or what + ('es' if what.endswith('s') else 's')}"
 
 
 def when(moment: float | None) -> str:

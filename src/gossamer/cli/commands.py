@@ -59,11 +59,11 @@ TEXTUAL = ("jsonl", "cdxj", "graph")
 def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
     collection = gossamer.open(options.dir)
-    _hint(options)
+    hint = _hint(options)
     trusted = _trusted(collection, options)
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
-            status, stopped = runner.run(_crawl(collection, options, trusted))
+            status, stopped = runner.run(_crawl(collection, options, trusted, hint))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
@@ -71,10 +71,10 @@ def crawl(options: argparse.Namespace) -> int:
     return INTERRUPTED if stopped else 0
 
 
-def _hint(options: argparse.Namespace) -> None:
+def _hint(options: argparse.Namespace) -> str:
     """Whoever is crawled for the first time should be able to ask who it is."""
-    if not options.contact and not options.allow_addresses and not Path(options.dir).exists():
-        print("hint: --contact you@example.org tells site owners whom to ask", file=sys.stderr)
+    known = options.contact or options.allow_addresses or Path(options.dir).exists()
+    return "" if known else "hint: --contact you@example.org tells site owners whom to ask"
 
 
 def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
@@ -90,8 +90,8 @@ def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
     )
 
 
-async def _crawl(collection: Collection, options: argparse.Namespace, trusted: bool) -> tuple[Status, bool]:
-    progress = ProgressLine()
+async def _crawl(collection: Collection, options: argparse.Namespace, trusted: bool, hint: str) -> tuple[Status, bool]:
+    progress = ProgressLine(hint=hint)  # which says it when the crawl has begun: a mistake is said alone
     with listening() as stopping:
         try:
             status = await collection.crawl_async(
@@ -312,7 +312,11 @@ def export(options: argparse.Namespace) -> int:
         count = _export(collection, options.form, path)
     result = {"format": options.form, "path": str(path), "count": count}
     joined = options.form == "warc" and not path.is_dir()
-    done = f"joined {answers.counted(count, 'file')} into" if joined else f"wrote {count:,} {UNITS[options.form]} to"
+    done = (
+        f"joined {shown.counted(count, 'file')} into"
+        if joined
+        else f"wrote {shown.counted(count, UNITS[options.form].removesuffix('s'))} to"
+    )
     _print(options, result, f"{done} {path}")
     return 0
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from gossamer.cli.answers import counted
-from gossamer.shown import line
+from gossamer.shown import counted, line
 
 if TYPE_CHECKING:
     from gossamer.collection.graphs import Copies
@@ -50,4 +49,4 @@ def _line(copy: Copy) -> str:
 
 def _mirrors(found: Mirrors) -> str:
     others = ", ".join(map(line, found.others))
-    return f"  {line(found.main)}  also: {others}  ({found.same:,} of {found.paths:,} paths say the same)"
+    return f"  {line(found.main)}  also: {others}  ({found.same:,} of {counted(found.paths, 'path')} say the same)"

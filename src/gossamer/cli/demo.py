@@ -10,6 +10,7 @@ from gossamer.cli.out import say
 from gossamer.cli.progress import ProgressLine
 from gossamer.collection import Collection
 from gossamer.errors import UsageError
+from gossamer.shown import counted
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, RobotsFiles, WebSpec
 
 WEB = WebSpec(
@@ -32,15 +33,16 @@ def run(folder: Path, *, quiet: bool) -> dict[str, Any]:
     with MadeWeb(WEB).serve() as web, gossamer.open(folder) as collection:
         say(f"a web of {WEB.hosts} hosts is served at {web.seed}")
         status = _crawl(collection, web.seed)
-        say(f"crawled into {folder}: {status.pages} pages, {status.duplicates} copies, {status.failed} failed,")
+        copies = counted(status.duplicates, "copy", "copies")
+        say(f"crawled into {folder}: {counted(status.pages, 'page')}, {copies}, {status.failed} failed,")
         say(f"  {status.excluded} left out ({', '.join(status.exclusions) or 'nothing'})")
         checked = collection.verify()
-        say(f"read back: {checked.records} records, {len(checked.problems)} problems")
+        say(f"read back: {counted(checked.records, 'record')}, {counted(len(checked.problems), 'problem')}")
         question = collection.page(web.home(4)).title.lower()
         answer = collection.search(question)
         best = answer.hits[0]
         found = collection.page(best.url)
-        say(f"searching for {question!r}: {answer.total} pages, the best is {best.title!r}")
+        say(f"searching for {question!r}: {counted(answer.total, 'page')}, the best is {best.title!r}")
         say(f"  {best.snippet[:100]} ...")
         say(f"  at {found.url}, in {collection.file_of(found)}, byte {found.version.offset}")
         say(f"next: gossamer search {folder} {question!r}; gossamer show {folder} {found.url}")

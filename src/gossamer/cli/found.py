@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.cli.out import BOLD, PLAIN
 from gossamer.convert.standalone import timestamp
-from gossamer.shown import line, text
+from gossamer.shown import counted, line, text
 
 if TYPE_CHECKING:
     from gossamer.collection.links import Links
@@ -42,7 +42,7 @@ def answer(found: Answer, offset: int) -> str:
     lines = [_hit(number, hit) for number, hit in enumerate(found.hits, offset + 1)]
     if found.suggestion:
         lines.insert(0, f"did you mean: {line(found.suggestion)}")
-    last = f"{found.total:,} pages" if found.hits else "nothing found"
+    last = counted(found.total, "page") if found.hits else "nothing found"
     return "\n\n".join((*lines, last))
 
 
@@ -58,11 +58,11 @@ def explained(hits: Sequence[tuple[Hit, dict[str, float]]]) -> str:
 def links(around: Links) -> str:
     """What comes in, what it is called, what goes out."""
     rank = "" if around.rank is None else f", rank {around.rank:.2f} (1 is usual)"
-    lines = [f"{line(around.url)}{rank}", f"in: {len(around.incoming):,} pages"]
+    lines = [f"{line(around.url)}{rank}", f"in: {counted(len(around.incoming), 'page')}"]
     lines += [f"  {line(url)}" for url in around.incoming[:NEIGHBOURS_MOST]]
-    lines.append(f"called: {len(around.anchors):,} sites")
+    lines.append(f"called: {counted(len(around.anchors), 'site')}")
     lines += [f"  {line(anchor)}" for anchor in around.anchors[:NEIGHBOURS_MOST]]
-    lines.append(f"out: {len(around.outgoing):,} links")
+    lines.append(f"out: {counted(len(around.outgoing), 'link')}")
     lines += [f"  {line(link.url)}  {line(link.anchor)}".rstrip() for link in around.outgoing[:NEIGHBOURS_MOST]]
     return "\n".join(lines)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gossamer.cli.answers import counted, size, when
-from gossamer.shown import line
+from gossamer.cli.answers import size, when
+from gossamer.shown import counted, line
 
 if TYPE_CHECKING:
     from gossamer.collection.removal import Removal

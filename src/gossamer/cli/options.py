@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from gossamer.collection.formats import FORMATS
 from gossamer.shown import line
@@ -28,6 +28,23 @@ class Parser(argparse.ArgumentParser):
         super().error(line(message))
 
 
+class Verb(Parser):
+    """Several seeds or files may stand on both sides of an option, which argparse takes for a mistake."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Once more with options and words apart, where words were left over."""
+        found, rest = super().parse_known_args(args, namespace)
+        if not rest or self._apart:
+            return found, rest
+        self._apart = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._apart = False
+
+    _apart = False
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
     top: argparse.ArgumentParser = Parser(
@@ -37,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"gossamer {version('gossamer')}")
-    verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Verb)
     _crawl(verbs)
     _status(verbs)
     _why(verbs)
@@ -59,10 +76,10 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-_Verbs = argparse._SubParsersAction
+_Verbs: TypeAlias = "argparse._SubParsersAction[Verb]"
 
 
-def _verb(verbs: _Verbs[argparse.ArgumentParser], name: str, text: str, example: str) -> argparse.ArgumentParser:
+def _verb(verbs: _Verbs, name: str, text: str, example: str) -> argparse.ArgumentParser:
     verb = verbs.add_parser(
         name,
         help=text,
@@ -79,7 +96,7 @@ def _directory(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="answer as JSON")
 
 
-def _crawl(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _crawl(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "crawl",
@@ -167,7 +184,7 @@ def _network(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--shards", type=int, metavar="N", help="processes for a new collection (one for each core)")
 
 
-def _status(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _status(verbs: _Verbs) -> None:
     _directory(
         _verb(
             verbs,
@@ -178,7 +195,7 @@ def _status(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
-def _why(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _why(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "why",
@@ -189,7 +206,7 @@ def _why(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument("subject", metavar="URL-or-HOST", help="an address with its scheme, or a host name")
 
 
-def _show(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _show(verbs: _Verbs) -> None:
     verb = _verb(verbs, "show", "show a page of the collection", "gossamer show my-web https://example.org/ --as links")
     _directory(verb)
     verb.add_argument("url", metavar="URL", help="the address of the page")
@@ -206,7 +223,7 @@ def _show(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
-def _history(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _history(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "history",
@@ -223,7 +240,7 @@ def _history(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
-def _search(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _search(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "search",
@@ -241,7 +258,7 @@ def _number(verb: argparse.ArgumentParser, what: str) -> None:
     verb.add_argument("-n", "--number", type=int, metavar="N", default=10, help=f"how many {what} (10)")
 
 
-def _similar(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _similar(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "similar",
@@ -252,7 +269,7 @@ def _similar(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument("url", metavar="URL", help="the address of a page of the collection")
 
 
-def _duplicates(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _duplicates(verbs: _Verbs) -> None:
     _directory(
         _verb(
             verbs,
@@ -263,7 +280,7 @@ def _duplicates(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
-def _links(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _links(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "links",
@@ -274,7 +291,7 @@ def _links(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument("url", metavar="URL", help="the address of a page")
 
 
-def _rank(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _rank(verbs: _Verbs) -> None:
     verb = _verb(verbs, "rank", "the pages that rank highest by the links to them", "gossamer rank my-web -n 20")
     _directory(verb)
     _number(verb, "pages")
@@ -294,7 +311,7 @@ def _rank(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
-def _evaluate(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _evaluate(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "evaluate",
@@ -306,7 +323,7 @@ def _evaluate(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument("--judgements", metavar="FILE", required=True, help="qrels of TREC: name 0 URL grade")
 
 
-def _convert(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _convert(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "convert",
@@ -343,7 +360,7 @@ def _convert(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     group.add_argument("--ca-file", metavar="FILE", help="certificate authorities to trust instead of the system's")
 
 
-def _build(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _build(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "build",
@@ -356,7 +373,7 @@ def _build(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
-def _import(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _import(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "import",
@@ -370,7 +387,7 @@ def _import(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument("--shards", type=int, metavar="N", help="processes for a new collection (one for each core)")
 
 
-def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _export(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "export",
@@ -388,7 +405,7 @@ def _export(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
-def _verify(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _verify(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "verify",
@@ -403,7 +420,7 @@ def _verify(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
-def _remove(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _remove(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "remove",
@@ -419,7 +436,7 @@ def _remove(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     verb.add_argument("--yes", action="store_true", help="do not ask")
 
 
-def _demo(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+def _demo(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "demo",

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gossamer.cli.answers import counted, size, when
+from gossamer.cli.answers import size, when
 from gossamer.cli.out import GREEN, PLAIN, RED
-from gossamer.shown import text
+from gossamer.shown import counted, text
 
 if TYPE_CHECKING:
     from gossamer.collection.differences import Line, Piece

@@ -6,10 +6,11 @@ import shutil
 import sys
 import time
 from collections import deque
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from gossamer.cli.answers import SILENCE, estimate, shortage
-from gossamer.shown import line
+from gossamer.cli.answers import shortage, span
+from gossamer.shown import counted, line
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Imported, Progress
@@ -18,19 +19,43 @@ WINDOW = 20
 """Reports that a rate is taken over."""
 
 
+USUAL = 80
+"""Columns of a terminal that does not say how many it has."""
+
+
+class Part(NamedTuple):
+    """A piece of a line; those with the highest numbers are left out first when there is no room for all."""
+
+    text: str
+    rank: int = 0
+
+
+def fitted(parts: Sequence[Part], width: int) -> str:
+    """As many parts as there is room for, the most important ones, in their order. No word is cut in its middle."""
+    left = [Part(line(part.text), part.rank) for part in parts if part.text]
+    while left and len("  ".join(part.text for part in left)) > width:
+        left.remove(max(reversed(left), key=lambda part: part.rank))
+    return "  ".join(part.text for part in left)
+
+
 class Line:
     """Rewrites one line on a terminal."""
 
-    def __init__(self, out: TextIO | None) -> None:
+    def __init__(self, out: TextIO | None, hint: str = "") -> None:
         self._out = out or sys.stderr
         self._is_terminal = self._out.isatty()
         self._begun = False
+        self._hint = hint
+        """What is said once, on a line of its own and also on a pipe, before the first report."""
 
-    def show(self, text: str) -> None:
+    def show(self, parts: Sequence[Part]) -> None:
         """In the place of what was there."""
+        if self._hint:
+            self._out.write(f"{self._hint}\n")
+            self._hint = ""
         if self._is_terminal:
-            width = shutil.get_terminal_size().columns - 1
-            self._out.write("\r" + line(text)[:width].ljust(width))
+            width = shutil.get_terminal_size(fallback=(USUAL, 24)).columns - 1
+            self._out.write("\r" + fitted(parts, width).ljust(width))
             self._out.flush()
             self._begun = True
 
@@ -43,29 +68,32 @@ class Line:
 class ProgressLine:
     """How a crawl is doing."""
 
-    def __init__(self, out: TextIO | None = None) -> None:
-        self._line = Line(out)
+    def __init__(self, out: TextIO | None = None, *, hint: str = "") -> None:
+        self._line = Line(out, hint)
         self.end = self._line.end
         self._past: deque[Progress] = deque(maxlen=WINDOW)
 
     def __call__(self, now: Progress) -> None:
         self._past.append(now)
-        self._line.show(self.text(now))
+        self._line.show(self.parts(now))
 
     def text(self, now: Progress) -> str:
-        """What is shown."""
+        """All of it."""
+        return "  ".join(part.text for part in self.parts(now) if part.text)
+
+    def parts(self, now: Progress) -> list[Part]:
+        """What is shown. Why it waits is more important than how fast it is, and less than what it has."""
         pages, octets = self._rate(now)
-        parts = [
-            f"{now.pages:,} pages",
-            f"{pages:,.1f}/s",
-            f"{octets / 1e6:.1f} MB/s",
-            f"{now.out} active",
-            f"{now.waiting:,} waiting",
-            f"{now.queued:,} queued",
-            f"{now.failed:,} failed",
-            _left(now),
+        return [
+            Part(counted(now.pages, "page"), 0),
+            Part(f"{pages:,.1f}/s", 3),
+            Part(f"{octets / 1e6:.1f} MB/s", 8),
+            Part(f"{now.out} active", 6),
+            Part(f"{now.waiting:,} waiting", 7),
+            Part(f"{now.queued:,} queued", 1),
+            Part(f"{now.failed:,} failed", 5),
+            *_left(now),
         ]
-        return "  ".join(part for part in parts if part)
 
     def _rate(self, now: Progress) -> tuple[float, float]:
         then = self._past[0]
@@ -84,8 +112,14 @@ class BuildLine:
 
     def __call__(self, now: Built) -> None:
         rate = now.looked / now.seconds if now.seconds else 0.0
-        left = estimate(max(now.pages - now.looked, 0) / rate, "the pages that are left") if rate else ""
-        self._line.show(f"{now.looked:,} of {now.pages:,} pages  {now.texts:,} texts made  {rate:,.1f}/s  {left}")
+        self._line.show(
+            [
+                Part(f"{now.looked:,} of {counted(now.pages, 'page')}"),
+                Part(f"{counted(now.texts, 'text')} made", 1),
+                Part(f"{rate:,.1f}/s", 3),
+                *_estimate(max(now.pages - now.looked, 0) / rate if rate else None, "the pages that are left"),
+            ]
+        )
 
 
 class ExportLine:
@@ -98,8 +132,8 @@ class ExportLine:
 
     def __call__(self, pages: int, of: int) -> None:
         rate = pages / max(time.monotonic() - self._began, 0.001)
-        left = estimate(max(of - pages, 0) / rate, "the pages that are left")
-        self._line.show(f"{pages:,} of {of:,} pages  {rate:,.1f}/s  {left}")
+        left = _estimate(max(of - pages, 0) / rate if rate else None, "the pages that are left")
+        self._line.show([Part(f"{pages:,} of {counted(of, 'page')}"), Part(f"{rate:,.1f}/s", 3), *left])
 
 
 class ImportLine:
@@ -114,21 +148,26 @@ class ImportLine:
         share = now.bytes / now.size if now.size else 1.0
         left = now.seconds * (1 - share) / share if share > 0.01 and now.captures + now.known else None
         parts = [
-            f"{now.captures:,} captures",
-            f"{rate:,.1f}/s",
-            f"{now.files:,} of {now.of:,} files",
-            f"{share:.0%}",
-            f"{len(now.problems):,} problems" if now.problems else "",
-            estimate(left, "the bytes that are left"),
+            Part(counted(now.captures, "capture")),
+            Part(f"{rate:,.1f}/s", 5),
+            Part(f"{now.files:,} of {counted(now.of, 'file')}", 3),
+            Part(f"{share:.0%}", 1),
+            Part(counted(len(now.problems), "problem") if now.problems else "", 2),
+            *_estimate(left, "the bytes that are left"),
         ]
-        self._line.show("  ".join(part for part in parts if part))
+        self._line.show(parts)
 
 
-def _left(now: Progress) -> str:
+def _left(now: Progress) -> list[Part]:
     if now.disk_wanted:
-        return shortage(now.disk_free, now.disk_wanted)
+        return [Part(shortage(now.disk_free, now.disk_wanted), 2)]
     if now.network_gone:
-        return SILENCE
+        return [Part("nothing can be reached", 2), Part("goes on by itself as soon as something answers", 9)]
     if now.idle_seconds:
-        return f"waiting {now.idle_seconds:.0f} s for retries (Ctrl-C stops now)"
-    return estimate(now.left, now.basis)
+        return [Part(f"waiting {now.idle_seconds:.0f} s for retries", 2), Part("(Ctrl-C stops now)", 4)]
+    return _estimate(now.left, now.basis)
+
+
+def _estimate(seconds: float | None, basis: str) -> list[Part]:
+    """The time left; what it is counted from is the first thing that may be left out."""
+    return [] if seconds is None else [Part(f"about {span(seconds)} left", 2), Part(f"by {basis}", 9)]

@@ -28,6 +28,7 @@ from gossamer.frontier.removal import is_removed, tidy_turns
 from gossamer.index.shelf import discard
 from gossamer.model import URL, Capture, SystemClock, Visit
 from gossamer.plan import Plan
+from gossamer.shown import counted
 from gossamer.store.swaps import DAMAGED
 from gossamer.store.table import Table
 from gossamer.urls import keys
@@ -58,7 +59,7 @@ def remake(folder: Folder, plan: Plan) -> Remade:
                 done.aside.extend(_begin(folder, index))
             taken = _remade(folder, plan, index, gates, removed)
             more = removed.words if done.aside else ""
-            done.problems.append(f"{shard}: {words}; made again from {taken:,} captures; {_UNKNOWN}{more}")
+            done.problems.append(f"{shard}: {words}; made again from {counted(taken, 'capture')}; {_UNKNOWN}{more}")
         for index in set(range(count)) - set(lost):
             with workshop.opened(folder, plan, index) as bench:
                 repost(bench, gates.peers(bench.table, index), lost)

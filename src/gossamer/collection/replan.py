@@ -15,6 +15,7 @@ from gossamer.errors import GossamerError, InvalidPlan
 from gossamer.frontier.entries import META
 from gossamer.model import Kind
 from gossamer.plan import Plan
+from gossamer.shown import counted
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.swaps import DAMAGED
 from gossamer.store.table import Table
@@ -55,7 +56,8 @@ def _remembered(folder: Folder, known: list[Imprint]) -> tuple[Plan, str]:
         with suppress(GossamerError):  # a setting that this version does not know
             return plans.parse(each.plan, folder.plan_file), "the settings of the last crawl are back"
     seeds = tuple(dict.fromkeys(_seeds(folder)))
-    return Plan(seeds=seeds), f"no copy of it was found: {len(seeds)} seeds are back, all else has its default"
+    back = f"{counted(len(seeds), 'seed')} {'is' if len(seeds) == 1 else 'are'} back"
+    return Plan(seeds=seeds), f"no copy of it was found: {back}, all else has its default"
 
 
 def _imprints(folder: Folder) -> Iterator[Imprint]:

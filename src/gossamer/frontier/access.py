@@ -17,6 +17,7 @@ from gossamer.frontier.outcome import REDIRECTS, Act, judge
 from gossamer.frontier.retry import robots_wait
 from gossamer.model import Capture, Clock, Failure, Fault, Kind, Visit
 from gossamer.robots import ALLOW_ALL, SIZE_MOST, Verdict, parse, verdict
+from gossamer.shown import counted
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -124,7 +125,7 @@ def _unreadable(capture: Capture) -> str | None:
     if capture.decoding:
         return capture.decoding
     if capture.truncated and len(capture.body) < SIZE_MOST:
-        return f"cut after {len(capture.body):,} bytes"
+        return f"cut after {counted(len(capture.body), 'byte')}"
     packing = next((name for mark, name in PACKED.items() if capture.body.startswith(mark)), None)
     return f"packed with {packing}, and its header fields do not say so" if packing else None
 

@@ -24,6 +24,7 @@ from gossamer.errors import Damaged
 from gossamer.frontier.entries import META, OUTBOX, encode
 from gossamer.rows import Size, damaged, decoder
 from gossamer.rows import number as number_in
+from gossamer.shown import counted
 from gossamer.store.table import Table
 
 BATCH_ITEMS = 500
@@ -114,7 +115,7 @@ class Exchange:
         none = (0,) * shards
         marks = marks_of(stored) if stored else Marks(none, none, none)
         if not len(marks.closed) == len(marks.posted) == len(marks.applied) == shards:
-            raise Damaged(f"shard {me}: it was one of {len(marks.closed)} shards and is now one of {shards}")
+            raise Damaged(f"shard {me}: it was one of {counted(len(marks.closed), 'shard')} and is now one of {shards}")
         self._out = [self._outgoing(to, marks) for to in range(shards)]
         self._in = [Incoming(source, applied, applied, applied) for source, applied in enumerate(marks.applied)]
         self._peers = [shard for shard in range(shards) if shard != me]

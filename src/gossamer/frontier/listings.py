@@ -27,6 +27,7 @@ from gossamer.frontier.intake import Intake
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.rank import LAST, rank
 from gossamer.model import Kind, Link, Page
+from gossamer.shown import counted
 from gossamer.urls import keys
 
 QUEUED_MOST = 10_000
@@ -226,4 +227,7 @@ def _slice(opened: _Open, taken: int, room: int) -> tuple[int, Sequence[Link]]:
 
 
 def _words(taken: int, of: int) -> str:
-    return f"{taken:,} of its {of:,} addresses were taken; the rest waits until the queue of its host is shorter"
+    were = "was" if taken == 1 else "were"
+    return (
+        f"{taken:,} of its {counted(of, 'address')} {were} taken; the rest waits until the queue of its host is shorter"
+    )

@@ -11,6 +11,7 @@ from gossamer.errors import InvalidURL
 from gossamer.frontier.retry import NEVER, Rule, rule
 from gossamer.model import Capture, Failure, Fault
 from gossamer.urls import normalize
+from gossamer.urls.normalize import LONGEST, is_too_long
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HEAD_REFUSED = frozenset({400, 403, 405, 501})
@@ -77,6 +78,8 @@ def _redirect(capture: Capture) -> Outcome:
     try:
         target = normalize(_octets_as_utf8(location), capture.visit.url)
     except InvalidURL:
+        if is_too_long(_octets_as_utf8(location), capture.visit.url):
+            return Outcome(Act.FAIL, f"redirect to an address that is too long; the limit is {LONGEST:,} characters")
         return Outcome(Act.FAIL, f"redirect to what is not a web address: {location[:200]}")
     if target == capture.visit.url:
         return Outcome(Act.FAIL, "redirect to itself")

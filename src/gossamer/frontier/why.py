@@ -16,6 +16,7 @@ from gossamer.frontier.parameters import dropped_keys
 from gossamer.frontier.rank import distance
 from gossamer.frontier.soft404 import disguised_places
 from gossamer.robots import Verdict, parse
+from gossamer.shown import counted
 from gossamer.store.table import Table
 from gossamer.urls import keys
 
@@ -143,13 +144,13 @@ def _basis(site: SiteRow, number: int) -> str:
     pages = budget.budget(site.linkers)
     if site.visits // pages < budget.distance(site, number):
         hosts = budget.host_budget(site.linkers)
-        return f"its host is number {number:,} of its site, which may bring {hosts:,} hosts a round"
-    return f"its site had {site.visits:,} visits, and its budget is {pages:,} pages a round"
+        return f"its host is number {number:,} of its site, which may bring {counted(hosts, 'host')} a round"
+    return f"its site had {counted(site.visits, 'visit')}, and its budget is {counted(pages, 'page')} a round"
 
 
 def _behind(away: int, kind: KindAnswer) -> str:
-    brought = f"{kind.fetched:,} addresses like it brought {kind.fresh:,.0f} new pages"
-    return f"{away:,} rounds away: {brought}, so better ones of its host come first"
+    brought = f"{counted(kind.fetched, 'address')} like it brought {counted(round(kind.fresh), 'new page')}"
+    return f"{counted(away, 'round')} away: {brought}, so better ones of its host come first"
 
 
 def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
@@ -209,4 +210,4 @@ def _told(row: RobotsRow | None, agent: str) -> str:
     if row.verdict == Verdict.UNREACHABLE:
         return f"unreachable, so nothing is fetched ({row.detail})"
     delay = parse(row.body).delay(agent)
-    return f"{len(row.body)} bytes of rules" + (f", Crawl-delay {delay:g} s" if delay else "")
+    return f"{counted(len(row.body), 'byte')} of rules" + (f", Crawl-delay {delay:g} s" if delay else "")

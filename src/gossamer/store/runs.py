@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from gossamer import files
 from gossamer.errors import Damaged
+from gossamer.shown import counted
 
 BLOCK = 128
 """Keys between two fences: a search touches one page of a run, and fences take a sixteenth of a byte for each key."""
@@ -51,7 +52,7 @@ class Run:
         except OSError as error:
             raise Damaged(f"{keys.with_suffix('')}: {error.strerror}") from error
         if count < 1 or sizes != (count * KEY.itemsize, count * MARK.itemsize):
-            raise Damaged(f"{keys.with_suffix('')}: {sizes} bytes for {count} keys")
+            raise Damaged(f"{keys.with_suffix('')}: {sizes} bytes for {counted(count, 'key')}")
         mapped: Keys = _mapped(keys, KEY)
         fences = mapped[::BLOCK].copy()
         if not (fences[1:] > fences[:-1]).all() or fences[-1] > mapped[-1]:

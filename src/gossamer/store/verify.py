@@ -18,6 +18,7 @@ from typing import NamedTuple
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, status_in
+from gossamer.shown import counted
 from gossamer.store.archive import Archive
 from gossamer.store.members import HEADER_LENGTH, is_ours
 from gossamer.store.versions import NOT_MODIFIED, TextPlace, Version
@@ -99,7 +100,8 @@ def _ahead(archive: Archive) -> Iterator[str]:
         for group in whole_captures(path, start):
             end, count = group.end, count + 1
         if count:
-            yield f"{path.name}: the next crawl takes in {count:,} captures from byte {start} on, which no commit has"
+            more = counted(count, "capture")
+            yield f"{path.name}: the next crawl takes in {more} from byte {start} on, which no commit has"
         if end < size:
             yield f"{path.name}: the next crawl cuts off bytes {end} to {size}, which are no whole capture"
 

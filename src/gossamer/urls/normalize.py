@@ -59,6 +59,14 @@ def normalize(url: str, base: str | None = None) -> str:
     return canonical
 
 
+def is_too_long(url: str, base: str | None = None) -> bool:
+    """Would it be an address if it were not longer than `LONGEST`, as it is or once it is written out?"""
+    if len(url) > LONGEST:
+        return True
+    href = _parse(url, base)
+    return href is not None and href.startswith(("http://", "https://")) and _canonical(url, base) is None
+
+
 def resolve(hrefs: Iterable[str], base: str) -> list[str | None]:
     """The links of one page in canonical form, in order; None for what is no http or https address."""
     return list(map(_Resolved(base).__getitem__, hrefs))

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
+import gossamer
+from crawler_process import gossamer_command
 from gossamer.cli import answers, found, progress
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
-from gossamer.collection import Imported, Progress
+from gossamer.collection import Imported, Outside, Progress
 from gossamer.collection.links import Links
 from gossamer.frontier.outcome import judge
 from gossamer.model import Capture, Hit, Link, Visit
 from gossamer.search.searcher import Answer
 from gossamer.shown import counted
 from gossamer.store.verify import Checked
+from gossamer.testing import VirtualClock
 from gossamer.urls.normalize import LONGEST
 
+SOURCE = Path(gossamer.__file__).parent
 URL = "http://example.org/"
 NOW = Progress(pages=12_345, bytes=10**9, queued=1_234_567, waiting=890, out=128, failed=4_321, seconds=100.0)
 
@@ -97,7 +105,7 @@ def test_why_a_crawl_waits_is_kept_before_its_speed() -> None:
 
 def test_one_is_one() -> None:
     said = [
-        found.answer(Answer([Hit(URL, "title", "snippet", 1.0)], 1), 0),
+        found.answer(Answer([Hit(URL, "title", "snippet", 1.0)], 1), 0, "web"),
         found.links(Links(URL, (Link(URL),), (URL,), ("x",), 1.0)),
         answers.imported(Imported(captures=1, files=1, of=1, known=1)),
         answers.verified(Checked(records=1, rows=1)),
@@ -115,3 +123,79 @@ def test_a_redirect_to_an_overlong_address_says_so(location: str) -> None:
     assert f"{LONGEST:,}" in reason
     bad = Capture(Visit(URL), 0.0, 0.1, 301, (("location", "javascript:x"),), b"", b"", b"", b"")
     assert "not a web address" in judge(bad, lambda _: True).reason
+
+
+def crawled(place: Path, *, pages: int) -> Path:
+    clock = VirtualClock()
+
+    async def fetch(visit: Visit) -> Capture:
+        status = 404 if visit.url.endswith("robots.txt") else 200
+        links = "".join(f"<a href=/{letter}>page</a>" for letter in "abcd")
+        own = " ".join(f"{visit.url[-1]}{number}" for number in range(40))
+        body = f"<title>page</title><p>words {own}{links}".encode()
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+        return Capture(visit, clock.wall(), 0.1, status, (("content-type", "text/html"),), b"GET", head, body, body)
+
+    with gossamer.open(place) as collection:
+        outside = Outside(clock, fetch)
+        clock.run(collection.crawl_async(URL, pages=pages, sitemaps="never", outside=outside))
+    return place
+
+
+def test_a_search_says_how_many_pages_are_not_in_the_index_yet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web = crawled(tmp_path / "my web", pages=1)
+    index = web / "shards" / "00" / "index"
+    shutil.copytree(index, tmp_path / "index")
+    crawled(web, pages=5)
+    shutil.rmtree(index)
+    shutil.copytree(tmp_path / "index", index)  # as a disk that was full has left it
+    assert main(["search", str(web), "words"]) == 0
+    said = capsys.readouterr().err
+    assert said == f"gossamer: 4 pages are not in the index yet; `gossamer build '{web}'` adds them\n"
+    assert main(["build", str(web)]) == 0
+    assert main(["search", str(web), "words"]) == 0
+    assert capsys.readouterr().err == ""
+    shutil.rmtree(index)
+    assert main(["search", str(web), "words"]) == 8
+    assert "has no index; `gossamer build " in capsys.readouterr().err
+
+
+def test_commands_in_messages_can_be_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    web = crawled(tmp_path / "web", pages=2)
+    [captures] = (web / "shards" / "00" / "captures").iterdir()
+    captures.write_bytes(captures.read_bytes()[:-40] + b"x" * 40)
+    for words in (["verify", str(web)], ["verify", str(web), "--repair"], ["status", str(web)]):
+        main(words)
+        said = "".join(capsys.readouterr())
+        assert " DIR" not in said
+        assert "verify --repair" not in said
+    captures = next((web / "shards" / "00" / "captures").iterdir())
+    captures.unlink()
+    assert main(["show", str(web), URL, "--as", "raw"]) in (7, 8)
+    assert main(["export", str(web), "jsonl"]) == 7
+    assert f"`gossamer verify {web} --repair`" in capsys.readouterr().err
+
+
+def test_every_message_that_names_a_command_names_its_directory() -> None:
+    bare = re.compile(r"`gossamer (verify|build|show|search|similar|crawl|links|rank|why)( --[a-z-]+)*`")
+    said = [(path.name, node.value) for path in SOURCE.rglob("*.py") for node in strings(path)]
+    assert not [(name, text) for name, text in said if bare.search(text) and name not in ("plan.py", "options.py")]
+
+
+def strings(path: Path) -> list[ast.Constant]:
+    """All strings of a module that are no docstrings."""
+    tree = ast.parse(path.read_text())
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    every = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return [node for node in every if id(node) not in alone]
+
+
+def test_an_archive_in_one_file_may_go_through_a_pipe(tmp_path: Path) -> None:
+    web = crawled(tmp_path / "web", pages=2)
+    piped = subprocess.run(gossamer_command("export", str(web), "wacz"), capture_output=True, check=True)
+    assert piped.stderr == b""
+    with ZipFile(io.BytesIO(piped.stdout)) as file:
+        assert file.testzip() is None
+        assert "datapackage.json" in file.namelist()

@@ -179,7 +179,7 @@ def test_a_graph_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert list(graphs.check(folder)) == []
     folder.graph.mkdir()
     assert graphs.current(folder) is None
-    assert [problem.endswith("`gossamer build` makes it again") for problem in graphs.check(folder)] == [True]
+    assert [problem.endswith("`gossamer build DIR` makes it again") for problem in graphs.check(folder)] == [True]
     for name in ("000001", "../x", "", "12"):
         (folder.graph / "current").write_text(name)
         assert graphs.current(folder) is None

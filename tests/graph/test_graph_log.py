@@ -126,7 +126,7 @@ def test_a_chunk_whose_columns_do_not_fit_is_damage(tmp_path: Path, kind: str) -
     length = made(tmp_path / "links", *frames)
     found = chunks(tmp_path / "links", length)
     assert next(found).sources == [A]
-    with pytest.raises(Damaged, match="`gossamer verify --repair` makes the links again"):
+    with pytest.raises(Damaged, match="`gossamer verify DIR --repair` makes the links again"):
         next(found)
 
 

@@ -59,7 +59,7 @@ def status(found: Status) -> str:
         ("hosts", f"{found.hosts:,}"),
         ("duplicates", f"{found.duplicates:,}"),
         ("near copies", f"{found.near_duplicates:,}"),
-        *([("unread", f"{found.unread:,}; `gossamer build` tries again")] if found.unread else []),
+        *([("unread", f"{found.unread:,}; `gossamer build DIR` tries again")] if found.unread else []),
         *(("mirrors", f"{main}: {', '.join(others)}") for main, others in found.mirrors.items()),
         ("fetched", size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
@@ -176,9 +176,10 @@ def built(found: Built) -> str:
 def verified(checked: Checked) -> str:
     """Every problem on a line, then the sum."""
     lines = [cut(problem) for problem in checked.problems]
-    state = f"{counted(len(lines), 'problem')}; `--repair` mends what can be mended" if lines else "all is well"
+    cure = "`gossamer verify DIR --repair` mends what can be mended"
+    state = f"{counted(len(lines), 'problem')}; {cure}" if lines else "all is well"
     lines += map(cut, checked.notes)
-    lines += [f"not read yet, `gossamer build` tries again: {cut(each)}" for each in checked.unread]
+    lines += [f"not read yet, `gossamer build DIR` tries again: {cut(each)}" for each in checked.unread]
     return "\n".join([*lines, f"{counted(checked.records, 'record')} and {counted(checked.rows, 'row')} read: {state}"])
 
 

@@ -19,7 +19,7 @@ from gossamer import shown
 from gossamer.cli import answers, found, mended, past
 from gossamer.cli import copies as copying
 from gossamer.cli.interrupts import listening
-from gossamer.cli.out import complain, require_no_terminal, say, say_bytes, say_json
+from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.collection import fast_loop
 from gossamer.collection.formats import FORMATS as UNITS
@@ -120,7 +120,7 @@ def status(options: argparse.Namespace) -> int:
     """Print the sums."""
     with gossamer.open(options.dir) as collection:
         now = collection.status()
-    _print(options, now.as_json(), answers.status(now))
+    _print(options, now.as_json(), pasted(answers.status(now), options.dir))
     return 0
 
 
@@ -167,14 +167,25 @@ def search(options: argparse.Namespace) -> int:
     with gossamer.open(options.dir) as collection:
         if options.explain:
             explained = collection.explain(options.question, options.number)
-            _print_each(options, (found.as_json(hit, signs) for hit, signs in explained), found.explained(explained))
+            _print_each(
+                options,
+                (found.as_json(hit, signs) for hit, signs in explained),
+                found.explained(explained, options.dir),
+            )
         else:
             answer = collection.search(options.question, options.number, options.offset)
-            _print_each(options, map(found.as_json, answer.hits), found.answer(answer, options.offset))
-        if not collection.is_built:
-            cure = f"`gossamer build {options.dir}` adds them"
-            complain(f"pages that were only collected are not in the index; {cure}")
+            _print_each(options, map(found.as_json, answer.hits), found.answer(answer, options.offset, options.dir))
+        _say_what_waits(collection, options.dir)
     return 0
+
+
+def _say_what_waits(collection: Collection, folder: str) -> None:
+    """An answer without some pages is not the whole answer."""
+    if not collection.is_built:
+        complain(pasted("pages that were only collected are not in the index; `gossamer build DIR` adds them", folder))
+    elif waiting := collection.not_indexed:
+        pages = f"{shown.counted(waiting, 'page')} {'is' if waiting == 1 else 'are'}"
+        complain(pasted(f"{pages} not in the index yet; `gossamer build DIR` adds them", folder))
 
 
 def similar(options: argparse.Namespace) -> int:
@@ -265,7 +276,7 @@ def build(options: argparse.Namespace) -> int:
             built = collection.build(convert=options.convert, report=line)
     finally:
         line.end()
-    _print(options, asdict(built), answers.built(built))
+    _print(options, asdict(built), pasted(answers.built(built), options.dir))
     return Damaged.exit_code if built.problems else 0
 
 
@@ -278,7 +289,7 @@ def import_(options: argparse.Namespace) -> int:
     except asyncio.CancelledError:
         stopped, done = True, None
     if done is not None:
-        _print(options, asdict(done), answers.imported(done))
+        _print(options, asdict(done), pasted(answers.imported(done), options.dir))
     if stopped:
         complain("stopped; the same command goes on")
         return INTERRUPTED
@@ -340,14 +351,14 @@ def verify(options: argparse.Namespace) -> int:
     with gossamer.open(options.dir) as collection:
         checked = collection.verify()
     result = {name: getattr(checked, name) for name in ("records", "rows", "problems", "unread", "notes")}
-    _print(options, result, answers.verified(checked))
+    _print(options, result, pasted(answers.verified(checked), options.dir))
     return Damaged.exit_code if checked.problems else 0
 
 
 def _repair(options: argparse.Namespace) -> int:
     with gossamer.open(options.dir) as collection:
         done = collection.repair()
-    _print(options, done.as_json(), mended.repaired(options.dir, done))
+    _print(options, done.as_json(), pasted(mended.repaired(options.dir, done), options.dir))
     return Damaged.exit_code if done.left else 0
 
 

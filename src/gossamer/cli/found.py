@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -37,21 +38,22 @@ def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
     return told if signs is None else told | {"signs": {name: round(value, 4) for name, value in signs.items()}}
 
 
-def answer(found: Answer, offset: int) -> str:
+def answer(found: Answer, offset: int, folder: str) -> str:
     """A block of lines for each hit."""
-    lines = [_hit(number, hit) for number, hit in enumerate(found.hits, offset + 1)]
+    lines = [_hit(number, hit, folder) for number, hit in enumerate(found.hits, offset + 1)]
     if found.suggestion:
         lines.insert(0, f"did you mean: {line(found.suggestion)}")
     last = counted(found.total, "page") if found.hits else "nothing found"
     return "\n\n".join((*lines, last))
 
 
-def explained(hits: Sequence[tuple[Hit, dict[str, float]]]) -> str:
+def explained(hits: Sequence[tuple[Hit, dict[str, float]]], folder: str) -> str:
     """The same with what each score is made of."""
     blocks = []
     for number, (hit, signs) in enumerate(hits, 1):
         best = sorted(signs.items(), key=lambda sign: -sign[1])
-        blocks.append("\n".join((_hit(number, hit), *(f"     {value:8.3f}  {line(name)}" for name, value in best))))
+        lines = [f"     {value:8.3f}  {line(name)}" for name, value in best]
+        blocks.append("\n".join((_hit(number, hit, folder), *lines)))
     return "\n\n".join(blocks) or "nothing found"
 
 
@@ -92,9 +94,10 @@ def measures(found: Measures) -> str:
     )
 
 
-def _hit(number: int, hit: Hit) -> str:
+def _hit(number: int, hit: Hit, folder: str) -> str:
     title = line(hit.title) or "(no title)"
-    more = f"\n     {len(hit.copies):,} more like this: `gossamer similar`" if hit.copies else ""
+    cure = f"`gossamer similar {shlex.quote(folder)} {shlex.quote(line(hit.url))}`"
+    more = f"\n     {len(hit.copies):,} more like this: {cure}" if hit.copies else ""
     return f"{number:3}. {title}\n     {line(hit.url)}\n     {_marked(hit)}{more}"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from gossamer.cli.options import parser
-from gossamer.cli.out import complain
+from gossamer.cli.out import complain, pasted
 from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
 
 
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # here, where it can still be said that there was no room for it
         return code
     except GossamerError as error:
-        complain(str(error))
+        complain(pasted(str(error), getattr(options, "dir", "DIR")))
         return error.exit_code
     except PermissionError as error:
         complain(f"{error.filename or getattr(options, 'dir', '')}: {error.strerror}; check its owner and mode")

@@ -38,7 +38,7 @@ class Verdict(Enum):
     KNOWN = "it is here already"
     NOTHING_BEFORE = "304 for what is not here"
     FUTURE = "its date is in the future"
-    PASSED = "it is kept, but could not be taken in; `gossamer verify` says why"
+    PASSED = "it is kept, but could not be taken in; `gossamer verify DIR` says why"
     LACKING = "the response that holds its body is not here; import its file, and then this one again"
 
 

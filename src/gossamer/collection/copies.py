@@ -60,7 +60,7 @@ def similar(shelves: Shelves, url: URL) -> list[Copy]:
     if mine is None or not _has(shelves, url):
         raise NotFound(f"{url}: no page in the collection; `gossamer why DIR {url}` says more")
     if row is None and not pages.whole:
-        raise NotFound(f"{url}: was not compared with the others yet; `gossamer build` does it")
+        raise NotFound(f"{url}: was not compared with the others yet; `gossamer build DIR` does it")
     if row is None:
         raise NotFound(f"{url}: says too little to be compared; its main content must have {LEAST_WORDS} words")
     asked = [Met(url, shelves.site(url), print_in(row))]

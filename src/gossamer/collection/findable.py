@@ -39,7 +39,7 @@ COMMITS_WAITED = 30
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
 _KEY = b"links"
-_CURE = "`gossamer verify --repair` makes it again"
+_CURE = "`gossamer verify DIR --repair` makes it again"
 
 
 _HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
@@ -212,6 +212,13 @@ def is_whole(table: Table) -> bool:
 def committed_length(table: Table) -> int:
     """How much of the log counts."""
     return number(table.get(STATE, _KEY) or b"")
+
+
+def behind(shard: Path, table: Table, archive: Archive, covered: int) -> int:
+    """How many pages the log has that are not in an index which covers so much of it."""
+    fresh = {url for chunk in chunks(shard / LINKS, committed_length(table), covered) for url in chunk.sources}
+    found = (archive.versions.current(url) for url in fresh)
+    return sum(1 for each in found if each and 200 <= each.status < 300 and not each.copy_of and not each.near_copy_of)
 
 
 def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:

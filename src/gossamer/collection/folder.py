@@ -82,7 +82,7 @@ class Folder:
             raise NotACollection(f"{self.path}: no such directory; `gossamer crawl {self.path} SEED` makes one")
         if files.is_file(self.plan_file):
             raise NotACollection(f"{self.path}: holds a plan and nothing else yet; `gossamer crawl {self.path}` begins")
-        raise NotACollection(f"{self.path}: not a collection; `gossamer crawl DIR SEED` makes one in a new directory")
+        raise NotACollection(f"{self.path}: not a collection; `gossamer crawl NEW-DIR SEED` makes one")
 
     def create(self) -> None:
         """Make it, unless something else is there. What a run has left that was killed at once is ours."""

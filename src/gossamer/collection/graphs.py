@@ -46,7 +46,7 @@ _NEEDS = (
     *(f"{name}{ending}" for name in (NAMES, anchors.NAME) for ending in (".txt", "-prints.npy", "-starts.npy")),
 )
 """What every graph has; those of older versions lack copies and mirrors."""
-_CURE = "`gossamer build` makes it again"
+_CURE = "`gossamer build DIR` makes it again"
 
 log = logging.getLogger("gossamer")
 
@@ -161,7 +161,8 @@ def current(folder: Folder, moment: Moment | None = None) -> Graph | None:
     graph = _held(_pointed(folder), moment)
     while graph is not None and (damage := _damage(graph)):
         if _pointed(folder) == graph:  # and no other has taken its place meanwhile
-            log.warning("%s; there is no graph until `gossamer build` has made it again", damage)
+            cure = f"there is no graph until `gossamer build {folder.path}` has made it again"
+            log.warning("%s; %s", damage, cure)
             return None
         graph = _held(_pointed(folder), moment)
     return graph

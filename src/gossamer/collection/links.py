@@ -45,7 +45,8 @@ def linked(url: str, page: Document | None, graph: Graph | None) -> Links:
     outgoing = page.links if page else ()
     if graph is None:
         if page is None:
-            raise NotFound(f"{url}: not in the collection, and there is no graph of links; `gossamer build` makes it")
+            cure = "`gossamer build DIR` makes it"
+            raise NotFound(f"{url}: not in the collection, and there is no graph of links; {cure}")
         return Links(url, outgoing, (), (), None)
     print_ = graph.standing(keys.fingerprint(url))
     node = graph.web.number(print_)

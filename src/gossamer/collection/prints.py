@@ -28,7 +28,7 @@ BATCH = 500
 """Pages for each commit, when all are measured again."""
 CHOICE = 8
 """Near copies of a page that are looked at to find one that is no copy itself, and steps from copy to original."""
-_CURE = "`gossamer build` makes it again"
+_CURE = "`gossamer build DIR` makes it again"
 
 Fold = Callable[[URL, URL], None]
 Site = Callable[[str], str]

@@ -167,6 +167,17 @@ class Reading:
 
         return all(map(findable.is_whole, self._shelves().tables))
 
+    @property
+    def not_indexed(self) -> int:
+        """Pages that were read and are not in the index yet, as after a crawl that ended on a full disk."""
+        from gossamer.collection import findable
+
+        covered = zip(self._shelves().all, self._searcher().covered, strict=True)
+        return sum(
+            findable.behind(self._folder.shard(number), shelf.table, shelf.archive, mark)
+            for number, (shelf, mark) in enumerate(covered)
+        )
+
     def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of."""
         return self._searcher().explained(question, number)

@@ -57,11 +57,11 @@ def _shape(file: BinaryIO, path: Path, kind: np.dtype[Any], width: int) -> tuple
     found = _HEAD.match(file.read(_HEAD_MOST))
     wide = () if width == 1 else (width,)
     if found is None or found[1].decode() != kind.str or (int(found[3]) if found[3] else 1) != width:
-        raise Damaged(f"{path}: is no column of ours; `gossamer build` makes the graph again")
+        raise Damaged(f"{path}: is no column of ours; `gossamer build DIR` makes the graph again")
     length = int(found[2])
     if int.from_bytes(found[0][8:10], "little") + 10 != found.end() or files.size(path) != (
         found.end() + length * width * kind.itemsize
     ):
-        raise Damaged(f"{path}: is not as long as it says; `gossamer build` makes the graph again")
+        raise Damaged(f"{path}: is not as long as it says; `gossamer build DIR` makes the graph again")
     file.seek(found.end())
     return length, *wide

@@ -45,7 +45,7 @@ class Web:
         """The fingerprints of the nodes from which arcs lead to this one."""
         sources = self.arcs.sources[self.arcs.starts[node] : self.arcs.starts[node + 1]]
         if len(sources) and int(sources.max()) >= len(self.nodes):
-            raise Damaged("the graph is damaged; `gossamer build` makes it again")
+            raise Damaged("the graph is damaged; `gossamer build DIR` makes it again")
         return self.nodes[sources]
 
 

@@ -42,7 +42,7 @@ _CHUNK_ENOUGH = 4 << 20
 """Bytes after which a chunk is packed and another begun; a commit may write several."""
 _FRAME_MOST = CHUNK_MOST + (CHUNK_MOST >> 7)
 """The same when it is packed: what cannot be made smaller gets a little larger."""
-_UNREADABLE = "{} cannot be read at byte {:,}; `gossamer verify --repair` makes the links again"
+_UNREADABLE = "{} cannot be read at byte {:,}; `gossamer verify DIR --repair` makes the links again"
 
 
 class Chunk(NamedTuple):

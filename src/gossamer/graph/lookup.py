@@ -53,7 +53,7 @@ class Lookup:
             raise self._damaged() from None
 
     def _damaged(self) -> Damaged:
-        return Damaged(f"{self._path}: is damaged; `gossamer build` makes the graph again")
+        return Damaged(f"{self._path}: is damaged; `gossamer build DIR` makes the graph again")
 
 
 def write(folder: Path, name: str, parts: Iterable[tuple[NDArray[np.uint64], Sequence[bytes]]]) -> None:

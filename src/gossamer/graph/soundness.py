@@ -19,7 +19,7 @@ from gossamer.graph import columns, texts
 from gossamer.graph.arcs import Arcs
 from gossamer.graph.lookup import Lookup
 
-_CURE = "`gossamer build` makes it again"
+_CURE = "`gossamer build DIR` makes it again"
 
 
 def require(arcs: Arcs) -> Arcs:

@@ -436,13 +436,13 @@ def _require_ours(folder: Path) -> None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         listed = [""]
     if listed and not files.is_file(folder / "meta.json"):  # the engine would make a new one, with nothing in it
-        raise Damaged(f"the index in {folder} has lost its meta.json; `gossamer build` makes it again")
+        raise Damaged(f"the index in {folder} has lost its meta.json; `gossamer build DIR` makes it again")
     if not all(map(_FILES.fullmatch, listed)):
-        raise Damaged(f"the index in {folder} has a list of files that is not ours; `gossamer build` makes it again")
+        raise Damaged(f"the index in {folder} has a list of files that is none; `gossamer build DIR` makes it again")
 
 
 def _damaged(folder: Path, error: Exception) -> Damaged:
-    return Damaged(f"the index in {folder} cannot be read ({error}); `gossamer build` makes it again")
+    return Damaged(f"the index in {folder} cannot be read ({error}); `gossamer build DIR` makes it again")
 
 
 def discard(folder: Path) -> None:

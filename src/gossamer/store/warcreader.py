@@ -31,7 +31,7 @@ with warnings.catch_warnings():
 _CIRCUMSTANCES = b"gossamer-capture: "
 _AGAIN = 1 << 20
 _OFFSET_MOST = (1 << 63) - 1
-_CURE = "`gossamer verify --repair` saves all others, and the next crawl fetches it again"
+_CURE = "`gossamer verify DIR --repair` saves all others, and the next crawl fetches it again"
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,9 +67,10 @@ def test_a_mistake_is_said_alone(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert said[0].startswith("gossamer: ")
 
 
-def test_a_hint_is_given_once_the_crawl_has_begun() -> None:
+def test_a_hint_is_given_once_a_page_has_come() -> None:
     out = io.StringIO()
     line = progress.ProgressLine(out, hint="hint: who?")
+    line(replace(NOW, pages=0))
     assert out.getvalue() == ""
     line(NOW)
     line(NOW)

@@ -41,18 +41,19 @@ def fitted(parts: Sequence[Part], width: int) -> str:
 class Line:
     """Rewrites one line on a terminal."""
 
-    def __init__(self, out: TextIO | None, hint: str = "") -> None:
+    def __init__(self, out: TextIO | None) -> None:
         self._out = out or sys.stderr
         self._is_terminal = self._out.isatty()
         self._begun = False
-        self._hint = hint
-        """What is said once, on a line of its own and also on a pipe, before the first report."""
+
+    def say(self, text: str) -> None:
+        """On a line of its own, also on a pipe."""
+        self.end()
+        self._out.write(f"{text}\n")
+        self._begun = False
 
     def show(self, parts: Sequence[Part]) -> None:
         """In the place of what was there."""
-        if self._hint:
-            self._out.write(f"{self._hint}\n")
-            self._hint = ""
         if self._is_terminal:
             width = shutil.get_terminal_size(fallback=(USUAL, 24)).columns - 1
             self._out.write("\r" + fitted(parts, width).ljust(width))
@@ -69,12 +70,15 @@ class ProgressLine:
     """How a crawl is doing."""
 
     def __init__(self, out: TextIO | None = None, *, hint: str = "") -> None:
-        self._line = Line(out, hint)
+        self._line, self._hint = Line(out), hint
         self.end = self._line.end
         self._past: deque[Progress] = deque(maxlen=WINDOW)
 
     def __call__(self, now: Progress) -> None:
         self._past.append(now)
+        if self._hint and now.pages:  # all is well: an error would have stood alone
+            self._line.say(self._hint)
+            self._hint = ""
         self._line.show(self.parts(now))
 
     def text(self, now: Progress) -> str:

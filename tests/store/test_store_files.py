@@ -195,7 +195,7 @@ def test_reading_leaves_no_file_open_and_a_missing_file_is_damage(tmp_path: Path
     assert read_bytes(tmp_path / place.file, place.offset, [3]) == b"\x1f\x8b\x08"
     assert read(tmp_path, place).url == URL
     assert open_files() == before
-    with pytest.raises(Damaged, match=r"cannot be read.*restore it from a copy"):
+    with pytest.raises(Damaged, match=r"is missing.*restore it from a copy"):
         read_bytes(tmp_path / "gossamer-20200101000000-00000.warc.gz", 0, [1])
     with pytest.raises(Damaged, match=f"record {place.record} is not whole at offset 1"):
         read(tmp_path, Place(place.file, 1, place.length, place.record))

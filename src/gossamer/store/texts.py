@@ -79,13 +79,18 @@ class Texts:
 
     def read(self, url: URL, place: TextPlace) -> Page:
         """What was kept; Damaged when it is not there."""
+        found = self.records(url, place)
+        return page_of(url, found[0], found[1] if place.plain else None, found[-1])
+
+    def records(self, url: URL, place: TextPlace) -> list[Record]:
+        """The same, as it lies there."""
         lengths = [place.html, place.plain, place.said]
         found: list[Record] = []
         with suppress(Damaged):
             found = read_together(self._path(place), place.offset, list(filter(None, lengths)))
         if not found or found[0].place.record != place.record:
             raise Damaged(f"{self._folder / place.file}: no text of {url} at offset {place.offset}; {_CURE}")
-        return page_of(url, found[0], found[1] if place.plain else None, found[-1])
+        return found
 
     def carried(self, place: TextPlace) -> TextPlace | None:
         """Where the records of a text lie after they were written again as they are; None when they are not whole."""

@@ -633,3 +633,64 @@ def test_no_swap_takes_away_what_the_archive_lists(table: Table, two: Path, coun
     assert (two / NEW).exists()
     assert (two / OLD).exists()
     assert table.get(STATE, b"swap") is None
+
+
+# --------------------------------------------------------------------------- what is lost
+
+
+def went_on(shard: Shard) -> Shard:
+    """The next crawl: it takes in what is not committed, and keeps one page."""
+    shard.archive.close()
+    shard.archive = Archive(shard.table, shard.folder, lambda each: replace(each, body=each.wire))
+    assert list(shard.archive.uncommitted()) == []
+    shard.archive.open(INFO, StillClock(), max_bytes=MOST)
+    shard.commit()
+    shard.keep(f"{HOST}/new", b"<p>New", 60.0)
+    shard.commit()
+    return shard
+
+
+def test_after_the_last_file_is_lost_nothing_is_added_to_one_that_was_full(shards: Shard) -> None:
+    """Though the one before it was mended, and its name is none that a writer goes on with."""
+    first, middle, last = shards.files
+    shards.archive.close()
+    shards.rewrite(middle)
+    last.unlink()
+    gone = [url for url, version in shards.archive.versions.all() if version.file == last.name]
+    for url in gone:
+        shards.archive.versions.remove(url, next(shards.archive.versions.of(url)).began)
+    shards.archive.forget_missing()
+    shards.table.commit()
+    before = first.read_bytes()
+    archive = went_on(shards).archive
+    assert first.read_bytes() == before
+    assert archive.committed()[0] == shards.files[-1].name == next(archive.versions.of(f"{HOST}/new")).file
+    assert [path for path, _ in archive.files()] == shards.files
+    assert verify_archive(archive).problems == []
+    assert list(went_on(shards).archive.uncommitted()) == []
+
+
+@pytest.mark.parametrize("mended", [True, False])
+def test_a_last_file_that_is_lost_is_missed_after_the_next_crawl_too(shards: Shard, mended: bool) -> None:
+    _, middle, last = shards.files
+    shards.archive.close()
+    if mended:
+        shards.rewrite(middle)
+    last.unlink()
+    sizes = {path.name: path.stat().st_size for path in shards.files}
+    archive = went_on(shards).archive
+    assert {path.name: path.stat().st_size for path in shards.files[:-1]} == sizes
+    assert shards.files[-1].name > last.name
+    assert archive.missing() == [last.name]
+    assert f"{last.name}: is missing" in verify_archive(archive).problems
+
+
+def test_a_last_file_that_was_cut_is_not_filled_up_again(shard: Shard) -> None:
+    """What a row says lies there would be something else."""
+    (path,) = shard.files
+    cut, length = shard.row(2).offset, path.stat().st_size
+    shard.archive.close()
+    os.truncate(path, cut)
+    archive = went_on(shard).archive
+    assert path.stat().st_size == cut
+    assert Gap(path.name, cut, length) in verify_archive(archive).gaps

@@ -62,7 +62,9 @@ class Texts:
         """Ready to append. What was not committed is cut off."""
         files.make_folder(self._folder)
         self._tidy()
-        self._writer = Writer(self._folder, info, clock, prefix=f"{prefix}-texts", max_bytes=max_bytes)
+        end = self._committed()
+        name, last = f"{prefix}-texts", (end.file, end.length)
+        self._writer = Writer(self._folder, info, clock, prefix=name, max_bytes=max_bytes, committed=last)
 
     @property
     def is_open(self) -> bool:

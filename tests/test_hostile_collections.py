@@ -9,8 +9,21 @@ from pathlib import Path
 
 import pytest
 
+import gossamer
 from gossamer.errors import Damaged
-from harness.hostile_collections import LOGS, PLANTS, VERBS, WRITING, Web, copied, make, problems, run, seen
+from harness.hostile_collections import (
+    IN_PLACE_OF_A_FILE,
+    LOGS,
+    PLANTS,
+    VERBS,
+    WRITING,
+    Web,
+    copied,
+    make,
+    problems,
+    run,
+    seen,
+)
 from harness.kills import Nest
 
 FEW = 30
@@ -87,3 +100,37 @@ def test_the_folder_of_a_collection_may_be_a_link(sound: Web, nest: Nest, tmp_pa
     for folder in (tmp_path / "far" / "link", tmp_path / "far" / ".." / "web"):
         for words in (["search", str(folder), "the"], ["build", str(folder)], ["verify", str(folder)]):
             assert run(words, nest, web.beside / "said") == 0
+
+
+WRITTEN_BY_A_CRAWL = [
+    *("id", "id.partial", "asked", "asked.partial", "plan.toml.partial", "shards/00/reading"),
+    *("shards/00/seen/00000009.keys.partial", "shards/00/prints/00000009.partial"),
+]
+
+
+@pytest.mark.parametrize("kind", ["a link", "a link to nothing", "a folder", "a FIFO"])
+def test_verify_names_what_a_crawl_would_refuse(kind: str, sound: Web, tmp_path: Path) -> None:
+    web = copied(sound, tmp_path)
+    for place in WRITTEN_BY_A_CRAWL:
+        (web.folder / place).unlink(missing_ok=True)
+        IN_PLACE_OF_A_FILE[kind](web.folder / place, web)
+    is_ = f"is {' '.join(kind.split()[:2])}, and a collection has a file here; put "
+    with gossamer.open(web.folder) as collection:
+        named = [each for each in collection.verify().problems if is_ in each]
+        assert {each.partition(": ")[0] for each in named} == {str(web.folder / each) for each in WRITTEN_BY_A_CRAWL}
+        if "link" in kind:  # whoever has made it has lost nothing, so it is left alone
+            with pytest.raises(Damaged, match="is a link"):
+                collection.repair()
+            for place in WRITTEN_BY_A_CRAWL:
+                (web.folder / place).unlink()
+        else:
+            assert collection.repair().left == ()
+        assert collection.verify().problems == []
+
+
+def test_a_folder_of_a_users_own_is_in_nobodys_way(sound: Web, tmp_path: Path) -> None:
+    web = copied(sound, tmp_path)
+    for place in ("notes", "shards/00/notes", "shards/00/seen/notes", "shards/00/prints/old"):
+        (web.folder / place).mkdir(parents=True)
+    with gossamer.open(web.folder) as collection:
+        assert collection.verify().problems == []

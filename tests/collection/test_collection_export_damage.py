@@ -17,8 +17,12 @@ import gossamer
 from gossamer import files
 from gossamer.cli.main import main
 from gossamer.collection import Outside, moment
+from gossamer.collection.folder import Folder
+from gossamer.collection.session import FAMILIES
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.store import whole
+from gossamer.store.archive import Archive
+from gossamer.store.table import Table
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.read_only import read_only
 from harness.reading_verbs import EXPORTS
@@ -203,3 +207,41 @@ def test_it_is_said_that_files_were_joined(web: Path, place: Path, capsys: pytes
     assert main(["export", str(web), "warc", "--json", "-o", str(place / "json.warc.gz")]) == 0
     told = {"format": "warc", "path": str(place / "json.warc.gz"), "count": count}
     assert json.loads(capsys.readouterr().out) == told
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_file_that_is_mostly_holes_is_damage_and_not_copied(web: Path, place: Path, listed: bool) -> None:
+    """Whether the table says how long it is, and lies, or does not say it at all."""
+    path = captures(web, 0)[0]
+    os.truncate(path, 1 << 40)
+    with Table.open(Folder(web).table(0), FAMILIES, writable=True) as table:
+        archive = Archive(table, Folder(web).shard(0), lambda each: each)
+        archive.set_length(path.name, 1 << 40 if listed else None)
+        table.commit()
+    for form in ("warc", "wacz"):
+        with gossamer.open(web) as collection, pytest.raises(Damaged, match=r"holes.*--repair"):
+            collection.export(form, Nowhere())
+        assert main(["export", str(web), form, "-o", str(place / "out")]) == 7
+    assert list(place.iterdir()) == []
+    with gossamer.open(web) as collection:
+        assert collection.repair().left == ()
+        collection.export("warc", io.BytesIO())
+
+
+class Nowhere(io.BytesIO):
+    """Nothing is written."""
+
+    def write(self, data: object) -> int:
+        raise AssertionError("an export has begun")
+
+
+def test_a_few_holes_that_a_backup_has_made_of_zeros_are_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        for at in (1 << 20, 3 << 20, 9 << 20):
+            file.seek(at)
+            file.write(b"x" * 4096)
+    size = path.stat().st_size
+    with path.open("rb") as opened:
+        assert whole._holes(opened.fileno(), size) in (0, size - 3 * 4096)  # 0 where the system does not tell
+        assert whole._holes(opened.fileno(), 1 << 19) in (0, 1 << 19)

@@ -353,3 +353,64 @@ def test_a_full_file_that_is_cut_where_a_record_ends_is_still_found_out(damaged:
     told = damaged.verify().problems
     assert told == [f"{file.name}: bytes {group.metadata.place.offset} to {group.end} are not a whole record"]
     assert damaged.repair().left == ()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"status": 404},
+        {"digest": f"sha256:{'0' * 64}"},
+        {"size": 7},
+        {"media_type": "image/png"},
+        {"truncated": "time"},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_rows_that_say_something_else_than_their_records_are_made_right(
+    damaged: Collection, changed: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Folder(damaged.path).table(0)
+    with Table.open(path, FAMILIES, writable=True) as table:
+        rows = dict(table.scan(versions.CAPTURES))
+        for key, data in rows.items():
+            row = versions.version_of(data)
+            if row.text or "media_type" not in changed:  # what was read of others is not kept with their records
+                wrong = msgspec.structs.replace(row, **changed)
+                table.put(versions.CAPTURES, key, msgspec.msgpack.encode(wrong))
+        table.commit()
+    assert main(["verify", str(damaged.path)]) == 7
+    said = capsys.readouterr().out
+    assert next(iter(changed)).replace("_", " ").partition(" ")[0] in said
+    assert damaged.repair().left == ()
+    assert damaged.verify().problems == []
+    with Table.open(path, FAMILIES, writable=False) as table:
+        for key, data in table.scan(versions.CAPTURES):
+            now, before = versions.version_of(data), versions.version_of(rows[key])
+            same = msgspec.structs.replace(before, began=now.began, text=now.text, **_text_of(now))
+            assert now == same, (now, before)
+
+
+def _text_of(version: versions.Version) -> dict[str, object]:
+    """Where a text lies may be another place now."""
+    return {"text_of": version.text_of, "text_began": version.text_began, "original_began": version.original_began}
+
+
+def test_a_version_under_the_key_of_another_moment_is_damage_of_its_table(damaged: Collection) -> None:
+    with Table.open(Folder(damaged.path).table(0), FAMILIES, writable=True) as table:
+        key, data = next(table.scan(versions.CAPTURES))
+        table.put(versions.CAPTURES, key[:-1] + bytes([key[-1] ^ 1]), data)
+        table.commit()
+    (problem,) = damaged.verify().problems
+    assert "its key has another" in problem
+    assert damaged.repair().left == ()
+
+
+def test_a_row_that_points_at_the_capture_of_another_page_goes(damaged: Collection) -> None:
+    with Table.open(Folder(damaged.path).table(0), FAMILIES, writable=True) as table:
+        archive = Archive(table, Folder(damaged.path).shard(0), lambda each: each)
+        url, version = next(archive.versions.pages())
+        archive.versions.add("http://bank.example/", version)
+        table.commit()
+    assert f"http://bank.example/: its row points at a capture of {url}" in damaged.verify().problems
+    assert damaged.repair().left == ()
+    assert damaged.history("http://bank.example/") == []

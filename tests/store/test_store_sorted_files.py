@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
+from gossamer.errors import Damaged
 from gossamer.store import sorted_files
 from gossamer.store.table import LIST_BYTES, Table, damage
 
@@ -194,3 +195,54 @@ def test_the_same_block_is_not_read_over_and_over(table: Path) -> None:
         blocks = sorted_files._Blocks(file, base, 100)
         with pytest.raises(sorted_files._Broken, match="more than fit"):
             blocks.check(sorted_files._Handle(0, 96))
+
+
+def made(path: Path, value: bytes, beside: int = 0) -> Path:
+    """A table with one large row among others, and the file that it is in."""
+    with Table.open(path, FAMILIES, writable=True) as table:
+        for number in range(beside):
+            table.put("b", f"{number:09}".encode(), random.Random(number).randbytes(64))
+        table.put("b", b"large", value)
+        table.commit()
+    return path
+
+
+@pytest.mark.parametrize("beside", [0, 20_000])
+def test_a_row_that_unpacks_to_more_than_any_of_ours_is_damage_unread(tmp_path: Path, beside: int) -> None:
+    """A hundred megabytes of zeros are less than one on the disk, and take two hundred to read."""
+    path = made(tmp_path / "table", bytes(100 << 20), beside)
+    assert sum(each.stat().st_size for each in path.glob("*.sst")) < 4 << 20
+    for writable in (True, False):
+        with pytest.raises(Damaged, match=r"no row of ours is so large; `gossamer verify DIR --repair`"):
+            Table.open(path, FAMILIES, writable=writable)
+    with pytest.raises(Damaged):
+        Table.open_alone(path, FAMILIES)
+    assert "no row of ours is so large" in str(damage(path, FAMILIES))
+
+
+def test_a_file_that_lies_about_its_rows_is_seen_by_the_check_of_all_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = made(tmp_path / "table", bytes(100 << 20))
+    monkeypatch.setattr(sorted_files, "_told", lambda properties, name: 0)
+    Table.open_alone(path, FAMILIES).close()
+    assert "no row of ours is so large" in str(damage(path, FAMILIES))
+
+
+def test_rows_as_large_as_ours_may_be_are_rows(tmp_path: Path) -> None:
+    path = made(tmp_path / "table", bytes(sorted_files.ROW_MOST), 20_000)
+    assert damage(path, FAMILIES) is None
+    with Table.open(path, FAMILIES, writable=False) as table:
+        assert table.get("b", b"large") == bytes(sorted_files.ROW_MOST)
+
+
+def test_only_files_in_which_a_block_must_be_large_are_looked_through(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(sorted_files._Blocks, "check_below", lambda *_, **__: looks.append(1))
+    assert not any(map(sorted_files.swollen, table.glob("*.sst")))
+    assert looks == []
+    for each in made(tmp_path / "table", bytes(100 << 20)).glob("*.sst"):
+        sorted_files.swollen(each)
+    assert looks == [1]

@@ -56,7 +56,7 @@ def opened(archive: Archive) -> Archive:
 
 @pytest.fixture
 def archive(table: Table, tmp_path: Path) -> Archive:
-    return opened(Archive(table, tmp_path, lambda each: each))
+    return opened(Archive(table, tmp_path, lambda each: replace(each, body=each.wire)))
 
 
 def keep(archive: Archive, page: Page, body: bytes = b"<p>Hello", began: float = BEGAN) -> Capture:

@@ -15,7 +15,7 @@ import pytest
 from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.errors import Damaged, StorageError
-from gossamer.model import Page
+from gossamer.model import Failure, Fault, Kind, Page, Visit
 from gossamer.store import members
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.carry import carry_texts
@@ -183,6 +183,87 @@ def test_a_row_with_a_place_that_no_file_has_is_no_row(shard: Shard, changed: di
     shard.put(1, **changed)
     with pytest.raises(Damaged, match="a row of the table, Version, cannot be read"):
         shard.row(1)
+
+
+OTHER = payload_digest(b"something else")
+UNTRUE: list[dict[str, object]] = [
+    {"status": 404},
+    {"digest": OTHER},
+    {"wire_digest": OTHER},
+    {"size": 3},
+    {"truncated": "length"},
+    {"original": f"{HOST}/2", "original_began": BEGAN + 2},
+    {"kind": Kind.ROBOTS},
+    {"media_type": "application/pdf"},
+    {"title": "Another"},
+    {"encoding": "Big5"},
+    {"noindex": True},
+    {"noarchive": True},
+]
+
+
+@pytest.mark.parametrize("changed", UNTRUE, ids=lambda changed: next(iter(changed)))
+def test_a_row_that_says_something_else_than_its_records_is_named(shard: Shard, changed: dict[str, object]) -> None:
+    shard.put(1, **changed)
+    shard.commit()
+    checked = verify_archive(shard.archive)
+    (problem,) = checked.problems
+    assert problem.startswith(f"{HOST}/1: its row has ")
+    assert checked.untrue == [(f"{HOST}/1", BEGAN + 1)]
+    assert (checked.ill, checked.unbacked, checked.unknown, checked.texts_ill) == (set(), [], [], False)
+
+
+def test_a_revisit_is_held_to_what_it_is_a_copy_of(shard: Shard) -> None:
+    shard.keep(f"{HOST}/copy", b"<p>Page 1", 9)
+    shard.commit()
+    assert verify_archive(shard.archive).problems == []
+    copy = next(shard.archive.versions.of(f"{HOST}/copy"))
+    assert copy.original == f"{HOST}/1"
+    for changed in ({"size": 3}, {"digest": OTHER}, {"original_began": BEGAN}, {"original": f"{HOST}/2"}):
+        shard.archive.versions.add(f"{HOST}/copy", msgspec.structs.replace(copy, **changed))
+        assert verify_archive(shard.archive).untrue == [(f"{HOST}/copy", BEGAN + 9)]
+
+
+def test_a_row_that_points_at_the_capture_of_another_page_is_backed_by_nothing(shard: Shard) -> None:
+    shard.archive.versions.add("http://bank.example/", shard.row(1))
+    checked = verify_archive(shard.archive)
+    assert [url for url, _ in checked.unbacked] == ["http://bank.example/"]
+    assert f"http://bank.example/: its row points at a capture of {HOST}/1" in checked.problems
+
+
+def test_a_row_that_points_at_the_text_of_another_page_is_named(shard: Shard) -> None:
+    shard.put(1, text=shard.row(2).text)
+    checked = verify_archive(shard.archive)
+    assert checked.untrue == [(f"{HOST}/1", BEGAN + 1)]
+    assert checked.problems == [f"{HOST}/1: its row points at the text of another page"]
+
+
+@pytest.mark.parametrize(
+    "odd", [{"truncated": "length"}, {"decoding": "gzip: breaks off before its end"}, {"failure": Failure(Fault.RESET)}]
+)
+def test_a_body_that_was_odd_when_it_came_proves_nothing(table: Table, tmp_path: Path, odd: dict[str, str]) -> None:
+    """It was decoded up to another place then. What came is held to its digest all the same."""
+    archive = Archive(table, tmp_path, lambda each: replace(each, body=each.wire.upper()))
+    archive.open(INFO, StillClock(), max_bytes=MOST)
+    came = replace(capture(f"{HOST}/odd", b"coded", began=BEGAN), body=b"OTHER", **odd)  # type: ignore[arg-type] # each is of its type
+    archive.append(came, Page(f"{HOST}/odd", digest=payload_digest(b"OTHER")))
+    even = replace(came, visit=Visit(f"{HOST}/even"), wire=b"coded too", truncated=None, decoding=None, failure=None)
+    archive.append(even, Page(f"{HOST}/even", digest=payload_digest(b"OTHER")))
+    archive.prepare()
+    table.commit()
+    assert verify_archive(archive).untrue == [(f"{HOST}/even", BEGAN)]
+
+
+def test_a_body_that_was_decoded_less_far_under_other_limits_is_no_fault(table: Table, tmp_path: Path) -> None:
+    archive = Archive(table, tmp_path, lambda each: replace(each, body=each.wire.upper()))
+    archive.open(INFO, StillClock(), max_bytes=MOST)
+    archive.append(
+        replace(capture(f"{HOST}/long", b"coded", began=BEGAN), body=b"CO"),
+        Page(f"{HOST}/long", digest=payload_digest(b"CO")),
+    )
+    archive.prepare()
+    table.commit()
+    assert verify_archive(archive).problems == []
 
 
 @pytest.mark.parametrize("part", ["html", "plain", "said"])
@@ -552,3 +633,64 @@ def test_no_swap_takes_away_what_the_archive_lists(table: Table, two: Path, coun
     assert (two / NEW).exists()
     assert (two / OLD).exists()
     assert table.get(STATE, b"swap") is None
+
+
+# --------------------------------------------------------------------------- what is lost
+
+
+def went_on(shard: Shard) -> Shard:
+    """The next crawl: it takes in what is not committed, and keeps one page."""
+    shard.archive.close()
+    shard.archive = Archive(shard.table, shard.folder, lambda each: replace(each, body=each.wire))
+    assert list(shard.archive.uncommitted()) == []
+    shard.archive.open(INFO, StillClock(), max_bytes=MOST)
+    shard.commit()
+    shard.keep(f"{HOST}/new", b"<p>New", 60.0)
+    shard.commit()
+    return shard
+
+
+def test_after_the_last_file_is_lost_nothing_is_added_to_one_that_was_full(shards: Shard) -> None:
+    """Though the one before it was mended, and its name is none that a writer goes on with."""
+    first, middle, last = shards.files
+    shards.archive.close()
+    shards.rewrite(middle)
+    last.unlink()
+    gone = [url for url, version in shards.archive.versions.all() if version.file == last.name]
+    for url in gone:
+        shards.archive.versions.remove(url, next(shards.archive.versions.of(url)).began)
+    shards.archive.forget_missing()
+    shards.table.commit()
+    before = first.read_bytes()
+    archive = went_on(shards).archive
+    assert first.read_bytes() == before
+    assert archive.committed()[0] == shards.files[-1].name == next(archive.versions.of(f"{HOST}/new")).file
+    assert [path for path, _ in archive.files()] == shards.files
+    assert verify_archive(archive).problems == []
+    assert list(went_on(shards).archive.uncommitted()) == []
+
+
+@pytest.mark.parametrize("mended", [True, False])
+def test_a_last_file_that_is_lost_is_missed_after_the_next_crawl_too(shards: Shard, mended: bool) -> None:
+    _, middle, last = shards.files
+    shards.archive.close()
+    if mended:
+        shards.rewrite(middle)
+    last.unlink()
+    sizes = {path.name: path.stat().st_size for path in shards.files}
+    archive = went_on(shards).archive
+    assert {path.name: path.stat().st_size for path in shards.files[:-1]} == sizes
+    assert shards.files[-1].name > last.name
+    assert archive.missing() == [last.name]
+    assert f"{last.name}: is missing" in verify_archive(archive).problems
+
+
+def test_a_last_file_that_was_cut_is_not_filled_up_again(shard: Shard) -> None:
+    """What a row says lies there would be something else."""
+    (path,) = shard.files
+    cut, length = shard.row(2).offset, path.stat().st_size
+    shard.archive.close()
+    os.truncate(path, cut)
+    archive = went_on(shard).archive
+    assert path.stat().st_size == cut
+    assert Gap(path.name, cut, length) in verify_archive(archive).gaps

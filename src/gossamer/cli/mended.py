@@ -17,7 +17,7 @@ SHOWN_MOST = 100
 
 def repaired(folder: str, done: Repaired) -> str:
     """What was wrong, what is lost, where the damaged files are, and whether all is well now."""
-    if not done.problems and not done.aside:
+    if not (done.problems or done.aside or done.left):
         return "all was well; nothing to repair"
     lines = [*done.problems, *(f"lost: bytes {gap.start} to {gap.end} of {gap.file}" for gap in done.gaps)]
     lines += [_loss(each) for each in done.lost[:SHOWN_MOST]]

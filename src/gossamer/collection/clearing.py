@@ -1,28 +1,62 @@
-"""What stands in the place of a file or folder of ours and is none is put aside, as the first step of a repair.
+"""What stands in the place of a file or folder of ours and is none? It is put aside as the first step of a repair.
 
 A folder or a FIFO where a file should be is refused by whoever opens it (`files`). Once it is out of the way, the file
-is but missing, and that is mended like any other loss.
+is but missing, and that is mended like any other loss. A check names it also where only a crawl would open it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from gossamer import files
-from gossamer.collection.folder import INDEX, LINKS, PRINTS, SHARDS, TABLE, Folder
+from gossamer import plan as plans
+from gossamer.collection import errands
+from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SHARDS, TABLE, Folder
+from gossamer.dedupe import runs
+from gossamer.errors import Damaged
+from gossamer.frontier.suspects import READING
+from gossamer.store import sieve
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.swaps import DAMAGED
 from gossamer.store.texts import FOLDER as TEXTS
 
 _PARTS = (CAPTURES, TEXTS, TABLE, INDEX, str(Path(LINKS).parent), "seen", PRINTS)
 """Folders of a shard that hold files and nothing else."""
+_FILES = (
+    *("lock", "gate", f"{plans.FILE}{files.PARTIAL}"),
+    *(f"{name}{ending}" for name in (ID, errands.FILE) for ending in ("", files.PARTIAL)),
+)
+"""Of the collection. What is wrong with its plan is seen when that is read."""
+_NAMED = {"seen": sieve.NAME, PRINTS: runs.NAME}
+"""Folders of a shard of which a crawl opens files that nobody else does, and their names."""
+
+
+def in_the_way(folder: Folder) -> Iterator[str]:
+    """What a crawl would refuse, with the cure. What has a name that we do not make is in nobody's way."""
+    for name in _FILES:
+        yield from _refused(files.is_file, folder.path / name)
+    yield from _refused(files.is_folder, folder.path / DAMAGED)
+    for index in folder.numbers():
+        shard = folder.shard(index)
+        yield from _refused(files.is_file, shard / READING)
+        yield from _refused(files.is_folder, shard / DAMAGED)
+        for part, shape in _NAMED.items():
+            yield from _refused(partial(files.names, shape=shape), shard / part)
+
+
+def _refused(look: Callable[[Path], object], path: Path) -> Iterator[str]:
+    try:
+        look(path)
+    except Damaged as error:
+        yield str(error)
 
 
 def clear(folder: Folder) -> Iterator[Path]:
     """Where things are now that were in the way."""
     root = folder.path
-    for name in ("lock", "gate"):
+    for name in _FILES:
         yield from _aside(root / name, files.A_FILE, root / DAMAGED)
     if files.kind(root / SHARDS) != files.A_FOLDER:
         return
@@ -32,7 +66,7 @@ def clear(folder: Folder) -> Iterator[Path]:
 
 
 def _clear_shard(shard: Path) -> Iterator[Path]:
-    yield from _aside(shard / "reading", files.A_FILE, shard / DAMAGED)
+    yield from _aside(shard / READING, files.A_FILE, shard / DAMAGED)
     for part in _PARTS:
         yield from _aside(shard / part, files.A_FOLDER, shard / DAMAGED)
         if files.kind(shard / part) == files.A_FOLDER:

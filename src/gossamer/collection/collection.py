@@ -217,15 +217,16 @@ class Collection(Reading):
 
     def _verified(self) -> Checked:
         from gossamer.collection import findable, graphs, prints
+        from gossamer.collection.clearing import in_the_way
         from gossamer.collection.soundness import damage
         from gossamer.collection.workshop import is_removed
         from gossamer.frontier.audit import audit
         from gossamer.store.verify import Checked, verify_archive
 
-        checked = Checked()
-        for index in range(self.plan.shards or 1):
-            checked.problems += filter(None, [damage(self._folder.table(index))])
-        if checked.problems:
+        checked = Checked(problems=list(in_the_way(self._folder)))
+        damaged = [*filter(None, (damage(self._folder.table(index)) for index in range(self.plan.shards or 1)))]
+        checked.problems += damaged
+        if damaged:
             return checked  # what hangs on them would say nothing new
         for index, shelf in enumerate(self._shelves().all):
             checked.add(verify_archive(shelf.archive, partial(is_removed, shelf.table)))
@@ -241,7 +242,7 @@ class Collection(Reading):
 
     async def _repair(self) -> Repaired:
         from gossamer.collection import graphs
-        from gossamer.collection.clearing import clear
+        from gossamer.collection.clearing import clear, in_the_way
         from gossamer.collection.remake import remake
         from gossamer.collection.repair import Repaired, repair
         from gossamer.collection.replan import replan
@@ -253,6 +254,7 @@ class Collection(Reading):
         with exclusive(self.path) as lock:
             wrong, aside = replan(self._folder)
             wrong += (f"{path.name}: was no file or folder of a collection, where one should be" for path in freed)
+            wrong += in_the_way(self._folder)
             wrong += graphs.check(self._folder)
             plan = self.plan
             remade = remake(self._folder, plan)

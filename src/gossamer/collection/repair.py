@@ -13,6 +13,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gossamer.collection import findable, prints
 from gossamer.collection.adopt import adopt
 from gossamer.collection.meaning import site_of
@@ -23,9 +25,10 @@ from gossamer.errors import Damaged
 from gossamer.frontier.again import fetch_again
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL
+from gossamer.store.agreement import is_of
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.carry import carry_texts
-from gossamer.store.forget import Named, forget
+from gossamer.store.forget import Named, dependent, forget
 from gossamer.store.mending import rewrite
 from gossamer.store.swaps import resume
 from gossamer.store.verify import Checked, Gap, is_capture, lies_elsewhere, row_of, verify_archive, wrong_digest
@@ -92,6 +95,7 @@ def repair(bench: Bench) -> Repaired:
     lost = _drop(bench, checked)
     bench.archive.forget_missing()
     adopted = adopt(bench) if checked.unknown or any(bench.archive.passed.all()) else 0
+    _correct(bench, checked)
     if checked.texts_ill:
         carry_texts(bench.table, bench.archive, _JOB)
     derived = list(findable.check(bench.path, bench.table, bench.archive))
@@ -138,6 +142,34 @@ def _drop(bench: Bench, checked: Checked) -> list[Loss]:
     return [Loss(url, version.began, url in queued and version.began == latest[url]) for url, version in forgotten.gone]
 
 
+def _correct(bench: Bench, checked: Checked) -> None:
+    """Rows that say something else than their records are made from these again, and so are those of their copies."""
+    rows = bench.archive.versions
+    wrong = [(url, row) for url, began in dict.fromkeys(checked.untrue) if (row := rows.at(url, began))]
+    if not wrong:
+        return
+    wrong += dependent(rows, wrong)
+    copies = [*_made_again(bench, [each for each in wrong if each[1].original is None])]
+    copies += [each for each in wrong if each[1].original is not None]
+    for url, row in _made_again(bench, copies):
+        rows.add(url, row)  # it is still wrong, and the check says so
+
+
+def _made_again(bench: Bench, wrong: list[Named]) -> list[Named]:
+    """Give them new rows. Those that could get none: the capture that they are copies of has none at present."""
+    rows, failed = bench.archive.versions, []
+    for url, row in wrong:
+        rows.remove(url, row.began)
+    if wrong:
+        adopt(bench)
+    for url, row in wrong:
+        if made := rows.at(url, row.began):  # who is a copy of whom is not in its record
+            rows.add(url, msgspec.structs.replace(made, copy_of=row.copy_of, near_copy_of=row.near_copy_of))
+        else:
+            failed.append((url, row))
+    return failed
+
+
 def _gone(archive: Archive, url: URL, began: float) -> Named | None:
     """The version as it is now, after files were mended, if its record cannot be read."""
     version = archive.versions.at(url, began)
@@ -145,9 +177,10 @@ def _gone(archive: Archive, url: URL, began: float) -> Named | None:
         return None
     try:
         archive.capture(url, version)
+        is_its_own = is_of(archive.record(version), url, version)
     except Damaged:
         return url, version
-    return None
+    return None if is_its_own else (url, version)
 
 
 def _was_newest(archive: Archive, url: URL, began: float) -> bool:

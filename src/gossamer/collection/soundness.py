@@ -112,7 +112,6 @@ _OF_KEY: dict[str, Check] = {
     **dict.fromkeys((entries.HOSTS, entries.SITES, entries.BACKLOG, entries.PROBES, families.BLOCKS), text),
 }
 _OF_FAMILY: dict[str, Check] = {
-    versions.CAPTURES: versions.version_of,
     versions.DIGESTS: versions.first_of,
     entries.URLS: entries.entry,
     entries.HOSTS: entries.host_row,
@@ -127,6 +126,7 @@ _OF_FAMILY: dict[str, Check] = {
     families.BLOCKS: blocks.row_of,
 }
 _OF_BOTH: dict[str, Callable[[bytes, bytes], object]] = {
+    versions.CAPTURES: versions.require_moment,
     entries.OUTBOX: _batch,
     entries.TEMPLATES: _template,
     entries.PARAMETERS: lambda key, value: (

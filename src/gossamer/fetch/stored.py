@@ -12,6 +12,8 @@ from gossamer.model import Capture, Failure
 
 _CHUNK = re.compile(rb"[0-9A-Fa-f]{1,16}[ \t]*[;\r\n]")
 
+_LONGER = "is longer than the limits of the plan let it be decoded"
+
 
 def decoded(capture: Capture, limits: Limits) -> Capture:
     """The capture with its `body` made from its `wire`; the same object where there is nothing to undo."""
@@ -23,4 +25,5 @@ def decoded(capture: Capture, limits: Limits) -> Capture:
     body = open_body(head, limits.cap(capture.visit.kind, head.media_type), limits)
     body.feed(capture.wire)
     content = body.close(whole=capture.truncated is None)
-    return replace(capture, body=content.payload, decoding=content.decoding)
+    longer = content.cut and capture.truncated is None  # the limits were others then, or those of another crawler
+    return replace(capture, body=content.payload, decoding=content.decoding or (_LONGER if longer else None))

@@ -101,7 +101,8 @@ class Archive:
     def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
         """Ready to append to files of that prefix. Whatever `uncommitted` gives must have been registered before."""
         files.make_folder(self.folder)
-        self._writer = Writer(self.folder, info, clock=clock, prefix=prefix, max_bytes=max_bytes)
+        end = self.committed()
+        self._writer = Writer(self.folder, info, clock=clock, prefix=prefix, max_bytes=max_bytes, committed=end)
 
     def append(self, capture: Capture, page: Page) -> bool:
         """Every answer is kept, errors and redirects too. A HEAD has no content, and silence nothing to keep.
@@ -179,21 +180,23 @@ class Archive:
         """Before a commit: the archive is on the disk, and the commit says how long it is."""
         if self._writer is not None:
             end = self._writer.sync()
-            self._close_files(self.committed()[0], end[0])
+            self._close_files(end[0])
             self._table.put(STATE, END, msgspec.msgpack.encode(end))
         self.texts.prepare()
 
-    def _close_files(self, first: str, last: str) -> None:
-        """Files that are full keep their length, so that it shows when something is cut off."""
-        if first not in ("", last):
-            for path in warc_files(self.folder):
-                if first <= path.name < last:
-                    self.set_length(path.name, files.size(path))
+    def _close_files(self, last: str) -> None:
+        """Files that are full keep their length, so that it shows when something is cut off or lost, now or before."""
+        first, length = self.committed()
+        if first in ("", last):
+            return
+        lengths = {path.name: files.size(path) for path in warc_files(self.folder) if first <= path.name < last}
+        lengths[first] = max(lengths.get(first, 0), length)
+        for name, size in lengths.items():
+            self.set_length(name, size)
 
     def reached(self, file: str, end: int) -> None:
         """All captures up to there have their rows, with the next commit."""
-        if (before := self.committed()[0]) not in ("", file):
-            self._close_files(before, file)
+        self._close_files(file)
         self._table.put(STATE, END, msgspec.msgpack.encode((file, end)))
 
     def set_length(self, file: str, length: int | None) -> None:

@@ -193,7 +193,7 @@ def _next_member(file: int, position: int, end: int | None, spent: _Effort) -> i
 
 
 def _next_magic(file: int, position: int, end: int | None, spent: _Effort) -> int | None:
-    while (at := _data(file, position)) is not None and spent.left > 0 and (end is None or at < end):
+    while (at := data_after(file, position)) is not None and spent.left > 0 and (end is None or at < end):
         chunk = os.pread(file, _CHUNK, at)
         if len(chunk) < len(_MAGIC):
             return None
@@ -205,7 +205,7 @@ def _next_magic(file: int, position: int, end: int | None, spent: _Effort) -> in
     return None
 
 
-def _data(file: int, position: int) -> int | None:
+def data_after(file: int, position: int) -> int | None:
     """The next byte that the disk has: holes of a file are passed over unread, where the system tells them."""
     if not hasattr(os, "SEEK_DATA"):
         return position

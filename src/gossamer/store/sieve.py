@@ -36,7 +36,7 @@ SEEN = "seen"
 """`runs` -> which files count; `fresh`, sequence number -> what one commit added that is in no run yet"""
 FAMILIES = (SEEN,)
 
-_NAME = re.compile(r"[0-9]{8,}\.(?:keys|marks)(?:\.partial)?")
+NAME = re.compile(r"[0-9]{8,}\.(?:keys|marks)(?:\.partial)?")
 """What `runs` calls its files."""
 _LIST = b"runs"
 _FRESH = b"fresh"
@@ -156,7 +156,7 @@ class Sieve:
     def _clear_folder(self) -> None:
         """Remove what no list names: runs of a commit that never came, and old ones of the last that did."""
         listed = {f"{run.number:08}" for run in self._runs}
-        for name in files.names(self._folder, _NAME):
+        for name in files.names(self._folder, NAME):
             if name.endswith(files.PARTIAL) or name.partition(".")[0] not in listed:
                 files.remove(self._folder / name)
 

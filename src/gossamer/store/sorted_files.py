@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -29,11 +29,17 @@ _LOG_BLOCK, _RECORD = 32 << 10, struct.Struct("<IHB")
 _NOTHING, _FULL, _LAST = 0, 1, 4
 LIST_MOST = 32 << 20
 """Bytes of a list of files. RocksDB begins another one long before that: see `table`."""
+_SIZE_LENGTH = 10
 _BLOCK_MOST = 256 << 20
 """Bytes of a block: it ends with the row that fills it, and filters and indexes come in parts."""
 _INDEX_MOST = 4 << 20
 """Bytes of a part of an index, unpacked."""
-_FILTER, _INDEX = b"partitionedfilter.", b"rocksdb.index"
+ROW_MOST = 64 << 20
+"""Bytes of a row, unpacked. The largest of ours, the pages that killed a shard, has 8 MiB."""
+_USUAL_BLOCK = 16 << 10
+"""Bytes that a block holds besides a row that is larger; see `table`."""
+_FILTER, _INDEX, _PROPERTIES = b"partitionedfilter.", b"rocksdb.index", b"rocksdb.properties"
+_RAW, _COUNT = (b"rocksdb.raw.key.size", b"rocksdb.raw.value.size"), b"rocksdb.num.data.blocks"
 
 
 class _Unknown(Exception):
@@ -42,6 +48,10 @@ class _Unknown(Exception):
 
 class _Broken(Exception):
     """A block is not as it was written."""
+
+
+class _Swollen(_Broken):
+    """A block is larger than any that we write."""
 
 
 class _Handle(NamedTuple):
@@ -59,6 +69,31 @@ def damage(path: Path) -> str | None:
     except (_Unknown, IndexError, struct.error):
         return None
     return None
+
+
+def swollen(path: Path) -> str | None:
+    """Which row is larger than any of ours, as far as a look at a file tells that takes a tenth of a millisecond?
+
+    Whoever reads such a row needs as much memory, and a few bytes may stand for it. A file says how much its rows are
+    in all and how many blocks they fill: its blocks are looked at only where one of them must be large. `damage` looks
+    at all of them.
+    """
+    try:
+        with files.open(path, buffering=0) as file:
+            blocks, listed = _opened(file, os.fstat(file.fileno()).st_size)
+            handles = {name: _handle(value, 0)[0] for name, value in _entries(blocks.read(listed))}
+            told = dict(_entries(blocks.read(handles[_PROPERTIES])))
+            if sum(_told(told, name) for name in _RAW) > ROW_MOST + _USUAL_BLOCK * _told(told, _COUNT):
+                blocks.check_below(blocks.read(handles[_INDEX]), levels=2, look=blocks.require_size)
+    except _Swollen as error:
+        return f"{path.name}: {error}"
+    except (_Broken, _Unknown, KeyError, IndexError, struct.error, OSError):
+        return None  # RocksDB finds its own words
+    return None
+
+
+def _told(properties: dict[bytes, bytes], name: bytes) -> int:
+    return _number(properties[name], 0)[0]
 
 
 def is_torn(path: Path) -> bool:
@@ -81,18 +116,22 @@ def is_torn(path: Path) -> bool:
     return at > len(data) or part not in (_FULL, _LAST)
 
 
-def _check(file: BinaryIO, size: int) -> None:
+def _opened(file: BinaryIO, size: int) -> tuple[_Blocks, _Handle]:
+    """The blocks of a file, and where those are listed that hold no rows."""
     checksum, magic, _, base, length, version, end = _FOOTER.unpack(_at(file, size - _FOOTER_LENGTH, _FOOTER_LENGTH))
     if end != _MAGIC:
         raise _Broken("its end is missing")
     if (checksum, magic, version) != (_XXH3, _EXTENDED, _VERSION):
         raise _Unknown
-    blocks = _Blocks(file, base, size)
-    listed = _Handle(size - _FOOTER_LENGTH - _TRAILER.size - length, length)
+    return _Blocks(file, base, size), _Handle(size - _FOOTER_LENGTH - _TRAILER.size - length, length)
+
+
+def _check(file: BinaryIO, size: int) -> None:
+    blocks, listed = _opened(file, size)
     for name, value in _entries(blocks.read(listed)):
         block = blocks.read(_handle(value, 0)[0])
         if name.startswith((_FILTER, _INDEX)):
-            blocks.check_below(block, levels=1 if name.startswith(_FILTER) else 2)
+            blocks.check_below(block, levels=1 if name.startswith(_FILTER) else 2, look=blocks.check)
 
 
 class _Blocks:
@@ -115,7 +154,13 @@ class _Blocks:
         found = (keys.digest(block) ^ kind * _LAST_BYTE) + (self._base ^ place if self._base else 0)
         if found & _LOWER != told:
             raise _Broken(f"bytes {handle.offset} to {handle.offset + len(data)} are not as they were written")
+        _require_size(handle, kind, block)
         return block, kind
+
+    def require_size(self, handle: _Handle) -> None:
+        """The same without its checksum, and unread."""
+        (kind,) = _at(self._file, handle.offset + handle.length, 1)
+        _require_size(handle, kind, _at(self._file, handle.offset, min(handle.length, _SIZE_LENGTH)))
 
     def read(self, handle: _Handle) -> bytes:
         """The same, unpacked."""
@@ -124,13 +169,20 @@ class _Blocks:
             raise _Unknown
         return block if kind == _PLAIN else _unpacked(block)
 
-    def check_below(self, index: bytes, levels: int) -> None:
-        """All blocks that an index points to; with two levels, those are indexes themselves."""
+    def check_below(self, index: bytes, levels: int, look: Callable[[_Handle], object]) -> None:
+        """Look at all blocks that an index points to; with two levels, those are indexes themselves."""
         for handle in _handles(index):
             if levels > 1:
-                self.check_below(self.read(handle), levels - 1)
+                self.check_below(self.read(handle), levels - 1, look)
             else:
-                self.check(handle)
+                look(handle)
+
+
+def _require_size(handle: _Handle, kind: int, begins: bytes) -> None:
+    """What is packed begins with its size, whichever way it is packed."""
+    size = handle.length if kind == _PLAIN else _number(begins, 0)[0]
+    if size > ROW_MOST + _USUAL_BLOCK:
+        raise _Swollen(f"the block at byte {handle.offset} has {size:,} bytes, and no row of ours is so large")
 
 
 def _at(file: BinaryIO, offset: int, length: int) -> bytes:
@@ -145,8 +197,8 @@ def _at(file: BinaryIO, offset: int, length: int) -> bytes:
 
 def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Keys and values; a key begins with as much of the one before as is said."""
-    key, at = b"", 0
-    while at < _end(block):
+    key, at, end = b"", 0, _end(block)
+    while at < end:
         shared, at = _number(block, at)
         more, at = _number(block, at)
         length, at = _number(block, at)
@@ -157,8 +209,8 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _handles(index: bytes) -> Iterator[_Handle]:
     """What the values of an index point to. They have no lengths, and each stands for itself where keys do."""
-    at = 0
-    while at < _end(index):
+    at, end = 0, _end(index)
+    while at < end:
         shared, at = _number(index, at)
         if shared:
             raise _Unknown

@@ -53,6 +53,7 @@ MEMTABLE_BYTES = 8 << 20
 """Of one family; all families together hold at most MEMTABLES_BYTES."""
 MEMTABLES_BYTES = 32 << 20
 _CURE = "`gossamer verify DIR --repair` makes it again from the archive"
+_SORTED = re.compile(r"[0-9]{6,12}\.sst")
 _NO_NUMBER = re.compile(r"(?:MANIFEST-|OPTIONS-|METADB-)?[0-9]{13,}.*", re.DOTALL)
 """Names of files that RocksDB would count on from, until its next number wraps and it begins low numbers anew."""
 _DENIED = re.compile(r"([^/\s:]+): (Permission denied|Operation not permitted)$")
@@ -294,8 +295,16 @@ def _let_in(path: Path, writable: bool) -> None:
         files.require_plain(path, writing=writable)
         if writable:
             _require_numbers(path)
+        _require_rows(path)
     except OSError as error:
         raise StorageError(f"{path}: cannot be opened ({error.strerror}); check its owner and mode") from error
+
+
+def _require_rows(path: Path) -> None:
+    """RocksDB reads a row whole, however large somebody has made it."""
+    for name in files.names(path, _SORTED):
+        if words := sorted_files.swollen(path / name):
+            raise Damaged(f"{path}: {words}; {_CURE}")
 
 
 def _require_numbers(path: Path) -> None:

@@ -51,6 +51,11 @@ Said = msgspec.defstruct(
 """What was read besides the words: the metadata record. A link is a list of the seven fields of a `Link`."""
 _FIELDS = Said.__struct_fields__
 _said = msgspec.json.Decoder(Said).decode
+_IN_ROWS = ("media_type", "encoding", "title", "noindex", "noarchive")
+_RowPart = msgspec.defstruct(
+    "_RowPart", [(spec.name, _types[spec.name], spec.default) for spec in fields(Page) if spec.name in _IN_ROWS]
+)
+_row_part = msgspec.json.Decoder(_RowPart).decode
 
 
 def worded(page: Page, url: URL, began: float, response: str) -> Worded:
@@ -77,6 +82,14 @@ def page_of(url: URL, html: Record, text: Record | None, metadata: Record) -> Pa
     content = plain(tagged)
     read = {name: getattr(said, name) for name in _FIELDS}
     return Page(url, text=content if words is None else words, content=content, html=tagged, **read)
+
+
+def row_part(metadata: Record) -> dict[str, object]:
+    """What the row of a version has, too."""
+    try:
+        return msgspec.structs.asdict(_row_part(metadata.block))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Damaged(f"what was read is not as we keep it: {error}") from None
 
 
 def content_of(record: str, data: bytes) -> str | None:

@@ -62,7 +62,9 @@ class Texts:
         """Ready to append. What was not committed is cut off."""
         files.make_folder(self._folder)
         self._tidy()
-        self._writer = Writer(self._folder, info, clock, prefix=f"{prefix}-texts", max_bytes=max_bytes)
+        end = self._committed()
+        name, last = f"{prefix}-texts", (end.file, end.length)
+        self._writer = Writer(self._folder, info, clock, prefix=name, max_bytes=max_bytes, committed=last)
 
     @property
     def is_open(self) -> bool:
@@ -79,13 +81,18 @@ class Texts:
 
     def read(self, url: URL, place: TextPlace) -> Page:
         """What was kept; Damaged when it is not there."""
+        found = self.records(url, place)
+        return page_of(url, found[0], found[1] if place.plain else None, found[-1])
+
+    def records(self, url: URL, place: TextPlace) -> list[Record]:
+        """The same, as it lies there."""
         lengths = [place.html, place.plain, place.said]
         found: list[Record] = []
         with suppress(Damaged):
             found = read_together(self._path(place), place.offset, list(filter(None, lengths)))
         if not found or found[0].place.record != place.record:
             raise Damaged(f"{self._folder / place.file}: no text of {url} at offset {place.offset}; {_CURE}")
-        return page_of(url, found[0], found[1] if place.plain else None, found[-1])
+        return found
 
     def carried(self, place: TextPlace) -> TextPlace | None:
         """Where the records of a text lie after they were written again as they are; None when they are not whole."""

@@ -1,10 +1,10 @@
-"""Is every row backed by a record, and every record known to a row?
+"""Is every row backed by a record, and every record known to a row that says the same?
 
-One pass over the WARC files checks each record's digest and looks for its row. Rows that the pass did not meet are
-then asked for one by one, so that a sound archive is read once, from front to back. Texts are checked the same way,
-but one that no row knows is no fault: a build that was killed may leave some. The lines of a CDXJ index are made from
-the rows, one for each, and sorted on the way: with the rows it is complete. What is not seen: a bit that only fills up
-a byte of a compressed stream, and says nothing.
+One pass over the WARC files checks each record's digest and compares it with its row (`agreement`). Rows that the pass
+did not meet are then asked for one by one, so that a sound archive is read once, from front to back. Texts are checked
+the same way, but one that no row knows is no fault: a build that was killed may leave some. The lines of a CDXJ index
+are made from the rows, one for each, and sorted on the way: with the rows it is complete. What is not seen: a bit that
+only fills up a byte of a compressed stream, and says nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, status_in
 from gossamer.shown import counted
+from gossamer.store import agreement
 from gossamer.store.archive import Archive
 from gossamer.store.members import HEADER_LENGTH, is_ours
 from gossamer.store.versions import NOT_MODIFIED, TextPlace, Version
@@ -48,6 +49,8 @@ class Checked:
     unbacked: list[tuple[URL, Version]] = field(default_factory=list)
     unknown: list[Place] = field(default_factory=list)
     """Captures without a row."""
+    untrue: list[tuple[URL, float]] = field(default_factory=list)
+    """Versions whose rows say something else than their records, which are whole: address and date."""
     texts_ill: bool = False
     unread: list[str] = field(default_factory=list)
     """Pages that were kept and could not be read; no damage, and nothing that a repair could mend."""
@@ -108,13 +111,17 @@ def _ahead(archive: Archive) -> Iterator[str]:
 
 def _check_file(archive: Archive, path: Path, length: int, checked: Checked, removed: Callable[[URL], bool]) -> int:
     """How many records of a file were met that a row points at."""
-    met, gaps = 0, len(checked.gaps)
+    met, gaps, row = 0, len(checked.gaps), None
     with files.open(path, buffering=0) as file:
         for record in _contiguous(path, length, checked):
             problem = _odd_header(file.fileno(), record.place.offset) or wrong_digest(record)
             if problem is None and is_capture(record):
                 problem = _unaccounted(archive, record, checked, removed)
-                met += problem is None and _is_known(archive, record)
+                row = None if problem else _known(archive, record)
+                met += row is not None
+                _compare(archive, record, row, checked)
+            elif record.type == "metadata":
+                _compare(archive, record, row, checked)
             if problem:
                 checked.problems.append(f"{path.name} at {record.place.offset}: {problem}")
                 checked.ill.add(path.name)
@@ -179,9 +186,29 @@ def _unaccounted(archive: Archive, record: Record, checked: Checked, removed: Ca
     return None
 
 
-def _is_known(archive: Archive, record: Record) -> bool:
+def _known(archive: Archive, record: Record) -> Version | None:
+    """The row that points at it."""
     row = row_of(archive, record)
-    return row is not None and _place(row) == record.place
+    return row if row is not None and _place(row) == record.place else None
+
+
+def _compare(archive: Archive, record: Record, row: Version | None, checked: Checked) -> None:
+    """A capture, or the metadata behind it, with its row."""
+    if row is None:
+        return
+    if record.type != "metadata":
+        words = agreement.of_capture(archive, record, row)
+    elif record.field("warc-concurrent-to") == f"<urn:uuid:{row.record}>":
+        words = agreement.of_circumstances(record, row)
+    else:
+        return
+    _disagree(record.url or "", row, words, checked)
+
+
+def _disagree(url: URL, row: Version, words: str | None, checked: Checked) -> None:
+    if words:
+        checked.problems.append(f"{url}: {words}")
+        checked.untrue.append((url, row.began))
 
 
 def lies_elsewhere(archive: Archive, record: Record) -> bool:
@@ -209,7 +236,9 @@ def _place(version: Version) -> Place:
 def _check_rows(archive: Archive, checked: Checked) -> None:
     for url, version in archive.versions.all():
         try:
-            archive.record(version)
+            record = archive.record(version)
+            if not agreement.is_of(record, url, version):
+                raise Damaged(f"its row points at a capture of {record.url}")
         except Damaged as error:
             checked.problems.append(f"{url}: {error}")
             checked.unbacked.append((url, version))
@@ -222,10 +251,14 @@ def _check_texts(archive: Archive, checked: Checked) -> int:
     """How many texts were met that a row points at."""
     met, apart = 0, Checked()
     for path, length in archive.texts.files():
+        row = None
         for record in _contiguous(path, length, apart):
-            if record.type == "conversion":
+            if record.type == "metadata" and row is not None and row.text and _ends_at(row.text, record.place):
+                met += 1
+                _disagree(record.url or "", row, agreement.of_text(record, row), checked)
+            elif record.type == "conversion" and not (row and row.text and _goes_on_at(row.text, record.place)):
                 row = row_of(archive, record)
-                met += bool(row and row.text and _is_at(row.text, record.place))
+                row = row if row and row.text and _is_at(row.text, record.place) else None
     checked.texts_ill = bool(apart.problems)
     checked.add(apart)
     return met
@@ -235,11 +268,20 @@ def _is_at(text: TextPlace, place: Place) -> bool:
     return (text.file, text.offset, text.html, text.record) == (place.file, place.offset, place.length, place.record)
 
 
+def _goes_on_at(text: TextPlace, place: Place) -> bool:
+    return (text.file, text.offset + text.html, text.plain) == (place.file, place.offset, place.length)
+
+
+def _ends_at(text: TextPlace, place: Place) -> bool:
+    offset = text.offset + text.html + text.plain
+    return (text.file, offset, text.said) == (place.file, place.offset, place.length)
+
+
 def _check_words(archive: Archive, checked: Checked) -> None:
     for url, version in archive.versions.all():
         try:
-            if version.text:
-                archive.texts.read(url, version.text)
+            if version.text and not agreement.is_of(archive.texts.records(url, version.text)[0], url, version):
+                _disagree(url, version, "its row points at the text of another page", checked)
         except Damaged as error:
             checked.problems.append(f"{url}: {error}")
             checked.texts_ill = True

@@ -185,9 +185,20 @@ class Versions:
         self._table.delete(DIGESTS, _digest_key(digest))
 
 
+def require_moment(key: bytes, data: bytes) -> None:
+    """A row of the family `captures` has the same moment in its key."""
+    began = version_of(data).began
+    if _moment(began) != key[-8:]:
+        raise damaged("Version", f"its date is {began}, and its key has another")
+
+
 def _key(url: str, began: float) -> bytes:
+    return keys.row(url) + b"\0" + _moment(began)
+
+
+def _moment(began: float) -> bytes:
     since = min(max(round(began * 1_000), 0), _FOREVER)  # people may ask for a day that no key can say
-    return keys.row(url) + b"\0" + (_FOREVER - since).to_bytes(8, "big")
+    return (_FOREVER - since).to_bytes(8, "big")
 
 
 def _digest_key(digest: str) -> bytes:

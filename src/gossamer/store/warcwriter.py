@@ -27,7 +27,8 @@ MAX_BYTES = 1 << 30
 class Writer:
     """Appends captures to the last file of `folder`, and starts another when that one is full.
 
-    After a crash the last file may end in half a capture: cut it before a writer is made.
+    After a crash the last file may end in half a capture: cut it before a writer is made. Where the last file of the
+    last commit is lost, was cut or has been mended, it begins another: an older one is full, and its length is known.
     """
 
     def __init__(
@@ -39,7 +40,9 @@ class Writer:
         prefix: str = "gossamer",
         max_bytes: int = MAX_BYTES,
         level: int = LEVEL,
+        committed: tuple[str, int] = ("", 0),
     ) -> None:
+        """`committed` is the last file of the last commit, and how long it was."""
         self._folder = folder
         self._info = info
         self._clock = clock
@@ -48,9 +51,10 @@ class Writer:
         self._level = level
         self._file, self._name, self._length = -1, "", 0
         self._failure: StorageError | None = None
-        self._pattern = re.compile(rf"{re.escape(prefix)}-(\d{{14}})-(\d{{5,}})\.warc\.gz")
+        self._pattern = re.compile(rf"{re.escape(prefix)}-(\d{{14}})-(\d{{5,}})(-0)*\.warc\.gz")
         own = [path.name for path in warc_files(folder) if self._pattern.fullmatch(path.name)]
-        self._open(own[-1] if own else self._name_after(None))
+        last = own[-1] if own else ""
+        self._open(last if self._goes_on(last, committed) else self._name_after(max(last, committed[0])))
 
     def capture(
         self,
@@ -79,6 +83,12 @@ class Writer:
         self._make_ready()
         offset = self._append(*records)
         return self._name, offset
+
+    def _goes_on(self, last: str, committed: tuple[str, int]) -> bool:
+        found = self._pattern.fullmatch(last)
+        if found is None or found[3] or last < committed[0]:
+            return False
+        return last > committed[0] or files.size(self._folder / last) >= committed[1]
 
     def _make_ready(self) -> None:
         if self._length >= self._max_bytes:
@@ -142,10 +152,10 @@ class Writer:
         self._length += sum(map(len, parts))
         return start
 
-    def _name_after(self, last: str | None) -> str:
+    def _name_after(self, last: str) -> str:
         """A name that sorts after the last one, even when the clock was set back."""
         stamp, serial = f"{datetime.fromtimestamp(self._clock.wall(), UTC):%Y%m%d%H%M%S}", 0
-        if last is not None and (parts := self._pattern.fullmatch(last)):
+        if parts := self._pattern.fullmatch(last):
             stamp, serial = max(stamp, parts[1]), int(parts[2]) + 1
         return f"{self._prefix}-{stamp}-{serial:05}.warc.gz"
 

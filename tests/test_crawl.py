@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
@@ -71,3 +73,27 @@ def test_nothing_is_committed_after_something_broke_in_the_middle(tmp_path: Path
     with Table.open(tmp_path / "table", ("rows",), writable=False) as table:
         assert table.get("rows", b"a") == b"1"
         assert table.get("rows", b"b") is None
+
+
+def test_a_worker_that_waits_holds_no_page() -> None:
+    """Answers may have 50 MB, and there are many workers: what was kept is gone before the next one comes."""
+    kept: list[ref[Page]] = []
+
+    class Waiting(Queue):
+        async def due(self) -> AsyncIterator[Visit]:
+            for visit in self.left:
+                yield visit
+                gc.collect()
+                assert all(page() is None for page in kept)
+
+        def done(self, *answers: Answer) -> None:
+            assert answers
+
+    class Kept(Page):
+        __slots__ = ("__weakref__",)
+
+    async def read(capture: Capture) -> Page:
+        return Kept(capture.visit.url)
+
+    asyncio.run(crawl(Waiting(3), fetch, read, lambda page: page, lambda _, page: kept.append(ref(page)), workers=1))
+    assert len(kept) == 3

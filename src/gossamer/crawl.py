@@ -41,6 +41,7 @@ async def crawl(
             capture = await fetch(visit)  # the web's faults are in capture.failure
             page = await convert(capture)  # read once: text and links
             read.append(Answer(visit, capture, page))
+            del capture, page  # they may be large, and the next may take long
             await sleep(0)  # others are read meanwhile
             if read:
                 keep()

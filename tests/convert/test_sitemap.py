@@ -400,3 +400,14 @@ def test_no_date_raises(date: str) -> None:
 def test_a_priority_is_a_number_from_0_to_1_or_none(written: str, priority: float) -> None:
     found = read(urlset(loc("/a", f"<priority>{written}</priority>"), loc("/b")).encode(), HERE)
     assert [link.priority for link in found.links] == [priority, 0.5]
+
+
+@pytest.mark.parametrize("form", ["<url><loc>{}</loc></url>", "{}\n"])
+def test_the_addresses_of_a_sitemap_are_bounded_in_all_together(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemap, "CHARACTERS_MOST", 10_000)
+    listed = "".join(form.format(f"http://a.example/{number}/{'x' * 900}") for number in range(50))
+    whole = f"<urlset>{listed}</urlset>" if "<" in form else listed
+    found = read(whole.encode(), "http://a.example/sitemap.xml")
+    assert 10 <= len(found.links) <= 11
+    assert found.problem is not None
+    assert found.problem.endswith("characters of addresses; the rest was not read")

@@ -13,11 +13,12 @@ from gossamer.engine.inmate import ANSWERED
 kept: list[bytearray] = []
 
 
-def task(data: bytes) -> bytes:
+def task(data: bytes, body: bytes = b"") -> bytes:
     """The first word says what to do."""
     name, _, rest = data.partition(b" ")
     return {
         b"echo": lambda: rest,
+        b"size": lambda: b"%d" % len(body),
         b"eat": lambda: bytes(len(bytearray(int(rest)))),
         b"keep": lambda: _keep(int(rest)),
         b"loop": _loop,

@@ -17,6 +17,7 @@ import pytest
 import uvloop
 
 from gossamer.engine.cell import Blame, Cell, Ended, Limits
+from gossamer.plan import Plan
 
 TASK = "cell_tasks:task"
 LITTLE_CPU = Limits(cpu=0.2, seconds=60.0)
@@ -230,3 +231,12 @@ sys.stdin.read()
     gone.register(handle, select.POLLIN)
     assert gone.poll(30_000)
     os.close(handle)
+
+
+def test_a_body_reaches_the_function_as_it_is(cell: Cell) -> None:
+    assert cell.run_now(b"size", bytes(3 << 20)) == Ended(b"%d" % (3 << 20))
+    assert cell.run_now(b"echo without one") == Ended(b"without one")
+
+
+def test_memory_for_a_task_is_what_the_plan_of_a_crawl_allows() -> None:
+    assert Limits() == Plan().as_cell()

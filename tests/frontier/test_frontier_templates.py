@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
+from string import ascii_lowercase
 
 import pytest
 
@@ -75,3 +77,16 @@ def test_sizes_are_within_each_other() -> None:
 def test_a_page_without_its_keys_is_of_the_same_script() -> None:
     assert script(f"{SITE}/shop") == script(f"{SITE}/shop?sid=1") == script(f"{SITE}/shop;sid=1")
     assert script(f"{SITE}/shop") != script(f"{SITE}/blog?sid=1")
+
+
+def test_memory_for_kinds_does_not_depend_on_how_deep_addresses_are() -> None:
+    draw, names = random.Random("deep"), [a + b for a in ascii_lowercase for b in ascii_lowercase]
+    template(SITE + "/warm/up")
+    tracemalloc.start()
+    try:
+        for _ in range(300):
+            template(f"{SITE}/{'/'.join(draw.sample(names, 600))}/name")
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert grown < 4_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from collections import Counter
 from random import Random
 from string import ascii_lowercase
 
@@ -119,6 +120,35 @@ def test_memory_for_stems_is_bounded() -> None:
     finally:
         tracemalloc.stop()
     assert grown < 100_000
+
+
+def test_memory_for_stems_is_bounded_over_all_languages() -> None:
+    """Pages of words that nobody has used before, each held to be of another language."""
+    if analysis.Stems is ByPattern:
+        pytest.skip("there was no C compiler")
+    analysis._stems.cache_clear()
+    tracemalloc.start()
+    try:
+        for language, count in (("en", 150_000), ("de", 10_000), ("fr", 10_000), (None, 10_000)):
+            terms(" ".join(f"{number:x}w" for number in range(count)), language)
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        analysis._stems.cache_clear()
+    assert grown < 24_000_000
+
+
+def test_stems_of_common_words_are_remembered_among_words_that_come_once() -> None:
+    asked: Counter[str] = Counter()
+
+    def stem(word: str) -> str:
+        asked[word] += 1
+        return word
+
+    known = analysis.Stems(stem, 4_096)
+    for number in range(200):
+        known.joined("the of and " + " ".join(f"w{number}x{each}" for each in range(100)))
+    assert asked["the"] + asked["of"] + asked["and"] < 60
 
 
 def test_characters_of_scripts_without_spaces_are_known() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import platform
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 import gossamer.index.shelf as shelf_module
+from gossamer.engine.threads import looks
 from gossamer.errors import Damaged
 from gossamer.index.facets import kinds, places
 from gossamer.index.shelf import Entry, Shelf
@@ -124,3 +126,47 @@ def test_a_page_lies_on_its_site_its_hosts_and_its_folders() -> None:
 )
 def test_a_kind_has_the_name_that_people_use(media_type: str, names: str) -> None:
     assert list(kinds(media_type)) == [media_type, names]
+
+
+def test_the_engine_never_has_more_to_do_than_fits_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would queue 10,000 pages, however long: 2 GB, which a hostile host makes as fast as they are asked for."""
+    document, ahead, most = shelf_module._document, 0, 0
+
+    def given(entry: Entry) -> object:
+        nonlocal ahead, most
+        ahead += len(entry.body)
+        most = max(most, ahead)
+        return document(entry)
+
+    def rest(name: str) -> None:
+        nonlocal ahead
+        assert name == shelf_module.ENGINE
+        ahead = 0
+
+    monkeypatch.setattr(shelf_module, "_document", given)
+    monkeypatch.setattr(shelf_module.threads, "rest", rest)
+    shelf = Shelf(tmp_path / "index")
+    for number in range(40):
+        shelf.add(Entry(f"http://a.org/{number}", body="apples " * 30_000))
+    shelf.commit(1)
+    shelf.close()
+    assert 0 < most <= shelf_module.AHEAD_MOST
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which threads sleep")
+def test_the_thread_of_the_engine_is_known_by_its_name(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path / "index")
+    shelf.clear()
+    assert len(looks(shelf_module.ENGINE)) == 1
+    shelf.close()
+
+
+def test_a_page_without_end_is_found_by_its_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf_module, "TEXT_MOST", 1_000)
+    shelf = Shelf(tmp_path / "index")
+    shelf.add(Entry("http://a.org/", headings="first " + "h " * 2_000, body="begin " + "b " * 2_000 + "end"))
+    shelf.commit(1)
+    searcher = shelf.index.searcher()
+    assert (searcher.doc_freq("body", "begin"), searcher.doc_freq("body", "end")) == (1, 0)
+    assert searcher.doc_freq("headings", "first") == 1
+    shelf.close()

@@ -162,6 +162,7 @@ class Session:
         self._copies = Copies(self.archive.first_url)
         self._tasks: asyncio.TaskGroup | None = None
         self._rereading: set[asyncio.Task[None]] = set()
+        self._one_list = asyncio.Lock()  # they may be large
         self._told = self._sums()
         self._rate = Rate()
         self._began = self._clock.steady()
@@ -516,20 +517,23 @@ class Session:
         reading.add_done_callback(self._rereading.discard)
 
     async def _read_list(self, url: str, then: Callable[[Page | None], None]) -> None:
-        version = self.archive.versions.current(url)
-        page = None
-        try:
-            if version is not None:
-                capture = self.archive.capture(url, version)
-                begun = self._begin(capture, here=HERE)
-                page = (
-                    begun if isinstance(begun, Page) else self._finished(capture, begun, await self._pages.soon(begun))
-                )
-        except Damaged as error:
-            log.warning("%s: the rest of it cannot be read: %s", url, error)
+        async with self._one_list:
+            page = await self._list(url)
         with self._commits.whole():
             then(page)
             self.frontier.go_on()
+
+    async def _list(self, url: str) -> Page | None:
+        version = self.archive.versions.current(url)
+        try:
+            if version is None:
+                return None
+            capture = self.archive.capture(url, version)
+            begun = self._begin(capture, here=HERE)
+            return begun if isinstance(begun, Page) else self._finished(capture, begun, await self._pages.soon(begun))
+        except Damaged as error:
+            log.warning("%s: the rest of it cannot be read: %s", url, error)
+            return None
 
     def _read(self, capture: Capture) -> Page:
         """The same for who cannot wait, at the start."""

@@ -34,9 +34,8 @@ class Fields(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a reader needs of a source."""
+    """What a reader needs of a source besides its bytes, which are sent as they are: they may be many."""
 
-    data: bytes
     kind: MimeType
     url: str | None
     fields: Fields | None = None
@@ -83,18 +82,18 @@ class Apart:
 
     async def soon(self, source: Source) -> Page:
         """What a file says; the loop goes on meanwhile."""
-        task = _task(source)
-        ended = await self._little.run(task)
+        task = _task(source), source.data
+        ended = await self._little.run(*task)
         if self._much is not None and _may_lack_memory(ended):
-            ended = await self._much.run(task)
+            ended = await self._much.run(*task)
         return _answer(source, ended)
 
     def now(self, source: Source) -> Page:
         """What a file says, waited for."""
-        task = _task(source)
-        ended = self._little.run_now(task)
+        task = _task(source), source.data
+        ended = self._little.run_now(*task)
         if self._much is not None and _may_lack_memory(ended):
-            ended = self._much.run_now(task)
+            ended = self._much.run_now(*task)
         return _answer(source, ended)
 
 
@@ -108,7 +107,7 @@ def common() -> Apart:
 
 def _task(source: Source) -> bytes:
     fields = Fields(source.links, source.refreshes, source.robots, source.agent, source.content)
-    return _encode(Task(source.data, source.kind, source.url, fields if source.page else None, source.listing))
+    return _encode(Task(source.kind, source.url, fields if source.page else None, source.listing))
 
 
 def _may_lack_memory(ended: Ended) -> bool:

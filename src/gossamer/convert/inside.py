@@ -24,11 +24,11 @@ for reader in READERS.values():
 read_here(Source(b"<p>The first page loads what all others need.", MimeType("text", "html"), None))  # as above
 
 
-def read(data: bytes) -> bytes:
-    """A task becomes a page, both packed."""
+def read(data: bytes, body: bytes = b"") -> bytes:
+    """A task becomes a page, both packed; what is to be read is not."""
     task = _task(data)
     if task.fields is None:
-        return _encode(replace(read_here(Source(task.data, task.kind, task.url)), content=""))
+        return _encode(replace(read_here(Source(body, task.kind, task.url)), content=""))
     links, refreshes, robots, agent, content = task.fields
     said = {
         "listing": task.listing,
@@ -38,4 +38,4 @@ def read(data: bytes) -> bytes:
         "agent": agent,
         "content": content,
     }
-    return _encode(read_here(Source(task.data, task.kind, task.url, **said)))  # type: ignore[arg-type]  # as they came
+    return _encode(read_here(Source(body, task.kind, task.url, **said)))  # type: ignore[arg-type]  # as they came

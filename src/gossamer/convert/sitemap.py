@@ -29,6 +29,8 @@ from gossamer.urls import resolve
 SIZE_MOST = 50 * 1024 * 1024
 """Bytes when unpacked: the standard's own limit, like the next."""
 ADDRESSES_MOST = 50_000
+CHARACTERS_MOST = 16_000_000
+"""Of all addresses together, 320 for each of so many: what they point to is kept several times over on the way."""
 _TAGS_MOST = 3_000_000
 """A legal file full of pictures has two million. More are there to keep us busy."""
 _ELEMENTS_MOST = 20 * ADDRESSES_MOST
@@ -38,6 +40,7 @@ _VALUE_MOST = 16_384
 
 _TOO_LARGE = f"larger than {SIZE_MOST:,} bytes; the rest was not read"
 _TOO_MANY = f"more than {ADDRESSES_MOST:,} addresses; the rest was not read"
+_TOO_LONG = f"more than {CHARACTERS_MOST:,} characters of addresses; the rest was not read"
 _TOO_MUCH_MARKUP = "far more markup than addresses; the rest was not read"
 _DAMAGED = "the compressed data is damaged or ends early"
 _NO_SITEMAP = "neither a sitemap nor a feed nor a list of addresses"
@@ -94,6 +97,7 @@ def read(data: bytes, url: str, content_type: str | None = None) -> Sitemap:
         entries, cut = _entries(text)
     else:
         entries, cut = ([], _NO_SITEMAP) if root else _listed(text)
+    del text
     links: list[Link] = []
     sitemaps: list[URL] = []
     for entry, address in zip(entries, resolve([entry.address for entry in entries], url), strict=True):
@@ -237,11 +241,13 @@ def _entries(text: bytes) -> tuple[list[_Entry], str | None]:
     found: list[_Entry] = []
     entry: _Entry | None = None
     aside = b""
+    left = CHARACTERS_MOST
     for count, tag in enumerate(_TAGS.finditer(text)):
         name = (tag[2] or b"").lower()
         if name in _ENTRIES:
             if entry and entry.address:
                 found.append(entry)
+                left -= len(entry.address)
             entry, aside = _begun(name, tag), b""
         elif not name or aside:
             aside = b"" if tag[1] and tag[1].lower() == aside else aside
@@ -249,8 +255,8 @@ def _entries(text: bytes) -> tuple[list[_Entry], str | None]:
             aside = b"" if tag[3].endswith(b"/") else name
         elif entry:
             _gather(entry, name, tag)
-        if count > _ELEMENTS_MOST or len(found) > ADDRESSES_MOST:
-            cut = _TOO_MUCH_MARKUP
+        if count > _ELEMENTS_MOST or len(found) > ADDRESSES_MOST or left < 0:
+            cut = _TOO_LONG if left < 0 else _TOO_MUCH_MARKUP
             break
     if entry and entry.address:
         found.append(entry)
@@ -315,12 +321,14 @@ def _listed(text: bytes) -> tuple[list[_Entry], str | None]:
     """A plain list, one address a line. Lines that do not begin with one are passed over."""
     lines = BytesIO(text.replace(b"\r", b"\n"))
     found: list[_Entry] = []
+    left = CHARACTERS_MOST
     for line in islice(lines, _LINES_MOST):
         words = line[:_VALUE_MOST].decode("utf-8", "replace").split(None, 1)
         if words and words[0].lower().startswith(("http://", "https://", "//", "www.")):
             found.append(_Entry(address=f"//{words[0]}" if words[0][0] in "wW" else words[0]))
-        if len(found) > ADDRESSES_MOST:
-            return found[:-1], _TOO_MANY
+            left -= len(words[0])
+        if len(found) > ADDRESSES_MOST or left < 0:
+            return found[:-1], _TOO_LONG if left < 0 else _TOO_MANY
     return found, None if found else _NO_SITEMAP
 
 

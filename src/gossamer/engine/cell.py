@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from enum import Enum, auto
+from io import BytesIO
 from threading import BoundedSemaphore
 from typing import NamedTuple, TypeAlias
 
@@ -95,18 +96,21 @@ class Cell:
         self._free = BoundedSemaphore(self._workers)
         self._idle: list[_Inmate] = []
 
-    async def run(self, data: bytes) -> Ended:
+    async def run(self, data: bytes, body: bytes = b"") -> Ended:
         """Run the function on this, without holding up the loop."""
         self._belong_here()
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self.run_now, data)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.run_now, data, body)
 
-    def run_now(self, data: bytes) -> Ended:
-        """Run the function on this, and wait for it. Where its process is killed from outside, once more in another."""
+    def run_now(self, data: bytes, body: bytes = b"") -> Ended:
+        """Run the function on this, and wait for it. Where its process is killed from outside, once more in another.
+
+        What is large is a `body`: it is sent as it is, and not copied. Where there is none, the function gets none.
+        """
         self._belong_here()
         with self._free, self._alone():
             try:
-                ended = self._serve(self._idle_one() or self._new(), data)
-                return self._serve(self._new(), data) if ended.blame is Blame.OUTSIDE else ended
+                ended = self._serve(self._idle_one() or self._new(), data, body)
+                return self._serve(self._new(), data, body) if ended.blame is Blame.OUTSIDE else ended
             except OSError as error:
                 if lack := shortage(error):
                     raise lack from error
@@ -144,9 +148,9 @@ class Cell:
             failed.pop_all()
             return _Inmate(birth, line)
 
-    def _serve(self, inmate: _Inmate, data: bytes) -> Ended:
+    def _serve(self, inmate: _Inmate, *task: bytes) -> Ended:
         try:
-            said, answer = self._exchange(inmate.line, data)
+            said, answer = self._exchange(inmate.line, *task)
         except OverflowError as error:
             self._warden.kill(inmate.birth)
             self._bury(inmate)
@@ -167,12 +171,12 @@ class Cell:
             return Ended(problem=answer.decode(errors="replace"), blame=blame)
         return Ended(answer)
 
-    def _exchange(self, line: socket.socket, data: bytes) -> tuple[Said, bytes]:
+    def _exchange(self, line: socket.socket, data: bytes, body: bytes) -> tuple[Said, bytes]:
         """A task and its answer. The end of the line is an OSError, an answer that is none an OverflowError."""
         deadline = time.monotonic() + self._limits.seconds + GRACE
         line.settimeout(max(deadline - time.monotonic(), 0.001))
-        line.sendall(ASKED.pack(len(data)))
-        line.sendall(data)
+        for each in filter(None, (ASKED.pack(len(data), len(body)), data, body)):
+            line.sendall(each)
         said, length = ANSWERED.unpack(_receive(line, ANSWERED.size, deadline))
         if said not in SAID or length > max(self._limits.output, WORDS_MOST):
             raise OverflowError(f"claims to answer with {length:,} bytes")
@@ -202,11 +206,11 @@ def _blame(code: int | None) -> Blame:
 
 
 def _receive(line: socket.socket, length: int, deadline: float) -> bytes:
-    data = bytearray()
-    while len(data) < length:
+    data = BytesIO()  # which gives away what it has, without a copy
+    while left := length - data.tell():
         line.settimeout(max(deadline - time.monotonic(), 0.001))
-        piece = line.recv(min(length - len(data), PIECE))
+        piece = line.recv(min(left, PIECE))
         if not piece:
             raise ConnectionResetError
-        data += piece
-    return bytes(data)
+        data.write(piece)
+    return data.getvalue()

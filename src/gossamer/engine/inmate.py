@@ -20,7 +20,7 @@ from enum import IntFlag
 from struct import Struct
 from typing import NoReturn
 
-ASKED = Struct("<Q")
+ASKED = Struct("<QQ")
 """The length of the data that follows."""
 ANSWERED = Struct("<BQ")
 """What it is, and the length of what follows."""
@@ -40,7 +40,7 @@ class Limits:
     """Seconds of CPU."""
     seconds: float = 60.0
     """Seconds by the clock."""
-    memory: int = 1 << 30
+    memory: int = 256 << 20
     """Bytes that may be written to, beyond what a new process has."""
     output: int = 64 << 20
     """Bytes of the result."""
@@ -93,7 +93,7 @@ def _shut_in(line: socket.socket, limits: Limits) -> None:
 class Inmate:
     """Takes tasks from its line and answers them."""
 
-    def __init__(self, function: Callable[[bytes], bytes], limits: Limits, line: socket.socket) -> None:
+    def __init__(self, function: Callable[..., bytes], limits: Limits, line: socket.socket) -> None:
         self._function = function
         self._limits = limits
         self._line = line
@@ -103,10 +103,10 @@ class Inmate:
     def work(self) -> None:
         """Until there is nobody any more, or it is time for a new process."""
         self._line.setblocking(True)
-        while (data := self._next()) is not None:
-            said, answer = self._answer(data)
+        while (task := self._next()) is not None:
+            said, answer = self._answer(task)
             self._left -= 1
-            del data
+            del task
             if self._left <= 0 or _resident() > self._most:
                 said |= Said.LAST
             self._line.sendall(ANSWERED.pack(said, len(answer)))
@@ -114,18 +114,21 @@ class Inmate:
             if said & Said.LAST:
                 return
 
-    def _next(self) -> bytes | None:
+    def _next(self) -> list[bytes] | None:
+        """What the function is given: the task, and its body where it has one."""
         header = self._line.recv(ASKED.size, socket.MSG_WAITALL)
         if len(header) < ASKED.size:
             return None
-        (length,) = ASKED.unpack(header)
-        data = self._line.recv(length, socket.MSG_WAITALL) if length else b""
-        return data if len(data) == length else None
+        lengths = ASKED.unpack(header)
+        task = [self._line.recv(length, socket.MSG_WAITALL) if length else b"" for length in lengths]
+        if [*map(len, task)] != [*lengths]:
+            return None
+        return task if task[1] else task[:1]
 
-    def _answer(self, data: bytes) -> tuple[Said, bytes]:
+    def _answer(self, task: list[bytes]) -> tuple[Said, bytes]:
         self._set_limits(self._limits.cpu, self._limits.seconds)
         try:
-            value = self._function(data)
+            value = self._function(*task)
         except MemoryError:
             return Said.PROBLEM | Said.LAST, f"needs more than {megabytes(self._limits.memory)} of memory".encode()
         except Exception as error:

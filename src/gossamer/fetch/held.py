@@ -3,7 +3,8 @@
 Counted is what came and what it was decoded to, from its first byte until the page is kept. Half of the budget is
 shared out: every visit may have its share at any time, so ordinary pages never wait. The other half is common. A visit
 that wants more of it than is left waits: its socket is not read, and the server waits with us. The oldest visit under
-way never waits, however large it gets, so somebody always goes on. What is held exceeds the budget by one answer.
+way waits only for large answers that have come and are not kept yet: they need nothing more, so somebody always goes
+on. What is held exceeds the budget by one answer.
 """
 
 from __future__ import annotations
@@ -44,7 +45,12 @@ class Held:
         """May it have so many more?"""
         before = self._octets.get(visit, 0)
         more = self._over(before + octets) - self._over(before)
-        return not more or self._beyond + more <= self._common or visit is next(iter(self._coming), None)
+        return not more or self._beyond + more <= self._common or self._may_always(visit)
+
+    def _may_always(self, visit: Visit) -> bool:
+        """It is the oldest, and nothing large has come that makes room when it is kept."""
+        come = (octets for each, octets in self._octets.items() if each not in self._coming)
+        return visit is next(iter(self._coming), None) and not any(map(self._over, come))
 
     def grow(self, visit: Visit, octets: int) -> None:
         """It has so many more."""

@@ -22,6 +22,9 @@ UUID = 36
 KEYS = 8
 """Query keys that are told apart; an address with more of them says so."""
 
+REMEMBERED_LONGEST, REMEMBERED_DEEPEST = 256, 16
+"""Bytes and segments of a directory that is remembered."""
+
 _CLASS = re.compile(
     r"(?P<number>(?=[.,:_-]*+\d)[\d.,:_-]++)"
     r"|(?P<id>(?=[^/]*\d)[0-9a-fA-F-]{8,}|(?=[^/]*\d)(?=[^/]*[A-Za-z])\w{20,}|\w{40,})"
@@ -69,11 +72,11 @@ def template(url: str) -> Template:
         keys = _keys(_VALUES.sub("", parameters), ";") + keys
     slash = "/" if path[-1:] == "/" else ""
     above, _, name = (path[:-1] if slash else path).rpartition("/")
-    directory = _directory(above.encode().translate(_TO_ZERO)) if above else _ROOT
+    directory = _directory_of(above.encode().translate(_TO_ZERO)) if above else _ROOT
     stem, ending = _parted(name)
     kind = _class(stem)
     last = "w" if kind == stem and not keys and kind not in _CLASSES else kind
-    return _named((host, directory, name in directory.segments), (last, ending, slash, keys))
+    return _named((host, directory.first, directory.shape, name in directory.segments), (last, ending, slash, keys))
 
 
 def script(url: str) -> str:
@@ -82,20 +85,26 @@ def script(url: str) -> str:
 
 
 @lru_cache(maxsize=8_192)
-def _named(place: tuple[str, _Directory, bool], end: tuple[str, str, str, str]) -> Template:
-    (host, directory, repeated), (last, ending, slash, keys) = place, end
+def _named(place: tuple[str, str, str, bool], end: tuple[str, str, str, str]) -> Template:
+    (host, first, shape, repeated), (last, ending, slash, keys) = place, end
     if not last:
         return Template(host, f"{host}/*", f"{host}/", f"{host}/{keys}", f"{host}/")
-    shape = f"{directory.first}/+" if repeated else directory.shape
+    shape = f"{first}/+" if repeated else shape
     path = f"{host}{shape}/{last}{ending}{slash}"
-    family = f"{host}{directory.first}*" if directory.first else f"{path}*"
+    family = f"{host}{first}*" if first else f"{path}*"
     return Template(host, family, path, path + keys, f"{host}{shape}/*{ending}{slash}")
 
 
 _ROOT = _Directory("", "", frozenset())
 
 
-@lru_cache(maxsize=65_536)
+def _directory_of(path: bytes) -> _Directory:
+    """Only ordinary ones are remembered: one of a thousand segments takes 75 kB."""
+    ordinary = len(path) <= REMEMBERED_LONGEST and path.count(b"/") < REMEMBERED_DEEPEST
+    return (_directory if ordinary else _directory.__wrapped__)(path)
+
+
+@lru_cache(maxsize=16_384)
 def _directory(path: bytes) -> _Directory:
     """All digits are 0 in it, so that a calendar has few directories."""
     parts = path.decode().split("/")

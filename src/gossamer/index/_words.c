@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum { LONGEST = 64 }; /* characters of a word; what is longer is no word but a blob, and is left out */
-enum { REACH = 32, SLOTS_LEAST = 1024 };
+enum { REACH = 8, SLOTS_LEAST = 1024 };
+enum { LETTERS_MOST = 16 }; /* for each slot, of words that do not fit into theirs */
 
 /* A slot is a line of the cache, for a line is what a look at the table costs. Words and stems stand there padded with
  * zeros, so that neither comparing nor copying one has to ask for its length. Where one of them is longer, both lie in
@@ -37,6 +38,7 @@ typedef struct {
     int same_start; /* a stem begins like its word, but for capitals, where the word is ASCII */
     slot *slots;
     size_t count, room; /* room is a power of two */
+    size_t turn;        /* whose place near its own a word takes that finds none free */
     buffer letters;
 } stems;
 
@@ -179,17 +181,28 @@ static int fill(stems *known, slot *here, const char *letters[2], const size_t s
     return 1;
 }
 
+static void forget_all(stems *known)
+{
+    memset(known->slots, 0, known->room * sizeof(slot));
+    known->count = known->letters.size = 0;
+}
+
+/* The table grows up to its limit. From then on a new word takes the place of another near by, so that the common
+ * ones, which come again at once, are nearly always there. */
 static int remember(stems *known, const char *word, size_t size, const char *stem, size_t stem_size)
 {
-    if (known->count >= (size_t)known->most) {
-        memset(known->slots, 0, known->room * sizeof(slot));
-        known->count = known->letters.size = 0;
-    }
-    if (2 * known->count >= known->room && !grow(known))
+    if (known->letters.size >= LETTERS_MOST * known->room)
+        forget_all(known);
+    if (2 * known->count >= known->room && known->room < (size_t)known->most && !grow(known))
         return 0;
-    slot *here = slot_of(known, hashed(word, size), word, size);
-    if (!here || here->size || stem_size > UINT16_MAX)
+    uint32_t hash = hashed(word, size);
+    slot *here = slot_of(known, hash, word, size);
+    if ((here && here->size) || stem_size > UINT16_MAX)
         return 1;
+    if (!here) {
+        here = &known->slots[(hash + known->turn++ % REACH) & (known->room - 1)];
+        known->count--;
+    }
     return fill(known, here, (const char *[]){word, stem}, (const size_t[]){size, stem_size});
 }
 

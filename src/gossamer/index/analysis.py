@@ -57,8 +57,11 @@ STEMMERS = {
 """By ISO 639-1 code. Words of other languages stay as they are."""
 OTHER_STARTS = frozenset({"ga", "id", "nl", "sr", "tr"})
 """Where stems of words in ASCII may begin otherwise: a prefix is taken off, or letters are changed."""
-REMEMBERED_MOST = 500_000
-"""Words of a language whose stems are kept in memory."""
+REMEMBERED_MOST, REMEMBERED_LEAST = 131_072, 16_384
+"""Words of a language whose stems are kept in memory, and of one that is met when some have so many: about 70 bytes for
+each, whatever the words are."""
+MAIN_LANGUAGES = 4
+"""Those that are met first."""
 _LONGEST = 64
 _ALONE = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -101,7 +104,7 @@ def _stems(language: str | None) -> ByPattern | _Compiled:
     stem: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord if name else str
     return Stems(
         lambda word: "".join(stem(normalize("NFKC", word).lower()).split()),
-        REMEMBERED_MOST,
+        REMEMBERED_MOST if _stems.cache_info().currsize < MAIN_LANGUAGES else REMEMBERED_LEAST,
         language not in OTHER_STARTS,
     )
 

@@ -13,7 +13,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import EDQUOT, ENOENT, ENOSPC
 from os import strerror
 from pathlib import Path
@@ -23,6 +23,7 @@ import msgspec
 import tantivy
 
 from gossamer import files
+from gossamer.engine import threads
 from gossamer.errors import Damaged, StorageError
 from gossamer.files import scratch
 from gossamer.index.analysis import joined, terms
@@ -44,12 +45,19 @@ LOOKS_MOST = 20
 """How often a reader looks for the files of a commit, while a writer replaces them."""
 REMOVALS_MOST = 100
 _SEGMENT = re.compile(r"[0-9a-f]{32}\..+")
-MEMORY = 64 * 1024 * 1024
-"""For what was added and is not in a file yet."""
+MEMORY = 32 * 1024 * 1024
+"""For what was added and is not in a file yet. A page of nothing but new words needs three times as much on the way."""
 GATHERED_MOST = 100
 """Pages that are passed on together: what they need of the memory is at hand then, which saves a fifth of the time."""
-CHARACTERS_MOST = 2_000_000
+CHARACTERS_MOST = 1_000_000
 """Of the pages that are gathered."""
+AHEAD_MOST = 2_000_000
+"""Characters that wait for the engine. It would queue 10,000 pages, however long they are."""
+TEXT_MOST = 2_000_000
+"""Characters of a page that it is found by: a book of a thousand pages. Where all words are new, the engine needs 30
+bytes for each."""
+ENGINE = "thrd-tantivy-index0"
+"""The thread that takes pages in."""
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 """Only glibc has it, and needs it: the engine's threads come and go, and what they have freed is kept for others like
 them, 10 kB for each page that is indexed."""
@@ -120,11 +128,12 @@ class Shelf:
         self.index = (_opened if writable else _read)(folder, self.schema)
         self._writer: tantivy.IndexWriter | None = None
         self._gathered: list[tuple[str, Entry | None]] = []
-        self._characters = 0
+        self._characters = self._ahead = 0
 
     def add(self, entry: Entry) -> None:
         """Put a page in the place of what was there of it."""
-        self._characters += len(entry.body)
+        entry = _within(entry)
+        self._characters += _length(entry)
         self._gather(entry.url, entry)
 
     def remove(self, url: str) -> None:
@@ -138,6 +147,7 @@ class Shelf:
 
     def _pass_on(self) -> None:
         """Give the engine what was gathered, in its order."""
+        self._keep_pace()
         gathered, self._gathered, self._characters = self._gathered, [], 0
         with _told(self._folder):
             writer = self._writing()
@@ -145,6 +155,13 @@ class Shelf:
                 writer.delete_documents_by_term("url", url)
                 if entry is not None:
                     writer.add_document(_document(entry))
+
+    def _keep_pace(self) -> None:
+        """What the engine has not taken in yet is in memory."""
+        if self._ahead + self._characters > AHEAD_MOST:
+            threads.rest(ENGINE)
+            self._ahead = 0
+        self._ahead += self._characters
 
     def clear(self) -> None:
         """Take everything out."""
@@ -448,6 +465,18 @@ def _damaged(folder: Path, error: Exception) -> Damaged:
 def discard(folder: Path) -> None:
     """Throw an index away."""
     files.remove_folder(folder, _FILES)
+
+
+def _within(entry: Entry) -> Entry:
+    """As much of a page as it is found by."""
+    if _length(entry) <= TEXT_MOST:
+        return entry
+    headings = entry.headings[: TEXT_MOST // 4]
+    return replace(entry, headings=headings, body=entry.body[: TEXT_MOST - len(headings)])
+
+
+def _length(entry: Entry) -> int:
+    return len(entry.headings) + len(entry.body)
 
 
 def _document(entry: Entry) -> tantivy.Document:

@@ -1,0 +1,54 @@
+"""Has a thread done its work? For an engine that queues what it is given, and does not say how much of it waits.
+
+Linux tells which threads sleep. Where it is not asked, as there is no `/proc`, nobody waits.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+LOOK_EVERY = 0.002
+"""Seconds between two looks."""
+WAIT_MOST = 60.0
+"""Seconds after which nobody waits any longer: a thread that never rests must not hold up everything."""
+NAME_MOST = 15
+"""Characters that the kernel keeps of a name."""
+_TASKS = "/proc/self/task"
+
+
+class Look(NamedTuple):
+    """What the kernel says of a thread."""
+
+    thread: str
+    asleep: bool
+    slept: str
+    """How often it went to sleep by itself."""
+
+
+def rest(name: str) -> None:
+    """Wait until all threads of that name have been asleep from one look to the next: nothing waits for them."""
+    before, end = looks(name), time.monotonic() + WAIT_MOST
+    while before and time.monotonic() < end:
+        time.sleep(LOOK_EVERY)
+        now = looks(name)
+        if now == before and all(look.asleep for look in now):
+            return
+        before = now
+
+
+def looks(name: str) -> list[Look]:
+    """One look at the threads of a name."""
+    return list(_looks(name[:NAME_MOST]))
+
+
+def _looks(name: str) -> Iterator[Look]:
+    with suppress(FileNotFoundError):
+        for thread in os.listdir(_TASKS):
+            with suppress(OSError), open(f"{_TASKS}/{thread}/status", encoding="utf-8", errors="replace") as file:
+                status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+                if status.get("Name") == name:
+                    yield Look(thread, status["State"].startswith("S"), status["voluntary_ctxt_switches"])

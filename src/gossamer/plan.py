@@ -33,6 +33,7 @@ _WHOLE = "# Keep the last line: a plan without it was cut short."
 _LAST = "# That was all."
 _MOST = (1 << 63) - 1
 """The largest number of TOML."""
+_A_RULE = ("tracking",)
 _DEEP = re.compile(r"""(?m:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}""")
 """A key of so many parts."""
 _KINDS = {
@@ -254,7 +255,8 @@ def parse(text: str, path: Path) -> Plan:
     try:
         return _parsed(text, path)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidPlan(f"{path}: not valid TOML: {error}") from error
+        twice = "; it is in the file already, so write below its line" if "Cannot declare" in str(error) else ""
+        raise InvalidPlan(f"{path}: not valid TOML: {error}{twice}") from error
     except RecursionError as error:
         raise InvalidPlan(f"{path}: not valid TOML: values are nested too deeply") from error
     except ValueError as error:  # digits that Python does not read, or show, because it would take too long
@@ -324,18 +326,33 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
     if isinstance(value, int) and most is not None and value > most:
         shown = value if value <= _MOST else "larger than any number of TOML"
         raise InvalidPlan(f"{spec.name} is {shown}; it must be at most {most}") from OverflowError()
-    for names in {"url_rules": [value], "site_rules": value.values() if isinstance(value, dict) else []}.get(
-        spec.name, []
-    ):
-        url_rules.apply("http://example.org/", names)  # an unknown name is told now, not at the first link
-    if spec.name == "site_orders":
-        _check_orders(value)
+    if spec.name == "url_rules":
+        _check_rules(value)
+    elif spec.name == "site_rules":
+        for site, names in value.items():
+            if not _same_type(names, ()):
+                raise InvalidPlan(f"{_in_table(spec, site, names)}; it must be a list of rules, like {toml(_A_RULE)}")
+            _check_rules(names)
+    elif spec.name == "site_orders":
+        _check_orders(spec, value)
 
 
-def _check_orders(orders: dict[str, Any]) -> None:
+def _check_rules(names: tuple[str, ...]) -> None:
+    url_rules.apply("http://example.org/", names)  # an unknown name is told now, not at the first link
+
+
+def _in_table(spec: dataclasses.Field[Any], name: str, value: Any) -> str:
+    """What stands in a table. Whoever writes a setting at the end of the file has written it into the last one."""
+    known = [each.name for each in dataclasses.fields(Plan)]
+    meant = name in known or difflib.get_close_matches(name, known, 1, 0.8)
+    hint = "; a setting stands above the first [table] of the file" if meant else ""
+    return f"{spec.name} has {value!r} for {name}{hint}"
+
+
+def _check_orders(spec: dataclasses.Field[Any], orders: dict[str, Any]) -> None:
     for name, order in orders.items():
         if order not in tuple(ORDERS):
-            raise InvalidPlan(f"site_orders has {order!r} for {name}; it must be one of {', '.join(ORDERS)}")
+            raise InvalidPlan(f"{_in_table(spec, name, order)}; it must be one of {', '.join(ORDERS)}")
 
 
 def _same_type(value: Any, default: Any) -> bool:

@@ -17,7 +17,7 @@ from gossamer.collection.imprint import of
 from gossamer.collection.session import FAMILIES
 from gossamer.errors import Damaged, InvalidPlan
 from gossamer.frontier.entries import META
-from gossamer.plan import Plan
+from gossamer.plan import Plan, dump, load
 from gossamer.store.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
@@ -238,3 +238,22 @@ def test_a_slip_is_said_in_words_with_what_may_be_meant() -> None:
     for slip, words in [({"delay": "fast"}, "a number, like 1"), ({"include": "a"}, r"a list of texts, like \[\]")]:
         with pytest.raises(InvalidPlan, match=words):
             Plan().changed(**slip)
+
+
+@pytest.mark.parametrize("line", ["depth = 3", "dpeth = 3", 'contact = "me@example.org"'])
+def test_a_setting_below_the_last_table_is_told_where_settings_stand(tmp_path: Path, line: str) -> None:
+    (tmp_path / "plan.toml").write_text(f"{dump(Plan())}{line}\n")
+    with pytest.raises(InvalidPlan, match=r"plan\.toml: site_\w+ has .* a setting stands above the first \[table\]"):
+        load(tmp_path / "plan.toml")
+
+
+def test_rules_of_a_site_are_a_list(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text('[site_rules]\n"127.0.0.2" = "tracking"\n')
+    with pytest.raises(InvalidPlan, match=r"site_rules has 'tracking' for 127\.0\.0\.2; it must be a list of rules"):
+        load(tmp_path / "plan.toml")
+
+
+def test_a_table_that_is_there_already_is_not_begun_again(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(f'{dump(Plan())}[site_orders]\n"example.org" = "depth"\n')
+    with pytest.raises(InvalidPlan, match="it is in the file already, so write below its line"):
+        load(tmp_path / "plan.toml")

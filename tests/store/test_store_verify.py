@@ -694,3 +694,16 @@ def test_a_last_file_that_was_cut_is_not_filled_up_again(shard: Shard) -> None:
     archive = went_on(shard).archive
     assert path.stat().st_size == cut
     assert Gap(path.name, cut, length) in verify_archive(archive).gaps
+
+
+def test_an_answer_that_was_faulty_may_have_a_body_that_its_row_does_not_know(shard: Shard) -> None:
+    """As one with a chunk size that is none: nothing was taken of its body, and the record has all that came."""
+    url = f"{HOST}/faulty"
+    come = capture(url, b"ZZ\r\n<p>What is left of it", began=BEGAN + 100)
+    faulty = replace(come, body=b"", failure=Failure(Fault.PROTOCOL, "no chunk size"))
+    shard.archive.append(faulty, Page(url, "text/html"))
+    shard.commit()
+    assert next(shard.archive.versions.of(url)).size == 0
+    assert verify_archive(shard.archive).problems == []
+    shard.put(1, size=0)
+    assert len(verify_archive(shard.archive).problems) == 1  # of an answer without a fault the row must know it

@@ -84,16 +84,20 @@ def _body(archive: Archive, record: Record, row: Version) -> Iterator[_Told]:
     has_none = not (size or row.digest)  # what has no body need not have a digest
     if row.size == size and (row.digest == digest or has_none):
         return
-    if plain or not _may_differ(archive, record, row, capture):
+    if not (_may_be_cut(row, capture, plain) or _was_faulty(archive, record, row)):
         yield "size", row.size, size
         yield "digest", row.digest, digest
 
 
-def _may_differ(archive: Archive, record: Record, row: Version, capture: Capture) -> bool:
-    """Was it decoded up to another place then? So it is where something was wrong with it, or limits were others."""
+def _may_be_cut(row: Version, capture: Capture, plain: bool) -> bool:
+    """Was it decoded up to another place then? So it may be where something is wrong with it, or limits were others."""
     begins = capture.body[: row.size]
-    if capture.truncated or capture.decoding or (len(begins) == row.size and payload_digest(begins) == row.digest):
-        return True
+    is_part = len(begins) == row.size and payload_digest(begins) == row.digest
+    return not plain and (capture.truncated is not None or capture.decoding is not None or is_part)
+
+
+def _was_faulty(archive: Archive, record: Record, row: Version) -> bool:
+    """Was something wrong with the answer, as with the frames of its body? Then what came of it is anybody's guess."""
     group = next(whole_captures(archive.path(row), record.place.offset), None)
     try:
         told = circumstances(group.metadata) if group else None

@@ -170,3 +170,21 @@ def test_a_page_without_end_is_found_by_its_beginning(tmp_path: Path, monkeypatc
     assert (searcher.doc_freq("body", "begin"), searcher.doc_freq("body", "end")) == (1, 0)
     assert searcher.doc_freq("headings", "first") == 1
     shelf.close()
+
+
+def test_whoever_may_read_the_folder_may_read_all_files_of_an_index(tmp_path: Path) -> None:
+    for folder, mode in ((tmp_path / "open", 0o755), (tmp_path / "closed", 0o700)):
+        folder.mkdir()
+        folder.chmod(mode)
+        shelf = Shelf(folder)
+        for number in range(3):
+            shelf.add(Entry(f"http://a.org/{number}", body="words"))
+            shelf.commit(number + 1)
+        shelf.close()
+        voices = shelf_module.Voices(folder / "voices")
+        (folder / "voices").chmod(mode)
+        voices.write([(1, "words")], None)
+    told = [path for path in (tmp_path / "open").rglob("*.json")]
+    assert len(told) == 4
+    assert {path.stat().st_mode & 0o777 for path in told} == {0o644}
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "closed").rglob("*.json")} == {0o600}

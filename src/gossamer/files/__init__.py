@@ -223,6 +223,16 @@ def move(old: Path, new: Path) -> None:
     remove(old)
 
 
+def open_like_folder(path: Path) -> None:
+    """Whoever may read the folder may read this file: a library has written it for its own user alone."""
+    with suppress(FileNotFoundError, PermissionError), folder_of(path) as folder:
+        handle = descriptor(path)
+        try:
+            os.fchmod(handle, os.fstat(folder).st_mode & 0o666)
+        finally:
+            os.close(handle)
+
+
 def put_aside(path: Path, aside: Path) -> Path | None:
     """Move whatever is there away and keep it, beside what was put there before. Where it is now."""
     if not (found := kind(path)):

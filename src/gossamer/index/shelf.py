@@ -66,6 +66,7 @@ FILES = r"[0-9a-f]{32}\.(?:[0-9]+\.)?[a-z]+|meta\.json|\.managed\.json|\.tantivy
 _FILES = re.compile(FILES)
 _SYSTEM = re.compile(r"(?:os error |Os \{ code: )(\d+)")
 _FILE = re.compile(r'filepath: "([^"]+)"')
+_MANAGED = ".managed.json"
 _COVERED = "\0covered"
 _TERMS = "terms"
 _APART = " \0 "
@@ -180,6 +181,7 @@ class Shelf:
             writer.delete_documents_by_term("url", _COVERED)
             writer.add_document(row)
             writer.commit()
+            _let_read(self._folder)
             self.index.reload()
         if _trim is not None:
             _trim(0)
@@ -242,6 +244,7 @@ class Shelf:
             writer, self._writer = self._writer, None
             with suppress(ValueError), unpanicked():  # a thread broke, as on a full disk: the commit is what counts
                 writer.wait_merging_threads()
+            _let_read(self._folder)
 
     def _writing(self) -> tantivy.IndexWriter:
         if self._writer is None:
@@ -288,7 +291,14 @@ class Voices:
                 writer.add_document(document)
             writer.commit()
             writer.wait_merging_threads()
+            _let_read(self._folder)
             self.index.reload()
+
+
+def _let_read(folder: Path) -> None:
+    """The engine keeps to its user what it writes by way of a temporary file."""
+    for name in (META, _MANAGED):
+        files.open_like_folder(folder / name)
 
 
 def _levelled(anchors: str, language: str | None) -> Iterator[str]:
@@ -447,7 +457,7 @@ def _require_ours(folder: Path) -> None:
     """The engine deletes what its list of files names, wherever that is."""
     files.require_plain(folder, writing=True)
     try:
-        listed = msgspec.json.decode(files.read(folder / ".managed.json"), type=list[str])
+        listed = msgspec.json.decode(files.read(folder / _MANAGED), type=list[str])
     except FileNotFoundError:
         return
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -6,6 +6,7 @@ import ast
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from dataclasses import replace
@@ -21,6 +22,7 @@ from gossamer.cli.main import main
 from gossamer.cli.options import parser
 from gossamer.collection import Imported, Outside, Progress
 from gossamer.collection.links import Links
+from gossamer.errors import UsageError
 from gossamer.frontier.outcome import judge
 from gossamer.model import Capture, Hit, Link, Visit
 from gossamer.search.searcher import Answer
@@ -200,3 +202,39 @@ def test_an_archive_in_one_file_may_go_through_a_pipe(tmp_path: Path) -> None:
     with ZipFile(io.BytesIO(piped.stdout)) as file:
         assert file.testzip() is None
         assert "datapackage.json" in file.namelist()
+
+
+@pytest.mark.parametrize("option", ["-n-3", "--offset=-1", "-nmany", "-n" + "1" * 30])
+def test_a_number_of_hits_is_not_below_0(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        parser().parse_args(["search", "web", "word", option])
+    assert "is not a number from 0 on" in capsys.readouterr().err
+
+
+def test_from_python_neither(tmp_path: Path) -> None:
+    with gossamer.open(crawled(tmp_path, pages=1)) as web:
+        for number, offset in ((-3, 0), (3, -1)):
+            with pytest.raises(UsageError, match="can be below 0"):
+                web.search("word", number, offset)
+
+
+@pytest.mark.parametrize("name", ["", "n" * 300, "web/new.jsonl", "web/graph/000009", "dangling"])
+def test_an_export_goes_to_a_new_file_outside_of_the_collection(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    web = crawled(tmp_path / "web", pages=1)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    before = sorted(web.rglob("*"))
+    output = str(tmp_path / name) if name else ""
+    assert main(["export", str(web), "jsonl", "-o", output]) == (6 if len(name) > 255 else 2)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert sorted(web.rglob("*")) == before
+    assert (tmp_path / "dangling").is_symlink()
+
+
+def test_output_that_the_shell_has_closed_is_no_mistake_of_ours(tmp_path: Path) -> None:
+    web = crawled(tmp_path, pages=1)
+    for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
+        shell = f"{shlex.join(gossamer_command('status', str(web)))} {closed}"
+        done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "")

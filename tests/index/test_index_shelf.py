@@ -184,7 +184,7 @@ def test_whoever_may_read_the_folder_may_read_all_files_of_an_index(tmp_path: Pa
         voices = shelf_module.Voices(folder / "voices")
         (folder / "voices").chmod(mode)
         voices.write([(1, "words")], None)
-    told = [path for path in (tmp_path / "open").rglob("*.json")]
+    told = list((tmp_path / "open").rglob("*.json"))
     assert len(told) == 4
     assert {path.stat().st_mode & 0o777 for path in told} == {0o644}
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "closed").rglob("*.json")} == {0o600}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -317,12 +318,10 @@ def export(options: argparse.Namespace) -> int:
             collection.export(options.form, sys.stdout.buffer)
             sys.stdout.flush()
             return 0
-        path = Path(options.output)
-        if not path.parent.is_dir():
-            raise UsageError(f"{path.parent}: no such directory; make it or choose another --output")
+        path = _output(options)
         count = _export(collection, options.form, path)
     result = {"format": options.form, "path": str(path), "count": count}
-    joined = options.form == "warc" and not path.is_dir()
+    joined = options.form == "warc" and not os.path.isdir(path)
     done = (
         f"joined {shown.counted(count, 'file')} into"
         if joined
@@ -332,8 +331,19 @@ def export(options: argparse.Namespace) -> int:
     return 0
 
 
+def _output(options: argparse.Namespace) -> Path:
+    path = Path(options.output)
+    if not options.output:
+        raise UsageError("--output is empty; name a file, or - for standard output")
+    if not os.path.isdir(path.parent):
+        raise UsageError(f"{path.parent}: no such directory; make it or choose another --output")
+    if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(options.dir)):
+        raise UsageError(f"{path}: lies in the collection, which holds nothing but its own files; choose another place")
+    return path
+
+
 def _export(collection: Collection, form: str, path: Path) -> int:
-    if form == "warc" and path.is_dir():
+    if form == "warc" and os.path.isdir(path):
         return collection.export_files(path)
     from gossamer.collection.export import to_path
 

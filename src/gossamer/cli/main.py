@@ -18,8 +18,10 @@ from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The entry point of the `gossamer` command."""
-    options = parser().parse_args(argv)
+    options = argparse.Namespace()
     try:
+        _stand_in()
+        options = parser().parse_args(argv)
         code = command(options.verb)(options)
         sys.stdout.flush()  # here, where it can still be said that there was no room for it
         return code
@@ -41,6 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         complain(str(lack))
         return lack.exit_code
+
+
+def _stand_in() -> None:
+    """Something in the place of what the shell has closed (`>&-`): else the next file that is opened would be it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # until the process ends
 
 
 def _drop_output() -> None:

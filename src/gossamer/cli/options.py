@@ -250,12 +250,18 @@ def _search(verbs: _Verbs) -> None:
     _directory(verb)
     verb.add_argument("question", metavar="QUERY", help="what to look for; quote it for the shell")
     _number(verb, "hits")
-    verb.add_argument("--offset", type=int, metavar="N", default=0, help="leave out the first N (0)")
+    verb.add_argument("--offset", type=_natural, metavar="N", default=0, help="leave out the first N (0)")
     verb.add_argument("--explain", action="store_true", help="say why each hit stands where it stands")
 
 
+def _natural(text: str) -> int:
+    if not text.isdecimal() or len(text) > 18:  # digits that no list is as long as
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
 def _number(verb: argparse.ArgumentParser, what: str) -> None:
-    verb.add_argument("-n", "--number", type=int, metavar="N", default=10, help=f"how many {what} (10)")
+    verb.add_argument("-n", "--number", type=_natural, metavar="N", default=10, help=f"how many {what} (10)")
 
 
 def _similar(verbs: _Verbs) -> None:

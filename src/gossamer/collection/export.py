@@ -131,7 +131,7 @@ def _index(archives: Sequence[Archive]) -> Iterator[str]:
 
 def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:
     """Write beside the target first, so that a half-written file never has its name. What is there stays."""
-    if path.exists():
+    if os.path.lexists(path):
         raise UsageError(f"{path}: is there already; remove it, or name another file")
     partial = path.with_name(f"{path.name}.partial")
     try:

@@ -153,9 +153,7 @@ class Folder:
         except FileNotFoundError:
             return "is missing"
         except OSError as error:
-            raise StorageError(
-                f"{self.plan_file}: cannot be read ({error.strerror}); check its owner and mode"
-            ) from None
+            raise files.unreadable(error, self.plan_file) from None
         except UnicodeDecodeError:
             return "is no text"
         except InvalidPlan as error:  # a slip of who has edited it is no damage

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from gossamer import files
-from gossamer.errors import Damaged, Locked, StorageError
+from gossamer.errors import Damaged, Locked, StorageError, shortage
 
 FILE = "lock"
 ORPHANS = 30.0
@@ -38,7 +38,8 @@ def exclusive(folder: Path) -> Iterator[int]:
         _require_no_folder(folder)
         handle = files.descriptor(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise StorageError(f"{folder}: cannot be written to ({error.strerror}); check its owner and mode") from error
+        words = f"{folder}: cannot be written to ({error.strerror}); check its owner and mode"
+        raise shortage(error, folder) or StorageError(words) from error
     try:
         if not _locked(handle):
             raise Locked(f"{folder}: in use by {_describe(handle)}; wait for it to end or stop it")
@@ -74,7 +75,7 @@ def _shared(folder: Path) -> Iterator[None]:
         yield
         return
     except OSError as error:
-        raise StorageError(f"{folder / FILE}: cannot be read ({error.strerror}); check its owner and mode") from error
+        raise files.unreadable(error, folder / FILE) from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -158,6 +158,8 @@ class Reading:
 
     def search(self, question: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer a question best; docs/search.md has the query language."""
+        if number < 0 or offset < 0:
+            raise UsageError(f"{min(number, offset)}: neither the number of hits nor the offset can be below 0")
         return self._searcher().search(question, number, offset)
 
     @property

@@ -93,7 +93,7 @@ class Answers:
         visit, target = capture.visit, outcome.target
         back = visit.hops > 0 and target == visit.referrer  # its rows may be another shard's
         if back or self._ledger.leads_to(target, visit.url):
-            circle = f"redirects in a circle by way of {target}"
+            circle = f"redirects in a circle: by way of {target}"
             self._settle.end(visit.url, entry, State.FAILED, circle, capture.status)
             return
         self._settle.moved(visit.url, entry, outcome, capture.status)

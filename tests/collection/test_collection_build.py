@@ -227,3 +227,16 @@ def test_a_build_runs_in_a_notebook(crawled: Collection) -> None:
         return crawled.build(convert=True).texts
 
     assert asyncio.run(cell()) > 0
+
+
+def test_a_shard_without_pages_is_built_too(tmp_path: Path) -> None:
+    with MadeWeb(replace(SPEC, hosts=1)).serve() as web:
+        settings = {"shards": 2, "delay": 0.001, "ip_delay": 0.001, "allow_addresses": ("127.0.0.0/8",)}
+        with gossamer.open(tmp_path / "web") as collection:
+            collection.crawl(web.seed, build=False, **settings)
+            assert not collection.is_built
+            collection.build()
+            assert collection.is_built
+            assert collection.not_indexed == 0
+            collection.remove(max(page.url for page in collection.pages()))
+            assert collection.is_built

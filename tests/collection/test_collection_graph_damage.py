@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -157,3 +158,21 @@ def test_of_a_large_graph_only_lengths_and_beginnings_are_looked_at_each_time(
     assert seal.damage(tmp_path, whole=True)
     (tmp_path / "ranks.npy").write_bytes(b"1" + bytes(9_999))
     assert seal.damage(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["000002", "999999999"])
+@pytest.mark.parametrize("plant", [Path.touch, os.mkfifo], ids=["file", "fifo"])
+def test_what_lies_where_the_next_graph_comes_is_in_nobodys_way(
+    sound: Path, tmp_path: Path, name: str, plant: Callable[[Path], None]
+) -> None:
+    path = shutil.copytree(sound, tmp_path / "web")
+    plant(path / "graph" / name)
+    with gossamer.open(path) as collection:
+        [problem] = collection.verify().problems
+        assert str(path / "graph" / name) in problem
+        collection.build()
+        assert collection.graph.folder.name == ("000003" if name == "000002" else "000002")
+        collection.close()
+        assert collection.repair().aside == (path / "damaged" / name,)
+        assert collection.verify().problems == []
+        assert collection.graph.top(3)

@@ -578,7 +578,7 @@ def test_a_plan_that_is_lost_comes_back_from_a_shard_or_from_the_captures(shard:
         table.commit()
     shard.folder.plan_file.unlink()
     (words,), aside = replan(shard.folder)
-    assert words.endswith("is missing; no copy of it was found: 1 seeds are back, all else has its default")
+    assert words.endswith("is missing; no copy of it was found: 1 seed is back, all else has its default")
     assert aside is None
     assert shard.folder.load_plan() == Plan(seeds=(B,), shards=1)
     shard.folder.plan_file.write_text(plans.dump(plan).replace("pages = 7", "pages = ["))

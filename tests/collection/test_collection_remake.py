@@ -10,6 +10,7 @@ import pytest
 from rocksdict import AccessType, Rdict
 
 import gossamer
+from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside, session
 from gossamer.collection.session import FAMILIES, Session
 from gossamer.errors import Damaged
@@ -154,7 +155,7 @@ def past(collection: Collection) -> dict[str, list[str]]:
 
 def counts(collection: Collection) -> tuple[int, ...]:
     status = collection.status()
-    return status.pages, status.queued, status.duplicates, status.near_duplicates, status.failed
+    return status.pages, status.queued, status.duplicates, status.near_duplicates, status.failed, status.bytes
 
 
 def test_a_page_that_was_removed_stays_removed(sound: Sound, web: Path) -> None:
@@ -222,6 +223,37 @@ def test_one_capture_that_cannot_be_taken_in_costs_no_other(
         [note] = collection.verify().notes
         assert odd in note
         assert set(contents(collection)) == set(sound.pages) - {odd}
+
+
+@pytest.mark.parametrize("graph", [True, False], ids=["graph", "no graph"])
+def test_captures_that_are_gone_with_their_table_are_told_of(
+    sound: Sound, web: Path, graph: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(web / "shards" / "00")
+    (web / "shards" / "00" / "captures").mkdir(parents=True)
+    if not graph:
+        shutil.rmtree(web / "graph")
+    assert main(["verify", str(web), "--repair"]) == 0
+    told = capsys.readouterr().out
+    known = f"{len(sound.pages)} pages of which no capture is left"
+    assert f"lost: {web / 'shards' / '00'}: {known if graph else 'all that it held'}" in told
+    assert f"`gossamer crawl {web}`" in told
+    assert "all is well" not in told
+    with gossamer.open(web) as collection:
+        sound.crawl(collection, pages=len(sound.pages))
+        assert len(contents(collection)) == len(sound.pages)
+        assert collection.repair().gone == ()
+
+
+def test_a_collection_without_shards_is_no_new_one(sound: Sound, web: Path) -> None:
+    shutil.rmtree(web / "shards")
+    with gossamer.open(web) as collection:
+        for verb in (collection.status, collection.verify, collection.repair):
+            with pytest.raises(Damaged, match=f"captures with them; `gossamer crawl {web}`"):
+                verb()
+        sound.crawl(collection, pages=len(sound.pages))
+        assert len(contents(collection)) == len(sound.pages)
+        assert collection.verify().problems == []
 
 
 def problems(collection: Collection) -> list[str]:

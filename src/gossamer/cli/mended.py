@@ -20,6 +20,7 @@ def repaired(folder: str, done: Repaired) -> str:
     if not (done.problems or done.aside or done.left):
         return "all was well; nothing to repair"
     lines = [*done.problems, *(f"lost: bytes {gap.start} to {gap.end} of {gap.file}" for gap in done.gaps)]
+    lines += [f"lost: {each}" for each in done.gone]
     lines += [_loss(each) for each in done.lost[:SHOWN_MOST]]
     if len(done.lost) > SHOWN_MOST:
         lines.append(f"lost: {len(done.lost) - SHOWN_MOST:,} more; --json names all")
@@ -29,8 +30,11 @@ def repaired(folder: str, done: Repaired) -> str:
     queued = sum(loss.queued for loss in done.lost)
     if queued:
         lines.append(f"{counted(queued, 'address')} to be fetched again; `gossamer crawl {folder}` does it")
+    if done.gone:
+        lines.append(f"what was lost and is still on the web is fetched again by `gossamer crawl {folder}`")
     lines += [f"still wrong: {problem}" for problem in done.left]
-    lines.append(f"repaired; {counted(len(done.left), 'problem')} left" if done.left else "repaired; all is well now")
+    well = "what is left is well" if done.gone else "all is well now"
+    lines.append(f"repaired; {counted(len(done.left), 'problem')} left" if done.left else f"repaired; {well}")
     return "\n".join(map(line, lines))
 
 

@@ -149,6 +149,7 @@ def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Bu
     with closing(Prints(place, table, archive, site_of(job.plan))) as prints:
         if job.anew or not prints.whole:
             yield from (step for _ in prints.remake())
+    table.commit()  # a shard without any page has nothing to make, and is whole from now on
     yield from _unread(job, table, archive, place, step)
 
 

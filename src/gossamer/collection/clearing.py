@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer import plan as plans
-from gossamer.collection import errands
+from gossamer.collection import errands, graphs
 from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SHARDS, TABLE, Folder
 from gossamer.dedupe import runs
 from gossamer.errors import Damaged
@@ -38,6 +38,8 @@ def in_the_way(folder: Folder) -> Iterator[str]:
     for name in _FILES:
         yield from _refused(files.is_file, folder.path / name)
     yield from _refused(files.is_folder, folder.path / DAMAGED)
+    for place in _graphs(folder):
+        yield from _refused(files.is_folder, place)
     for index in folder.numbers():
         shard = folder.shard(index)
         yield from _refused(files.is_file, shard / READING)
@@ -58,11 +60,19 @@ def clear(folder: Folder) -> Iterator[Path]:
     root = folder.path
     for name in _FILES:
         yield from _aside(root / name, files.A_FILE, root / DAMAGED)
+    for place in _graphs(folder):
+        yield from _aside(place, files.A_FOLDER, root / DAMAGED)
     if files.kind(root / SHARDS) != files.A_FOLDER:
         return
     for name in files.entries(root / SHARDS):
         if name.isdecimal() and files.kind(root / SHARDS / name) == files.A_FOLDER:
             yield from _clear_shard(root / SHARDS / name)
+
+
+def _graphs(folder: Folder) -> Iterator[Path]:
+    """Places where a graph is or will be, and something is there."""
+    if files.kind(folder.graph) == files.A_FOLDER:
+        yield from (folder.graph / name for name in files.entries(folder.graph) if graphs.NAME.fullmatch(name))
 
 
 def _clear_shard(shard: Path) -> Iterator[Path]:

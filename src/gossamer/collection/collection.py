@@ -259,7 +259,8 @@ class Collection(Reading):
             plan = self.plan
             remade = remake(self._folder, plan)
             wrong += remade.problems
-            done = Repaired(problems=tuple(wrong), aside=(*freed, *filter(None, (aside, *remade.aside))))
+            put_aside = (*freed, *filter(None, (aside, *remade.aside)))
+            done = Repaired(problems=tuple(wrong), aside=put_aside, gone=tuple(remade.gone))
             for index in range(plan.shards or 1):
                 with opened(self._folder, plan, index) as bench:
                     done += repair(bench)

@@ -2,13 +2,16 @@
 
 Both are derived. The log is written before each commit, and the commit says how long it is. The index is committed less
 often, right after a commit of the rows, and says up to which length of the log it has all pages; so it never has a page
-that is not committed, and after a crash the log tells what it lacks.
+that is not committed, and after a crash the log tells what it lacks. Each log that is begun has a number drawn for it,
+which the index names too: an index of another log is thrown away, whatever length it says.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,7 @@ from gossamer.collection.underived import LINKS_WHOLE
 from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.soft404 import is_soft
-from gossamer.graph.log import LinkLog, chunks
+from gossamer.graph.log import LinkLog, chunks, splits
 from gossamer.index.shelf import Entry, Shelf, discard
 from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
@@ -39,6 +42,8 @@ COMMITS_WAITED = 30
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
 _KEY = b"links"
+_DRAWN = b"links-drawn"
+"""A row of `STATE`: the number of the log. Logs of older versions have none."""
 _CURE = "`gossamer verify DIR --repair` makes it again"
 
 
@@ -54,10 +59,12 @@ class Findable:
         self._site = site
         self._path = shard / LINKS
         self._log = LinkLog(self._path, committed_length(table))
-        self._shelf = _opened(shard / INDEX)
+        self._shelf = _opened(shard / INDEX, partial(_strangeness, self._path, table))
         self._fresh = self._waited = 0
         if not any(archive.versions.all()):
             table.put(STATE, LINKS_WHOLE, b"1")  # it will be there from the first page on
+            if not committed_length(table) and not _drawn(table):
+                _draw(table)
 
     def keep(self, capture: Capture, page: Page) -> None:
         """A page was kept: note what it points to and what it says."""
@@ -109,7 +116,7 @@ class Findable:
 
     def finish(self) -> None:
         """Make all that is committed findable."""
-        self._shelf.commit(committed_length(self._table))
+        self._shelf.commit(committed_length(self._table), _drawn(self._table))
         self._fresh = self._waited = 0
 
     def catch_up(self) -> Iterator[int]:
@@ -146,15 +153,17 @@ class Findable:
             if done % CATCH_UP == 0:
                 self._commit()
                 yield done
-        self._table.put(STATE, LINKS_WHOLE, b"1")
         self._commit()
         self.finish()
+        self._table.put(STATE, LINKS_WHOLE, b"1")  # and not before: a kill must not leave the old index as whole
+        self._table.commit()
         yield done
 
     def _forget(self) -> None:
         """Until all is there again, it is not whole: a build that was killed begins anew."""
         self._table.delete(STATE, LINKS_WHOLE)
         self._table.put(STATE, _KEY, bytes(8))
+        _draw(self._table)
         self._table.commit()
         self._log.close()
         files.remove(self._path)  # and not cut: a reader may hold it
@@ -190,13 +199,15 @@ class Findable:
         self._fresh += 1
 
 
-def _opened(folder: Path) -> Shelf:
-    """An index that is damaged is thrown away: the log says what has to be in it."""
+def _opened(folder: Path, strangeness: Callable[[Shelf], str]) -> Shelf:
+    """An index that is damaged or of another log is thrown away: the log says what has to be in it."""
     try:
         if files.is_folder(folder) and (damage := next(problems(folder), None)):
             raise Damaged(damage)
         shelf = Shelf(folder)
         shelf.probe()
+        if strange := strangeness(shelf):
+            raise Damaged(f"{folder}: {strange}")
         return shelf
     except Damaged as error:
         log.warning("%s; the index is made again", error)
@@ -209,14 +220,37 @@ def is_whole(table: Table) -> bool:
     return table.get(STATE, LINKS_WHOLE) is not None
 
 
+def _strangeness(path: Path, table: Table, shelf: Shelf) -> str:
+    """Why an index is none of this log; nothing when it is. An empty one fits every log."""
+    covered, length = shelf.covered, committed_length(table)
+    if covered and shelf.source != _drawn(table):
+        return "the index was made from another log of links"
+    if covered > length:
+        return "the index has pages that were never committed"
+    return "the index ends within a commit of the log of links" if splits(path, length, covered) else ""
+
+
+def _draw(table: Table) -> None:
+    """A log begins."""
+    table.put(STATE, _DRAWN, os.urandom(7))
+
+
+def _drawn(table: Table) -> int:
+    return number(table.get(STATE, _DRAWN) or b"")
+
+
 def committed_length(table: Table) -> int:
     """How much of the log counts."""
     return number(table.get(STATE, _KEY) or b"")
 
 
-def behind(shard: Path, table: Table, archive: Archive, covered: int) -> int:
-    """How many pages the log has that are not in an index which covers so much of it."""
-    fresh = {url for chunk in chunks(shard / LINKS, committed_length(table), covered) for url in chunk.sources}
+def behind(shard: Path, table: Table, archive: Archive, shelf: Shelf) -> int:
+    """How many pages the log has that are not in an index: all, where it is an index of another log."""
+    covered, length = shelf.covered, committed_length(table)
+    later = covered > length and shelf.source == _drawn(table)  # a commit came after these rows were read
+    if not later and _strangeness(shard / LINKS, table, shelf):
+        covered = 0
+    fresh = {url for chunk in chunks(shard / LINKS, length, covered) for url in chunk.sources}
     found = (archive.versions.current(url) for url in fresh)
     return sum(1 for each in found if each and 200 <= each.status < 300 and not each.copy_of and not each.near_copy_of)
 
@@ -229,7 +263,7 @@ def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
     try:
         with files.reading(shard / LINKS):
             log = _logged(shard / LINKS, table)
-            indexed = _indexed(shard / INDEX, table)
+            indexed = _indexed(shard, table)
     except (Damaged, FileNotFoundError, ValueError) as error:
         yield f"{shard}: {error}; {_CURE}"
         return
@@ -251,14 +285,14 @@ def _logged(path: Path, table: Table) -> dict[int, int] | None:
     return found if is_whole(table) else None
 
 
-def _indexed(folder: Path, table: Table) -> set[URL] | None:
+def _indexed(shard: Path, table: Table) -> set[URL] | None:
     """The pages that the index has; None when there is none, or a crash has left it behind the rows."""
-    if not files.is_folder(folder) or not is_whole(table):
+    if not files.is_folder(shard / INDEX) or not is_whole(table):
         return None
-    shelf = Shelf(folder, writable=False)
+    shelf = Shelf(shard / INDEX, writable=False)
     shelf.probe_all()
-    if shelf.covered > committed_length(table):
-        raise Damaged("the index has pages that were never committed")
+    if strange := _strangeness(shard / LINKS, table, shelf):
+        raise Damaged(strange)
     return set(shelf.urls()) if shelf.covered == committed_length(table) else None
 
 

@@ -80,6 +80,9 @@ class Folder:
             raise NotACollection(f"{self.path}: is a file; a collection is a directory")
         if not self.path.exists():
             raise NotACollection(f"{self.path}: no such directory; `gossamer crawl {self.path} SEED` makes one")
+        if files.is_file(self.plan_file) and files.kind(self.graph):
+            again = f"`gossamer crawl {self.path}` fetches again what is still on the web"
+            raise Damaged(f"{self.path}: its shards are missing, and all captures with them; {again}")
         if files.is_file(self.plan_file):
             raise NotACollection(f"{self.path}: holds a plan and nothing else yet; `gossamer crawl {self.path}` begins")
         raise NotACollection(f"{self.path}: not a collection; `gossamer crawl NEW-DIR SEED` makes one")

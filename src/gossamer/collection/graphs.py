@@ -40,7 +40,9 @@ from gossamer.urls import keys
 CURRENT = "current"
 NAMES, RANKS, CHANGES, FOLDED, VOICES = "names", "ranks.npy", "changes.npy", "folded.npy", "voices"
 COPIES, MIRRORS = "copies", "mirrors.json"
-_NAME = re.compile(r"[0-9]{6,9}")
+NAME = re.compile(r"[0-9]{6,9}")
+"""Of the folder of a graph."""
+_NUMBERS = 1_000_000_000
 _NEEDS = (
     *(RANKS, CHANGES, FOLDED, "nodes.npy", "starts.npy", "sources.npy", "degrees.npy"),
     *(f"{name}{ending}" for name in (NAMES, anchors.NAME) for ending in (".txt", "-prints.npy", "-starts.npy")),
@@ -217,7 +219,7 @@ def _mirrors(data: bytes) -> list[Mirrors]:
 def _pointed(folder: Folder) -> Graph | None:
     with suppress(FileNotFoundError, ValueError, Damaged), files.reading(folder.graph / CURRENT):
         name = files.read(folder.graph / CURRENT).decode().strip()
-        if _NAME.fullmatch(name) and files.is_folder(folder.graph / name):
+        if NAME.fullmatch(name) and files.is_folder(folder.graph / name):
             return Graph(folder.graph / name)
     return None
 
@@ -236,7 +238,7 @@ def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: 
     with suppress(StorageError):  # the ranks of the old one are where the sweeps begin, and nothing needs them
         old = current(folder)
     _clear_way(folder)
-    name = f"{max(_numbers(folder), default=0) + 1:06}"
+    name = _free_name(folder)
     place = folder.graph / name
     files.make_folder(place)
     ranks = _made(place, lambda: logged(map(folder.shard, range(len(tables))), tables), language, old)
@@ -246,8 +248,12 @@ def make(folder: Folder, tables: Sequence[Table], language: str | None, copies: 
     return Graph(place), ranks
 
 
-def _numbers(folder: Folder) -> Iterator[int]:
-    yield from map(int, files.folders(folder.graph, _NAME))
+def _free_name(folder: Folder) -> str:
+    """The number after that of the graph that counts, and of those after it the first where nothing is in the way."""
+    counts = _pointed(folder)
+    after = int(counts.folder.name) if counts else 0
+    names = (f"{number:06}" for number in chain(range(after + 1, _NUMBERS), range(1, after)))
+    return next(name for name in names if not files.kind(folder.graph / name))
 
 
 def _clear_way(folder: Folder) -> None:
@@ -305,6 +311,6 @@ def _note(place: Path, copies: Copies) -> None:
 
 def _let_count(folder: Folder, name: str) -> None:
     files.replace(folder.graph / CURRENT, f"{name}\n".encode())
-    for other in files.folders(folder.graph, _NAME):
-        if other != name:
+    for other in filter(NAME.fullmatch, files.entries(folder.graph)):
+        if other != name and files.kind(folder.graph / other) == files.A_FOLDER:  # else a repair puts it aside
             files.remove_folder(folder.graph / other, seal.FILES)

@@ -174,10 +174,10 @@ class Reading:
         """Pages that were read and are not in the index yet, as after a crawl that ended on a full disk."""
         from gossamer.collection import findable
 
-        covered = zip(self._shelves().all, self._searcher().covered, strict=True)
+        shelves, indexes = self._shelves(), self._searcher().shelves
         return sum(
-            findable.behind(self._folder.shard(number), shelf.table, shelf.archive, mark)
-            for number, (shelf, mark) in enumerate(covered)
+            findable.behind(place, shelf.table, shelf.archive, index)
+            for place, shelf, index in zip(shelves.places, shelves.all, indexes, strict=True)
         )
 
     def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:

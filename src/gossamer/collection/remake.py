@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gossamer import files
-from gossamer.collection import imprint, workshop
+from gossamer.collection import graphs, imprint, workshop
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.meaning import site_of
 from gossamer.collection.repost import repost
@@ -44,6 +44,8 @@ class Remade:
 
     problems: list[str] = field(default_factory=list)
     aside: list[Path] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    """What they held and no capture is left of."""
 
 
 def remake(folder: Folder, plan: Plan) -> Remade:
@@ -60,6 +62,7 @@ def remake(folder: Folder, plan: Plan) -> Remade:
             taken = _remade(folder, plan, index, gates, removed)
             more = removed.words if done.aside else ""
             done.problems.append(f"{shard}: {words}; made again from {counted(taken, 'capture')}; {_UNKNOWN}{more}")
+            done.gone.extend(_gone(folder, plan, index, wholly=not taken))
         for index in set(range(count)) - set(lost):
             with workshop.opened(folder, plan, index) as bench:
                 repost(bench, gates.peers(bench.table, index), lost)
@@ -112,6 +115,23 @@ class _Removed:
                 self.entries[keys.url_of(key)] = found
         except Damaged:
             self.words = _BACK
+
+
+def _gone(folder: Folder, plan: Plan, index: int, *, wholly: bool) -> Iterator[str]:
+    """What a shard held and holds no more: the graph of the last build still names its pages."""
+    graph, shard, count = graphs.current(folder), folder.shard(index), 0
+    with workshop.opened(folder, plan, index) as bench:
+        for url in _of(index, plan, graph) if graph else ():
+            count += bench.archive.versions.current(url) is None and not workshop.is_removed(bench.table, url)
+    if count:
+        yield f"{shard}: {counted(count, 'page')} of which no capture is left"
+    elif wholly and graph is None:
+        yield f"{shard}: all that it held; how many pages that were is not known"
+
+
+def _of(index: int, plan: Plan, graph: graphs.Graph) -> Iterator[URL]:
+    site, count = site_of(plan), plan.shards or 1
+    return (url for _, url in graph.names.items() if keys.shard(site(url), count) == index)
 
 
 def _remade(folder: Folder, plan: Plan, index: int, gates: _Gates, removed: _Removed) -> int:

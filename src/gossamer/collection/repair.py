@@ -63,6 +63,8 @@ class Repaired:
     """Where the damaged files are now."""
     left: tuple[str, ...] = ()
     """What is still wrong."""
+    gone: tuple[str, ...] = ()
+    """What shards held whose tables were lost, and no capture is left of."""
 
     def __add__(self, other: Repaired) -> Repaired:
         return Repaired(
@@ -72,6 +74,7 @@ class Repaired:
             self.adopted + other.adopted,
             self.aside + other.aside,
             self.left + other.left,
+            self.gone + other.gone,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -83,6 +86,7 @@ class Repaired:
             "adopted": self.adopted,
             "aside": [str(path) for path in self.aside],
             "left": list(self.left),
+            "gone": list(self.gone),
         }
 
 

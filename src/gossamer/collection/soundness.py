@@ -149,6 +149,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (archive.STATE, b"end"): swaps.end_of,
     (archive.STATE, b"length"): number,
     (archive.STATE, b"links"): number,
+    (archive.STATE, b"links-drawn"): number,
     (archive.STATE, b"swap"): swaps.swap_of,
     (archive.STATE, b"texts"): texts.end_of,
     (archive.STATE, b"unread"): unread.note_of,

@@ -332,7 +332,7 @@ class Frontier:
             self._parts.slots.give(out.ticket, host)
             host.out -= 1
             origin.out -= 1
-        self.ledger.counts.bytes += len(capture.wire)
+        self.ledger.counts.came(capture)
         if out and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):
             self._leave(out, visit)
             return origin

@@ -39,7 +39,7 @@ class Imported:
     def done(self, capture: Capture, page: Page) -> Origin:
         """What becomes of the address; what it points to comes in as from any page."""
         origin = self._presence.get(keys.origin(capture.visit.url))
-        self._parts.ledger.counts.bytes += len(capture.wire)
+        self._parts.ledger.counts.came(capture)
         if capture.visit.kind not in ASIDE:
             entry = self._expected(capture)
             if entry is not None:

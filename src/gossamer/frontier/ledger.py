@@ -6,12 +6,13 @@ All changes of an entry go through here, so the counters are always the sums ove
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from http import HTTPStatus
 
 import msgspec
 
 from gossamer.frontier.backlog import Backlog
 from gossamer.frontier.entries import META, URLS, Entry, State, encode, entry
-from gossamer.model import Kind
+from gossamer.model import Capture, Kind
 from gossamer.rows import decoder
 from gossamer.store.table import Table
 from gossamer.urls import keys
@@ -44,6 +45,11 @@ class Counts(msgspec.Struct):
     failures: dict[str, int] = {}
     """How many failed, by the first words of the reason."""
     exclusions: dict[str, int] = {}
+
+    def came(self, capture: Capture) -> None:
+        """An answer has come. A 304 brings nothing, though the archive gives it back with the body that it confirms."""
+        if capture.status != HTTPStatus.NOT_MODIFIED:
+            self.bytes += len(capture.wire)
 
     def shift(self, entry: Entry, by: int) -> None:
         """An entry comes in or goes out."""

@@ -183,10 +183,23 @@ def chunks(path: Path, length: int, start: int = 0) -> Iterator[Chunk]:
         file.seek(start)
         while (at := file.tell()) < length:
             head = file.read(_HEAD)
-            size = int.from_bytes(head[len(_MARK) :], "big")
-            if head[: len(_MARK)] != _MARK or at + _HEAD + size > length or size > _FRAME_MOST:
+            if not _is_head(head, at, length):
                 raise Damaged(_UNREADABLE.format(path, at))
-            yield _read(file.read(size), path, at)
+            yield _read(file.read(int.from_bytes(head[len(_MARK) :], "big")), path, at)
+
+
+def splits(path: Path, length: int, at: int) -> bool:
+    """Does a place lie within a chunk, or past the end? Nothing is known of a log that is not there."""
+    if at >= length or not files.is_file(path) or files.size(path) < length:
+        return at > length
+    with files.open(path) as file:
+        file.seek(at)
+        return not _is_head(file.read(_HEAD), at, length)
+
+
+def _is_head(head: bytes, at: int, length: int) -> bool:
+    size = int.from_bytes(head[len(_MARK) :], "big")
+    return head[: len(_MARK)] == _MARK and at + _HEAD + size <= length and size <= _FRAME_MOST
 
 
 def _read(data: bytes, path: Path, at: int) -> Chunk:

@@ -170,11 +170,13 @@ class Shelf:
         with _told(self._folder):
             self._writing().delete_all_documents()
 
-    def commit(self, covered: int) -> None:
-        """Make it durable and visible. `covered` is the number of the last change that is in it."""
+    def commit(self, covered: int, source: int | None = None) -> None:
+        """Make it durable and visible. `covered` is the number of the last change that is in it, `source` that of what
+        is changed; it stays what it was where nothing is said."""
         row = tantivy.Document()
         row.add_text("url", _COVERED)
         row.add_unsigned("covered", covered)
+        row.add_unsigned("covered", self.source if source is None else source)
         self._pass_on()
         with _told(self._folder):
             writer = self._writing()
@@ -189,13 +191,21 @@ class Shelf:
     @property
     def covered(self) -> int:
         """The number of the last change that is in it; 0 when it is empty."""
+        return self._coverage()[0]
+
+    @property
+    def source(self) -> int:
+        """The number of what is changed; 0 when it does not say."""
+        return self._coverage()[1]
+
+    def _coverage(self) -> tuple[int, int]:
         with reading():
             searcher = self.index.searcher()
             found = searcher.search(tantivy.Query.term_query(self.schema, "url", _COVERED, "basic"), limit=1).hits
-            row = searcher.doc(found[0][1]).get_first("covered") if found else 0
-        if not isinstance(row, int):
+            row = searcher.doc(found[0][1]).get_all("covered") if found else [0]
+        if not row or not all(isinstance(each, int) for each in row):
             raise _unreadable("it does not say what it covers")
-        return row
+        return row[0], row[1] if len(row) > 1 else 0
 
     def urls(self) -> Iterator[str]:
         """The addresses of all pages in it."""

@@ -109,9 +109,9 @@ class Searcher:
         self._pool = ThreadPoolExecutor(ASKED_AT_ONCE) if len(shelves) > 1 else None
 
     @property
-    def covered(self) -> list[int]:
-        """The number of the last change that each index has."""
-        return [shelf.covered for shelf in self._shelves]
+    def shelves(self) -> Sequence[Shelf]:
+        """The indexes that are asked."""
+        return self._shelves
 
     def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer best."""

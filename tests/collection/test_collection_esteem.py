@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import gossamer
 from gossamer.cli import main
-from gossamer.collection import Collection, Outside
+from gossamer.collection import Collection, Outside, esteem
 from gossamer.errors import NotFound
 from gossamer.graph import harmonic
+from gossamer.graph.arcs import arcs
 from gossamer.testing import VirtualClock
 from gossamer.testing.planted import planted
 from gossamer.urls import keys
@@ -54,3 +58,48 @@ def test_both_are_printed(web: Collection, capsys: pytest.CaptureFixture[str]) -
     assert main(["rank", str(web.path), "--trust", "http://t0.test/", "--json"]) == 0
     assert '"http://t0.test/guide"' in capsys.readouterr().out
     assert main(["rank", str(web.path), "--trust", "http://nowhere.test/"]) == 8
+
+
+# ------------------------------------------------------------------------- made by hand
+
+
+class Known:
+    """A graph of pages by name; those that begin with `?` were not read."""
+
+    def __init__(self, links: list[tuple[str, str]], *further: str) -> None:
+        urls = list(dict.fromkeys([*further, *(url for link in links for url in link)]))
+        numbers = {url: number for number, url in enumerate(urls)}
+        columns = np.array([[numbers[one], numbers[other]] for one, other in links]).reshape(-1, 2)
+        self.arcs = arcs(columns[:, 0], columns[:, 1], len(urls))
+        self.names = {number: url for url, number in numbers.items() if not url.startswith("?")}
+        self.web = SimpleNamespace(nodes=np.arange(len(urls)), arcs=self.arcs, number=dict(enumerate(range(9))).get)
+        self._prints = {keys.fingerprint(url): number for url, number in numbers.items()}
+
+    def standing(self, print_: int) -> int:
+        return self._prints.get(print_, -1)
+
+
+def host(url: str) -> str:
+    return url.partition("/")[0]
+
+
+def test_links_between_two_sites_count_once_and_those_within_a_site_do_not() -> None:
+    links = [("a/1", "b/"), ("a/2", "b/"), ("a/1", "a/2"), ("b/", "c/"), ("c/", "a/1"), ("?x", "c/"), ("c/", "?y")]
+    found = esteem.of_sites(Known(links), host)  # type: ignore[arg-type] # what is asked of a graph
+    assert found == [("a", 1.5), ("b", 1.5), ("c", 1.5)]
+    found = esteem.of_sites(Known([("a/1", "b/"), ("c/", "a/2"), ("?x", "c/")]), host)  # type: ignore[arg-type] # as above
+    assert found == [("b", 1.5), ("a", 1.0), ("c", 0.0)]
+
+
+def test_trust_is_shared_by_the_pages_that_are_named_and_handed_on() -> None:
+    graph: Any = Known([("a/", "b/"), ("c/", "d/"), ("e/", "?x"), ("?x", "b/")])
+    found = dict(esteem.trusted(graph, ["a/", "c/"], 9))
+    assert found.keys() == {"a/", "b/", "c/", "d/"}
+    assert found["a/"] == pytest.approx(found["c/"])
+    assert found["a/"] > found["b/"] > 0
+    assert dict(esteem.trusted(graph, ["a/"], 9))["a/"] == pytest.approx(2 * found["a/"])
+    assert {url for url, _ in esteem.trusted(graph, ["a/", "c/"], 2)} == {"a/", "c/"}
+    assert len(esteem.trusted(graph, ["a/", "c/"], 3)) == 3
+    assert dict(esteem.trusted(graph, ["e/"], 9)).keys() == {"e/", "b/"}  # through a page that nobody has read
+    with pytest.raises(NotFound, match="is not in the graph"):
+        esteem.trusted(graph, ["never/"], 9)

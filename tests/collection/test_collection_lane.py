@@ -15,6 +15,7 @@ from gossamer.collection import session
 from gossamer.collection.lane import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
 from gossamer.convert.source import Source
 from gossamer.model import Capture, Page, Visit
+from gossamer.testing import VirtualClock
 from gossamer.testing.clock import run, running_clock
 
 
@@ -64,6 +65,32 @@ def test_the_host_that_has_cost_least_comes_first() -> None:
 
     run(main())
     assert order == ["heavy.example"] * 2 + ["good.example"] + ["heavy.example"] * 2
+
+
+def test_each_that_leaves_lets_one_in_and_nobody_comes_between() -> None:
+    clock = VirtualClock()
+    order: list[str] = []
+
+    async def main() -> None:
+        lane = Lane(clock.steady)
+
+        async def enter(host: str) -> None:
+            await lane.enter(host)
+            order.append(host)
+
+        await enter("a")
+        waiting = [asyncio.ensure_future(enter(host)) for host in ("b", "c")]
+        await asyncio.sleep(0)
+        lane.leave("a", 0.0)
+        late = asyncio.ensure_future(enter("late"))  # before the one that was let in has begun
+        for wanted in (["a", "b"], ["a", "b", "c"], ["a", "b", "c", "late"]):
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert order == wanted
+            lane.leave(wanted[-1], 0.0)
+        await asyncio.gather(late, *waiting)
+
+    clock.run(main())
 
 
 def test_a_crawl_that_stops_does_not_rest() -> None:

@@ -1,15 +1,22 @@
-"""A collection whose writer was killed can be had again, as soon as its shards are gone."""
+"""One writer at a time; a collection whose writer was killed can be had again, as soon as its shards are gone."""
 
 from __future__ import annotations
 
+import json
+import os
+import socket
 import subprocess
 import sys
+import time
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from gossamer.collection import lock as locks
 from gossamer.collection.lock import exclusive
-from gossamer.errors import Locked
+from gossamer.errors import Locked, StorageError
 
 SUPERVISOR = """
 import os, sys
@@ -55,3 +62,111 @@ print("waiting", flush=True)
 with exclusive(Path(sys.argv[1])):
     print("mine", flush=True)
 """
+
+
+def signed(folder: Path, pid: int, **more: object) -> Path:
+    """A lock that somebody of this machine has signed."""
+    path = folder / "lock"
+    path.write_bytes(json.dumps({"pid": pid, "host": socket.gethostname(), "since": 1.0} | more).encode())
+    return path
+
+
+NOBODY = 2**22 + 5
+"""A number that no process has."""
+
+
+class Time(SimpleNamespace):
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        super().__init__(now=1_000.0, slept=0, time=time.time, strftime=time.strftime, localtime=time.localtime)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept += 1
+        self.now += 7.0
+
+
+def test_a_holder_that_lives_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Time()
+    monkeypatch.setattr(locks, "time", clock)
+    with signed(tmp_path, os.getpid()).open("r+b") as file:
+        flock(file, LOCK_EX | LOCK_NB)
+        with pytest.raises(Locked, match=f"process {os.getpid()}"), exclusive(tmp_path):
+            pass
+    assert clock.slept == 0
+
+
+def test_orphans_that_do_not_end_are_waited_for_half_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Time()
+    monkeypatch.setattr(locks, "time", clock)
+    with signed(tmp_path, NOBODY).open("r+b") as file:
+        flock(file, LOCK_EX | LOCK_NB)
+        with pytest.raises(Locked, match=f"process {NOBODY}"), exclusive(tmp_path):
+            pass
+    assert clock.slept == 5  # seven seconds each
+
+
+def test_a_process_lives_until_it_is_a_zombie_and_elsewhere_nobody_knows() -> None:
+    here = socket.gethostname()
+    assert locks._lives(locks._Mark(os.getpid(), here))
+    assert not locks._lives(locks._Mark(NOBODY, here))
+    assert locks._lives(locks._Mark(NOBODY, "elsewhere"))
+    dead = os.fork()
+    if dead == 0:
+        os._exit(0)
+    os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has waited for it yet
+    assert not locks._lives(locks._Mark(dead, here))
+    os.waitpid(dead, 0)
+
+
+def test_a_folder_without_a_lock_is_read_only_when_nothing_can_be_made_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert locks._is_read_only(tmp_path) is False
+    monkeypatch.setattr(locks.os, "access", lambda folder, how: (folder, how) != (tmp_path, os.W_OK))
+    assert locks._is_read_only(tmp_path) is True
+    signed(tmp_path, NOBODY)
+    assert locks._is_read_only(tmp_path) is False  # it can be opened for writing
+
+
+def test_a_date_before_all_dates_is_told_as_the_first(tmp_path: Path) -> None:
+    first = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(0))
+    with signed(tmp_path, 7, since=-1e18).open("rb") as file:
+        assert locks._describe(file.fileno()).endswith(f"since {first}")
+
+
+def test_others_may_read_the_lock_and_not_write_it(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with exclusive(tmp_path):
+            assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o644
+    finally:
+        os.umask(before)
+
+
+def test_no_descriptor_is_left_open_whatever_comes_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    with exclusive(tmp_path):
+        assert locks.holder(tmp_path) is not None
+    assert locks.holder(tmp_path) is None
+    assert not locks._is_read_only(tmp_path)
+    monkeypatch.setattr(locks, "_is_read_only", lambda folder: True)
+    with locks.undisturbed(tmp_path):
+        pass
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_lock_that_cannot_be_read_is_told_and_hides_no_holder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> int:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(locks, "_is_read_only", lambda folder: True)
+    monkeypatch.setattr(locks.files, "descriptor", broken)
+    with pytest.raises(StorageError, match="cannot be read"), locks.undisturbed(tmp_path):
+        pass
+    assert locks.holder(tmp_path) is None

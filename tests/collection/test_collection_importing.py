@@ -1,0 +1,77 @@
+"""An import of many shards, or of one in many lives, told as one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gossamer.collection import importing
+from gossamer.collection.incoming import Imported
+from gossamer.collection.shard import Job
+from gossamer.plan import Plan
+
+
+def test_what_went_wrong_in_any_life_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def lives(job: Job, heard: Callable[[int, Imported], None], stop: Any) -> None:
+        heard(0, Imported(captures=1, problems=("one", "two")))
+        heard(0, Imported(captures=5, problems=("two", "three")))
+
+    monkeypatch.setattr(importing, "_here", lives)
+    told: list[int] = []
+    job = Job(tmp_path, Plan(shards=1))
+    found = asyncio.run(importing.run(job, -1, lambda look: told.append(look.captures), None))
+    assert (told, found.captures, found.problems) == ([1, 5], 5, ("one", "two", "three"))
+
+
+def test_several_shards_are_processes_and_what_they_took_in_adds_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met: list[Any] = []
+
+    class FakeCharge:
+        def __init__(self, job: Job, lock: int, report: Any, imported: Callable[[int, Imported], None]) -> None:
+            met.append(lock)
+            report("what a crawl would tell is not told")
+            self._imported = imported
+
+        async def run(self, stop: Any) -> None:
+            met.append(stop)
+            self._imported(0, Imported(captures=1, problems=("one",)))
+            self._imported(1, Imported(captures=2, problems=("two",)))
+
+    monkeypatch.setattr(importing, "Charge", FakeCharge)
+    told: list[int] = []
+    job, stop = Job(tmp_path, Plan(shards=2)), asyncio.Event()
+    found = asyncio.run(importing.run(job, 99, lambda look: told.append(look.captures), stop))
+    assert (told, found.captures, found.problems) == ([1, 3], 3, ("one", "two"))
+    assert met == [99, stop]
+
+
+def test_the_shard_that_is_behind_says_how_far_it_is_and_the_one_ahead_what_was_refused() -> None:
+    behind = Imported(1, 3, 500, 900, seconds=9.0, refused={"a": 1})
+    ahead = Imported(1, 3, 600, 900, seconds=2.0, refused={"a": 1, "b": 2})
+    found = importing.together({0: ahead, 1: behind})
+    assert (found.bytes, found.seconds, found.refused) == (500, 9.0, {"a": 1, "b": 2})
+
+
+def test_the_last_look_is_taken_when_all_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class FakeSession:
+        def __init__(self, *_: object, **__: object) -> None:
+            self._captures = 1
+
+        async def run(self, errands: Any, report: Callable[[None], None]) -> None:
+            report(None)
+            self._captures = 5
+
+        def imported(self) -> Imported:
+            return Imported(captures=self._captures)
+
+    monkeypatch.setattr(importing, "Session", FakeSession)
+    told: list[int] = []
+    job = Job(tmp_path, Plan(shards=1))
+    found = asyncio.run(importing.run(job, -1, lambda look: told.append(look.captures), None))
+    assert (told, found.captures) == ([1, 5], 5)

@@ -41,7 +41,9 @@ def page(name: str) -> str:
 
 
 def test_only_links_that_begin_or_end_at_an_answer_count() -> None:
-    drawn = Drawn([(page("a"), page("root")), (page("root"), page("b")), (page("c"), page("d")), (page("d"), page("a"))])
+    drawn = Drawn(
+        [(page("a"), page("root")), (page("root"), page("b")), (page("c"), page("d")), (page("d"), page("a"))]
+    )
     assert {each.url for each in around(drawn, page("root"))} == {page("a"), page("root"), page("b")}
 
 

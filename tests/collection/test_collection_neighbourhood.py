@@ -51,7 +51,7 @@ def test_the_best_authorities_come_first_and_then_the_best_hubs_and_then_the_alp
     root = page("root")
     drawn = Drawn([(page("a"), root), (page("z"), root), (page("b"), root), (page("b"), page("z")), (root, page("y"))])
     found = around(drawn, root, page("y"), page("z"))
-    assert [each.url for each in found][0] == root
+    assert found[0].url == root
     assert [(-each.authority, -each.hub, each.url) for each in found] == sorted(
         (-each.authority, -each.hub, each.url) for each in found
     )

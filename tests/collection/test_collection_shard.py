@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import msgspec
 import pytest
@@ -63,7 +63,7 @@ class Frontier:
 class Played:
     """A session that only reports; `dies` times it has to pass a capture over."""
 
-    made: list[Played]
+    made: ClassVar[list[Played]]
     dies = 0
 
     def __init__(self, path: Path, plan: Plan, table: object, outside: Any, peers: Peers, parcels: Any) -> None:
@@ -87,12 +87,12 @@ class Played:
 
 
 @pytest.fixture
-def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Played]]:
+def played(monkeypatch: pytest.MonkeyPatch) -> type[Played]:
     class Mine(Played):
-        made = []
+        made: ClassVar[list[Played]] = []
 
     monkeypatch.setattr(shard, "Session", Mine)
-    yield Mine
+    return Mine
 
 
 def work(folder: Path, seat: Place, **asked: Any) -> None:
@@ -160,7 +160,7 @@ class Others:
 
 def hearing(task: asyncio.Task[None] | None = None) -> tuple[shard.Hearing, Played, Others]:
     class Mine(Played):
-        made = []
+        made: ClassVar[list[Played]] = []
 
     session, others = Mine(Path(), Plan(), None, None, cast(Peers, None), ()), Others()
     return shard.Hearing(cast(Session, session), cast(Peers, others), task), session, others

@@ -28,7 +28,7 @@ def tables(tmp_path: Path) -> Iterator[list[Table]]:
 
 def look(**fields: Any) -> Progress:
     return Progress(
-        **{name: 0 for name in ("pages", "failed", "queued", "out", "waiting", "bytes", "seconds")} | fields
+        **dict.fromkeys(("pages", "failed", "queued", "out", "waiting", "bytes", "seconds"), 0) | fields
     )
 
 

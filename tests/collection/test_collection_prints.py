@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from small_shard import BEGAN, SmallShard, answer, read, said, small_shard
 
 from gossamer.collection import prints as module
 from gossamer.collection.prints import Prints, check
@@ -16,7 +17,6 @@ from gossamer.dedupe.pages import Pages
 from gossamer.frontier.entries import State
 from gossamer.model import Kind, Page, Visit
 from gossamer.urls import site
-from small_shard import BEGAN, SmallShard, answer, read, said, small_shard
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 
@@ -251,7 +251,24 @@ def test_a_print_belongs_to_a_site(shard: SmallShard, prints: Prints) -> None:
 
 
 def test_a_page_of_just_enough_words_has_a_print_and_one_of_fewer_has_none(shard: SmallShard, prints: Prints) -> None:
-    words = "one two three four five six seven eight nine ten eleven twelve alpha beta gamma delta".split()
+    words = [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+    ]
     assert len(words) == LEAST_WORDS
     for url, count in ((A, LEAST_WORDS), (B, LEAST_WORDS - 1)):
         capture, page = shard.keep(url, " ".join(words[:count]))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from small_shard import SmallShard, said, small_shard
 
 from gossamer.collection import repost as module
 from gossamer.collection.repost import repost
@@ -15,7 +16,6 @@ from gossamer.errors import Damaged
 from gossamer.frontier.discovery import Found, Recent
 from gossamer.frontier.peers import Peers
 from gossamer.plan import Plan
-from small_shard import SmallShard, said, small_shard
 
 HERE, LOST, WELL = "http://here.test/", "http://lost.test/", "http://well.test/"
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from small_shard import SmallShard, answer, read, said, small_shard
 
 from gossamer import convert
 from gossamer.collection.rereading import again, take_up
@@ -17,7 +18,6 @@ from gossamer.frontier import Frontier
 from gossamer.model import Capture, Page
 from gossamer.store.unread import Note
 from gossamer.store.versions import Version
-from small_shard import SmallShard, answer, read, said, small_shard
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 

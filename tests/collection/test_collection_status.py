@@ -27,9 +27,7 @@ def tables(tmp_path: Path) -> Iterator[list[Table]]:
 
 
 def look(**fields: Any) -> Progress:
-    return Progress(
-        **dict.fromkeys(("pages", "failed", "queued", "out", "waiting", "bytes", "seconds"), 0) | fields
-    )
+    return Progress(**dict.fromkeys(("pages", "failed", "queued", "out", "waiting", "bytes", "seconds"), 0) | fields)
 
 
 def test_the_counts_of_all_shards_are_added_up(tables: list[Table], tmp_path: Path) -> None:

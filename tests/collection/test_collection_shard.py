@@ -191,7 +191,7 @@ def test_a_shard_whose_supervisor_is_gone_ends() -> None:
         assert seat.hearers[:2] == (heard.heard, others.reborn)
         seat.hearers[2]()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.sleep(60)
+            await asyncio.sleep(5)
 
     asyncio.run(live())
 

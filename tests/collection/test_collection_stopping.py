@@ -25,7 +25,7 @@ def test_what_is_in_flight_is_dropped_when_its_time_is_over() -> None:
         stopping = Stopping(0.0)
         stopping.ask()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.sleep(60)
+            await asyncio.sleep(5)
 
     asyncio.run(work())
 
@@ -51,7 +51,7 @@ def test_who_asks_again_drops_it_at_once() -> None:
         await asyncio.sleep(0)
         stopping.ask()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.sleep(60)
+            await asyncio.sleep(5)
 
     asyncio.run(work())
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from small_shard import small_shard
 
 from gossamer.collection import imprint
 from gossamer.collection.folder import Folder
@@ -17,7 +18,6 @@ from gossamer.frontier.entries import META
 from gossamer.model import Kind, Visit
 from gossamer.plan import Plan
 from gossamer.store.table import Table
-from small_shard import small_shard
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small_shard import answer, said, small_shard
 
 from gossamer.collection import imprint, shelves
 from gossamer.collection.folder import Folder
@@ -19,7 +20,6 @@ from gossamer.model import Visit
 from gossamer.plan import Plan
 from gossamer.store.table import Table
 from gossamer.urls import keys
-from small_shard import answer, said, small_shard
 
 URLS = [f"http://{number}.test/" for number in range(8)]
 

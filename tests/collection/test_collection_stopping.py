@@ -70,6 +70,18 @@ def test_work_that_has_ended_is_left_alone() -> None:
     asyncio.run(work())
 
 
+def test_where_there_is_no_task_there_is_nothing_to_drop() -> None:
+    async def work() -> None:
+        made: asyncio.Future[Stopping] = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_soon(lambda: made.set_result(Stopping(0.0)))
+        stopping = await made
+        stopping.ask()
+        stopping.ask()
+        assert stopping.asked
+
+    asyncio.run(work())
+
+
 # ------------------------------------------------------------------------- running
 
 

@@ -64,6 +64,7 @@ def test_a_collection_that_was_never_looked_at_has_no_estimate(tables: list[Tabl
     with exclusive(tmp_path):
         status = status_of(tmp_path, tables, {})
     assert (status.left, status.basis, status.disk_free, status.network_gone) == (None, "", 0, False)
+    assert status.unread == 0
 
 
 def test_the_last_look_is_the_one_that_was_noted(tables: list[Table]) -> None:
@@ -89,6 +90,9 @@ def test_the_shard_that_takes_longest_says_how_long_it_takes() -> None:
         seen = together(parts)
         assert seen is not None
         assert (seen.left, seen.basis) == (50.0, "long")
+    soon = together([unknown, look(left=0.5, basis="soon")])
+    assert soon is not None
+    assert soon.left == 0.5
 
 
 def test_the_disk_that_lacks_most_is_named_with_what_it_has() -> None:

@@ -11,7 +11,7 @@ from gossamer import convert
 from gossamer.collection.session import FAMILIES
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
-from gossamer.model import Capture, Kind, Page, SystemClock, Visit
+from gossamer.model import Capture, Page, SystemClock, Visit
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
 from gossamer.store.warcrecords import Info
@@ -47,12 +47,12 @@ def read(capture: Capture) -> Page:
 class SmallShard:
     """One shard that is written to."""
 
-    def __init__(self, folder: Path, table: Table) -> None:
+    def __init__(self, folder: Path, table: Table, prefix: str) -> None:
         self.folder, self.table = folder, table
         self.archive = Archive(table, folder, lambda capture: replace(capture, body=capture.wire))
         info = Info("Gossamer/0.1", agent="Gossamer/0.1", operator=None)
-        self.archive.texts.open(info, SystemClock(), prefix="gossamer", max_bytes=1 << 30)
-        self.archive.open(info, SystemClock(), prefix="gossamer", max_bytes=1 << 30)
+        self.archive.texts.open(info, SystemClock(), prefix=prefix, max_bytes=1 << 30)
+        self.archive.open(info, SystemClock(), prefix=prefix, max_bytes=1 << 30)
         self.ledger = Ledger(table)
 
     def keep(self, url: str, body: str, *, depth: int = 1, **more: object) -> tuple[Capture, Page]:
@@ -76,15 +76,12 @@ class SmallShard:
 
 
 @contextmanager
-def small_shard(folder: Path) -> Iterator[SmallShard]:
+def small_shard(folder: Path, prefix: str = "gossamer") -> Iterator[SmallShard]:
     """Open for writing."""
     folder.mkdir(exist_ok=True)
     with Table.open(folder / "table", FAMILIES, writable=True) as table:
-        shard = SmallShard(folder, table)
+        shard = SmallShard(folder, table, prefix)
         try:
             yield shard
         finally:
             shard.archive.close()
-
-
-__all__ = ["BEGAN", "Kind", "SmallShard", "answer", "read", "said", "small_shard"]

@@ -13,6 +13,7 @@ from gossamer.collection import prints as module
 from gossamer.collection.prints import Prints, check
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.judge import LEAST_WORDS
+from gossamer.dedupe.lookup import Lookup
 from gossamer.dedupe.pages import Pages
 from gossamer.frontier.entries import State
 from gossamer.model import Kind, Page, Visit
@@ -210,6 +211,33 @@ def test_until_all_is_measured_again_readers_have_the_old_prints_if_they_were_wh
     assert (len(printed(shard)) == 3) is kept
     list(again)
     assert printed(shard) == {A, B, C}
+
+
+def test_what_is_looked_up_is_part_of_every_commit(
+    shard: SmallShard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    class Noting(Lookup):
+        def prepare(self) -> None:
+            calls.append("prepare")
+            super().prepare()
+
+        def close(self) -> None:
+            calls.append("close")
+            super().close()
+
+    monkeypatch.setattr(module, "Lookup", Noting)
+    monkeypatch.setattr(module, "BATCH", 1)
+    prints = Prints(tmp_path, shard.table, shard.archive, site)
+    keep(shard, prints, A, said("fish"))
+    marked(shard, prints)
+    assert calls == ["prepare"]
+    shard.table.delete(PRINTS, WHOLE)
+    list(prints.remake())
+    assert calls == ["prepare", "close", "prepare", "prepare"]  # from nothing, then one page, then the end
+    prints.close()
+    assert calls[4:] == ["close"]
 
 
 # --------------------------------------------------------------------------- checked

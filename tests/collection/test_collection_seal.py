@@ -107,3 +107,7 @@ def test_a_seal_that_names_what_no_graph_has_is_damage(graph: Path) -> None:
 def test_a_seal_that_says_nothing_is_damage(graph: Path, data: bytes) -> None:
     (graph / seal.FILE).write_bytes(data)
     assert "cannot be read" in (seal.damage(graph) or "")
+
+
+def test_what_an_earlier_version_has_sealed_is_still_whole(graph: Path) -> None:
+    assert sealed(graph)["nodes.npy"] == [5, 12307791059384485420, 18215888515255043483]

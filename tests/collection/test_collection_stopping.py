@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from gossamer.collection.running import run
 from gossamer.collection.stopping import FINISH, Stopping
 
 
@@ -80,35 +79,3 @@ def test_where_there_is_no_task_there_is_nothing_to_drop() -> None:
         assert stopping.asked
 
     asyncio.run(work())
-
-
-# ------------------------------------------------------------------------- running
-
-
-async def _seven(stop: asyncio.Event) -> int:
-    return 7
-
-
-async def _broken(stop: asyncio.Event) -> int:
-    raise ValueError("broken")
-
-
-async def _cancelled(stop: asyncio.Event) -> int:
-    raise asyncio.CancelledError
-
-
-def test_work_gives_its_result_or_its_error() -> None:
-    assert run(_seven) == 7
-    with pytest.raises(ValueError, match="broken"):
-        run(_broken)
-    with pytest.raises(asyncio.CancelledError):
-        run(_cancelled)
-
-
-def test_the_same_from_within_a_loop_that_is_running() -> None:
-    async def notebook() -> None:
-        assert run(_seven) == 7
-        with pytest.raises(ValueError, match="broken"):
-            run(_broken)
-
-    asyncio.run(notebook())

@@ -9,23 +9,27 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import MagicMock
 
 import pytest
 from small_shard import BEGAN, answer, read, said
 
+from gossamer.collection import imprint
 from gossamer.collection import session as module
 from gossamer.collection.errands import Errand
 from gossamer.collection.lane import HERE
 from gossamer.collection.outlook import UNKNOWN
 from gossamer.collection.recover import PassedOver
 from gossamer.collection.session import FAMILIES, Outside, Session, info_of, prefix_of, preload, stoppable
-from gossamer.collection.status import Progress
+from gossamer.collection.status import Progress, last_look
 from gossamer.collection.underived import Underived
 from gossamer.errors import Damaged, StorageError, UsageError
+from gossamer.fetch import Fetcher
 from gossamer.frontier.backlog import Stretch
 from gossamer.model import Capture, Page, Visit
 from gossamer.plan import Plan
@@ -636,3 +640,120 @@ def test_a_list_that_is_read_on_is_handed_over_or_said_to_be_gone(case: str, cra
     assert len(gone_on) == 1
     (page,) = told
     assert (page.title if page else None) == ("One" if case == "read" else None)
+
+
+# ----------------------------------------------------------------------- beside others
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> Iterator[Any]:
+    """Shard 1 of 2, whose other one is a fake."""
+    others = MagicMock(me=1, waiting=False)
+    others.owner.side_effect = lambda url: int(url != B)
+    others.ours.side_effect = lambda found, recent: iter(found)
+    with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
+        outside = Outside(Clock(), never, room=lambda _: Room(1 << 40, 1 << 40))
+        plan = Plan(seeds=(A, B), shards=2, build=False)
+        made: Any = Session(tmp_path, plan, table, outside, others)
+        parts = (made.frontier, made.archive, made._derived, made._resolver, made._suspects, made._apart, made._pages)
+        yield made
+        for part in parts:
+            part.close()
+
+
+def test_every_commit_has_what_is_posted_and_how_it_goes(beside: Any) -> None:
+    assert last_look(beside._table) is None
+    beside._peers.attach.assert_called_once_with(beside.frontier)
+    beside._commits.now()
+    assert beside._peers.prepare.call_count == beside._peers.committed.call_count == 1
+    look = last_look(beside._table)
+    assert look is not None
+    assert look.limit == 0
+    beside.frontier.ledger.counts.bytes += 1
+    beside._commits.now()
+    beside._peers.well.assert_called_once_with()
+
+
+def test_a_shard_begins_with_its_own_seeds_and_greets_the_others(beside: Any) -> None:
+    beside.frontier.ledger.counts.pages = 3
+    beside._start(())
+    beside._peers.gate.begin.assert_called_once_with(1, 3)
+    beside._peers.greet.assert_called_once_with()
+    beside.frontier.sift()
+    assert [url for url, _ in beside.frontier.ledger.all()] == [A]
+    assert imprint.of(beside._table).shard == 1
+    assert not beside.archive.texts.is_open
+    names = [path.name for path in beside.archive.folder.iterdir()]
+    assert all(name.startswith("gossamer-01") for name in names)
+
+
+def test_a_shard_whose_table_is_made_again_is_still_the_same_one(beside: Any) -> None:
+    beside._begin_again({})
+    assert imprint.of(beside._table).shard == 1
+    assert [url for url, _ in beside.frontier.ledger.all()] == [A]
+    assert beside._table.pending == 0
+
+
+def test_pages_are_really_fetched_unless_somebody_stands_in_for_the_network(tmp_path: Path) -> None:
+    with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
+        made = Session(tmp_path, Plan(build=False, allow_addresses=("127.0.0.0/8",)), table, Outside(Clock()))
+        assert isinstance(made._fetch, Fetcher)
+        asyncio.run(made._fetch.close())
+        with suppress(KeyboardInterrupt), made._closing():
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("build", [True, False])
+def test_texts_are_kept_unless_a_crawl_only_collects(build: bool, tmp_path: Path) -> None:
+    with session(tmp_path, Plan(seeds=(A,), build=build)) as crawl:
+        crawl._start(())
+        assert crawl.archive.texts.is_open is build
+        assert imprint.of(crawl._table).shard == 0
+
+
+def test_an_unfinished_table_is_not_crawled(crawl: Any) -> None:
+    imprint.set_unfinished(crawl._table, True)
+    with pytest.raises(Damaged, match="was being repaired"):
+        crawl._start(())
+
+
+# ----------------------------------------------------------------------- where pages are read
+
+
+class Apart:
+    """A process that reads what it is given, after it has noted it."""
+
+    def __init__(self, name: str, calls: list[str]) -> None:
+        self.name, self.calls = name, calls
+
+    async def soon(self, source: object) -> Page:
+        self.calls.append(self.name)
+        return Page(A, title=f"read in {self.name}")
+
+    def close(self) -> None: ...
+
+
+def converted(crawl: Any, capture: Capture) -> tuple[str, list[str]]:
+    """The title, and what happened in which order."""
+    calls: list[str] = []
+
+    async def enter(host: str) -> None:
+        calls.append(f"turn of {host}")
+
+    crawl._pages, crawl._apart = Apart("pages", calls), Apart("apart", calls)
+    crawl._lane = SimpleNamespace(enter=enter)
+    return asyncio.run(crawl._convert(capture)).title, calls
+
+
+def test_a_small_page_is_read_here_and_a_large_one_apart_when_it_is_its_turn(crawl: Any) -> None:
+    small, large = "<title>One</title>words", "<title>One</title>" + "<p>words" * HERE
+    assert converted(crawl, answer(A, small)) == ("One", [])
+    assert converted(crawl, answer(A, large)) == ("read in pages", ["turn of a.test", "pages"])
+
+
+def test_a_file_is_read_apart_and_then_waits_for_its_turn(crawl: Any) -> None:
+    def file(body: str) -> Capture:
+        return replace(answer(A, "%PDF-1.4\n" + body), headers=(("content-type", "application/pdf"),))
+
+    assert converted(crawl, file("small")) == ("read in apart", ["apart"])
+    assert converted(crawl, file("x" * HERE)) == ("read in apart", ["apart", "turn of a.test"])

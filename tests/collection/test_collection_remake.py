@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from gossamer.collection.session import FAMILIES, Session
 from gossamer.errors import Damaged
 from gossamer.frontier.entries import META, OUTBOX, REMOVED, URLS, State
 from gossamer.frontier.ledger import Ledger
-from gossamer.model import Capture, Page
+from gossamer.model import Capture, Page, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.replay import Replayed
@@ -378,3 +379,17 @@ def test_nothing_becomes_younger_than_it_is_when_it_is_taken_in_again() -> None:
     assert clock.wall() == 1_000.0
     clock.stand(2_000.0)
     assert clock.wall() == 2_000.0
+
+
+def test_nothing_is_fetched_while_a_table_is_made_again() -> None:
+    with pytest.raises(AssertionError, match="nothing is fetched"):
+        asyncio.run(module._nothing(Visit("http://a.test/")))
+
+
+def test_a_table_that_cannot_be_opened_is_not_taken_for_half_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = collected(tmp_path)
+    emptied_list(folder.table(0))
+    monkeypatch.setattr(module, "damage", lambda _: None)
+    assert lack(folder, 0) is None

@@ -14,8 +14,10 @@ from gossamer.collection.repost import repost
 from gossamer.collection.workshop import Bench
 from gossamer.errors import Damaged
 from gossamer.frontier.discovery import Found, Recent
+from gossamer.frontier.entries import URLS
 from gossamer.frontier.peers import Peers
 from gossamer.plan import Plan
+from gossamer.urls import keys
 
 HERE, LOST, WELL = "http://here.test/", "http://lost.test/", "http://well.test/"
 
@@ -70,6 +72,12 @@ def test_links_to_what_is_lost_are_posted_one_step_deeper(shard: SmallShard) -> 
         Found(LOST + "n", 5, HERE, followed=False),
     ]
     assert [each.url for each in reposted(shard, 2).posted] == [WELL]
+
+
+def test_a_page_that_the_frontier_does_not_know_counts_as_a_seed(shard: SmallShard) -> None:
+    shard.keep(HERE, link(LOST), depth=4)
+    shard.table.delete(URLS, keys.row(HERE))
+    assert reposted(shard, 1).posted == [Found(LOST, 1, HERE)]
 
 
 def test_a_page_that_wants_no_link_followed_is_obeyed(shard: SmallShard) -> None:

@@ -85,7 +85,7 @@ def test_a_page_that_wants_no_link_followed_is_obeyed(shard: SmallShard) -> None
     assert [each.followed for each in reposted(shard, 1).posted] == [False]
 
 
-@pytest.mark.parametrize("status", [301, 399])
+@pytest.mark.parametrize("status", [300, 301, 399])
 def test_the_target_of_a_redirect_is_as_deep_as_its_source_and_one_hop_away(status: int, shard: SmallShard) -> None:
     shard.keep(HERE, "", status=status, location=LOST, depth=4)
     assert reposted(shard, 1).posted == [Found(LOST, 4, HERE, hops=1)]
@@ -94,8 +94,14 @@ def test_the_target_of_a_redirect_is_as_deep_as_its_source_and_one_hop_away(stat
 def test_a_redirect_to_nowhere_and_a_page_that_is_gone_say_nothing(shard: SmallShard) -> None:
     shard.keep(HERE, link(LOST), status=301)
     shard.keep(HERE + "bad", "", status=301, location="http://[")
-    shard.keep(HERE + "gone", link(LOST), status=404)
+    shard.keep(HERE + "gone", link(LOST), status=404, location=LOST)
     assert reposted(shard, 1).posted == []
+
+
+@pytest.mark.parametrize("status", [200, 299])
+def test_every_success_is_a_page_with_links(status: int, shard: SmallShard) -> None:
+    shard.keep(HERE, link(LOST), status=status, location=LOST + "not-here")
+    assert [each.url for each in reposted(shard, 1).posted] == [LOST]
 
 
 def test_a_page_without_a_text_is_read_again(shard: SmallShard) -> None:

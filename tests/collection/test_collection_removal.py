@@ -92,9 +92,10 @@ def test_a_page_is_taken_out_of_the_rows_and_on_request_out_of_the_archive(archi
     assert (is_removed(shard.table, A), is_removed(shard.table, C)) == (True, False)
     assert (shard.table.get(STATE, LINKS_WHOLE), shard.table.get(PRINTS, WHOLE)) == (None, STALE)
     assert [key for key, _ in shard.table.scan(FIRSTS)] == [b"digest of C"]
-    left = {record.url for path, _ in shard.archive.files() for record in records(path)}
-    assert (A in left) is not archive
-    assert C in left
+    left = {(record.url, record.type) for path, _ in shard.archive.files() for record in records(path)}
+    assert ((A, "response") in left) is not archive
+    assert {kind for url, kind in left if url == C} == {"response", "request", "metadata"}
+    assert not shard.archive.texts.is_open
     counts = Ledger(shard.table).counts
     assert (counts.pages, counts.excluded) == (1, 1)
     version = shard.archive.versions.current(C)
@@ -131,6 +132,10 @@ def test_a_copy_that_stays_has_its_bytes_and_is_no_copy_any_more(archive: bool, 
     entry = Ledger(shard.table).get(B)
     assert entry is not None
     assert not entry.copy
+
+
+def test_where_nothing_goes_nothing_is_counted() -> None:
+    assert Removal(()) == Removal((), 0, 0, 0)
 
 
 def test_what_is_no_address_was_removed_by_nobody(shard: SmallShard) -> None:

@@ -119,3 +119,15 @@ def test_seeds_are_the_pages_that_nothing_pointed_to(tmp_path: Path) -> None:
         shard.commit()
     replan(folder)
     assert folder.load_plan().seeds == (A, B)
+
+
+def test_only_the_first_file_of_a_shard_is_read_for_seeds(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.shard(0).mkdir(parents=True)
+    for url, prefix in ((A, "gossamer-01"), (B, "gossamer")):
+        with small_shard(folder.shard(0), prefix) as shard:
+            shard.keep(url, "seed")
+            shard.commit()
+    assert len(list((folder.shard(0) / "captures").iterdir())) == 2
+    replan(folder)
+    assert folder.load_plan().seeds == (A,)

@@ -55,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     async def fetch(visit: Visit) -> Capture:
         status = 404 if visit.url.endswith(("robots.txt", "/c")) else 200
         fields = (("content-type", "text/html"), ("x-evil", "\x1b[2J\x9b"))
-        head = b"HTTP/1.1 200 \x1b[2J\r\nContent-Type: text/html\r\nX-Evil: \x1b[2J\x9b\r\n\r\n"
+        head = b"HTTP/1.1 %d \x1b[2J\r\nContent-Type: text/html\r\nX-Evil: \x1b[2J\x9b\r\n\r\n" % status
         return Capture(visit, clock.wall(), 0.1, status, fields, b"", head, BODY, BODY)
 
     with gossamer.open(place) as collection:
@@ -86,7 +86,7 @@ def test_no_verb_writes_what_a_page_says_as_it_is(
 ) -> None:
     for arguments in reading_verbs(folder, URL, tmp_path):
         code, told, errors = looked_at(arguments, monkeypatch)
-        assert code == 0, (arguments, errors)
+        assert code == 0, (arguments, told, errors)
         if "export" not in arguments:
             code, told, _ = looked_at([*arguments, "--json"], monkeypatch)
             assert all(isinstance(json.loads(each), dict) for each in told.split("\n")[:-1])

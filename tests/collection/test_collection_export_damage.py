@@ -106,7 +106,7 @@ def test_no_export_leaves_out_what_is_missing_or_cut(
     damage(web)
     for arguments in exports(web, place):
         assert main(arguments) == Damaged.exit_code, arguments
-        assert "gossamer verify DIR --repair" in capsys.readouterr().err
+        assert f"gossamer verify {web} --repair" in capsys.readouterr().err
         assert list(place.iterdir()) == []
 
 

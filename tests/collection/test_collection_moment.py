@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import resource
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.moment import Moment
+from gossamer.held import Held
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 
 SPEC = WebSpec(seed=11, hosts=2, pages=16, copies=Copies(exact=0.2, near=0.1))
@@ -175,3 +177,87 @@ def test_readers_beside_writers_get_no_errors_for_long(made: tuple[Path, str], t
         copytree(made[0], folder)
         for verb in ("build --convert", "remove --archive", "verify --repair", "build --convert"):
             beside(verb, folder, made[1])
+
+
+# ----------------------------------------------------------------------- what is held
+
+
+def put(folder: Path, *names: str) -> None:
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_text(name)
+
+
+def is_held(folder: Path, name: str) -> bool:
+    path = folder / name
+    return isinstance(path, Held) and path.handle is not None
+
+
+def test_a_folder_is_held_with_its_files_and_with_those_of_the_parts_that_are_named(tmp_path: Path) -> None:
+    put(tmp_path, "a")
+    put(tmp_path / "part", "b")
+    put(tmp_path / "other", "c")
+    moment = Moment()
+    found = moment.hold(tmp_path, "part", "missing")
+    assert (is_held(found, "a"), is_held(found, "part/b"), is_held(found, "other/c")) == (True, True, False)
+    only = moment.hold_parts(tmp_path, "part")
+    assert (is_held(only, "a"), is_held(only, "part/b")) == (False, True)
+    moment.close()
+
+
+def test_what_comes_later_is_held_when_it_is_looked_for(tmp_path: Path) -> None:
+    moment = Moment()
+    found = moment.hold(tmp_path, "part")
+    put(tmp_path / "part", "b")
+    assert not is_held(found, "part/b")
+    moment.look_in(found, "part")
+    assert is_held(found, "part/b")
+    first = found / "part/b"
+    put(tmp_path / "part", "c")
+    moment.look_in(found, "part")
+    assert is_held(found, "part/c")
+    assert found / "part/b" is first  # and not opened again
+    moment.close()
+
+
+def test_a_file_that_another_has_replaced_is_known(tmp_path: Path) -> None:
+    put(tmp_path, "same", "replaced", "gone")
+    moment = Moment()
+    found = moment.hold(tmp_path)
+    put(tmp_path, "new", "late")
+    (tmp_path / "new").replace(tmp_path / "replaced")
+    (tmp_path / "gone").unlink()
+    replaced = {name: moment.is_replaced(found, name) for name in ("same", "replaced", "gone", "late")}
+    assert replaced == {"same": False, "replaced": True, "gone": True, "late": False}
+    put(tmp_path, "new")
+    (tmp_path / "new").replace(tmp_path / "same")
+    moment.close()
+    assert moment.is_replaced(found, "same") is False  # nothing is held any more
+
+
+def test_no_more_than_half_of_the_files_that_may_be_open_are_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, *"abcdefgh")
+
+    def held(soft: int) -> int:
+        monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, resource.RLIM_INFINITY))
+        moment = Moment()
+        found = moment.hold(tmp_path)
+        count = sum(is_held(found, name) for name in "abcdefgh")
+        moment.close()
+        return count
+
+    assert [held(6), held(10), held(100), held(resource.RLIM_INFINITY)] == [3, 5, 8, 8]
+
+
+def test_what_is_no_file_is_passed_over_and_the_others_are_held(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    put(tmp_path, "a", "z")
+    moment = Moment()
+    found = moment.hold(tmp_path)
+    assert is_held(found, "a")
+    assert is_held(found, "z")
+    moment.hold(tmp_path / "missing")  # nothing to hold
+    moment.close()

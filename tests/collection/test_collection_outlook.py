@@ -13,7 +13,7 @@ import gossamer
 from gossamer.cli import answers
 from gossamer.cli.progress import ProgressLine
 from gossamer.collection import Outside, Progress
-from gossamer.collection.outlook import UNKNOWN, Outlook, Rate, outlook
+from gossamer.collection.outlook import UNKNOWN, Outlook, Rate, outlook, resting
 from gossamer.collection.status import together
 from gossamer.frontier.backlog import Stretch
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
@@ -83,6 +83,40 @@ def test_the_rate_is_that_of_the_last_minute() -> None:
     assert rate.at(200.0, 1_300) == pytest.approx(3.0, abs=0.05)
 
 
+def test_the_rate_is_counted_from_the_oldest_note_of_that_minute() -> None:
+    rate = Rate()
+    rate.note(0.0, 0)
+    assert rate.at(0.0, 50) == 0.0
+    assert rate.at(10.0, 50) == 5.0
+    rate.note(60.0, 60)
+    assert rate.at(60.0, 60) == 1.0  # what was noted a minute ago counts still
+    rate.note(60.5, 61)
+    assert rate.at(61.0, 61) == 1.0
+    assert rate.at(70.0, 10) == 0.0  # pages that were taken out make it no less than nothing
+
+
+def test_a_host_that_takes_exactly_as_long_as_all_together_is_not_the_basis() -> None:
+    assert outlook(10, 1.0, Stretch("example.org", 10, 1.0)).basis == "10 queued at 1 pages/s"
+    assert outlook(1, 1.0, None) == Outlook(1.0, "1 queued at 1 pages/s")
+    assert outlook(-1, 1.0, None) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [(0.25, "0.25"), (0.123, "0.12"), (0.96, "0.96"), (1.0, "1"), (1.25, "1.2"), (2.0, "2"), (1_234.5, "1,234.5")],
+)
+def test_a_rate_is_told_as_people_write_it(rate: float, words: str) -> None:
+    assert outlook(10, rate, None).basis == f"10 queued at {words} pages/s"
+
+
+def test_a_rest_says_until_when_nothing_may_be_tried() -> None:
+    until = time.strftime("%Y-%m-%d %H:%M", time.localtime(1_000_000.0))
+    wanted = Outlook(30.0, f"1,200 queued, and nothing may be tried again before {until}")
+    assert resting(1_200, 30.0, 1_000_000.0) == wanted
+    assert resting(1, 30.0, 1_000_000.0).seconds == 30.0
+    assert resting(0, 30.0, 1_000_000.0) == UNKNOWN
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(12.4, "12 s"), (700.0, "12 min"), (7_200.0, "2.0 h"), (864_000.0, "10 days")],
@@ -91,7 +125,7 @@ def test_it_is_told_in_words(seconds: float, words: str) -> None:
     now = Progress(1, 0, 5, 1, 0, 0, 9.0, left=seconds, basis="5 queued at 0.1 pages/s")
     line = ProgressLine(io.StringIO())
     line(now)
-    assert line.text(now).endswith(f"about {words}: 5 queued at 0.1 pages/s")
+    assert line.text(now).endswith(f"about {words} left  (5 queued at 0.1 pages/s)")
 
 
 def test_the_estimate_of_a_crawl_of_one_host_is_right_all_the_way(tmp_path: Path) -> None:

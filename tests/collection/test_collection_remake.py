@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rocksdict import AccessType, Rdict
+from small_shard import small_shard
 
 import gossamer
 from gossamer.cli.main import main
-from gossamer.collection import Collection, Outside, session
+from gossamer.collection import Collection, Outside, imprint, session
+from gossamer.collection import remake as module
+from gossamer.collection.folder import INDEX, Folder
+from gossamer.collection.remake import Remade, lack, lack_of_rows, remake
 from gossamer.collection.session import FAMILIES, Session
 from gossamer.errors import Damaged
-from gossamer.frontier.entries import META, URLS
-from gossamer.model import Capture, Page
+from gossamer.frontier.entries import META, OUTBOX, REMOVED, URLS, State
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import Capture, Page, Visit
+from gossamer.plan import Plan
 from gossamer.store.archive import STATE, Archive
 from gossamer.store.replay import Replayed
 from gossamer.store.table import Table
 from gossamer.store.versions import CAPTURES
 from gossamer.store.warc import Record
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
+from gossamer.urls import keys
 
 SPEC = WebSpec(
     seed=6,
@@ -261,3 +270,158 @@ def problems(collection: Collection) -> list[str]:
         return collection.verify().problems
     except Damaged as error:
         return [str(error)]
+
+
+# ------------------------------------------------------------------------ a few pages
+
+HOSTS = [f"{number}.test" for number in range(6)]
+
+
+def collected(path: Path, shards: int = 1) -> tuple[Folder, Plan]:
+    """A page of each of six sites, which link to all others, each in its shard; one of them was removed."""
+    folder, plan = Folder(path), Plan(shards=shards, scope="any", seeds=(f"http://{HOSTS[0]}/",))
+    for index in range(shards):
+        folder.shard(index).mkdir(parents=True)
+        with small_shard(folder.shard(index)) as shard:
+            imprint.leave(shard.table, index, plan)
+            for host in HOSTS:
+                if keys.shard(host, shards) == index:
+                    shard.keep(f"http://{host}/", "".join(f'<a href="http://{each}/">{each}</a>' for each in HOSTS))
+            shard.commit()
+    return folder, plan
+
+
+def known(folder: Folder, index: int = 0) -> set[str]:
+    with Table.open(folder.table(index), FAMILIES, writable=False) as table:
+        return {keys.host(url) for url, entry in Ledger(table).all() if entry.state is State.DONE}
+
+
+def test_a_table_is_made_again_if_it_is_missing_damaged_or_half_made(tmp_path: Path) -> None:
+    folder, _ = collected(tmp_path)
+    assert lack(folder, 0) is None
+    with Table.open(folder.table(0), FAMILIES, writable=True) as table:
+        imprint.set_unfinished(table, True)
+        table.commit()
+    assert lack(folder, 0) == "a repair of its table was killed"
+    assert not lack_of_rows(folder, 0)
+    emptied_list(folder.table(0))
+    assert (lack(folder, 0) or "").startswith("its table is damaged (")
+    assert lack_of_rows(folder, 0)
+    shutil.rmtree(folder.table(0))
+    assert lack(folder, 0) == "its table is missing"
+    shutil.rmtree(folder.shard(0))
+    assert lack(folder, 0) == "is missing, and its captures with it"
+
+
+def test_sound_tables_are_left_alone(tmp_path: Path) -> None:
+    folder, plan = collected(tmp_path, 2)
+    assert remake(folder, plan) == Remade()
+
+
+def test_a_lost_table_is_made_from_all_captures_and_is_finished_then(tmp_path: Path) -> None:
+    folder, plan = collected(tmp_path)
+    shutil.rmtree(folder.table(0))
+    (folder.shard(0) / INDEX).mkdir()
+    (folder.shard(0) / INDEX / "meta.json").write_text("{}")
+    done = remake(folder, plan)
+    (problem,) = done.problems
+    assert problem.startswith(f"{folder.shard(0)}: its table is missing; made again from 6 captures; ")
+    assert not problem.endswith("may be back")
+    assert done.aside == []
+    assert known(folder) == set(HOSTS)
+    assert lack(folder, 0) is None
+    assert (folder.shard(0) / INDEX / "meta.json").read_text() != "{}"  # the old index would not fit
+
+
+def test_a_damaged_table_is_put_aside_and_what_was_removed_may_be_back(tmp_path: Path) -> None:
+    folder, plan = collected(tmp_path)
+    emptied_list(folder.table(0))
+    done = remake(folder, plan)
+    (aside,) = done.aside
+    assert aside.is_dir()
+    assert done.problems[0].endswith("; addresses that were removed but for their records may be back")
+    assert known(folder) == set(HOSTS)
+
+
+def test_what_was_removed_stays_so_where_the_old_rows_can_be_read(tmp_path: Path) -> None:
+    folder, plan = collected(tmp_path)
+    url = f"http://{HOSTS[3]}/"
+    with small_shard(folder.shard(0)) as shard:
+        shard.enter(url, state=State.EXCLUDED, reason=REMOVED, status=0)
+        shard.table.put(META, b"counts", b"no value")  # damage
+        shard.table.commit()
+    done = remake(folder, plan)
+    assert known(folder) == {*HOSTS} - {HOSTS[3]}
+    assert "made again from 5 captures" in done.problems[0]
+    assert not done.problems[0].endswith("may be back")
+    with Table.open(folder.table(0), FAMILIES, writable=False) as table:
+        entry = Ledger(table).get(url)
+        assert entry is not None
+        assert entry.reason == REMOVED
+
+
+def test_a_row_that_cannot_be_read_may_have_been_one_that_was_removed(tmp_path: Path) -> None:
+    folder, plan = collected(tmp_path)
+    with Table.open(folder.table(0), FAMILIES, writable=True) as table:
+        table.put(URLS, keys.row(f"http://{HOSTS[3]}/"), b"no value")
+        table.commit()
+    assert remake(folder, plan).problems[0].endswith("may be back")
+
+
+def test_a_table_that_is_begun_is_known_as_unfinished_from_its_first_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(Session):
+        def remake(self, *arguments: object) -> int:
+            self._table.drop_changes()
+            raise KeyboardInterrupt
+
+    folder, plan = collected(tmp_path)
+    shutil.rmtree(folder.table(0))
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "Session", Killed)
+        with pytest.raises(KeyboardInterrupt):
+            remake(folder, plan)
+    assert lack(folder, 0) == "a repair of its table was killed"
+    done = remake(folder, plan)
+    assert done.aside == []  # it goes on with what is there
+    assert known(folder) == set(HOSTS)
+
+
+def test_the_other_shards_say_again_what_they_have_found_for_the_one_that_is_lost(tmp_path: Path) -> None:
+    folder, plan = collected(tmp_path, 3)
+    lost = next(index for index in range(3) if any(keys.shard(host, 3) == index for host in HOSTS))
+    mine = {host for host in HOSTS if keys.shard(host, 3) == lost}
+    shutil.rmtree(folder.table(lost))
+    done = remake(folder, plan)
+    assert len(done.problems) == 1
+    assert known(folder, lost) == mine
+    for index in set(range(3)) - {lost}:
+        with Table.open(folder.table(index), FAMILIES, writable=False) as table:
+            posted = {int.from_bytes(key[:2], "big") for key, _ in table.scan(OUTBOX)}
+        assert posted == ({lost} if any(keys.shard(host, 3) == index for host in HOSTS) else set())
+    assert not folder.gate.exists()
+    assert remake(folder, plan) == Remade()
+
+
+def test_nothing_becomes_younger_than_it_is_when_it_is_taken_in_again() -> None:
+    clock = module._Then()
+    assert abs(clock.wall() - time.time()) < 3_600
+    clock.stand(1_000.0)
+    assert clock.wall() == 1_000.0
+    clock.stand(2_000.0)
+    assert clock.wall() == 2_000.0
+
+
+def test_nothing_is_fetched_while_a_table_is_made_again() -> None:
+    with pytest.raises(AssertionError, match="nothing is fetched"):
+        asyncio.run(module._nothing(Visit("http://a.test/")))
+
+
+def test_a_table_that_cannot_be_opened_is_not_taken_for_half_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = collected(tmp_path)
+    emptied_list(folder.table(0))
+    monkeypatch.setattr(module, "damage", lambda _: None)
+    assert lack(folder, 0) is None

@@ -15,17 +15,25 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from small_shard import BEGAN, SmallShard, said, small_shard
 
 import gossamer
 from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES
-from gossamer.model import Capture, Visit
+from gossamer.collection.repair import Loss, Repaired, repair
+from gossamer.collection.session import FAMILIES, info_of
+from gossamer.collection.workshop import Bench
+from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.frontier.entries import State
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import Capture, SystemClock, Visit
+from gossamer.plan import Plan
 from gossamer.store import versions
 from gossamer.store.archive import Archive
 from gossamer.store.table import Table
+from gossamer.store.verify import Gap
 from gossamer.store.warc import Record
 from gossamer.store.warcreader import records, whole_captures
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
@@ -414,3 +422,131 @@ def test_a_row_that_points_at_the_capture_of_another_page_goes(damaged: Collecti
     assert f"http://bank.example/: its row points at a capture of {url}" in damaged.verify().problems
     assert damaged.repair().left == ()
     assert damaged.history("http://bank.example/") == []
+
+
+# ------------------------------------------------------------------------ one shard
+
+
+A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
+
+
+@pytest.fixture
+def shard(tmp_path: Path) -> Iterator[SmallShard]:
+    with small_shard(tmp_path) as made:
+        made.keep(A, said("one"))
+        made.keep(A, said("two"), began=BEGAN + 1)
+        made.keep(B, said("three"))
+        made.keep(C, said("four"))
+        made.commit()
+        yield made
+
+
+def repaired(shard: SmallShard) -> Repaired:
+    shard.commit()
+    shard.archive.close()
+    plan = Plan()
+    shard.archive.texts.open(info_of(plan), SystemClock(), prefix="gossamer", max_bytes=1 << 30)
+    done = repair(Bench(shard.folder, plan, shard.table, shard.archive, "gossamer"))
+    shard.table.drop_changes()  # all of it is committed
+    return done
+
+
+def spoil(shard: SmallShard, url: str, began: float = BEGAN) -> str:
+    """The record of a version is overwritten in the middle."""
+    version = shard.archive.versions.at(url, began)
+    assert version is not None
+    with shard.archive.path(version).open("r+b") as file:
+        file.seek(version.offset + version.length // 2)
+        file.write(b"\0" * 20)
+    return version.file
+
+
+def state_of(shard: SmallShard, url: str) -> State:
+    entry = Ledger(shard.table).get(url)
+    assert entry is not None
+    return entry.state
+
+
+def test_a_sound_shard_is_left_alone(shard: SmallShard) -> None:
+    shard.table.put(PRINTS, WHOLE, STALE)
+    assert repaired(shard) == Repaired()
+    assert shard.table.get(PRINTS, WHOLE) == STALE
+
+
+def test_a_page_whose_record_is_lost_is_named_and_queued(shard: SmallShard) -> None:
+    file = spoil(shard, B)
+    shard.table.put(PRINTS, WHOLE, STALE)
+    done = repaired(shard)
+    assert done.lost == (Loss(B, BEGAN, queued=True),)
+    assert [gap.file for gap in done.gaps] == [file]
+    (aside,) = done.aside
+    assert aside.name.startswith(file)
+    assert done.problems
+    assert done.left == ()
+    assert state_of(shard, B) is State.QUEUED
+    assert [url for url, _ in shard.archive.versions.all()] == [A, A, C]
+    for url, version in shard.archive.versions.all():
+        assert shard.archive.capture(url, version).body
+    assert shard.table.get(PRINTS, WHOLE) is None  # to be built again
+
+
+def test_an_earlier_version_that_is_lost_is_not_fetched_again(shard: SmallShard) -> None:
+    spoil(shard, A)
+    assert repaired(shard).lost == (Loss(A, BEGAN, queued=False),)
+    assert state_of(shard, A) is State.DONE
+
+
+def test_of_all_versions_that_are_lost_only_the_newest_is_fetched_again(shard: SmallShard) -> None:
+    spoil(shard, A)
+    spoil(shard, A, BEGAN + 1)
+    assert set(repaired(shard).lost) == {Loss(A, BEGAN, queued=False), Loss(A, BEGAN + 1, queued=True)}
+    assert state_of(shard, A) is State.QUEUED
+
+
+def test_a_capture_without_a_row_is_adopted(shard: SmallShard) -> None:
+    shard.archive.versions.remove(C, BEGAN)
+    done = repaired(shard)
+    assert (done.adopted, done.lost) == (1, ())
+    assert shard.archive.versions.current(C) is not None
+
+
+def test_a_capture_that_was_passed_over_is_tried_again(shard: SmallShard) -> None:
+    shard.archive.versions.remove(C, BEGAN)
+    shard.archive.passed.note(C, BEGAN, "could not be taken in")
+    assert repaired(shard).adopted == 1
+    assert list(shard.archive.passed.all()) == []
+
+
+def test_texts_that_are_damaged_are_made_again(shard: SmallShard) -> None:
+    version = shard.archive.versions.current(B)
+    assert version is not None
+    assert version.text is not None
+    ((path, _),) = shard.archive.texts.files()
+    with path.open("r+b") as file:
+        file.seek(version.text.offset + version.text.html // 2)
+        file.write(b"\0" * 20)
+    assert shard.archive.page(B, version) is None
+    done = repaired(shard)
+    assert (bool(done.problems), done.lost) == (True, ())
+    assert [each.name for each, _ in shard.archive.texts.files()] != [path.name]
+
+
+def test_a_file_that_is_gone_costs_its_pages(shard: SmallShard) -> None:
+    ((path, _),) = shard.archive.files()
+    path.unlink()
+    done = repaired(shard)
+    assert {loss.url for loss in done.lost} == {A, B, C}
+    assert shard.archive.missing() == []
+
+
+def test_what_was_done_to_several_shards_is_told_together() -> None:
+    one = Repaired(("p1",), (Gap("f", 1, 2),), (Loss(A, 1.0, True),), 3, (Path("/x"),), ("l1",))
+    other = Repaired(("p2",), (), (), 4, (Path("/y"),), ("l2",))
+    assert (one + other).as_json() == {
+        "problems": ["p1", "p2"],
+        "lost_bytes": [{"file": "f", "start": 1, "end": 2}],
+        "lost": [{"url": A, "fetched": 1.0, "queued": True}],
+        "adopted": 7,
+        "aside": ["/x", "/y"],
+        "left": ["l1", "l2"],
+    }

@@ -14,7 +14,7 @@ import pytest
 import gossamer
 from gossamer.cli import commands
 from gossamer.cli.main import main
-from gossamer.collection import Outside
+from gossamer.collection import Outside, trust
 from gossamer.collection.folder import Folder
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
@@ -161,3 +161,73 @@ def test_a_plan_with_a_password_is_closed_and_says_it_to_nobody(tmp_path: Path, 
     with pytest.raises(UsageError, match="http://proxy:1") as caught:
         crawl(tmp_path / "web")
     assert "secret" not in str(caught.value)
+
+
+# ------------------------------------------------------------------------ what is known
+
+
+def own(path: Path) -> Folder:
+    """A collection that was made here."""
+    (path / "shards" / "00" / "table").mkdir(parents=True)
+    trust.remember(Folder(path))
+    return Folder(path)
+
+
+def known(folder: Path) -> list[str]:
+    return (folder / "gossamer" / "collections").read_text().split()
+
+
+def test_only_what_opens_something_and_was_not_given_is_asked_about(tmp_path: Path) -> None:
+    (tmp_path / "web" / "shards" / "00" / "table").mkdir(parents=True)
+    folder, plan = Folder(tmp_path / "web"), Plan(proxy="http://me:secret@p:1", ca_file="/a", delay=9.0)
+    assert trust.unconfirmed(folder, plan, ()) == {"proxy": '"http://p:1"', "ca_file": '"/a"'}
+    assert trust.unconfirmed(folder, plan, ("proxy",)) == {"ca_file": '"/a"'}
+    assert trust.unconfirmed(folder, Plan(delay=9.0), ()) == {}
+    assert trust.unconfirmed(own(tmp_path / "own"), plan, ()) == {}
+    assert trust.unconfirmed(Folder(tmp_path / "nothing crawled yet"), plan, ()) == {}
+    with pytest.raises(UsageError, match='proxy = "http://p:1", ca_file = "/a"; if that is right'):
+        trust.require(folder, plan, {}, trusted=False)
+    trust.require(folder, plan, {}, trusted=True)
+    trust.require(folder, Plan(), {}, trusted=False)
+
+
+def test_each_collection_has_a_random_name_that_only_its_owner_may_read(tmp_path: Path) -> None:
+    own(tmp_path / "one")
+    own(tmp_path / "two")
+    names = [(tmp_path / each / "id").read_text() for each in ("one", "two")]
+    assert known(tmp_path / "mine") == [name.strip() for name in names]
+    assert all(re.fullmatch(r"[0-9a-f]{32}\n", name) for name in names)
+    assert names[0] != names[1]
+    for each in ("one/id", "mine/gossamer/collections"):
+        assert stat.S_IMODE((tmp_path / each).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "mine" / "gossamer").stat().st_mode) == 0o700
+
+
+def test_one_that_is_known_keeps_its_name_and_a_strangers_gets_a_new_one(tmp_path: Path) -> None:
+    folder = own(tmp_path / "web")
+    name = (folder.path / "id").read_text()
+    trust.remember(folder)
+    assert (folder.path / "id").read_text() == name
+    assert known(tmp_path / "mine") == [name.strip()]
+    (tmp_path / "mine" / "gossamer" / "collections").unlink()
+    trust.remember(folder)
+    assert (folder.path / "id").read_text() != name
+
+
+def test_where_nothing_can_be_remembered_a_name_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = own(tmp_path / "web")
+    name = (folder.path / "id").read_text()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    trust.remember(folder)
+    assert (folder.path / "id").read_text() == name
+
+
+@pytest.mark.parametrize("state", ["", "not/absolute"])
+def test_it_is_remembered_where_the_users_programs_keep_such_things(
+    state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_STATE_HOME", state)
+    own(tmp_path / "web")
+    assert len(known(tmp_path / "home" / ".local" / "state")) == 1

@@ -151,7 +151,7 @@ def test_what_this_machine_lacks_ends_the_crawl_and_costs_no_page(
 def test_a_file_whose_reader_is_killed_from_outside_is_read_by_the_next_crawl(
     collection: Collection, truth: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def killed(cell: Cell, data: bytes) -> Ended:
+    async def killed(cell: Cell, data: bytes, body: bytes) -> Ended:
         return Ended(problem="breaks the process that reads it, which was killed by SIGKILL", blame=Blame.OUTSIDE)
 
     with monkeypatch.context() as patch:

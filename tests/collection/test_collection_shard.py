@@ -1,0 +1,201 @@
+"""A shard in its process: what it tells, what it hears, and how it goes on after a capture that was passed over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import msgspec
+import pytest
+
+from gossamer.collection import shard
+from gossamer.collection.errands import Errand
+from gossamer.collection.folder import Folder
+from gossamer.collection.incoming import Imported
+from gossamer.collection.parcels import Parcel
+from gossamer.collection.recover import PassedOver
+from gossamer.collection.session import Session
+from gossamer.collection.status import Progress
+from gossamer.engine import SUPERVISOR, quiet
+from gossamer.frontier.gate import Gate
+from gossamer.frontier.peers import Peers
+from gossamer.plan import Plan
+
+LOOK = Progress(3, 1, 4, 1, 5, 9, 2.6)
+BROUGHT = Imported(files=1, of=2, captures=7)
+PARCEL = Parcel(Path("a.warc"), "", 1, b"", b"WARC/")
+
+
+class Place:
+    """A seat that notes what is said on it."""
+
+    index, count = 0, 2
+
+    def __init__(self) -> None:
+        self.told: list[bytes] = []
+        self.sent: list[tuple[int, bytes]] = []
+        self.progress = 0
+        self.hearers: tuple[Callable[..., None], ...] = ()
+
+    def listen(self, *hearers: Callable[..., None]) -> None:
+        self.hearers = hearers
+
+    def send(self, to: int, message: bytes) -> None:
+        self.sent.append((to, message))
+
+    def tell(self, message: bytes) -> None:
+        self.told.append(message)
+
+    def well(self) -> None:
+        self.progress += 1
+
+
+class Frontier:
+    idle = True
+    gone_on = 0
+
+    def go_on(self) -> None:
+        self.gone_on += 1
+
+
+class Played:
+    """A session that only reports; `dies` times it has to pass a capture over."""
+
+    made: ClassVar[list[Played]]
+    dies = 0
+
+    def __init__(self, path: Path, plan: Plan, table: object, outside: Any, peers: Peers, parcels: Any) -> None:
+        self.made.append(self)
+        self.path, self.plan, self.outside, self.peers, self.parcels = path, plan, outside, peers, parcels
+        self.frontier = Frontier()
+        self.stopped = False
+
+    async def run(self, errands: Any, report: Callable[[Progress], None], *, ready: Callable[[], None]) -> None:
+        self.errands = errands
+        ready()
+        report(LOOK)
+        if len(self.made) <= self.dies:
+            raise PassedOver("http://example.org/")
+
+    def imported(self) -> Imported:
+        return BROUGHT
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> type[Played]:
+    class Mine(Played):
+        made: ClassVar[list[Played]] = []
+
+    monkeypatch.setattr(shard, "Session", Mine)
+    return Mine
+
+
+def work(folder: Path, seat: Place, **asked: Any) -> None:
+    Gate.create(Folder(folder).gate, 2)
+    (folder / "shards" / "00").mkdir(parents=True)
+    asyncio.run(shard.work(shard.Job(folder, Plan(shards=2), **asked), seat))
+
+
+def test_a_shard_says_that_it_is_here_and_then_how_it_goes(tmp_path: Path, played: type[Played]) -> None:
+    seat, errands = Place(), (Errand("mark", (), False),)
+    work(tmp_path, seat, errands=errands)
+    hello, progress = seat.told
+    assert hello == shard.HELLO
+    assert (progress[:1], shard.progress_of(progress)) == (shard.PROGRESS, LOOK)
+    (session,) = played.made
+    assert session.errands == errands
+    assert session.path == Folder(tmp_path).shard(0)
+    assert seat.progress == 0
+
+
+def test_a_shard_that_imports_says_how_far_it_is_and_what_came_of_it(tmp_path: Path, played: type[Played]) -> None:
+    seat = Place()
+    work(tmp_path, seat, parcels=(PARCEL,))
+    hello, *looks = seat.told
+    assert hello == shard.HELLO
+    assert [(each[:1], shard.imported_of(each)) for each in looks] == [(shard.IMPORTED, BROUGHT)] * 2
+    assert played.made[0].parcels == (PARCEL,)
+
+
+def test_after_a_capture_that_is_passed_over_it_begins_again_and_that_is_progress(
+    tmp_path: Path, played: type[Played]
+) -> None:
+    seat = Place()
+    played.dies = 2
+    work(tmp_path, seat)
+    assert len(played.made) == 3
+    assert seat.progress == 2
+
+
+def test_words_about_quiet_are_marked_as_such_and_all_else_is_handed_on() -> None:
+    seat = Place()
+    telling = shard.Telling(seat)
+    telling.tell(b"x")
+    telling.send(1, b"y")
+    telling.well()
+    assert (telling.index, telling.count) == (0, 2)
+    assert (seat.told, seat.sent, seat.progress) == ([shard.QUIET + b"x"], [(1, b"y")], 1)
+
+
+class Others:
+    """The other shards, as far as they are spoken to."""
+
+    def __init__(self) -> None:
+        self.heard_: list[tuple[int, bytes]] = []
+        self.orders: list[tuple[object, bool]] = []
+
+    def heard(self, source: int, message: bytes) -> None:
+        self.heard_.append((source, message))
+
+    def order(self, order: object, *, idle: bool) -> None:
+        self.orders.append((order, idle))
+
+    def reborn(self, peer: int) -> None: ...
+
+
+def hearing(task: asyncio.Task[None] | None = None) -> tuple[shard.Hearing, Played, Others]:
+    class Mine(Played):
+        made: ClassVar[list[Played]] = []
+
+    session, others = Mine(Path(), Plan(), None, None, cast(Peers, None), ()), Others()
+    return shard.Hearing(cast(Session, session), cast(Peers, others), task), session, others
+
+
+def test_what_comes_goes_to_the_one_who_does_something_about_it() -> None:
+    heard, session, others = hearing()
+    heard.heard(1, b"from a shard")
+    assert (others.heard_, session.stopped) == ([(1, b"from a shard")], False)
+    order = quiet.Ask(4)
+    heard.heard(SUPERVISOR, msgspec.msgpack.encode(order))
+    assert others.orders == [(order, True)]
+    assert session.frontier.gone_on == 1
+    assert not session.stopped
+    heard.heard(SUPERVISOR, shard.STOP)
+    assert session.stopped
+    assert len(others.heard_) == len(others.orders) == 1
+
+
+def test_a_shard_whose_supervisor_is_gone_ends() -> None:
+    async def live() -> None:
+        seat = Place()
+        task = asyncio.current_task()
+        assert task is not None
+        heard, _, others = hearing(task)
+        heard.begin(seat)
+        assert seat.told == [shard.HELLO]
+        assert seat.hearers[:2] == (heard.heard, others.reborn)
+        seat.hearers[2]()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.sleep(5)
+
+    asyncio.run(live())
+
+
+def test_what_a_shard_tells_is_read_as_it_was_meant() -> None:
+    assert shard.progress_of(shard.PROGRESS + msgspec.msgpack.encode(LOOK)) == LOOK
+    assert shard.imported_of(shard.IMPORTED + msgspec.msgpack.encode(BROUGHT)) == BROUGHT

@@ -1,0 +1,36 @@
+"""What is missing after pages came or went without what is made from them is noted, and no more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from gossamer.collection.session import FAMILIES
+from gossamer.collection.underived import LINKS_WHOLE, Underived, leave_out, outdate
+from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.store.archive import STATE, Archive
+from gossamer.store.table import Table
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    with Table.open(tmp_path / "other", FAMILIES, writable=True) as made:
+        made.put(STATE, LINKS_WHOLE, b"1")
+        made.put(PRINTS, WHOLE, b"1")
+        yield made
+
+
+def test_a_crawl_that_only_collects_leaves_all_to_the_next_build(table: Table, tmp_path: Path) -> None:
+    Underived(tmp_path, table, cast(Archive, None), str)
+    assert (table.get(STATE, LINKS_WHOLE), table.get(PRINTS, WHOLE)) == (None, None)
+
+
+def test_pages_that_come_without_prints_and_texts_that_change_are_told_apart(table: Table) -> None:
+    outdate(table)
+    assert (table.get(STATE, LINKS_WHOLE), table.get(PRINTS, WHOLE)) == (None, STALE)
+    leave_out(table)
+    outdate(table)
+    assert table.get(PRINTS, WHOLE) is None  # there is nothing that could serve

@@ -167,6 +167,6 @@ def test_a_lock_that_cannot_be_read_is_told_and_hides_no_holder(
 
     monkeypatch.setattr(locks, "_is_read_only", lambda folder: True)
     monkeypatch.setattr(locks.files, "descriptor", broken)
-    with pytest.raises(StorageError, match="cannot be read"), locks.undisturbed(tmp_path):
+    with pytest.raises(StorageError, match="lock: the disk fails"), locks.undisturbed(tmp_path):
         pass
     assert locks.holder(tmp_path) is None

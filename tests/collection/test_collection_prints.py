@@ -247,7 +247,7 @@ def test_prints_that_are_not_whole_are_not_looked_at(shard: SmallShard, prints: 
     keep(shard, prints, A, said("fish"))
     marked(shard, prints)
     shard.keep(B, said("birds"))
-    assert list(check(shard.table, shard.archive, site)) == [f"{B}: has no print; `gossamer build` makes it again"]
+    assert list(check(shard.table, shard.archive, site)) == [f"{B}: has no print; `gossamer build DIR` makes it again"]
     for state in (STALE, None):
         shard.table.delete(PRINTS, WHOLE)
         if state:

@@ -549,4 +549,5 @@ def test_what_was_done_to_several_shards_is_told_together() -> None:
         "adopted": 7,
         "aside": ["/x", "/y"],
         "left": ["l1", "l2"],
+        "gone": [],
     }

@@ -34,6 +34,8 @@ from gossamer.urls import keys
 URL, ORIGIN = "http://example.org/a", "http://example.org"
 ROW, NOISE = keys.row(URL), b"\xc1 no value"
 OTHER_FORM = b"example.org)/a http"
+TIME = ((1 << 64) - 1 - 1_000).to_bytes(8, "big")
+"""A second after 1970, as keys have it: the newest comes first."""
 """It can be read, but is not how the row key of that address is written."""
 
 
@@ -144,10 +146,10 @@ def test_a_row_that_says_nothing_is_damage(row: tuple[str, bytes, bytes], tmp_pa
 
 @pytest.mark.parametrize(
     "key",
-    [ROW + b"\0" + bytes(8), ROW + b"x" + bytes(8), ROW + bytes(8), OTHER_FORM + b"\0" + bytes(8)],
-    ids=["sound", "no mark", "no time", "other form"],
+    [ROW + b"\0" + TIME, ROW + b"x" + TIME, ROW + TIME, OTHER_FORM + b"\0" + TIME, ROW + b"\0" + bytes(8)],
+    ids=["sound", "no mark", "no time", "other form", "another time"],
 )
 def test_a_version_stands_under_its_address_and_its_time(key: bytes, tmp_path: Path) -> None:
     version = Version(1.0, 200, Kind.PAGE, "text/html", None, "", 0, "", "name", 0, 0, "")
     words = damage(made(tmp_path, (CAPTURES, key, packed(version))))
-    assert (words is None) == (key == ROW + b"\0" + bytes(8))
+    assert (words is None) == (key == ROW + b"\0" + TIME)

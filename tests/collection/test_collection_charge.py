@@ -314,6 +314,7 @@ def test_what_was_repaired_adds_up_and_is_told() -> None:
         "adopted": 3,
         "aside": ["x", "y"],
         "left": ["l", "m"],
+        "gone": [],
     }
     assert Repaired().adopted == 0
 

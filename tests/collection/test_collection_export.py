@@ -183,7 +183,7 @@ def test_what_is_there_is_not_written_over(crawled: Collection, tmp_path: Path) 
 
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path) -> None:
     def write(out: object) -> int:
-        raise OSError(28, "No space left on device")
+        raise OSError(28, "No space left on device", str(tmp_path / "x.partial"))
 
     with pytest.raises(StorageError, match="No space left"):
         to_path(write, tmp_path / "x")

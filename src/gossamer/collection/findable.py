@@ -61,9 +61,9 @@ class Findable:
         self._log = LinkLog(self._path, committed_length(table))
         self._shelf = _opened(shard / INDEX, partial(_strangeness, self._path, table))
         self._fresh = self._waited = 0
-        if not any(archive.versions.all()):
+        if not committed_length(table) and not any(archive.versions.all()):
             table.put(STATE, LINKS_WHOLE, b"1")  # it will be there from the first page on
-            if not committed_length(table) and not _drawn(table):
+            if not _drawn(table):
                 _draw(table)
 
     def keep(self, capture: Capture, page: Page) -> None:

@@ -44,7 +44,7 @@ class Prints:
         self._fresh: dict[URL, Print | None] = {}
         self._folder = shard / FOLDER
         self._lookup = Lookup(table, self._folder)
-        if not any(archive.versions.all()):
+        if not any(archive.versions.all()) and not any(self._lookup.pages.addresses()):
             self._lookup.pages.complete()  # it will have all from the first page on
 
     def keep(self, capture: Capture, page: Page) -> None:

@@ -410,6 +410,9 @@ def _options() -> Options:
     options.set_max_log_file_size(1 << 20)
     options.set_stats_dump_period_sec(0)
     options.set_stats_persist_period_sec(0)
+    # Sixteen threads for each family, and a look at every file for its statistics, are half of what opening costs.
+    options.set_max_file_opening_threads(1)
+    options.set_skip_stats_update_on_db_open(True)
     return options
 
 

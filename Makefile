@@ -4,7 +4,9 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 READY = $(VENV)/.ready
-MADE_OF = pyproject.toml constraints.txt setup.py $(wildcard src/gossamer/*/*.c src/gossamer/convert/*/*.[ch])
+MADE_OF = pyproject.toml constraints.txt setup.py $(shell find src -name "*.[ch]")
+# One more than there are cores: some tests wait for a process or a clock.
+JOBS ?= $(shell expr $$(nproc) + 1)
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
 .PHONY: demo test lint soak bench quality mutants clean
@@ -14,7 +16,7 @@ demo: $(INSTALLED)
 	$(BIN)/gossamer demo demo-web
 
 test: $(READY) lint
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 lint: $(READY)
 	$(BIN)/ruff check src tests bench quality
@@ -39,7 +41,8 @@ mutants: $(READY)
 	$(BIN)/python quality/mutants.py $(MUTANTS)
 
 clean:
-	rm -rf $(VENV) demo-web src/gossamer/*/*.so src/gossamer/*/*/*.so build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-web build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src -name "*.so" -delete
 	find src tests bench quality -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A demonstration needs no developers' tools.

@@ -13,9 +13,9 @@ setup(
             optional=True,
         ),
         Extension(
-            "gossamer.convert._scan",
-            ["src/gossamer/convert/_scan.c"],
-            depends=glob("src/gossamer/convert/scanner/*.h"),
+            "gossamer.convert.html._scan",
+            ["src/gossamer/convert/html/_scan.c"],
+            depends=glob("src/gossamer/convert/html/scanner/*.h"),
             optional=True,
         ),
         Extension(
@@ -28,7 +28,7 @@ setup(
         Extension(
             "gossamer.convert.render._render",
             ["src/gossamer/convert/render/_render.c"],
-            depends=[*glob("src/gossamer/convert/render/writer/*.h"), "src/gossamer/convert/scanner/white.h"],
+            depends=[*glob("src/gossamer/convert/render/writer/*.h"), "src/gossamer/convert/html/scanner/white.h"],
             optional=True,
         ),
         Extension("gossamer.dedupe._prints", ["src/gossamer/dedupe/_prints.c"], optional=True),

@@ -24,11 +24,11 @@ from statistics import median, quantiles
 
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit
 from gossamer.store.archive import FAMILIES, Archive
-from gossamer.store.members import unpacked
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
-from gossamer.store.warcreader import records
-from gossamer.store.warcrecords import Info
+from gossamer.store.warc.gzip_members import unpacked
+from gossamer.store.warc.reader import records
+from gossamer.store.warc.records import Info
 from gossamer.testing.prose import paragraphs, prose
 
 PAGES = 300

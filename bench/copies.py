@@ -23,7 +23,7 @@ from gossamer.dedupe.entries import BLOCKS, entries
 from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import pairs
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing.prose import prose
 
 LENGTHS = (60, 200, 600)

@@ -24,7 +24,7 @@ from gossamer.dedupe import print_of
 from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import grouped, pairs
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing.prose import prose
 
 WORDS = 200

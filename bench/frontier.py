@@ -26,17 +26,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gossamer.cli.chart import Line, Panel, draw
-from gossamer.collection.meaning import site_of
+from gossamer.collection.crawl.wiring import site_of
 from gossamer.crawl import crawl
 from gossamer.frontier import Frontier, Politeness
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.outward import Outward
-from gossamer.frontier.rules import Rules
+from gossamer.frontier.rules import Outward, Rules
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.plan import Plan
 from gossamer.store.commits import Commits
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls import keys
 from gossamer.urls.scope import Scope

@@ -19,8 +19,8 @@ from typing import TypeAlias
 import tantivy
 from zipf import Zipf
 
-from gossamer.collection.findable import COMMIT_EVERY, entry
-from gossamer.index.shelf import MEMORY, Shelf
+from gossamer.collection.derive.indexer import COMMIT_EVERY, entry
+from gossamer.index.shard_index import MEMORY, ShardIndex
 from gossamer.model import Page
 
 Take: TypeAlias = Callable[[int, Page], None]
@@ -43,16 +43,16 @@ def made(count: int) -> Iterator[Page]:
 
 def ours(folder: Path) -> tuple[Take, Callable[[], None]]:
     """As a crawl does it."""
-    shelf = Shelf(folder)
+    shard_index = ShardIndex(folder)
 
     def take(number: int, page: Page) -> None:
-        shelf.add(entry(str(page.url), page, 1.79e9, "site.test"))
+        shard_index.add(entry(str(page.url), page, 1.79e9, "site.test"))
         if number % COMMIT_EVERY == 0:
-            shelf.commit(number)
+            shard_index.commit(number)
 
     def end() -> None:
-        shelf.commit(1)
-        shelf.close()
+        shard_index.commit(1)
+        shard_index.close()
 
     return take, end
 

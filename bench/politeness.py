@@ -21,14 +21,13 @@ from pathlib import Path
 from gossamer.collection import fast_loop
 from gossamer.crawl import crawl
 from gossamer.frontier import Frontier, Politeness
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.hosts import Host
-from gossamer.frontier.outward import Outward
-from gossamer.frontier.rules import Rules
+from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.rules import Outward, Rules
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit
 from gossamer.store.commits import Commits
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 from gossamer.urls.scope import Scope
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import gossamer
 from gossamer.collection import fast_loop
-from gossamer.collection.session import Session
+from gossamer.collection.crawl.session import Session
 
 WEB = ("--hosts", "8", "--words", "300", "3000", "--links", "40", "--seed", "3")
 OURS = ("--scope", "any", "--delay", "0", "--per-host", "8", "--allow-address", "127.0.0.0/8")

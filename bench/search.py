@@ -27,15 +27,15 @@ import numpy as np
 from zipf import Zipf
 
 import gossamer
-from gossamer.collection import graphs
-from gossamer.collection.findable import Findable
+from gossamer.collection.crawl.session import FAMILIES, info_of, prefix_of, site_of
+from gossamer.collection.derive import graphs
+from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES, info_of, prefix_of, site_of
 from gossamer.fetch.stored import decoded
 from gossamer.model import Capture, Link, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 SITES = 997
@@ -94,7 +94,7 @@ def fill(path: Path, plan: Plan, count: int, index: int) -> None:
         )
         for part in (archive.texts, archive):
             part.open(info_of(plan), SystemClock(), prefix=prefix_of(index), max_bytes=plan.warc_bytes)
-        findable = stack.enter_context(closing(Findable(folder.shard(index), table, archive, site)))
+        findable = stack.enter_context(closing(Indexer(folder.shard(index), table, archive, site)))
         for batch in batches(numbers):
             for number in batch:
                 capture, page = made.page(number)

@@ -18,7 +18,7 @@ from gold import Case, squashed
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Blocks
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 _TOKEN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 _STRETCH = 4

@@ -22,12 +22,12 @@ from table import Row
 
 import gossamer
 from gossamer.collection import Outside as Crawled
+from gossamer.collection.ask.searching import searcher
+from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder
-from gossamer.collection.searching import searcher
-from gossamer.collection.shelves import Shelves
-from gossamer.index.shelf import Entry, Shelf
+from gossamer.index.shard_index import Entry, ShardIndex
 from gossamer.search.measures import Measures, measured
-from gossamer.search.searcher import Outside, Searcher
+from gossamer.search.searcher import SearchContext, Searcher
 from gossamer.search.weights import Weights
 from gossamer.testing import VirtualClock
 from gossamer.testing.planted import planted
@@ -65,18 +65,18 @@ def ours(judged: Judged, place: Path) -> Measures:
 
 def searcher_over(judged: Judged, place: Path) -> Searcher:
     """The documents as pages."""
-    shelf = Shelf(place)
+    shard_index = ShardIndex(place)
     for name, text in judged.documents.items():
-        shelf.add(Entry(f"http://d/{name}", body=text, language="en"))
-    shelf.commit(1)
-    shelf.close()
-    outside = Outside(
+        shard_index.add(Entry(f"http://d/{name}", body=text, language="en"))
+    shard_index.commit(1)
+    shard_index.close()
+    outside = SearchContext(
         lambda pages: [judged.documents[shown.url[9:]] for _, shown in pages],
         lambda pages: [1.0] * len(pages),
         lambda _: (),
         0.0,
     )
-    return Searcher([Shelf(place)], outside)
+    return Searcher([ShardIndex(place)], outside)
 
 
 def _ids(searcher: Searcher, text: str) -> list[str]:
@@ -152,9 +152,9 @@ def on_planted_web(seed: int = 5) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as place, gossamer.open(Path(place) / "web") as collection:
         clock.run(collection.crawl_async(web.seed, scope="any", outside=Crawled(clock, web.fetch)))
         folder = Folder(collection.path)
-        with closing(Shelves(folder, collection.plan)) as shelves:
+        with closing(ShardReaders(folder, collection.plan)) as indexes:
             ways = (Weights(), Weights(anchors=0, rank=0))
-            both = [searcher(folder, shelves, collection.graph, way) for way in ways]
+            both = [searcher(folder, indexes, collection.graph, way) for way in ways]
             runs = [{name: _urls(each, text) for name, text in web.questions.items()} for each in both]
     with_links, without = (measured(run, web.judgements).ndcg for run in runs)
     return with_links, without

@@ -13,8 +13,8 @@ from material import cases, folder, unpacked
 from table import Row, counted, milliseconds
 
 from gossamer import convert
-from gossamer.convert.decode import decode
-from gossamer.convert.labels import encoding_named
+from gossamer.convert.charset.decode import decode
+from gossamer.convert.charset.labels import encoding_named
 
 CODES = {"bulgarian": "bg", "czech": "cs", "greek": "el", "hebrew": "he", "hungarian": "hu", "polish": "pl"}
 CODES |= {"russian": "ru", "slovak": "sk", "slovene": "sl", "turkish": "tr"}

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gossamer.convert import feed, mime
+from gossamer.convert import feed
 from gossamer.convert.dates import seconds
 from gossamer.convert.feed import Entry, Feed
 from gossamer.convert.feed.feed import line
+from gossamer.convert.type import mime
 from gossamer.errors import InvalidURL
 from gossamer.urls import normalize
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gossamer.convert.charset import encoding_of
-from gossamer.convert.decode import utf8
-from gossamer.convert.html import scan
-from gossamer.convert.outline import Outline, by_tree
-from gossamer.convert.rescue import LITTLE, closed, opened
-from gossamer.convert.sniff import media_type
+from gossamer.convert.charset.charset import encoding_of
+from gossamer.convert.charset.decode import utf8
+from gossamer.convert.html.outline import Outline, by_tree
+from gossamer.convert.html.rescue import LITTLE, closed, opened
+from gossamer.convert.html.scan import scan
+from gossamer.convert.type.sniff import media_type
 from gossamer.errors import InvalidURL
 from gossamer.urls import site
 

@@ -17,7 +17,7 @@ from lessons import Lesson, Sample
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import BREAKS, Blocks, Ints, split
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 _NEARLY_ALL = 0.93
 """The share of the content that a container must hold to stand for it."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gossamer.convert.content import network, wording
 from gossamer.convert.content.features import Features, features
-from gossamer.convert.outline import TAGS, Outline
+from gossamer.convert.html.outline import TAGS, Outline
 
 _NAME_SITES = 6
 """A name is learned if so many sites use it, and a word likewise."""

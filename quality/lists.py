@@ -10,7 +10,7 @@ from typing import Any
 from material import cases, folder
 from table import Row, counted
 
-from gossamer.convert import sitemap
+from gossamer.convert.feed import sitemap
 from gossamer.robots import parse
 
 

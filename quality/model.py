@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gossamer.convert.content.network import POOLED, WAYS, Weights
-from gossamer.convert.outline import TAGS
+from gossamer.convert.html.outline import TAGS
 
 WIDTH = 32
 WIDTH_OF_STUDENT = 48

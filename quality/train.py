@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from gossamer.convert.content import network, wording
 from gossamer.convert.content.features import Features, features
 from gossamer.convert.content.learned import likely
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 FOLDER = Path(__file__).resolve().parents[1].parent / "shared" / "reference"
 TEACHERS = 5

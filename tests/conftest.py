@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hypothesis import settings
 
 from gossamer.store import disk
 
+HERE = Path(__file__).parent
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30
 
@@ -27,7 +29,12 @@ def pytest_configure() -> None:
     Set TMPDIR to run the tests on a file system of your choice.
     """
     if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
-        os.environ["TMPDIR"] = str(MEMORY)
+        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the whole, which take longest, come first: at the end all processes have something to do."""
+    items.sort(key=lambda item: item.path.parent != HERE)
 
 
 @pytest.fixture(autouse=True, scope="session")

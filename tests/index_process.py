@@ -13,14 +13,14 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from gossamer.collection import findable
-from gossamer.collection.findable import Findable
-from gossamer.collection.session import FAMILIES, info_of, site_of
+from gossamer.collection.crawl.session import FAMILIES, info_of, site_of
+from gossamer.collection.derive import indexer
+from gossamer.collection.derive.indexer import Indexer
 from gossamer.fetch.stored import decoded
 from gossamer.model import Capture, Link, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
 
@@ -39,17 +39,17 @@ def page(number: int) -> tuple[Capture, Page]:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[tuple[Table, Archive, Findable]]:
+def opened(folder: Path) -> Iterator[tuple[Table, Archive, Indexer]]:
     """The parts of one shard."""
     plan = Plan()
     with ExitStack() as stack:
         table = stack.enter_context(Table.open(folder / "table", FAMILIES, writable=True))
         archive = stack.enter_context(closing(Archive(table, folder, partial(decoded, limits=plan.as_limits()))))
-        yield table, archive, stack.enter_context(closing(Findable(folder, table, archive, site_of(plan))))
+        yield table, archive, stack.enter_context(closing(Indexer(folder, table, archive, site_of(plan))))
 
 
 def main(folder: Path, number: int) -> None:
-    findable.COMMIT_EVERY = 10
+    indexer.COMMIT_EVERY = 10
     with opened(folder) as (table, archive, keeper):
         for _ in keeper.catch_up():
             pass

@@ -8,14 +8,14 @@ import pytest
 
 from gossamer import markdown
 from gossamer.convert.document import document
-from gossamer.convert.links import header_pointers
-from gossamer.convert.tame import READ_MOST
+from gossamer.convert.html.defuse import READ_MOST
+from gossamer.convert.html.links import header_pointers
 from gossamer.dedupe import print_of
-from gossamer.frontier.sketch import Memory, marks, sketch
-from gossamer.frontier.templates import template
+from gossamer.frontier.worth.sketch import Memory, marks, sketch
+from gossamer.frontier.worth.url_patterns import template
 from gossamer.index.analysis import joined
 from gossamer.search.snippets import snippet
-from gossamer.store.textrecords import worded
+from gossamer.store.warc.text_records import worded
 from harness.costly import Make, Reader, filled, found, pages
 
 URL = "http://a.example/b/c.html"

@@ -14,7 +14,7 @@ from gossamer.crawl import crawl
 from gossamer.errors import StorageError
 from gossamer.model import Answer, Capture, Page, SystemClock, Visit
 from gossamer.store.commits import Commits
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 
 class Queue:

@@ -24,13 +24,13 @@ FUNCTIONS = {
 OURS = {"self._folder.exists", "self.exists"}
 """Methods of `Folder`."""
 EXCEPTIONS = {
-    "collection/parcels.py": "files that somebody imports, wherever they are",
-    "collection/export.py": "files that somebody asks for, wherever they are to be",
+    "collection/imports/import_files.py": "files that somebody imports, wherever they are",
+    "collection/ask/export.py": "files that somebody asks for, wherever they are to be",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
     "collection/trust.py": "what the user's programs remember, in the user's own folder",
     "collection/lock.py": "/proc says whether a process lives",
-    "store/manifest.py": "the folder of a reader, which is in no collection",
-    "index/shelf.py": "the same",
+    "store/table/manifest.py": "the folder of a reader, which is in no collection",
+    "index/shard_index.py": "the same",
     "graph/columns.py": "NumPy, with files that the door has opened",
 }
 

@@ -25,7 +25,7 @@ from named_web import Reply, named_web
 
 POINTS: dict[str, Any] = runpy.run_path(str(INSIDE / "sitecustomize.py"))["POINTS"]
 BETWEEN_SHARDS = frozenset(
-    name for name, point in POINTS.items() if point.owner in ("Exchange", "Gate", "Peers") or point.name == "take"
+    name for name, point in POINTS.items() if point.owner in ("Exchange", "IpLeases", "Peers") or point.name == "take"
 )
 RARE = {
     "file of the archive begun": 3,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gossamer.convert.content.blocks import split
-from gossamer.convert.outline import by_tree
+from gossamer.convert.html.outline import by_tree
 
 FRAME = "<nav class=top><p>Home<p>News</nav>{}<footer class='end of page'><p>Imprint<p>Terms<p>Help</footer>"
 OTHER = "<table><tr><td>Menu<td>{}<p>Comments</table>"

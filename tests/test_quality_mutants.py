@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from mutation import changes
 
 QUALITY = Path(__file__).resolve().parents[1] / "quality"
+SOURCE = QUALITY.parent / "src" / "gossamer"
 MODULE = '''
 """Words for people: 7."""
 LIMIT: int = 7
@@ -51,6 +53,13 @@ def test_each_change_is_to_one_place() -> None:
         changed = change.applied(MODULE)
         assert changed != MODULE
         assert changed.replace(change.instead, change.was, 1).count("\n") == MODULE.count("\n")
+
+
+def test_every_survivor_that_was_judged_still_stands() -> None:
+    judged = tomllib.loads((QUALITY / "mutants.toml").read_text("utf-8"))["survivor"]
+    code = {name: (SOURCE / name).read_text("utf-8") for name in {each["module"] for each in judged}}
+    lines = {name: {line.strip() for line in text.splitlines()} for name, text in code.items()}
+    assert not [each for each in judged if each["code"] not in lines[each["module"]]]
 
 
 def test_what_the_tests_notice_is_told_from_what_they_do_not() -> None:

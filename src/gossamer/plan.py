@@ -17,11 +17,11 @@ from typing import Any
 
 from gossamer import files
 from gossamer.convert.methods import DEFAULT, METHODS
-from gossamer.engine.cell import Limits as CellLimits
+from gossamer.engine.sandbox import Limits as CellLimits
 from gossamer.errors import InvalidPlan
 from gossamer.fetch import Identity, Limits
 from gossamer.frontier import Politeness
-from gossamer.frontier.rank import ORDERS
+from gossamer.frontier.queue.rank import ORDERS
 from gossamer.search.weights import Weights
 from gossamer.store.disk import Marks
 from gossamer.urls import rules as url_rules

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.collection.session import preload
+from gossamer.collection.crawl.session import preload
 from gossamer.convert import methods
 from gossamer.convert.content import DEFAULT, METHODS
 from gossamer.plan import Plan
@@ -19,9 +19,9 @@ HEAVY = {
     "tantivy",
     "pyarrow",
     "chardet",
-    "gossamer.collection.findable",
+    "gossamer.collection.derive.indexer",
     "gossamer.convert.content",
-    "gossamer.convert.documents.pdf",
+    "gossamer.convert.files.pdf.pdf",
     "gossamer.search.searcher",
 }
 """Modules that a crawl which only collects pages has no use for."""

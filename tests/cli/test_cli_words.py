@@ -21,13 +21,13 @@ from gossamer.cli import answers, found, progress
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
 from gossamer.collection import Imported, Outside, Progress
-from gossamer.collection.links import Links
+from gossamer.collection.ask.links import Links
 from gossamer.errors import UsageError
-from gossamer.frontier.outcome import judge
+from gossamer.frontier.answer.outcome import judge
 from gossamer.model import Capture, Hit, Link, Visit
 from gossamer.search.searcher import Answer
 from gossamer.shown import counted
-from gossamer.store.verify import Checked
+from gossamer.store.repair.verify import Checked
 from gossamer.testing import VirtualClock
 from gossamer.urls.normalize import LONGEST
 

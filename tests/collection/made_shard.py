@@ -8,16 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, SystemClock, Visit
 from gossamer.store.archive import Archive
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
-from gossamer.store.warc import payload_digest
-from gossamer.store.warcrecords import Info
+from gossamer.store.warc.records import Info
+from gossamer.store.warc.warc import payload_digest
 from gossamer.urls import keys
 
 A, B, C = (f"http://{name}.test/" for name in "abc")

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from gossamer import convert
-from gossamer.collection.session import FAMILIES
+from gossamer.collection.crawl.session import FAMILIES
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, SystemClock, Visit
 from gossamer.store.archive import Archive
-from gossamer.store.table import Table
-from gossamer.store.warcrecords import Info
+from gossamer.store.table.table import Table
+from gossamer.store.warc.records import Info
 from gossamer.testing.prose import paragraphs, prose
 
 WORDS = prose(5)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from made_shard import BEGAN, A, B, C, Shard, made
 
-from gossamer.collection.adopt import adopt
-from gossamer.collection.workshop import Bench
+from gossamer.collection.maintain.repair import adopt
+from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.frontier.entries import REMOVED, State
 from gossamer.plan import Plan
 
@@ -27,7 +27,7 @@ def test_what_somebody_has_taken_out_stays_out(shard: Shard) -> None:
     for url in (A, B):
         shard.archive.versions.remove(url, BEGAN)
     shard.enter(A, state=State.EXCLUDED, reason=REMOVED)
-    assert adopt(Bench(shard.place, Plan(), shard.table, shard.archive, "gossamer")) == 1
+    assert adopt(WritableShard(shard.place, Plan(), shard.table, shard.archive, "gossamer")) == 1
     assert list(shard.archive.versions.of(A)) == []
     assert (shard.row(B).status, shard.row(B).kind) == (200, shard.row(C).kind)
     assert shard.table.pending == 0

@@ -14,25 +14,25 @@ from typing import Any
 import pytest
 
 import gossamer
-from gossamer.collection import Collection, Outside, findable, graphs, prints
-from gossamer.collection.arrivals import AHEAD, ORIGINALS_MOST, Arrivals, Verdict
+from gossamer.collection import Collection, Outside
+from gossamer.collection.ask.history import Edition, chosen
+from gossamer.collection.ask.links import linked, neighbours
+from gossamer.collection.ask.reading import as_seed
+from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
+from gossamer.collection.crawl.restarts import live
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive import graphs, indexer, near_copies
 from gossamer.collection.documents import is_document
 from gossamer.collection.folder import Folder
-from gossamer.collection.history import Edition, chosen
-from gossamer.collection.incoming import PROBLEMS_MOST, REASONS_MOST, Incoming
-from gossamer.collection.links import linked
-from gossamer.collection.lives import live
-from gossamer.collection.neighbourhood import neighbours
-from gossamer.collection.parcels import sort
-from gossamer.collection.reading import as_seed
-from gossamer.collection.session import FAMILIES
-from gossamer.collection.shelves import Shelf, Shelves
-from gossamer.collection.workshop import is_removed, opened
+from gossamer.collection.imports.import_files import sort
+from gossamer.collection.imports.import_filter import AHEAD, ORIGINALS_MOST, ImportFilter, Verdict
+from gossamer.collection.imports.import_source import PROBLEMS_MOST, REASONS_MOST, ImportSource
+from gossamer.collection.maintain.writable_shard import is_removed, opened
 from gossamer.errors import Damaged, GossamerError, InvalidURL, NotFound, UsageError
 from gossamer.model import Capture, Kind, Page, Visit
-from gossamer.store.exchanges import Brought, Refers
-from gossamer.store.table import Table
-from gossamer.store.warc import payload_digest
+from gossamer.store.foreign.exchanges import Brought, Refers
+from gossamer.store.table.table import Table
+from gossamer.store.warc.warc import payload_digest
 from gossamer.testing import VirtualClock
 from gossamer.urls import keys
 
@@ -307,7 +307,7 @@ def test_every_form_of_export_counts_what_it_writes(small: Collection, tmp_path:
 
 
 def test_an_export_says_how_far_it_is(small: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gossamer.collection.reading.REPORT_EVERY", 2)
+    monkeypatch.setattr("gossamer.collection.ask.reading.REPORT_EVERY", 2)
     told: list[tuple[int, int]] = []
     small.export("jsonl", io.BytesIO(), lambda done, of: told.append((done, of)))
     assert told == [(2, 4), (4, 4)]
@@ -413,20 +413,20 @@ def test_the_two_versions_that_are_meant() -> None:
 
 def test_what_is_found_wants_to_be_says_something_and_is_no_copy() -> None:
     said = Page(A, title="t", text="x", content="c", html="<h1>Head <em>line</em></h1><p>c</p><h2>Two</h2>")
-    assert findable.findable(said)
-    assert findable.findable(Page(A, title="t"))
-    assert findable.findable(Page(A, text="t"))
+    assert indexer.findable(said)
+    assert indexer.findable(Page(A, title="t"))
+    assert indexer.findable(Page(A, text="t"))
     for odd in (
         replace(said, noindex=True),
         replace(said, copy_of=B),
         replace(said, near_copy_of=B),
         Page(A),
     ):
-        assert not findable.findable(odd)
-    entry = findable.entry(A, said, 5.0, "a.test", b"hint")
+        assert not indexer.findable(odd)
+    entry = indexer.entry(A, said, 5.0, "a.test", b"hint")
     assert (entry.url, entry.title, entry.headings, entry.body) == (A, "t", "Head line Two", "c")
     assert (entry.site, entry.date, entry.text) == ("a.test", 5.0, b"hint")
-    dated = findable.entry(A, replace(said, content="", published=9.0), 5.0, "s")
+    dated = indexer.entry(A, replace(said, content="", published=9.0), 5.0, "s")
     assert (dated.body, dated.date, dated.text) == ("x", 9.0, b"")
 
 
@@ -434,17 +434,17 @@ def test_nothing_is_wrong_with_a_sound_collection(small: Collection) -> None:
     assert small.verify().problems == []
     folder = Folder(small.path)
     with opened(folder, small.plan, 0) as bench:
-        assert list(findable.check(bench.path, bench.table, bench.archive)) == []
-        assert list(prints.check(bench.table, bench.archive, lambda url: keys.host(url))) == []
-        assert findable.is_whole(bench.table)
-        assert findable.committed_length(bench.table) > 0
-        assert not findable.is_soft_404(bench.table, f"{A}/")
-        assert not findable.is_soft_404(bench.table, "http://never.test/")
+        assert list(indexer.check(bench.path, bench.table, bench.archive)) == []
+        assert list(near_copies.check(bench.table, bench.archive, lambda url: keys.host(url))) == []
+        assert indexer.is_whole(bench.table)
+        assert indexer.committed_length(bench.table) > 0
+        assert not indexer.is_soft_404(bench.table, f"{A}/")
+        assert not indexer.is_soft_404(bench.table, "http://never.test/")
         assert not is_removed(bench.table, f"{A}/")
         assert not is_removed(bench.table, "no address")
         version = bench.archive.versions.current(f"{A}/moved")
         assert version is not None
-        assert findable.wanted(bench.table, bench.archive, f"{A}/moved", version) is None
+        assert indexer.wanted(bench.table, bench.archive, f"{A}/moved", version) is None
     small.close()
 
 
@@ -452,19 +452,19 @@ def test_nothing_is_wrong_with_a_sound_collection(small: Collection) -> None:
 
 
 @pytest.fixture
-def shelf(small: Collection) -> Iterator[Shelf]:
-    shelves = Shelves(Folder(small.path), small.plan)
-    yield shelves.all[0]
-    shelves.close()
+def shard_reader(small: Collection) -> Iterator[ShardReader]:
+    readers = ShardReaders(Folder(small.path), small.plan)
+    yield readers.all[0]
+    readers.close()
 
 
-def arriving(small: Collection, shelf: Shelf, web: Web, mine: bool = True) -> Arrivals:
-    return Arrivals(shelf.table, shelf.archive, small.plan.as_limits(), lambda url: mine, web.clock)
+def arriving(small: Collection, shard_reader: ShardReader, web: Web, mine: bool = True) -> ImportFilter:
+    return ImportFilter(shard_reader.table, shard_reader.archive, small.plan.as_limits(), lambda url: mine, web.clock)
 
 
 @pytest.fixture
-def arrivals(small: Collection, shelf: Shelf, web: Web) -> Arrivals:
-    return arriving(small, shelf, web)
+def import_filter(small: Collection, shard_reader: ShardReader, web: Web) -> ImportFilter:
+    return arriving(small, shard_reader, web)
 
 
 def brought(url: str = f"{A}/new", body: bytes = b"<p>New", began: float = 1_000_000_000.0, **more: Any) -> Brought:
@@ -475,32 +475,32 @@ def brought(url: str = f"{A}/new", body: bytes = b"<p>New", began: float = 1_000
 
 
 def test_a_capture_arrives_unless_it_is_known_or_from_the_future(
-    small: Collection, arrivals: Arrivals, web: Web
+    small: Collection, import_filter: ImportFilter, web: Web
 ) -> None:
-    came = arrivals.arrive(brought())
+    came = import_filter.arrive(brought())
     assert isinstance(came, Capture)
     assert (came.body, came.visit.kind, came.truncated) == (b"<p>New", Kind.PAGE, None)
     now = web.clock.wall()
     assert (AHEAD, ORIGINALS_MOST) == (86_400.0, 20)
-    assert isinstance(arrivals.arrive(brought(began=now + AHEAD)), Capture)
-    assert arrivals.arrive(brought(began=now + AHEAD + 1)) is Verdict.FUTURE
+    assert isinstance(import_filter.arrive(brought(began=now + AHEAD)), Capture)
+    assert import_filter.arrive(brought(began=now + AHEAD + 1)) is Verdict.FUTURE
     version = small.page(f"{A}/").version
     same = brought(f"{A}/", small.page(f"{A}/").capture.wire, version.began)
-    assert arrivals.arrive(same) is Verdict.KNOWN
-    other = arrivals.arrive(brought(f"{A}/", b"other bytes", version.began))
+    assert import_filter.arrive(same) is Verdict.KNOWN
+    other = import_filter.arrive(brought(f"{A}/", b"other bytes", version.began))
     assert isinstance(other, Capture)
     assert other.began == pytest.approx(version.began + 0.001)
 
 
-def test_what_did_not_change_needs_something_before_it(small: Collection, arrivals: Arrivals) -> None:
+def test_what_did_not_change_needs_something_before_it(small: Collection, import_filter: ImportFilter) -> None:
     began = small.page(f"{A}/").version.began
-    assert arrivals.arrive(brought(status=304)) is Verdict.NOTHING_BEFORE
-    assert isinstance(arrivals.arrive(brought(f"{A}/", b"", began + 1, status=304)), Capture)
-    assert arrivals.arrive(brought(f"{A}/", b"", 5.0, status=304)) is Verdict.NOTHING_BEFORE
+    assert import_filter.arrive(brought(status=304)) is Verdict.NOTHING_BEFORE
+    assert isinstance(import_filter.arrive(brought(f"{A}/", b"", began + 1, status=304)), Capture)
+    assert import_filter.arrive(brought(f"{A}/", b"", 5.0, status=304)) is Verdict.NOTHING_BEFORE
 
 
 def test_a_revisit_gets_its_payload_from_here_or_lacks_it(
-    small: Collection, shelf: Shelf, arrivals: Arrivals, web: Web
+    small: Collection, shard_reader: ShardReader, import_filter: ImportFilter, web: Web
 ) -> None:
     page = small.page(f"{A}/one")
     wire, began, digest = page.capture.wire, page.version.began, payload_digest(page.capture.wire)
@@ -509,7 +509,7 @@ def test_a_revisit_gets_its_payload_from_here_or_lacks_it(
         Refers(f"{A}/one", began, None),
         Refers(f"{A}/one", began, "sha1:anything"),
     ):
-        found = arrivals.arrive(brought(f"{A}/again", b"", began + 50, refers=refers))
+        found = import_filter.arrive(brought(f"{A}/again", b"", began + 50, refers=refers))
         assert isinstance(found, Capture)
         assert found.wire == wire
     for refers in (
@@ -518,18 +518,20 @@ def test_a_revisit_gets_its_payload_from_here_or_lacks_it(
         Refers(None, 0.0, digest),
         Refers("http://never.test/", began, digest),
     ):
-        assert arrivals.arrive(brought(f"{A}/again", b"", began + 50, refers=refers)) is Verdict.LACKING
-    own = arrivals.arrive(brought(f"{A}/one", b"", began + 50, refers=Refers(None, 0.0, digest)))
+        assert import_filter.arrive(brought(f"{A}/again", b"", began + 50, refers=refers)) is Verdict.LACKING
+    own = import_filter.arrive(brought(f"{A}/one", b"", began + 50, refers=Refers(None, 0.0, digest)))
     assert isinstance(own, Capture)
-    elsewhere = arriving(small, shelf, web, mine=False)
+    elsewhere = arriving(small, shard_reader, web, mine=False)
     refers = Refers(f"{A}/one", began, digest)
     assert elsewhere.arrive(brought(f"{A}/again", b"", began + 50, refers=refers)) is Verdict.LACKING
 
 
-def test_what_arrives_is_sorted_by_what_it_is_and_cut_at_the_limits(small: Collection, arrivals: Arrivals) -> None:
+def test_what_arrives_is_sorted_by_what_it_is_and_cut_at_the_limits(
+    small: Collection, import_filter: ImportFilter
+) -> None:
 
     def kind(**more: Any) -> Kind:
-        found = arrivals.arrive(brought(**more))
+        found = import_filter.arrive(brought(**more))
         assert isinstance(found, Capture)
         return found.visit.kind
 
@@ -541,10 +543,10 @@ def test_what_arrives_is_sorted_by_what_it_is_and_cut_at_the_limits(small: Colle
     assert kind(body=listed, media_type="text/xml") is Kind.SITEMAP
     limits = small.plan.as_limits()
     most = limits.cap(Kind.PAGE, "text/html")
-    found = arrivals.arrive(brought(body=b"x" * (most + 1)))
+    found = import_filter.arrive(brought(body=b"x" * (most + 1)))
     assert isinstance(found, Capture)
     assert (len(found.wire), found.truncated) == (most, "length")
-    whole = arrivals.arrive(brought(body=b"x" * most))
+    whole = import_filter.arrive(brought(body=b"x" * most))
     assert isinstance(whole, Capture)
     assert whole.truncated is None
 
@@ -552,15 +554,15 @@ def test_what_arrives_is_sorted_by_what_it_is_and_cut_at_the_limits(small: Colle
 # ----------------------------------------------------------------------------- incoming
 
 
-def test_reasons_and_problems_are_counted_up_to_a_limit(shelf: Shelf, arrivals: Arrivals) -> None:
-    incoming = Incoming((), shelf.table, arrivals, None, 100, lambda url: True)  # type: ignore[arg-type] # no frontier is asked
+def test_reasons_and_problems_are_counted_up_to_a_limit(shard_reader: ShardReader, import_filter: ImportFilter) -> None:
+    import_source = ImportSource((), shard_reader.table, import_filter, None, 100, lambda url: True)  # type: ignore[arg-type] # no frontier is asked
     assert (REASONS_MOST, PROBLEMS_MOST) == (100, 1_000)
     for number in range(REASONS_MOST + 5):
-        incoming._refuse(f"reason {number}")
-    incoming._refuse("reason 0")
+        import_source._refuse(f"reason {number}")
+    import_source._refuse("reason 0")
     for number in range(PROBLEMS_MOST + 5):
-        incoming._problem(f"problem {number}")
-    look = incoming.look(3.5)
+        import_source._problem(f"problem {number}")
+    look = import_source.look(3.5)
     assert (look.files, look.of, look.bytes, look.size, look.seconds) == (0, 0, 0, 0, 3.5)
     assert (look.captures, look.known, look.cut) == (0, 0, 0)
     assert (look.refused["reason 0"], look.refused["other reasons"], len(look.refused)) == (2, 5, 101)
@@ -575,26 +577,26 @@ def test_files_are_known_again_by_their_contents(tmp_path: Path) -> None:
     other.write_bytes(body)
     third.write_bytes(body[:-1] + b"y")
     found = sort([one, other, third])
-    assert [parcel.path for parcel in found.parcels] == [one, third]
-    assert [parcel.size for parcel in found.parcels] == [len(body)] * 2
+    assert [import_file.path for import_file in found.imported_files] == [one, third]
+    assert [import_file.size for import_file in found.imported_files] == [len(body)] * 2
     third.write_bytes(b"WARC/1.1" + body[8:])
-    assert len(sort([one, third]).parcels) == 2
+    assert len(sort([one, third]).imported_files) == 2
     third.write_bytes(body + b"x")
-    assert len(sort([one, third]).parcels) == 2
-    (parcel,) = sort([one]).parcels
-    assert parcel.name == "one.warc"
-    with parcel.open() as file:
+    assert len(sort([one, third]).imported_files) == 2
+    (import_file,) = sort([one]).imported_files
+    assert import_file.name == "one.warc"
+    with import_file.open() as file:
         assert file.read(5) == b"WARC/"
     late = tmp_path / "late.warc"
     late.write_bytes(b"rubbish\n" * 1_000 + b"WARC/1.0\r\n")
-    assert sort([late]).parcels[0].opening == b"WARC/"
+    assert sort([late]).imported_files[0].opening == b"WARC/"
 
 
 # -------------------------------------------------------------------------------- lives
 
 
 def test_a_mistake_is_lived_through_and_one_that_is_made_again_and_again_is_not(tmp_path: Path) -> None:
-    from gossamer.collection.recover import PassedOver
+    from gossamer.collection.crawl.recover import PassedOver
 
     lives: list[str] = []
 

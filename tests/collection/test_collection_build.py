@@ -19,13 +19,13 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer
 from gossamer import convert
 from gossamer.collection import Collection, Outside
-from gossamer.collection import build as builds
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive import build as builds
 from gossamer.collection.folder import Folder
 from gossamer.collection.lock import exclusive
-from gossamer.collection.session import FAMILIES
 from gossamer.errors import Locked, NotACollection
 from gossamer.model import Page
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import Copies, Errors, MadeWeb, VirtualClock, WebSpec
 
 SPEC = WebSpec(seed=4, hosts=2, pages=15, names="ip", errors=Errors(missing=0.1), copies=Copies(exact=0.2))

@@ -12,24 +12,24 @@ from typing import Any
 import msgspec
 import pytest
 
-from gossamer.collection import crew as crews
-from gossamer.collection import session as sessions
 from gossamer.collection import trust
-from gossamer.collection.build import Built, _together
-from gossamer.collection.crew import LOOK, STUCK, Charge, look_after
+from gossamer.collection.crawl import session as sessions
+from gossamer.collection.crawl import supervisor as crews
+from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, QUIET, STOP, Hearing, Job, Telling
+from gossamer.collection.crawl.supervisor import LOOK, STUCK, CrawlSupervisor, look_after
+from gossamer.collection.derive.build import Built, _together
 from gossamer.collection.folder import Folder
-from gossamer.collection.incoming import Imported
-from gossamer.collection.repair import Loss, Repaired
-from gossamer.collection.shard import HELLO, IMPORTED, PROGRESS, QUIET, STOP, Hearing, Job, Telling
+from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.maintain.repair import Loss, Repaired
 from gossamer.collection.status import Progress
-from gossamer.engine import SUPERVISOR, quiet
+from gossamer.engine import SUPERVISOR, termination
 from gossamer.errors import Damaged, GossamerError, StorageError, UsageError
-from gossamer.frontier.gate import Gate
-from gossamer.frontier.suspects import Suspects, Watch
+from gossamer.frontier.answer.poison_pages import PoisonPages, Watch
+from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.model import Capture, Visit
 from gossamer.plan import Plan
-from gossamer.store.table import Table
-from gossamer.store.verify import Gap
+from gossamer.store.repair.verify import Gap
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
 
@@ -55,92 +55,92 @@ class FakeCrew(Spy):
 
 
 @pytest.fixture
-def charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Charge]:
+def supervisor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CrawlSupervisor]:
     monkeypatch.setattr(crews, "Crew", FakeCrew)
     folder = Folder(tmp_path)
     folder.make_shards(2)
-    made = Charge(Job(tmp_path, Plan(shards=2, ip_delay=7.0)), 99, told.append, lambda *one: told.append(one))
+    made = CrawlSupervisor(Job(tmp_path, Plan(shards=2, ip_delay=7.0)), 99, told.append, lambda *one: told.append(one))
     told.clear()
     yield made
     asyncio.run(made.run(None))
-    assert not folder.gate.exists()
+    assert not folder.leases.exists()
 
 
 told: list[Any] = []
 
 
-def did(charge: Charge) -> list[tuple[Any, ...]]:
-    return charge._crew.did  # type: ignore[attr-defined] # of the fake
+def did(supervisor: CrawlSupervisor) -> list[tuple[Any, ...]]:
+    return supervisor._crew.did  # type: ignore[attr-defined] # of the fake
 
 
 def look(pages: int) -> Progress:
     return Progress(pages, 0, 0, 0, 0, 0, 1.0)
 
 
-def test_all_tables_are_there_before_a_shard_begins(charge: Charge, tmp_path: Path) -> None:
-    crew: Any = charge._crew
+def test_all_tables_are_there_before_a_shard_begins(supervisor: CrawlSupervisor, tmp_path: Path) -> None:
+    crew: Any = supervisor._crew
     assert (crew.count, crew.named["outfit"].keep) == (2, (99,))
     for index in range(2):
         assert (Folder(tmp_path).table(index) / "CURRENT").exists()
-    assert Folder(tmp_path).gate.exists()
+    assert Folder(tmp_path).leases.exists()
 
 
-def test_what_shards_tell_is_added_up_and_told_on(charge: Charge) -> None:
-    charge._heard(0, PROGRESS + msgspec.msgpack.encode(look(3)))
-    charge._heard(1, PROGRESS + msgspec.msgpack.encode(look(4)))
-    charge._heard(0, IMPORTED + msgspec.msgpack.encode(Imported(5)))
+def test_what_shards_tell_is_added_up_and_told_on(supervisor: CrawlSupervisor) -> None:
+    supervisor._heard(0, PROGRESS + msgspec.msgpack.encode(look(3)))
+    supervisor._heard(1, PROGRESS + msgspec.msgpack.encode(look(4)))
+    supervisor._heard(0, IMPORTED + msgspec.msgpack.encode(Imported(5)))
     assert [each.pages for each in told[:2]] == [3, 7]
     assert told[2] == (0, Imported(5))
-    assert did(charge) == []
+    assert did(supervisor) == []
 
 
-def test_a_shard_that_begins_while_all_stop_is_told_so(charge: Charge) -> None:
-    charge._heard(0, HELLO)
-    assert did(charge) == []
-    charge._stop()
-    charge._heard(1, HELLO)
-    assert did(charge) == [("send_all", STOP), ("send", 1, STOP)]
+def test_a_shard_that_begins_while_all_stop_is_told_so(supervisor: CrawlSupervisor) -> None:
+    supervisor._heard(0, HELLO)
+    assert did(supervisor) == []
+    supervisor._stop()
+    supervisor._heard(1, HELLO)
+    assert did(supervisor) == [("send_all", STOP), ("send", 1, STOP)]
 
 
-def test_when_all_are_quiet_all_are_asked(charge: Charge) -> None:
-    report = quiet.Report(True, (0, 0), (0, 0))
+def test_when_all_are_quiet_all_are_asked(supervisor: CrawlSupervisor) -> None:
+    report = termination.Report(True, (0, 0), (0, 0))
     for index in range(2):
-        charge._heard(index, QUIET + quiet.encode(report))
-    assert did(charge) == [("send_all", quiet.encode(quiet.Ask(1)))]
-    charge._died(0, "was killed")
-    assert did(charge)[1:] == [("send_all", quiet.encode(quiet.GoOn(1)))]
+        supervisor._heard(index, QUIET + termination.encode(report))
+    assert did(supervisor) == [("send_all", termination.encode(termination.Ask(1)))]
+    supervisor._died(0, "was killed")
+    assert did(supervisor)[1:] == [("send_all", termination.encode(termination.GoOn(1)))]
 
 
 def test_what_a_dead_shard_held_is_free_and_a_failed_one_stops_all(
-    charge: Charge, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    supervisor: CrawlSupervisor, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    gate = Gate(Folder(tmp_path).gate, 1, delay=7.0)
-    other = Gate(Folder(tmp_path).gate, 0, delay=7.0)
-    assert gate.take("192.0.2.1", 10.0) == 0.0
+    leases = IpLeases(Folder(tmp_path).leases, 1, delay=7.0)
+    other = IpLeases(Folder(tmp_path).leases, 0, delay=7.0)
+    assert leases.take("192.0.2.1", 10.0) == 0.0
     assert other.take("192.0.2.1", 10.0) > 0
-    charge._died(1, "was killed by signal 9")
+    supervisor._died(1, "was killed by signal 9")
     assert "shard 1 was killed by signal 9; it is started again" in caplog.text
     assert 0 < other.take("192.0.2.1", 10.0) < 1e9
-    assert gate.take("192.0.2.2", 10.0) == 0.0
-    charge._failed(1, GossamerError("x"))
-    assert did(charge) == [("send_all", STOP)]
-    for each in (gate, other):
+    assert leases.take("192.0.2.2", 10.0) == 0.0
+    supervisor._failed(1, GossamerError("x"))
+    assert did(supervisor) == [("send_all", STOP)]
+    for each in (leases, other):
         each.close()
 
 
-def test_a_charge_that_is_stopped_tells_its_shards(charge: Charge) -> None:
+def test_a_charge_that_is_stopped_tells_its_shards(supervisor: CrawlSupervisor) -> None:
     async def main() -> None:
         stop = asyncio.Event()
-        running = asyncio.ensure_future(charge._crew.run())
-        watching = asyncio.ensure_future(charge._watch(stop))
+        running = asyncio.ensure_future(supervisor._crew.run())
+        watching = asyncio.ensure_future(supervisor._watch(stop))
         await asyncio.sleep(0)
-        assert did(charge) == []
+        assert did(supervisor) == []
         stop.set()
         await watching
         running.cancel()
 
     asyncio.run(main())
-    assert did(charge) == [("send_all", STOP)]
+    assert did(supervisor) == [("send_all", STOP)]
 
 
 def test_a_charge_runs_until_all_have_ended_and_hears_that_it_is_to_stop(
@@ -154,18 +154,18 @@ def test_a_charge_runs_until_all_have_ended_and_hears_that_it_is_to_stop(
     monkeypatch.setattr(crews, "Crew", Long)
     Folder(tmp_path).make_shards(2)
     for asked in (True, False, None):
-        charge = Charge(Job(tmp_path, Plan(shards=2)), 99, told.append)
+        supervisor = CrawlSupervisor(Job(tmp_path, Plan(shards=2)), 99, told.append)
 
-        async def main(charge: Charge = charge, asked: bool | None = asked) -> int:
+        async def main(supervisor: CrawlSupervisor = supervisor, asked: bool | None = asked) -> int:
             stop = asyncio.Event()
             if asked:
                 stop.set()
-            await charge.run(None if asked is None else stop)
+            await supervisor.run(None if asked is None else stop)
             await asyncio.sleep(0)
             return len(asyncio.all_tasks())
 
         assert asyncio.run(main()) == 1  # nobody watches any more
-        assert did(charge) == ([("send_all", STOP)] if asked else [])
+        assert did(supervisor) == ([("send_all", STOP)] if asked else [])
 
 
 def test_a_shard_that_hangs_in_a_page_is_ended(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -173,12 +173,12 @@ def test_a_shard_that_hangs_in_a_page_is_ended(tmp_path: Path, caplog: pytest.Lo
     clock, crew = VirtualClock(), Spy()
     paths = [tmp_path / str(index) for index in range(2)]
     with Table.open(tmp_path / "table", ["meta"], writable=True) as table:
-        suspects = [Suspects(path, table) for path in paths]
+        poison_pages = [PoisonPages(path, table) for path in paths]
         watch = Watch(paths, STUCK)
 
         async def main() -> list[int]:
             watching = asyncio.ensure_future(look_after(crew, watch, 2))
-            with suspects[1].reading("http://a.test/slow"):
+            with poison_pages[1].reading("http://a.test/slow"):
                 await asyncio.sleep(54)
                 before = len(crew.did)
                 await asyncio.sleep(12)
@@ -189,7 +189,7 @@ def test_a_shard_that_hangs_in_a_page_is_ended(tmp_path: Path, caplog: pytest.Lo
         assert crew.did == [("kill", 1)]
         assert "shard 1 hangs: it has been reading http://a.test/slow for 60 s" in caplog.text
         watch.close()
-        for each in suspects:
+        for each in poison_pages:
             each.close()
 
 
@@ -201,36 +201,36 @@ class Seat(Spy):
 
 
 def test_a_shard_hears_other_shards_the_supervisor_and_that_it_is_alone() -> None:
-    session, peers, seat = Spy(), Spy(), Seat()
+    session, peers, link = Spy(), Spy(), Seat()
     session.frontier = type("Frontier", (), {"idle": True, "go_on": lambda self: session.did.append(("go_on",))})()  # type: ignore[attr-defined] # all that is asked of it
 
     async def main() -> bool:
         task = asyncio.ensure_future(asyncio.sleep(60))
         hearing = Hearing(session, peers, task)  # type: ignore[arg-type] # what they are asked for is enough
-        hearing.begin(seat)  # type: ignore[arg-type] # as above
+        hearing.begin(link)  # type: ignore[arg-type] # as above
         hearing.heard(2, b"message")
         hearing.heard(SUPERVISOR, STOP)
-        hearing.heard(SUPERVISOR, quiet.encode(quiet.Ask(4)))
+        hearing.heard(SUPERVISOR, termination.encode(termination.Ask(4)))
         hearing._orphaned()
         await asyncio.sleep(0)
         Hearing(session, peers, None)._orphaned()  # type: ignore[arg-type] # as above
         return task.cancelled()
 
     assert asyncio.run(main())
-    assert [each[0] for each in seat.did] == ["listen", "tell"]
-    assert seat.did[1] == ("tell", HELLO)
-    assert peers.did == [("heard", 2, b"message"), ("order", quiet.Ask(4), True)]
+    assert [each[0] for each in link.did] == ["listen", "tell"]
+    assert link.did[1] == ("tell", HELLO)
+    assert peers.did == [("heard", 2, b"message"), ("order", termination.Ask(4), True)]
     assert session.did == [("stop",), ("go_on",)]
 
 
 def test_words_about_quiet_are_marked() -> None:
-    seat = Seat()
-    telling = Telling(seat)  # type: ignore[arg-type] # as above
+    link = Seat()
+    telling = Telling(link)  # type: ignore[arg-type] # as above
     telling.tell(b"word")
     telling.send(2, b"message")
     telling.well()
     assert (telling.index, telling.count) == (1, 3)
-    assert seat.did == [("tell", QUIET + b"word"), ("send", 2, b"message"), ("well",)]
+    assert link.did == [("tell", QUIET + b"word"), ("send", 2, b"message"), ("well",)]
 
 
 # ---------------------------------------------------------------------------- a session

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from made_shard import A, B, C, Shard, made, site
 
-from gossamer.collection import copies
+from gossamer.collection.derive import copies
 from gossamer.dedupe.lookup import Near
 from gossamer.dedupe.mirrors import Mirrors
 from gossamer.errors import NotFound
@@ -26,7 +26,7 @@ def shard(tmp_path: Path) -> Iterator[Shard]:
         yield shard
 
 
-def shelves(shard: Shard, *, whole: bool = True) -> Any:
+def readers(shard: Shard, *, whole: bool = True) -> Any:
     """One shard in which no page has a print."""
     pages = SimpleNamespace(of=lambda urls: {}, whole=whole)
     return SimpleNamespace(
@@ -46,16 +46,16 @@ def test_copies_are_told_only_of_what_is_a_page_now(shard: Shard) -> None:
     shard.enter(C)  # in the books, and no capture of it
     for url in (A, B, C, "http://never.test/"):
         with pytest.raises(NotFound, match="no page in the collection"):
-            copies.similar(shelves(shard), url)
+            copies.similar(readers(shard), url)
 
 
 def test_a_page_that_was_not_compared_is_told_from_one_that_says_too_little(shard: Shard) -> None:
     shard.keep(A)
     shard.enter(A)
     with pytest.raises(NotFound, match="was not compared with the others yet"):
-        copies.similar(shelves(shard, whole=False), A)
+        copies.similar(readers(shard, whole=False), A)
     with pytest.raises(NotFound, match="says too little"):
-        copies.similar(shelves(shard), A)
+        copies.similar(readers(shard), A)
 
 
 def test_a_copy_is_exact_when_its_bytes_are_and_knows_whether_it_is_of_the_site(shard: Shard) -> None:
@@ -64,7 +64,7 @@ def test_a_copy_is_exact_when_its_bytes_are_and_knows_whether_it_is_of_the_site(
     mine = shard.row(A)
 
     def copy(url: str) -> Any:
-        return copies._copy(shelves(shard), A, mine, Near(url, 0.9, 3))
+        return copies._copy(readers(shard), A, mine, Near(url, 0.9, 3))
 
     assert (copy(B).exact, copy(B).same_site, copy(B).digest) == (True, False, mine.digest)
     assert (copy(f"{A}other").exact, copy(f"{A}other").same_site) == (False, True)
@@ -76,7 +76,7 @@ def test_pages_with_the_same_bytes_are_linked_by_their_marks_and_with_each_other
         shard.keep(url)
     shard.archive.mark(B, copy_of=A)
     shard.archive.mark(C, copy_of=A)
-    assert set(copies._exact(shelves(shard))) == {(A, B), (B, B), (A, C), (B, C)}
+    assert set(copies._exact(readers(shard))) == {(A, B), (B, B), (A, C), (B, C)}
 
 
 def test_the_paths_of_an_origin_are_those_of_its_pages(shard: Shard) -> None:
@@ -86,7 +86,7 @@ def test_the_paths_of_an_origin_are_those_of_its_pages(shard: Shard) -> None:
     shard.enter("http://a.test:8080/other-port")
     shard.enter("https://a.test/other-scheme")
     shard.enter(f"{B}other-host")
-    assert sorted(copies._paths(shelves(shard), "http://a.test")) == ["", "deep/er?q=1", "x"]
+    assert sorted(copies._paths(readers(shard), "http://a.test")) == ["", "deep/er?q=1", "x"]
 
 
 def test_what_links_bring_is_told_by_page_and_added_up_by_origin() -> None:
@@ -115,7 +115,7 @@ def test_only_pages_of_today_are_members_of_a_group(shard: Shard) -> None:
     shard.enter(B, state=State.EXCLUDED)
     shard.enter(C)
     ranks: Any = SimpleNamespace(page=lambda url: (2.5, True))
-    every = shelves(shard)
+    every = readers(shard)
     every.all, every.tables = [shard], [shard.table]
     finder = copies._Finder(every, ranks, {"http://a.test"})
     (found,) = finder._members([A, B, C]).items()

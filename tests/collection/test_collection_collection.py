@@ -15,15 +15,16 @@ import pytest
 from made_shard import A, B, C, came, made, said
 
 import gossamer
-from gossamer.collection import Collection, Outside, graphs
+from gossamer.collection import Collection, Outside
 from gossamer.collection import collection as collections
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive import graphs
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES
 from gossamer.errors import Damaged, NotACollection, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.entries import State
 from gossamer.model import Capture, Kind, SystemClock, Visit
 from gossamer.plan import Plan
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls import keys
 
@@ -140,7 +141,7 @@ def test_a_plan_that_cannot_work_is_told_before_anything_is_made(
 ) -> None:
     with pytest.raises(gossamer.GossamerError):
         web.crawl(collection, A, include=("(",))
-    monkeypatch.setattr("gossamer.collection.openfiles.resource.getrlimit", lambda which: (400, 400))
+    monkeypatch.setattr("gossamer.collection.crawl.open_files.resource.getrlimit", lambda which: (400, 400))
     with pytest.raises(StorageError, match="files may be open at once"):
         web.crawl(collection, A)
     with pytest.raises(UsageError, match="no seed"):
@@ -413,7 +414,7 @@ def test_one_shard_is_crawled_here_and_several_are_processes(
     collection: Collection, monkeypatch: pytest.MonkeyPatch, shards: int
 ) -> None:
     FakeCharge.met, here = [], []
-    monkeypatch.setattr(collections, "Charge", FakeCharge)
+    monkeypatch.setattr(collections, "CrawlSupervisor", FakeCharge)
 
     async def crawl_here(job: Any, outside: Any, report: Any, stop: asyncio.Event) -> None:
         Table.open(Folder(job.path).table(0), FAMILIES, writable=True).close()
@@ -428,9 +429,9 @@ def test_one_shard_is_crawled_here_and_several_are_processes(
         stop = asyncio.Event()
         stop.set()
         await collection.crawl_async(A, stop=stop, shards=shards, pages=7, build=False)
-        before = collection._shelves()
+        before = collection._readers()
         await collection.crawl_async(stop=stop)
-        assert (collection._shelves() is before, linked) == (False, [])
+        assert (collection._readers() is before, linked) == (False, [])
         await collection.crawl_async(stop=stop, build=True)
         assert linked == [True]
         await collection._take_in(-1)

@@ -11,15 +11,16 @@ import pytest
 
 import gossamer
 from gossamer.cli.main import main
-from gossamer.collection import Collection, Outside, folding
+from gossamer.collection import Collection, Outside
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive import copy_marks
+from gossamer.collection.derive.near_copies import Prints
 from gossamer.collection.folder import Folder
-from gossamer.collection.prints import Prints
-from gossamer.collection.session import FAMILIES
 from gossamer.dedupe.families import PRINTS
 from gossamer.dedupe.pages import Pages
 from gossamer.errors import NotFound
 from gossamer.model import Capture, Kind, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from gossamer.testing.prose import paragraphs, prose
 from named_web import Reply, named_web
@@ -309,7 +310,7 @@ def test_a_build_that_is_killed_while_it_measures_begins_anew(zoo: Collection, m
             raise KeyboardInterrupt
         real(prints)
 
-    monkeypatch.setattr("gossamer.collection.prints.BATCH", 2)
+    monkeypatch.setattr("gossamer.collection.derive.near_copies.BATCH", 2)
     monkeypatch.setattr(Prints, "_commit", dying)
     with pytest.raises(KeyboardInterrupt):
         zoo.build(convert=True)
@@ -331,7 +332,7 @@ def test_near_copies_on_sites_of_two_shards_are_marked_at_the_end_of_a_crawl(tmp
         settings = {"scope": "any", "delay": 0.0, "ip_delay": 0.0, "suffixes": ("localhost",), "shards": 2}
         status = collection.crawl(web.url(names[0]), allow_addresses=("127.0.0.0/8",), **settings)
         (group,) = collection.duplicates().groups
-        shards = {collection._shelves().number(url) for url in (group.url, *(copy.url for copy in group.copies))}
+        shards = {collection._readers().number(url) for url in (group.url, *(copy.url for copy in group.copies))}
         assert len(shards) == 2
         assert len(group.copies) == status.near_duplicates == 5
         assert set(marks(collection).values()) == {(None, group.url)}
@@ -344,7 +345,7 @@ def test_near_copies_on_sites_of_two_shards_are_marked_at_the_end_of_a_crawl(tmp
 def test_a_kill_while_marks_are_put_right_hides_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     web = zoo_web()
     web.moved["http://old.test/"] = f"{ZOO}/print/fish"
-    real, calls = folding._change, []
+    real, calls = copy_marks._change, []
 
     def dying(*arguments: object) -> None:
         calls.append(arguments)
@@ -354,7 +355,7 @@ def test_a_kill_while_marks_are_put_right_hides_no_page(tmp_path: Path, monkeypa
 
     with gossamer.open(tmp_path / "zoo") as collection:
         web.crawl(collection, f"{ZOO}/")
-        monkeypatch.setattr(folding, "_change", dying)
+        monkeypatch.setattr(copy_marks, "_change", dying)
         with pytest.raises(KeyboardInterrupt):
             web.crawl(collection, "http://old.test/")
         monkeypatch.undo()

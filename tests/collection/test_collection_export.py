@@ -18,11 +18,12 @@ import pytest
 
 import gossamer
 from crawler_process import gossamer_command, run_gossamer
-from gossamer.collection import FORMATS, Collection, Outside, columns
-from gossamer.collection.export import to_path
+from gossamer.collection import FORMATS, Collection, Outside
+from gossamer.collection.ask import parquet
+from gossamer.collection.ask.export import to_path
 from gossamer.errors import StorageError, UsageError
-from gossamer.store.trec import docs
-from gossamer.store.unpacking import Unpacking
+from gossamer.store.foreign.trec import docs
+from gossamer.store.foreign.unpacking import Unpacking
 from gossamer.testing import Copies, Errors, MadeWeb, Marks, Redirects, VirtualClock, WebSpec
 
 WEB = WebSpec(
@@ -152,7 +153,7 @@ def test_parquet_has_the_fields_of_jsonl(files: dict[str, Path], tmp_path: Path)
 def test_without_pyarrow_the_message_names_the_cure(crawled: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UsageError, match=r"pip install 'gossamer\[parquet\]'"):
-        columns.write(crawled.pages(), io.BytesIO())
+        parquet.write(crawled.pages(), io.BytesIO())
 
 
 @pytest.mark.skipif(not has("networkx"), reason="networkx is not installed")

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import pytest
 
-from gossamer.collection.export import to_path
+from gossamer.collection.ask.export import to_path
 from gossamer.errors import StorageError
 from gossamer.files.walk import named
 

@@ -16,13 +16,14 @@ import pytest
 import gossamer
 from gossamer import files
 from gossamer.cli.main import main
-from gossamer.collection import Outside, moment
+from gossamer.collection import Outside
+from gossamer.collection.ask import moment
+from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES
 from gossamer.errors import Damaged, StorageError, UsageError
-from gossamer.store import whole
 from gossamer.store.archive import Archive
-from gossamer.store.table import Table
+from gossamer.store.repair import whole
+from gossamer.store.table.table import Table
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.read_only import read_only
 from harness.reading_verbs import EXPORTS
@@ -137,12 +138,12 @@ def test_an_import_goes_on_after_the_last_file_was_lost(web: Path) -> None:
 def test_a_missing_file_without_a_capture_is_missing_too(web: Path) -> None:
     """A row alone says that it was there."""
     with gossamer.open(web) as collection:
-        archive = collection._shelves().archives[1]
+        archive = collection._readers().archives[1]
         name, length = archive.committed()
         assert archive.missing() == []
     captures(web, 1)[-1].rename(web / "elsewhere")
     with gossamer.open(web) as collection:
-        archive = collection._shelves().archives[1]
+        archive = collection._readers().archives[1]
         assert archive.missing() == [name]
         assert archive.lengths()[name] == length
         assert f"{name}: is missing" in collection.verify().problems

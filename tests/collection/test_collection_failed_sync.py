@@ -14,7 +14,7 @@ from crawler_process import with_room
 from gossamer.collection import Collection, Outside
 from gossamer.errors import StorageError
 from gossamer.store.commits import Commits
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 SPEC = WebSpec(seed=5, hosts=2, pages=8)

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import gossamer
-from gossamer.collection import Outside, seal
+from gossamer.collection import Outside
+from gossamer.collection.derive import seal
 from gossamer.errors import Damaged
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.hostile_graphs import GRAPHS, SEALS, planted, sealed

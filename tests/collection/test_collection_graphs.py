@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from made_shard import A, B, C, Shard, made, site
 
-from gossamer.collection import graphs
-from gossamer.collection.findable import Findable
-from gossamer.collection.graphs import Copies, Graph
-from gossamer.collection.moment import Moment
+from gossamer.collection.ask.moment import Moment
+from gossamer.collection.derive import graphs
+from gossamer.collection.derive.graphs import Copies, Graph
+from gossamer.collection.derive.indexer import Indexer
 from gossamer.dedupe.groups import Copy, Group
 from gossamer.dedupe.mirrors import Mirrors
 from gossamer.errors import Damaged, StorageError
@@ -34,7 +34,7 @@ def shard(tmp_path: Path) -> Iterator[Shard]:
 
 
 def fill(shard: Shard, links: dict[str, tuple[Link, ...]]) -> None:
-    with closing(Findable(shard.place, shard.table, shard.archive, site)) as findable:
+    with closing(Indexer(shard.place, shard.table, shard.archive, site)) as findable:
         for number, (url, targets) in enumerate(links.items()):
             body = b"%d" % number
             one = shard.keep(url, body, links=targets)
@@ -124,9 +124,9 @@ def test_what_stands_for_a_page_is_found_at_either_end_of_the_list(shard: Shard)
 def test_asking_what_pages_are_called_writes_nothing(shard: Shard) -> None:
     fill(shard, LINKS)
     graph = make(shard)
-    graph.voices.probe_all()
+    graph.anchor_index.probe_all()
     with pytest.raises((Damaged, FileNotFoundError)):
-        Graph(shard.place / "none").voices  # noqa: B018 # that is the question
+        Graph(shard.place / "none").anchor_index  # noqa: B018 # that is the question
     assert not (shard.place / "none").exists()
 
 

@@ -13,12 +13,12 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.differences import LINES_MOST, difference, words_changed
+from gossamer.collection.ask.differences import LINES_MOST, difference, words_changed
 from gossamer.errors import NotFound
-from gossamer.index.shelf import Shelf
+from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Capture, Visit
-from gossamer.store.warc import REVISIT_EQUAL, REVISIT_NOT_MODIFIED
-from gossamer.store.warcreader import records
+from gossamer.store.warc.reader import records
+from gossamer.store.warc.warc import REVISIT_EQUAL, REVISIT_NOT_MODIFIED
 from gossamer.testing import Changes, Copies, MadeWeb, Redirects, VirtualClock, WebSpec
 
 ROUNDS = 3
@@ -141,8 +141,8 @@ def test_revisits_of_another_address_name_it(rounds: Rounds) -> None:
 
 
 def test_nothing_is_indexed_again_that_says_the_same(rounds: Rounds) -> None:
-    shelf = Shelf(rounds.collection.path / "shards" / "00" / "index")
-    for shown in shelf.all():
+    shard_reader = ShardIndex(rounds.collection.path / "shards" / "00" / "index")
+    for shown in shard_reader.all():
         changed = [number for number in (1, 2) if rounds.body(shown.url, number) != rounds.body(shown.url, number - 1)]
         assert shown.date <= rounds.ends[max(changed, default=0)].timestamp()
 

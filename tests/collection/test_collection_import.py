@@ -18,7 +18,7 @@ import gossamer
 from crawler_process import exported, gossamer_command, run_gossamer, with_room
 from foreign_files import answer, page, plain, record, sha1, zipped, zipped_whole
 from gossamer.collection import Collection, Imported, Outside
-from gossamer.collection.incoming import Incoming
+from gossamer.collection.imports.import_source import ImportSource
 from gossamer.errors import DamagedInput, UsageError
 from gossamer.model import Answer, Kind
 from gossamer.store.versions import Version
@@ -48,12 +48,12 @@ def pages_of(collection: Collection) -> list[dict[str, Any]]:
 
 def versions_of(collection: Collection) -> list[tuple[str, float, int, str, str]]:
     """Of every capture what must not depend on the way it came."""
-    found = [item for archive in collection._shelves().archives for item in archive.versions.all()]
+    found = [item for archive in collection._readers().archives for item in archive.versions.all()]
     return sorted((url, round(one.began, 3), one.status, one.kind.value, one.payload) for url, one in found)
 
 
 def versions(collection: Collection, url: str) -> list[Version]:
-    return list(collection._shelves().of(url).archive.versions.of(url))
+    return list(collection._readers().of(url).archive.versions.of(url))
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_every_kind_of_answer_gets_its_place(taken: Taking) -> None:
         ],
     )
     assert (done.captures, done.problems) == (8, ())
-    kinds = {url.removeprefix(URL): one.kind for url, one in collection._shelves().archives[0].versions.all()}
+    kinds = {url.removeprefix(URL): one.kind for url, one in collection._readers().archives[0].versions.all()}
     assert kinds == {
         "": Kind.PAGE,
         "robots.txt": Kind.ROBOTS,
@@ -346,16 +346,16 @@ def size_of(folder: Path) -> int:
 def test_an_import_that_is_stopped_goes_on_where_it_was(
     archive: Path, crawled: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = Incoming.done
+    done = ImportSource.done
 
-    def stopping(self: Incoming, *answers: Answer) -> None:
+    def stopping(self: ImportSource, *answers: Answer) -> None:
         done(self, *answers)
         if self.look(0.0).captures >= 50:
             self.stop()
 
     with gossamer.open(tmp_path / "web") as collection:
         with monkeypatch.context() as patch:
-            patch.setattr(Incoming, "done", stopping)
+            patch.setattr(ImportSource, "done", stopping)
             first = collection.import_files(archive, shards=1)
         second = collection.import_files(archive)
         assert 50 <= first.captures < len(versions_of(crawled))

@@ -20,7 +20,7 @@ FEW, MANY, BATCHES = 12, 100, 10
 
 
 def taken(collection: Collection) -> dict[str, Version]:
-    return dict(collection._shelves().all[0].archive.versions.all())
+    return dict(collection._readers().all[0].archive.versions.all())
 
 
 def check(folder: Path, form: str, seed: int, count: int) -> None:

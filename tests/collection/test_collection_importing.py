@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gossamer.collection import importing
-from gossamer.collection.incoming import Imported
-from gossamer.collection.shard import Job
+from gossamer.collection.crawl.shard import Job
+from gossamer.collection.imports import importing
+from gossamer.collection.imports.import_source import Imported
 from gossamer.plan import Plan
 
 
@@ -43,7 +43,7 @@ def test_several_shards_are_processes_and_what_they_took_in_adds_up(
             self._imported(0, Imported(captures=1, problems=("one",)))
             self._imported(1, Imported(captures=2, problems=("two",)))
 
-    monkeypatch.setattr(importing, "Charge", FakeCharge)
+    monkeypatch.setattr(importing, "CrawlSupervisor", FakeCharge)
     told: list[int] = []
     job, stop = Job(tmp_path, Plan(shards=2)), asyncio.Event()
     found = asyncio.run(importing.run(job, 99, lambda look: told.append(look.captures), stop))
@@ -63,7 +63,7 @@ def test_the_last_look_is_taken_when_all_is_done(tmp_path: Path, monkeypatch: py
         def __init__(self, *_: object, **__: object) -> None:
             self._captures = 1
 
-        async def run(self, errands: Any, report: Callable[[None], None]) -> None:
+        async def run(self, asked: Any, report: Callable[[None], None]) -> None:
             report(None)
             self._captures = 5
 

@@ -12,8 +12,8 @@ from shutil import copytree
 import pytest
 
 import index_process
-from gossamer.collection.findable import INDEX, check
-from gossamer.index.shelf import Shelf
+from gossamer.collection.derive.indexer import INDEX, check
+from gossamer.index.shard_index import ShardIndex
 from index_process import opened
 
 PROGRAM = Path(index_process.__file__)
@@ -40,8 +40,8 @@ def assert_exact(folder: Path) -> int:
             pass
         assert list(check(folder, table, archive)) == []
         newest = {url: version.title for url, version in archive.versions.pages()}
-    shelf = Shelf(folder / INDEX)
-    assert {shown.url: shown.title for shown in shelf.all()} == newest
+    shard_reader = ShardIndex(folder / INDEX)
+    assert {shown.url: shown.title for shown in shard_reader.all()} == newest
     return len(newest)
 
 

@@ -19,11 +19,11 @@ import pytest
 import gossamer
 from crawler_process import crawl_arguments, descendants, gossamer_command, wait_for
 from gossamer.collection import Collection
+from gossamer.collection.crawl.running import run
 from gossamer.collection.lock import holder
-from gossamer.collection.running import run
 from gossamer.errors import INTERRUPTED
 from gossamer.frontier import Frontier
-from gossamer.frontier.discovery import Discovery
+from gossamer.frontier.discover.discovery import Discovery
 from gossamer.store.commits import Commits
 from gossamer.testing import MadeWeb, WebSpec
 

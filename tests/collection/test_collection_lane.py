@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from gossamer import convert
-from gossamer.collection import session
-from gossamer.collection.lane import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
+from gossamer.collection.crawl import session
+from gossamer.collection.crawl.lane import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
 from gossamer.convert.source import Source
 from gossamer.model import Capture, Page, Visit
 from gossamer.testing import VirtualClock
@@ -149,7 +149,7 @@ def test_a_large_page_says_the_same_wherever_it_is_read(content: str | None) -> 
 
 
 def test_what_needs_more_memory_than_most_is_read_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(convert.apart, "LITTLE", 1 << 16)
+    monkeypatch.setattr(convert.sandbox, "LITTLE", 1 << 16)
     entered = list[bool]()
 
     @contextmanager

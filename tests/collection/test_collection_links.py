@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from made_shard import A, B, C
 
-from gossamer.collection import links
-from gossamer.collection.links import Links, linked
+from gossamer.collection.ask import links
+from gossamer.collection.ask.links import Links, linked
 from gossamer.errors import NotFound
 from gossamer.model import Link
 from gossamer.urls import keys

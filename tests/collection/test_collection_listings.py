@@ -9,7 +9,7 @@ from pathlib import Path
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.frontier import listings
+from gossamer.frontier.discover import listings
 from gossamer.model import Capture, Kind, Visit
 from gossamer.testing import VirtualClock
 

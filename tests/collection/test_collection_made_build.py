@@ -12,16 +12,16 @@ from made_shard import BEGAN, A, B, C, Shard, came, made
 from msgspec.structs import replace
 
 from gossamer import convert
-from gossamer.collection import build as builds
-from gossamer.collection.build import Built, Job
+from gossamer.collection.derive import build as builds
+from gossamer.collection.derive.build import Built, Job
 from gossamer.dedupe.pages import Pages
 from gossamer.errors import StorageError
+from gossamer.frontier.answer.poison_pages import DEATHS, PoisonPages
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.suspects import DEATHS, Suspects
-from gossamer.index.shelf import Shelf
+from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Page
 from gossamer.plan import Plan
-from gossamer.store.warc import payload_digest
+from gossamer.store.warc.warc import payload_digest
 
 WORDS = " ".join(f"word{number} that stands only here" for number in range(60))
 PAGE = f"<title>Long</title><p>{WORDS}</p>".encode()
@@ -48,7 +48,7 @@ def text_of(shard: Shard, url: str) -> str:
 
 
 def indexed(shard: Shard) -> set[str]:
-    return set(Shelf(shard.place / "index", writable=False).urls())
+    return set(ShardIndex(shard.place / "index", writable=False).urls())
 
 
 # ----------------------------------------------------------------- what was not read
@@ -78,10 +78,10 @@ def test_a_page_that_kills_every_reader_is_left_alone_until_there_is_another_rea
         not_read(shard, C, b"<p>third words")
         shard.commit()
         for url in (A, B) * DEATHS:
-            noted = Suspects(shard.place / "reading", shard.table)
+            noted = PoisonPages(shard.place / "reading", shard.table)
             noted.reading(url)  # and never came to its end
             noted.close()
-            Suspects(shard.place / "reading", shard.table).close()
+            PoisonPages(shard.place / "reading", shard.table).close()
         shard.commit()
     found = built(tmp_path)
     assert (found.texts, found.unread) == (2, 1)
@@ -96,7 +96,7 @@ def test_the_page_that_the_last_life_died_on_is_remembered_before_it_is_read_aga
     with made(tmp_path / "web") as shard:
         not_read(shard, A)
         shard.commit()
-        noted = Suspects(shard.place / "reading", shard.table)
+        noted = PoisonPages(shard.place / "reading", shard.table)
         noted.reading("http://killer.test/")
         noted.close()
 
@@ -107,9 +107,9 @@ def test_the_page_that_the_last_life_died_on_is_remembered_before_it_is_read_aga
     with pytest.raises(MemoryError):
         built(tmp_path)
     with made(tmp_path / "web") as shard:
-        suspects = Suspects(shard.place / "reading", shard.table)
-        assert suspects._deaths == {b"http://killer.test/": 1}
-        suspects.close()
+        poison_pages = PoisonPages(shard.place / "reading", shard.table)
+        assert poison_pages._deaths == {b"http://killer.test/": 1}
+        poison_pages.close()
 
 
 def test_how_far_it_is_with_what_was_not_read_is_told_batch_by_batch(
@@ -252,17 +252,17 @@ def test_a_shard_that_is_alone_ends_after_its_step(tmp_path: Path, monkeypatch: 
     told: list[Any] = []
 
     def listen(heard: Any, lost: Any, orphaned: Any) -> None:
-        seat.orphaned = orphaned
+        link.orphaned = orphaned
 
     def well() -> None:
         told.append("well")
         if len(told) == 4:
-            seat.orphaned()
+            link.orphaned()
 
-    seat: Any = SimpleNamespace(
+    link: Any = SimpleNamespace(
         index=0, listen=listen, tell=lambda message: told.append(builds._built(message).looked), well=well
     )
-    asyncio.run(builds.work(job(tmp_path), seat))
+    asyncio.run(builds.work(job(tmp_path), link))
     assert told == [1, "well", 2, "well"]
 
 

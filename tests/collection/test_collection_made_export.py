@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import pytest
 from made_shard import BEGAN, A, B, C, Shard, came, made, said
 
-from gossamer.collection import export
+from gossamer.collection.ask import export
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError, UsageError
 from gossamer.model import Kind, Link

@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 import gossamer
-from gossamer.collection.seal import seal
-from gossamer.collection.session import FAMILIES
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive.seal import seal
 from gossamer.errors import Damaged
-from gossamer.index.shelf import reading
-from gossamer.store.table import Table
+from gossamer.index.shard_index import reading
+from gossamer.store.table.table import Table
 from harness.hostile_collections import VERBS, Web, copied, make, run
 from harness.kills import Nest
 
@@ -123,7 +123,7 @@ def test_an_index_whose_list_nests_without_end_is_made_again(sound: Web, tmp_pat
         assert collection.verify().problems == []
 
 
-def test_errands_that_nest_without_end_are_passed_over(sound: Web, nest: Nest, tmp_path: Path) -> None:
+def test_requests_that_nest_without_end_are_passed_over(sound: Web, nest: Nest, tmp_path: Path) -> None:
     web = copied(sound, tmp_path)
     (web.folder / "asked").write_text(f'[{{"mark": "a", "zz": {DEEP}}}]')
     code, said = ends(web, "crawl", nest)

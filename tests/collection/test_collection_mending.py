@@ -11,28 +11,30 @@ from typing import Any
 import pytest
 
 from gossamer import plan as plans
-from gossamer.collection import adopt as adopting
-from gossamer.collection import findable, imprint, repost
-from gossamer.collection.derived import Derived
-from gossamer.collection.findable import Findable
+from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl.recover import Recovery, _visit
+from gossamer.collection.crawl.rereading import again, take_up
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive import indexer
+from gossamer.collection.derive.copy_marks import Mark, _marks
+from gossamer.collection.derive.derived import Derived
+from gossamer.collection.derive.indexer import Indexer
+from gossamer.collection.derive.underived import LINKS_WHOLE, Underived, outdate
 from gossamer.collection.folder import Folder
-from gossamer.collection.folding import Mark, _marks
-from gossamer.collection.recover import Recovery, _visit
-from gossamer.collection.replan import replan
-from gossamer.collection.rereading import again, take_up
-from gossamer.collection.session import FAMILIES
-from gossamer.collection.underived import LINKS_WHOLE, Underived, outdate
-from gossamer.collection.workshop import Bench
+from gossamer.collection.maintain import repair as adopting
+from gossamer.collection.maintain import repost
+from gossamer.collection.maintain.replan import replan
+from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.errors import Damaged, StorageError
 from gossamer.frontier.entries import META
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import STATE, Archive
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
-from gossamer.store.warc import payload_digest, warc_files
-from gossamer.store.warcrecords import Info
+from gossamer.store.warc.records import Info
+from gossamer.store.warc.warc import payload_digest, warc_files
 from gossamer.urls import keys
 
 A, B, C = (f"http://{name}.test/" for name in "abc")
@@ -88,8 +90,8 @@ class Shard:
         return next(self.archive.versions.of(url))
 
     @property
-    def bench(self) -> Bench:
-        return Bench(self.place, Plan(), self.table, self.archive, "gossamer")
+    def bench(self) -> WritableShard:
+        return WritableShard(self.place, Plan(), self.table, self.archive, "gossamer")
 
 
 @pytest.fixture
@@ -104,39 +106,39 @@ def shard(tmp_path: Path) -> Iterator[Shard]:
 
 
 @pytest.fixture
-def index(shard: Shard) -> Iterator[Findable]:
-    made = Findable(shard.place, shard.table, shard.archive, site)
+def index(shard: Shard) -> Iterator[Indexer]:
+    made = Indexer(shard.place, shard.table, shard.archive, site)
     yield made
     made.close()
 
 
-def kept(shard: Shard, index: Findable, one: Capture, page: Page) -> None:
+def kept(shard: Shard, index: Indexer, one: Capture, page: Page) -> None:
     shard.archive.append(one, page)
     index.keep(one, page)
 
 
-def committed(shard: Shard, index: Findable) -> set[str]:
+def committed(shard: Shard, index: Indexer) -> set[str]:
     shard.archive.prepare()
     index.prepare()
     shard.table.commit()
     index.finish()
-    return set(index._shelf.urls())
+    return set(index._shard_index.urls())
 
 
-def test_a_page_is_found_from_the_next_commit_on_and_not_when_it_is_gone(shard: Shard, index: Findable) -> None:
-    assert findable.is_whole(shard.table)
+def test_a_page_is_found_from_the_next_commit_on_and_not_when_it_is_gone(shard: Shard, index: Indexer) -> None:
+    assert indexer.is_whole(shard.table)
     kept(shard, index, came(A), said(A, links=(Link(B),)))
     kept(shard, index, came(B, b"other"), said(B, noindex=True, digest=payload_digest(b"other")))
     kept(shard, index, came(C, b"third"), said(C, copy_of=A, digest=payload_digest(b"third")))
     kept(shard, index, came("http://a.test/robots.txt", visit=Visit(A, Kind.ROBOTS)), said(A))
     assert committed(shard, index) == {A}
-    assert list(findable.check(shard.place, shard.table, shard.archive)) == []
+    assert list(indexer.check(shard.place, shard.table, shard.archive)) == []
     kept(shard, index, came(A, b"no", 404, 5), Page(A))
     kept(shard, index, came("http://never.test/", b"no", 404, 5), Page("http://never.test/"))
     assert committed(shard, index) == set()
 
 
-def test_a_redirect_takes_a_page_out_and_one_that_leads_nowhere_does_not(shard: Shard, index: Findable) -> None:
+def test_a_redirect_takes_a_page_out_and_one_that_leads_nowhere_does_not(shard: Shard, index: Indexer) -> None:
     kept(shard, index, came(A), said(A))
     kept(shard, index, came(B, b"other"), said(B, digest=payload_digest(b"other")))
     assert committed(shard, index) == {A, B}
@@ -145,7 +147,7 @@ def test_a_redirect_takes_a_page_out_and_one_that_leads_nowhere_does_not(shard: 
     assert committed(shard, index) == {B}
 
 
-def test_copies_and_errors_in_disguise_are_taken_out(shard: Shard, index: Findable) -> None:
+def test_copies_and_errors_in_disguise_are_taken_out(shard: Shard, index: Indexer) -> None:
     for url, body in ((A, b"a"), (B, b"b"), (C, b"c")):
         kept(shard, index, came(url, body), said(url, digest=payload_digest(body)))
     assert committed(shard, index) == {A, B, C}
@@ -155,13 +157,13 @@ def test_copies_and_errors_in_disguise_are_taken_out(shard: Shard, index: Findab
 
 
 def test_the_index_is_committed_after_many_pages_or_many_commits(
-    shard: Shard, index: Findable, monkeypatch: pytest.MonkeyPatch
+    shard: Shard, index: Indexer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finished: list[int] = []
     finish = index.finish
     monkeypatch.setattr(index, "finish", lambda: (finished.append(1), finish()))
-    monkeypatch.setattr(findable, "COMMIT_EVERY", 3)
-    monkeypatch.setattr(findable, "COMMITS_WAITED", 4)
+    monkeypatch.setattr(indexer, "COMMIT_EVERY", 3)
+    monkeypatch.setattr(indexer, "COMMITS_WAITED", 4)
     for _ in range(9):
         index.committed()
     assert finished == []
@@ -181,23 +183,23 @@ def test_the_index_is_committed_after_many_pages_or_many_commits(
     assert len(finished) == 2
 
 
-def test_what_the_index_lacks_after_a_crash_is_found_by_the_log(shard: Shard, index: Findable) -> None:
+def test_what_the_index_lacks_after_a_crash_is_found_by_the_log(shard: Shard, index: Indexer) -> None:
     assert list(index.catch_up()) == []
     kept(shard, index, came(A), said(A))
     kept(shard, index, came(B, b"b", 200), said(B, noindex=True, digest=payload_digest(b"b")))
     index.prepare()
     shard.commit()
     index.close()  # before the index was committed
-    again = Findable(shard.place, shard.table, shard.archive, site)
-    assert again._shelf.covered < findable.committed_length(shard.table)
+    again = Indexer(shard.place, shard.table, shard.archive, site)
+    assert again._shard_index.covered < indexer.committed_length(shard.table)
     assert list(again.catch_up()) == [2]
-    assert set(again._shelf.urls()) == {A}
+    assert set(again._shard_index.urls()) == {A}
     assert list(again.catch_up()) == []
     again.close()
     index._log = again._log
 
 
-def test_log_and_index_are_made_again_from_the_rows(shard: Shard, index: Findable) -> None:
+def test_log_and_index_are_made_again_from_the_rows(shard: Shard, index: Indexer) -> None:
     for url, body in ((A, b"a"), (B, b"b")):
         shard.keep(url, body)
     shard.archive.append(came(C, b"", 301, fields=(("location", A),)), Page(C))
@@ -206,26 +208,26 @@ def test_log_and_index_are_made_again_from_the_rows(shard: Shard, index: Findabl
     assert not index.whole
     assert list(index.remake()) == [3]
     assert index.whole
-    assert set(index._shelf.urls()) == {A, B}
-    assert list(findable.check(shard.place, shard.table, shard.archive)) == []
+    assert set(index._shard_index.urls()) == {A, B}
+    assert list(indexer.check(shard.place, shard.table, shard.archive)) == []
 
 
-def test_what_is_wrong_with_log_and_index_is_told(shard: Shard, index: Findable) -> None:
+def test_what_is_wrong_with_log_and_index_is_told(shard: Shard, index: Indexer) -> None:
     kept(shard, index, came(A), said(A, links=(Link(B),)))
     assert committed(shard, index) == {A}
     shard.keep(B, b"b")
     shard.commit()
-    problems = list(findable.check(shard.place, shard.table, shard.archive))
+    problems = list(indexer.check(shard.place, shard.table, shard.archive))
     assert [problem.split(";")[0] for problem in problems] == [
         f"{B}: is not in the index",
         f"{B}: the log of links does not have the links of its text",
     ]
     shard.archive.versions.remove(B, BEGAN)
     shard.archive.mark(A, copy_of=B)
-    problems = list(findable.check(shard.place, shard.table, shard.archive))
+    problems = list(indexer.check(shard.place, shard.table, shard.archive))
     assert f"{A}: should not be in the index" in problems[0]
     shard.table.put(STATE, b"links", (1).to_bytes(8, "big"))
-    assert list(findable.check(shard.place, shard.table, shard.archive))
+    assert list(indexer.check(shard.place, shard.table, shard.archive))
 
 
 def test_imports_that_are_older_than_what_is_here_change_nothing(shard: Shard) -> None:
@@ -472,25 +474,25 @@ def test_captures_without_a_row_are_adopted(shard: Shard, monkeypatch: pytest.Mo
     assert adopting.adopt(shard.bench) == 0
     for url in (A, B, C):
         shard.archive.versions.remove(url, BEGAN)
-    read = Bench.read
+    read = WritableShard.read
 
-    def odd(bench: Bench, one: Capture) -> Page:
+    def odd(bench: WritableShard, one: Capture) -> Page:
         if one.visit.url == B:
             raise ZeroDivisionError
         if one.visit.url == C:
             raise Damaged("so")
         return read(bench, one)
 
-    monkeypatch.setattr(Bench, "read", odd)
+    monkeypatch.setattr(WritableShard, "read", odd)
     assert adopting.adopt(shard.bench) == 1
     assert shard.row(A).status == 200
     assert [(url, "ZeroDivisionError" in reason) for url, reason in shard.archive.passed.all()] == [(B, True)]
     assert shard.table.pending == 0
 
-    def full(bench: Bench, one: Capture) -> Page:
+    def full(bench: WritableShard, one: Capture) -> Page:
         raise StorageError("the disk")
 
-    monkeypatch.setattr(Bench, "read", full)
+    monkeypatch.setattr(WritableShard, "read", full)
     with pytest.raises(StorageError):
         adopting.adopt(shard.bench)
 
@@ -502,7 +504,7 @@ def test_a_capture_without_its_metadata_is_adopted_by_its_address(shard: Shard) 
     (path,) = warc_files(shard.place / "captures")
     for url, _ in list(shard.archive.versions.all()):
         shard.archive.versions.remove(url, BEGAN)
-    from gossamer.store.warcreader import records
+    from gossamer.store.warc.reader import records
 
     data = bytearray(path.read_bytes())
     for record in [each for each in records(path) if each.type == "metadata"]:

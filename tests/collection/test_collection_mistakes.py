@@ -16,20 +16,21 @@ from crawler_process import run_gossamer, with_room
 from foreign_files import page as foreign_page
 from foreign_files import plain
 from gossamer.collection import Collection, Outside
-from gossamer.collection.derived import Derived
+from gossamer.collection.derive.derived import Derived
 from gossamer.collection.folder import Folder
-from gossamer.collection.workshop import opened
+from gossamer.collection.maintain.writable_shard import opened
 from gossamer.dedupe.digest import Copies
 from gossamer.engine import WorkerLost
 from gossamer.frontier.frontier import Frontier
 from gossamer.model import Capture, Page, Visit
-from gossamer.store import passed, unread
+from gossamer.store import unread
 from gossamer.store.archive import Archive
-from gossamer.store.members import LEVEL
-from gossamer.store.texts import Texts
+from gossamer.store.repair import passed
 from gossamer.store.versions import Versions
-from gossamer.store.warc import payload_digest
-from gossamer.store.warcrecords import group
+from gossamer.store.warc.gzip_members import LEVEL
+from gossamer.store.warc.records import group
+from gossamer.store.warc.texts import Texts
+from gossamer.store.warc.warc import payload_digest
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 SPEC = WebSpec(seed=5, hosts=2, pages=8)
@@ -166,7 +167,7 @@ def test_a_mistake_costs_recovery_one_page(
     with monkeypatch.context() as patched:
         patched.setattr("gossamer.store.commits.Commits.when_due", lambda self: None)
         patched.setattr("gossamer.store.commits.Commits.soon", lambda self: None)
-        patched.setattr("gossamer.collection.session.Session._finish", lambda self: None)
+        patched.setattr("gossamer.collection.crawl.session.Session._finish", lambda self: None)
         with suppress(gossamer.GossamerError):  # nothing was committed
             crawl().close()
     asked = crawl.web.log.counts()
@@ -267,10 +268,10 @@ def test_what_no_row_can_hold_is_noticed_before_it_is_written(tmp_path: Path) ->
     folder = with_room(tmp_path / "web")
     crawl = Crawl(folder)
     with crawl() as collection:
-        shelf = collection._shelves().all[0]
+        shard_reader = collection._readers().all[0]
         before = io.BytesIO(next((folder / "shards/00/captures").glob("*.warc.gz")).read_bytes())
-        url, version = next(shelf.archive.versions.all())
-        capture = shelf.archive.capture(url, version)
+        url, version = next(shard_reader.archive.versions.all())
+        capture = shard_reader.archive.capture(url, version)
     with opened(Folder(folder.resolve()), gossamer.open(folder).plan, 0) as bench:
         bench.open_captures()
         odd = dataclasses.replace(capture, began=capture.began + 1)

@@ -19,7 +19,7 @@ import gossamer
 from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.moment import Moment
+from gossamer.collection.ask.moment import Moment
 from gossamer.held import Held
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 

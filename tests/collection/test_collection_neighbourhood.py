@@ -8,9 +8,9 @@ from typing import cast
 import numpy as np
 import pytest
 
-from gossamer.collection import neighbourhood
-from gossamer.collection.graphs import Graph
-from gossamer.collection.neighbourhood import Neighbour, neighbours
+from gossamer.collection.ask import links
+from gossamer.collection.ask.links import Neighbour, neighbours
+from gossamer.collection.derive.graphs import Graph
 from gossamer.graph.arcs import Arcs, arcs
 from gossamer.graph.gather import Web
 from gossamer.urls import keys, site
@@ -73,14 +73,14 @@ def test_pages_that_were_never_read_and_links_of_a_page_to_itself_are_left_out()
 
 
 def test_of_many_pages_that_link_to_an_answer_only_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood, "LINKING_MOST", 3)
+    monkeypatch.setattr(links, "LINKING_MOST", 3)
     root = page("root")
     drawn = Drawn([(page(f"p{number}"), root) for number in range(10)])
     assert len(around(drawn, root)) == 3 + 1
 
 
 def test_what_an_answer_links_to_is_looked_at_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood, "LINKING_MOST", 3)
+    monkeypatch.setattr(links, "LINKING_MOST", 3)
     root = page("root")
     drawn = Drawn([(root, page(f"p{number}")) for number in range(10)])
     assert len(around(drawn, root)) == 10 + 1

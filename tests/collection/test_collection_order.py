@@ -8,10 +8,10 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.meaning import order_of
+from gossamer.collection.crawl.wiring import order_of
 from gossamer.errors import InvalidPlan
 from gossamer.frontier import Entry, State
-from gossamer.frontier.rank import ORDERS
+from gossamer.frontier.queue.rank import ORDERS
 from gossamer.plan import Plan, dump, load
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 

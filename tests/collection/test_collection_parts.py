@@ -19,26 +19,30 @@ from typing import Any
 import pytest
 
 from gossamer import plan as plans
-from gossamer.collection import columns, errands, importing, imprint, lock, openfiles, running, seal
-from gossamer.collection.clearing import clear
-from gossamer.collection.differences import Line, Piece, Words, difference, words_changed
-from gossamer.collection.errands import Errand
+from gossamer.collection import lock
+from gossamer.collection.ask import parquet
+from gossamer.collection.ask.differences import Line, Piece, Words, difference, words_changed
+from gossamer.collection.crawl import imprint, open_files, requests, running
+from gossamer.collection.crawl.eta import UNKNOWN, Eta, Rate, eta, resting
+from gossamer.collection.crawl.lane import HERE, LATELY, RESTS, Lane
+from gossamer.collection.crawl.recover import is_about_it
+from gossamer.collection.crawl.requests import CrawlRequest
+from gossamer.collection.crawl.running import FINISH, Stopping
+from gossamer.collection.crawl.session import info_of, prefix_of, preload
+from gossamer.collection.crawl.shard import imported_of, progress_of
+from gossamer.collection.crawl.wiring import head_first, order_of, rewriting, rules_of, site_of
+from gossamer.collection.derive import seal
 from gossamer.collection.folder import Folder, settled
-from gossamer.collection.incoming import Imported
-from gossamer.collection.lane import HERE, LATELY, RESTS, Lane
-from gossamer.collection.meaning import head_first, order_of, rewriting, rules_of, site_of
-from gossamer.collection.outlook import UNKNOWN, Outlook, Rate, outlook, resting
-from gossamer.collection.recover import is_about_it
-from gossamer.collection.session import info_of, prefix_of, preload
-from gossamer.collection.shard import imported_of, progress_of
+from gossamer.collection.imports import importing
+from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.maintain.clearing import clear
 from gossamer.collection.status import Progress, last_look, note, status_of, together
-from gossamer.collection.stopping import FINISH, Stopping
 from gossamer.errors import Damaged, GossamerError, Locked, NotACollection, StorageError, UsageError
-from gossamer.frontier.backlog import Stretch
 from gossamer.frontier.entries import META
-from gossamer.frontier.rank import ORDERS
+from gossamer.frontier.queue.backlog import Stretch
+from gossamer.frontier.queue.rank import ORDERS
 from gossamer.plan import Plan
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
 # ------------------------------------------------------------------------------ status
@@ -145,11 +149,11 @@ def test_a_rate_is_taken_over_the_last_minute() -> None:
 
 def test_an_outlook_needs_something_to_do_and_something_known() -> None:
     host = Stretch("example.org", 10, 2.0)
-    assert outlook(0, 5.0, host) == outlook(-1, 5.0, host) == outlook(5, 0.0, None) == UNKNOWN
-    assert outlook(1, 2.0, None) == Outlook(0.5, "1 queued at 2 pages/s")
-    assert outlook(5, 0.25, None) == Outlook(20.0, "5 queued at 0.25 pages/s")
-    assert outlook(20, 1.0, host).basis == "20 queued at 1 pages/s"  # as long as the host alone
-    assert outlook(1_500, 1_234.5, None).basis == "1,500 queued at 1,234.5 pages/s"
+    assert eta(0, 5.0, host) == eta(-1, 5.0, host) == eta(5, 0.0, None) == UNKNOWN
+    assert eta(1, 2.0, None) == Eta(0.5, "1 queued at 2 pages/s")
+    assert eta(5, 0.25, None) == Eta(20.0, "5 queued at 0.25 pages/s")
+    assert eta(20, 1.0, host).basis == "20 queued at 1 pages/s"  # as long as the host alone
+    assert eta(1_500, 1_234.5, None).basis == "1,500 queued at 1,234.5 pages/s"
     assert UNKNOWN == (None, "")
 
 
@@ -157,7 +161,7 @@ def test_what_rests_says_until_when() -> None:
     assert resting(0, 60.0, 0.0) == UNKNOWN
     until = time.strftime("%Y-%m-%d %H:%M", time.localtime(1_794_700_800))
     told = f"1 queued, and nothing may be tried again before {until}"
-    assert resting(1, 60.0, 1_794_700_800) == Outlook(60.0, told)
+    assert resting(1, 60.0, 1_794_700_800) == Eta(60.0, told)
 
 
 # -------------------------------------------------------------------------------- lane
@@ -237,7 +241,7 @@ def test_who_gave_up_waiting_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> 
         return patient.done()
 
     assert clock.run(main())
-    monkeypatch.setattr("gossamer.collection.lane.HOSTS_KNOWN", 2)
+    monkeypatch.setattr("gossamer.collection.crawl.lane.HOSTS_KNOWN", 2)
     lane = Lane(clock.steady)
     for host in ("a", "b", "c"):
         lane.leave(host, 1.0)
@@ -277,7 +281,7 @@ def test_lines_are_the_same_line_from_three_tenths_on() -> None:
 
 
 def test_texts_that_are_too_long_to_compare_are_told_as_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gossamer.collection import differences
+    from gossamer.collection.ask import differences
 
     monkeypatch.setattr(differences, "LINES_MOST", 3)
     assert [line.sign for line in difference("a\nb\nc", "x\nb\ny")] == ["-", "+", "=", "-", "+"]
@@ -401,41 +405,41 @@ def test_what_keeps_from_writing_is_told_from_what_is_broken(
         pass
 
 
-# ----------------------------------------------------------------------------- errands
+# ----------------------------------------------------------------------------- requests
 
 
-def test_errands_wait_in_order_until_all_is_done(tmp_path: Path) -> None:
-    assert errands.ask(tmp_path, (), revisit=False) == ()
+def test_requests_wait_in_order_until_all_is_done(tmp_path: Path) -> None:
+    assert requests.ask(tmp_path, (), revisit=False) == ()
     assert not (tmp_path / "asked").exists()
-    (first,) = errands.ask(tmp_path, ["http://a.example/"], revisit=False)
+    (first,) = requests.ask(tmp_path, ["http://a.example/"], revisit=False)
     assert (first.seeds, first.revisit) == (("http://a.example/",), False)
-    before, second = errands.ask(tmp_path, (), revisit=True)
+    before, second = requests.ask(tmp_path, (), revisit=True)
     assert before == first
     assert (second.seeds, second.revisit) == ((), True)
     assert first.mark != second.mark
-    assert errands.ask(tmp_path, (), revisit=False) == (first, second)
-    errands.settle(tmp_path)
-    assert errands.ask(tmp_path, (), revisit=False) == ()
-    errands.settle(tmp_path)
+    assert requests.ask(tmp_path, (), revisit=False) == (first, second)
+    requests.settle(tmp_path)
+    assert requests.ask(tmp_path, (), revisit=False) == ()
+    requests.settle(tmp_path)
 
 
 def test_a_shard_does_what_came_after_its_last_errand() -> None:
-    asked = (Errand("a"), Errand("b"), Errand("c"))
-    assert errands.undone(asked, "") == errands.undone(asked, "other") == asked
-    assert [each.mark for each in errands.undone(asked, "a")] == ["b", "c"]
-    assert list(errands.undone(asked, "c")) == []
+    asked = (CrawlRequest("a"), CrawlRequest("b"), CrawlRequest("c"))
+    assert requests.undone(asked, "") == requests.undone(asked, "other") == asked
+    assert [each.mark for each in requests.undone(asked, "a")] == ["b", "c"]
+    assert list(requests.undone(asked, "c")) == []
 
 
-def test_errands_that_cannot_be_read_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_that_cannot_be_read_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "asked").write_bytes(b"{")
-    assert errands.ask(tmp_path, (), revisit=False) == ()
+    assert requests.ask(tmp_path, (), revisit=False) == ()
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(errands.files, "replace", full)
+    monkeypatch.setattr(requests.files, "replace", full)
     with pytest.raises(StorageError, match="disk is full"):
-        errands.ask(tmp_path, (), revisit=True)
+        requests.ask(tmp_path, (), revisit=True)
 
 
 # ----------------------------------------------------------------------------- imprint
@@ -476,10 +480,10 @@ def test_a_table_that_is_being_made_again_is_for_nobody_else(table: Table) -> No
 
 def test_the_limit_of_open_files_is_raised_and_too_low_a_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = [256, 1_000_000]
-    monkeypatch.setattr(openfiles.resource, "getrlimit", lambda which: tuple(limits))
+    monkeypatch.setattr(open_files.resource, "getrlimit", lambda which: tuple(limits))
     raised: list[tuple[int, int]] = []
-    monkeypatch.setattr(openfiles.resource, "setrlimit", lambda which, pair: raised.append(pair))
-    openfiles.make_room(10)
+    monkeypatch.setattr(open_files.resource, "setrlimit", lambda which, pair: raised.append(pair))
+    open_files.make_room(10)
     assert raised == [(65_536, 1_000_000)]
     for soft, hard, wanted in (
         (65_536, 100_000, []),
@@ -490,10 +494,10 @@ def test_the_limit_of_open_files_is_raised_and_too_low_a_one_is_told(monkeypatch
     ):
         raised.clear()
         limits[:] = [soft, hard]
-        openfiles.make_room(258)
+        open_files.make_room(258)
         assert raised == wanted
     with pytest.raises(StorageError, match=r"only 900 files .* and 259 workers need 902; .*ulimit -n 902"):
-        openfiles.make_room(259)
+        open_files.make_room(259)
 
 
 # ---------------------------------------------------------------------------- stopping
@@ -637,8 +641,8 @@ def test_files_of_shards_have_numbers_and_say_who_made_them() -> None:
     assert info.software.startswith("Gossamer/")
     assert info.operator == "ops@example.org"
     assert info_of(Plan()).operator is None
-    assert preload(Plan(build=False)) == ("gossamer.collection.shard",)
-    assert "gossamer.collection.derived" in preload(Plan(build=True))
+    assert preload(Plan(build=False)) == ("gossamer.collection.crawl.shard",)
+    assert "gossamer.collection.derive.derived" in preload(Plan(build=True))
 
 
 def test_faults_of_the_machine_are_not_about_a_page() -> None:
@@ -669,7 +673,7 @@ def test_a_folder_is_a_collection_when_a_shard_holds_anything(tmp_path: Path) ->
     (folder.path / "shards" / "notes").mkdir()
     assert folder.numbers() == [0, 1, 12]
     assert folder.shard(3) == folder.path / "shards" / "03"
-    assert (folder.graph.name, folder.gate.name, folder.plan_file.name) == ("graph", "gate", "plan.toml")
+    assert (folder.graph.name, folder.leases.name, folder.plan_file.name) == ("graph", "gate", "plan.toml")
 
 
 @pytest.mark.parametrize(
@@ -898,17 +902,17 @@ def test_one_look_at_an_import_of_many_shards() -> None:
 
 def test_rows_are_grouped_by_their_number_and_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"text": "x" * 10, "links": [1]} for _ in range(7)]
-    assert [len(group) for group in columns._groups(rows)] == [7]
-    assert list(columns._groups([])) == []
-    monkeypatch.setattr(columns, "GROUP_ROWS", 3)
-    assert [len(group) for group in columns._groups(rows)] == [3, 3, 1]
-    monkeypatch.setattr(columns, "GROUP_BYTES", 11)
-    assert [len(group) for group in columns._groups(rows)] == [2, 2, 2, 1]
-    monkeypatch.setattr(columns, "GROUP_BYTES", 10)
-    assert [len(group) for group in columns._groups(rows)] == [1] * 7
+    assert [len(group) for group in parquet._groups(rows)] == [7]
+    assert list(parquet._groups([])) == []
+    monkeypatch.setattr(parquet, "GROUP_ROWS", 3)
+    assert [len(group) for group in parquet._groups(rows)] == [3, 3, 1]
+    monkeypatch.setattr(parquet, "GROUP_BYTES", 11)
+    assert [len(group) for group in parquet._groups(rows)] == [2, 2, 2, 1]
+    monkeypatch.setattr(parquet, "GROUP_BYTES", 10)
+    assert [len(group) for group in parquet._groups(rows)] == [1] * 7
 
 
 def test_parquet_without_its_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(UsageError, match=r"pip install 'gossamer\[parquet\]'"):
-        columns.write([], io.BytesIO())
+        parquet.write([], io.BytesIO())

@@ -11,8 +11,8 @@ import pytest
 from made_shard import BEGAN, A, Shard, made, said
 from msgspec.structs import replace
 
-from gossamer.collection.differences import Words
-from gossamer.collection.history import Edition, Past, chosen
+from gossamer.collection.ask.differences import Words
+from gossamer.collection.ask.history import Edition, Past, chosen
 from gossamer.errors import NotFound
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page

@@ -12,13 +12,13 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.crawl.imprint import of
+from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.collection.imprint import of
-from gossamer.collection.session import FAMILIES
 from gossamer.errors import Damaged, InvalidPlan
 from gossamer.frontier.entries import META
 from gossamer.plan import Plan, dump, load
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 SPEC = WebSpec(seed=3, hosts=2, pages=6)
@@ -193,7 +193,7 @@ def test_a_shard_knows_which_one_it_is(web: Path) -> None:
 
 def test_the_copy_of_the_plan_holds_no_password(tmp_path: Path) -> None:
     plan = Collection(tmp_path).plan.changed(proxy="http://me:secret@proxy:1")
-    from gossamer.collection import imprint
+    from gossamer.collection.crawl import imprint
 
     with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
         imprint.leave(table, 0, plan)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.collection import session as sessions
-from gossamer.collection.session import FAMILIES, Outside, Session
+from gossamer.collection.crawl import session as sessions
+from gossamer.collection.crawl.session import FAMILIES, Outside, Session
 from gossamer.fetch.held import Held
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.discover.discovery import Found
 from gossamer.model import Capture, Visit
 from gossamer.plan import Plan
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import run, running_clock
 
 HOME = "http://a.example/"

@@ -13,16 +13,17 @@ import pytest
 from small_shard import BEGAN, answer, said, small_shard
 
 from gossamer import convert
-from gossamer.collection import esteem, imprint, reading
+from gossamer.collection.ask import links, reading
+from gossamer.collection.ask.reading import Reading, as_seed
+from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.folder import Folder
-from gossamer.collection.reading import Reading, as_seed
-from gossamer.collection.session import FAMILIES
-from gossamer.collection.underived import LINKS_WHOLE
 from gossamer.errors import InvalidURL, NotACollection, NotFound, UsageError
 from gossamer.frontier.entries import State
 from gossamer.plan import Plan
 from gossamer.store.archive import STATE
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 URLS = [f"http://{number}.test/" for number in range(6)]
@@ -68,8 +69,8 @@ def test_what_a_reader_holds_is_given_back_when_it_ends(folder: Folder) -> None:
     closed: list[str] = []
     with Reading(folder.path) as reader:
         assert reader.path == folder.path
-        first = reader._shelves()
-        assert reader._shelves() is first
+        first = reader._readers()
+        assert reader._readers() is first
         close = first.close
         first.close = lambda: (closed.append("shelves"), close())[1]  # type: ignore[method-assign]  # a spy
         reader._moment = SimpleNamespace(close=lambda: closed.append("moment"))  # type: ignore[assignment]  # a spy
@@ -181,17 +182,17 @@ def test_a_search_gives_ten_answers_from_the_first_on_unless_more_are_asked_for(
     assert asked.asked == [("word", 10, 0), ("word", 5, 20), ("word", 10), ("word", 1_000)]
     trusted: list[tuple[Any, ...]] = []
     reader._linked = graph = object()  # type: ignore[assignment]  # a fake
-    monkeypatch.setattr(esteem, "trusted", lambda *given: trusted.append(given))
+    monkeypatch.setattr(links, "trusted", lambda *given: trusted.append(given))
     reader.trust(["HTTP://0.test"])
     assert trusted == [(graph, [HOME], 10)]
-    monkeypatch.setattr(esteem, "of_sites", lambda graph, site: [(site(HOME), 1.0)])
+    monkeypatch.setattr(links, "of_sites", lambda graph, site: [(site(HOME), 1.0)])
     assert reader.rank_sites() == [("0.test", 1.0)]
     reader._asked, reader._linked = None, False
 
 
 def test_a_searcher_is_made_once_for_one_moment(reader: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
-    monkeypatch.setattr("gossamer.collection.searching.searcher", lambda *_: made.append(object()) or made[-1])
+    monkeypatch.setattr("gossamer.collection.ask.searching.searcher", lambda *_: made.append(object()) or made[-1])
     assert reader._searcher() is reader._searcher() is made[0]
     reader.close()
     assert reader._searcher() is made[1]

@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 from small_shard import SmallShard, answer, read, said, small_shard
 
-from gossamer.collection import recover
-from gossamer.collection.recover import PassedOver, Recovery, is_about_it
+from gossamer.collection.crawl import recover
+from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.frontier import Frontier
 from gossamer.model import Answer, Capture, Page, Visit

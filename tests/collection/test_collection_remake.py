@@ -14,21 +14,22 @@ from small_shard import small_shard
 
 import gossamer
 from gossamer.cli.main import main
-from gossamer.collection import Collection, Outside, imprint, session
-from gossamer.collection import remake as module
+from gossamer.collection import Collection, Outside
+from gossamer.collection.crawl import imprint, session
+from gossamer.collection.crawl.session import FAMILIES, Session
 from gossamer.collection.folder import INDEX, Folder
-from gossamer.collection.remake import Remade, lack, lack_of_rows, remake
-from gossamer.collection.session import FAMILIES, Session
+from gossamer.collection.maintain import remake as module
+from gossamer.collection.maintain.remake import Remade, lack, lack_of_rows, remake
 from gossamer.errors import Damaged
 from gossamer.frontier.entries import META, OUTBOX, REMOVED, URLS, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import STATE, Archive
-from gossamer.store.replay import Replayed
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.store.versions import CAPTURES
-from gossamer.store.warc import Record
+from gossamer.store.warc.replay import Replayed
+from gossamer.store.warc.warc import Record
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
 from gossamer.urls import keys
 
@@ -400,7 +401,7 @@ def test_the_other_shards_say_again_what_they_have_found_for_the_one_that_is_los
         with Table.open(folder.table(index), FAMILIES, writable=False) as table:
             posted = {int.from_bytes(key[:2], "big") for key, _ in table.scan(OUTBOX)}
         assert posted == ({lost} if any(keys.shard(host, 3) == index for host in HOSTS) else set())
-    assert not folder.gate.exists()
+    assert not folder.leases.exists()
     assert remake(folder, plan) == Remade()
 
 

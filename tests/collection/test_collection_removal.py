@@ -10,18 +10,18 @@ from typing import cast
 import pytest
 from small_shard import BEGAN, SmallShard, read, said, small_shard
 
-from gossamer.collection.removal import Removal, chosen, remove
-from gossamer.collection.session import info_of
-from gossamer.collection.shelves import Shelf, Shelves
-from gossamer.collection.underived import LINKS_WHOLE
-from gossamer.collection.workshop import Bench, is_removed
+from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
+from gossamer.collection.crawl.session import info_of
+from gossamer.collection.derive.underived import LINKS_WHOLE
+from gossamer.collection.maintain.removal import Removal, chosen, remove
+from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.frontier.entries import FIRSTS, REMOVED, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.archive import STATE
-from gossamer.store.warcreader import records
+from gossamer.store.warc.reader import records
 
 A, B, C = "http://a.test/", "http://a.test/b", "http://c.test/"
 GONE = {"state": State.EXCLUDED, "status": 0}
@@ -35,14 +35,14 @@ def shard(tmp_path: Path) -> Iterator[SmallShard]:
 
 def meant(shard: SmallShard, pattern: str) -> Removal:
     shard.commit()
-    shelf = Shelf(shard.table, shard.archive)
-    return chosen(cast(Shelves, SimpleNamespace(all=[shelf], of=lambda url: shelf)), pattern)
+    shard_reader = ShardReader(shard.table, shard.archive)
+    return chosen(cast(ShardReaders, SimpleNamespace(all=[shard_reader], of=lambda url: shard_reader)), pattern)
 
 
 def removed(shard: SmallShard, *urls: str, archive: bool = False) -> None:
     shard.commit()
     shard.archive.close()
-    bench = Bench(shard.folder, Plan(), shard.table, shard.archive, "gossamer")
+    bench = WritableShard(shard.folder, Plan(), shard.table, shard.archive, "gossamer")
     bench.archive.texts.open(info_of(bench.plan), SystemClock(), prefix="gossamer", max_bytes=1 << 30)
     remove(bench, set(urls), archive=archive)
 

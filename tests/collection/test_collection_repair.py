@@ -21,10 +21,10 @@ import gossamer
 from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.crawl.session import FAMILIES, info_of
 from gossamer.collection.folder import Folder
-from gossamer.collection.repair import Loss, Repaired, repair
-from gossamer.collection.session import FAMILIES, info_of
-from gossamer.collection.workshop import Bench
+from gossamer.collection.maintain.repair import Loss, Repaired, repair
+from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
@@ -32,10 +32,10 @@ from gossamer.model import Capture, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store import versions
 from gossamer.store.archive import Archive
-from gossamer.store.table import Table
-from gossamer.store.verify import Gap
-from gossamer.store.warc import Record
-from gossamer.store.warcreader import records, whole_captures
+from gossamer.store.repair.verify import Gap
+from gossamer.store.table.table import Table
+from gossamer.store.warc.reader import records, whole_captures
+from gossamer.store.warc.warc import Record
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
 
 SPEC = WebSpec(
@@ -446,7 +446,7 @@ def repaired(shard: SmallShard) -> Repaired:
     shard.archive.close()
     plan = Plan()
     shard.archive.texts.open(info_of(plan), SystemClock(), prefix="gossamer", max_bytes=1 << 30)
-    done = repair(Bench(shard.folder, plan, shard.table, shard.archive, "gossamer"))
+    done = repair(WritableShard(shard.folder, plan, shard.table, shard.archive, "gossamer"))
     shard.table.drop_changes()  # all of it is committed
     return done
 

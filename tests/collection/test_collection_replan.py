@@ -8,16 +8,16 @@ import msgspec
 import pytest
 from small_shard import small_shard
 
-from gossamer.collection import imprint
+from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl.imprint import Imprint
+from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.collection.imprint import Imprint
-from gossamer.collection.replan import replan
-from gossamer.collection.session import FAMILIES
+from gossamer.collection.maintain.replan import replan
 from gossamer.errors import InvalidPlan
 from gossamer.frontier.entries import META
 from gossamer.model import Kind, Visit
 from gossamer.plan import Plan
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 

@@ -9,13 +9,13 @@ from typing import cast
 import pytest
 from small_shard import SmallShard, said, small_shard
 
-from gossamer.collection import repost as module
-from gossamer.collection.repost import repost
-from gossamer.collection.workshop import Bench
+from gossamer.collection.maintain import repost as module
+from gossamer.collection.maintain.repost import repost
+from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.errors import Damaged
-from gossamer.frontier.discovery import Found, Recent
+from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.entries import URLS
-from gossamer.frontier.peers import Peers
+from gossamer.frontier.shards.peers import Peers
 from gossamer.plan import Plan
 from gossamer.urls import keys
 
@@ -56,7 +56,7 @@ def shard(tmp_path: Path) -> Iterator[SmallShard]:
 def reposted(shard: SmallShard, *lost: int) -> Others:
     shard.commit()
     others = Others()
-    repost(Bench(shard.folder, Plan(), shard.table, shard.archive, "gossamer"), cast(Peers, others), lost)
+    repost(WritableShard(shard.folder, Plan(), shard.table, shard.archive, "gossamer"), cast(Peers, others), lost)
     assert shard.table.pending == 0
     return others
 

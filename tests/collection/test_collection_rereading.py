@@ -12,7 +12,7 @@ import pytest
 from small_shard import SmallShard, answer, read, said, small_shard
 
 from gossamer import convert
-from gossamer.collection.rereading import again, take_up
+from gossamer.collection.crawl.rereading import again, take_up
 from gossamer.errors import Damaged
 from gossamer.frontier import Frontier
 from gossamer.model import Capture, Page

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
-from gossamer.collection import running
-from gossamer.collection.running import run
+from gossamer.collection.crawl import running
+from gossamer.collection.crawl.running import run
 
 
 async def _seven(stop: asyncio.Event) -> int:

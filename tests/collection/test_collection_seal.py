@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gossamer.collection import seal
+from gossamer.collection.derive import seal
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from gossamer.cli import main
 from gossamer.cli.plots import of_ranks
 from gossamer.collection import Collection, Outside
 from gossamer.errors import NotFound
-from gossamer.index.shelf import Entry, Shelf
+from gossamer.index.shard_index import Entry, ShardIndex
 from gossamer.model import Capture, Kind, Visit
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
 from gossamer.testing.planted import planted
@@ -177,7 +177,7 @@ def test_snippets_are_right_wherever_the_texts_have_moved(zoo: Collection) -> No
     assert "reefs" in before[0][1]
     texts = zoo.path / "shards" / "00" / "texts"
     index = zoo.path / "shards" / "00" / "index"
-    shown = {page.url: page.text for page in Shelf(index).all()}
+    shown = {page.url: page.text for page in ShardIndex(index).all()}
     assert all(shown.values())
     kept, old = zoo.path / "kept", {path.name for path in texts.iterdir()}
     copytree(index, kept)
@@ -208,11 +208,11 @@ def test_every_page_of_a_made_web_is_found_by_its_title(tmp_path: Path) -> None:
 
 def test_verify_compares_the_index_with_the_pages(zoo: Collection) -> None:
     assert zoo.verify().problems == []
-    shelf = Shelf(zoo.path / "shards" / "00" / "index")
-    shelf.remove("http://zoo.test/fish")
-    shelf.add(Entry("http://zoo.test/hidden", body="secret"))
-    shelf.commit(shelf.covered)
-    shelf.close()
+    shard_reader = ShardIndex(zoo.path / "shards" / "00" / "index")
+    shard_reader.remove("http://zoo.test/fish")
+    shard_reader.add(Entry("http://zoo.test/hidden", body="secret"))
+    shard_reader.commit(shard_reader.covered)
+    shard_reader.close()
     problems = "\n".join(zoo.verify().problems)
     assert "http://zoo.test/fish: is not in the index" in problems
     assert "http://zoo.test/hidden: should not be in the index" in problems
@@ -227,13 +227,13 @@ def test_errors_in_disguise_are_kept_but_not_found(tmp_path: Path) -> None:
         clock.run(collection.crawl_async(web.seed, scope="any", outside=Outside(clock, web.fetch)))
         soft = [page.url for page in collection.pages() if page.entry.reason.startswith("soft 404")]
         assert len(soft) > 10
-        indexed = set(Shelf(collection.path / "shards" / "00" / "index").urls())
+        indexed = set(ShardIndex(collection.path / "shards" / "00" / "index").urls())
         assert not indexed & set(soft)
         assert len(indexed) > 60
         assert collection.verify().problems == []
         rmtree(collection.path / "shards" / "00" / "index")
         collection.build(convert=True)
-        assert set(Shelf(collection.path / "shards" / "00" / "index").urls()) == indexed
+        assert set(ShardIndex(collection.path / "shards" / "00" / "index").urls()) == indexed
 
 
 def test_a_page_that_is_gone_is_not_found_any_more(zoo: Collection, monkeypatch: pytest.MonkeyPatch) -> None:

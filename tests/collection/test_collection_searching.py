@@ -10,12 +10,12 @@ from typing import Any, cast
 import pytest
 from small_shard import SmallShard, said, small_shard
 
-from gossamer.collection import searching
+from gossamer.collection.ask import searching
+from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
+from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.folder import INDEX, Folder
-from gossamer.collection.graphs import Graph
-from gossamer.collection.shelves import Shelf, Shelves
 from gossamer.errors import NotFound
-from gossamer.index.shelf import Shown
+from gossamer.index.shard_index import Shown
 from gossamer.search.weights import Weights
 
 A, B = "http://a.test/", "http://b.test/"
@@ -32,8 +32,8 @@ def shown(url: str, hint: bytes = b"") -> Shown:
 
 
 def texts(shard: SmallShard, *pages: Shown) -> list[str]:
-    shelves = SimpleNamespace(all=[None, Shelf(shard.table, shard.archive)])
-    return searching.texts(cast(Shelves, shelves), [(1, page) for page in pages])
+    readers = SimpleNamespace(all=[None, ShardReader(shard.table, shard.archive)])
+    return searching.texts(cast(ShardReaders, readers), [(1, page) for page in pages])
 
 
 def test_a_text_is_where_the_index_says_or_is_looked_up(shard: SmallShard) -> None:
@@ -62,13 +62,13 @@ def indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
         place.mkdir(parents=True)
         (place / "meta.json").write_text("{}")
     monkeypatch.setattr(searching, "Searcher", Asked)
-    monkeypatch.setattr(searching, "Shelf", lambda place, writable: (place, writable))
+    monkeypatch.setattr(searching, "ShardIndex", lambda place, writable: (place, writable))
     return folder
 
 
 def searcher(folder: Folder, graph: object = None) -> Asked:
-    shelves = cast(Shelves, SimpleNamespace(all=[None, None]))
-    return cast(Asked, searching.searcher(folder, shelves, cast(Graph, graph), Weights()))
+    readers = cast(ShardReaders, SimpleNamespace(all=[None, None]))
+    return cast(Asked, searching.searcher(folder, readers, cast(Graph, graph), Weights()))
 
 
 def test_without_a_graph_all_pages_rank_alike_and_nobody_links_or_copies(indexed: Folder) -> None:
@@ -78,14 +78,14 @@ def test_without_a_graph_all_pages_rank_alike_and_nobody_links_or_copies(indexed
     assert found.outside.ranks([1, 2, 3]) == [1.0, 1.0, 1.0]
     assert list(found.outside.linking(A)) == []
     assert found.outside.copies(1) == ()
-    assert found.outside.voices is None
+    assert found.outside.anchor_index is None
 
 
 def test_with_a_graph_it_is_asked(indexed: Folder) -> None:
-    graph = SimpleNamespace(ranks=object(), linking=object(), voices=object(), copies=object())
+    graph = SimpleNamespace(ranks=object(), linking=object(), anchor_index=object(), copies=object())
     outside = searcher(indexed, graph).outside
     assert (outside.ranks, outside.linking) == (graph.ranks, graph.linking)
-    assert (outside.voices, outside.copies) == (graph.voices, graph.copies)
+    assert (outside.anchor_index, outside.copies) == (graph.anchor_index, graph.copies)
 
 
 @pytest.mark.parametrize("left", ["nothing", "a folder"])

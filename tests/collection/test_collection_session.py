@@ -19,23 +19,23 @@ from unittest.mock import MagicMock
 import pytest
 from small_shard import BEGAN, answer, read, said
 
-from gossamer.collection import imprint
-from gossamer.collection import session as module
-from gossamer.collection.errands import Errand
-from gossamer.collection.lane import HERE
-from gossamer.collection.outlook import UNKNOWN
-from gossamer.collection.recover import PassedOver
-from gossamer.collection.session import FAMILIES, Outside, Session, info_of, prefix_of, preload, stoppable
+from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import session as module
+from gossamer.collection.crawl.eta import UNKNOWN
+from gossamer.collection.crawl.lane import HERE
+from gossamer.collection.crawl.recover import PassedOver
+from gossamer.collection.crawl.requests import CrawlRequest
+from gossamer.collection.crawl.session import FAMILIES, Outside, Session, info_of, prefix_of, preload, stoppable
+from gossamer.collection.derive.underived import Underived
 from gossamer.collection.status import Progress, last_look
-from gossamer.collection.underived import Underived
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.fetch import Fetcher
-from gossamer.frontier.backlog import Stretch
+from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Capture, Page, Visit
 from gossamer.plan import Plan
 from gossamer.store.disk import Room
-from gossamer.store.replay import Replayed
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
+from gossamer.store.warc.replay import Replayed
 
 A, B = "http://a.test/", "http://b.test/"
 
@@ -64,7 +64,15 @@ def session(folder: Path, plan: Plan | None = None, clock: Clock | None = None) 
     with Table.open(folder / "table", FAMILIES, writable=True) as table:
         outside = Outside(clock or Clock(), never, room=lambda _: Room(1 << 40, 1 << 40))
         made = Session(folder, plan or Plan(seeds=(A,), build=False), table, outside)
-        parts = (made.frontier, made.archive, made._derived, made._resolver, made._suspects, made._apart, made._pages)
+        parts = (
+            made.frontier,
+            made.archive,
+            made._derived,
+            made._resolver,
+            made._poison_pages,
+            made._apart,
+            made._pages,
+        )
         try:
             yield made
         finally:
@@ -101,8 +109,8 @@ def test_files_say_who_made_them() -> None:
 
 
 def test_a_crawl_that_only_collects_loads_and_makes_nothing_else(tmp_path: Path) -> None:
-    assert preload(Plan(build=False)) == ("gossamer.collection.shard",)
-    assert set(preload(Plan())) > {"gossamer.collection.shard", "gossamer.collection.derived"}
+    assert preload(Plan(build=False)) == ("gossamer.collection.crawl.shard",)
+    assert set(preload(Plan())) > {"gossamer.collection.crawl.shard", "gossamer.collection.derive.derived"}
     with session(tmp_path / "bare", Plan(build=False)) as made:
         assert isinstance(made._derived, Underived)
     with session(tmp_path / "whole", Plan()) as made:
@@ -158,7 +166,16 @@ class Noted:
 
     def __init__(self, crawl: Any, broken: bool = False) -> None:
         self.calls: list[str] = []
-        for name in ("frontier", "archive", "_derived", "_resolver", "_suspects", "_apart", "_pages", "_incoming"):
+        for name in (
+            "frontier",
+            "archive",
+            "_derived",
+            "_resolver",
+            "_poison_pages",
+            "_apart",
+            "_pages",
+            "_import_source",
+        ):
             setattr(crawl, name, SimpleNamespace(close=self.noting(f"close {name.strip('_')}")))
         crawl.frontier.settle = self.noting("settle")
         crawl.frontier.ledger = SimpleNamespace(counts=SimpleNamespace(seconds=0.0))
@@ -173,7 +190,7 @@ class Noted:
         return {call.removeprefix("close ") for call in self.calls if call.startswith("close ")}
 
 
-ALL = {"frontier", "archive", "derived", "resolver", "suspects", "apart", "pages", "incoming"}
+ALL = {"frontier", "archive", "derived", "resolver", "poison_pages", "apart", "pages", "import_source"}
 
 
 @pytest.mark.parametrize(
@@ -208,7 +225,7 @@ def test_the_seconds_of_all_runs_are_added_up(tmp_path: Path) -> None:
         crawl._account()
         assert crawl.frontier.ledger.counts.seconds == 42.5
         assert crawl.progress().seconds == 2.5
-        crawl._incoming = SimpleNamespace(look=lambda seconds: seconds, close=lambda: None)
+        crawl._import_source = SimpleNamespace(look=lambda seconds: seconds, close=lambda: None)
         assert crawl.imported() == 2.5
 
 
@@ -286,16 +303,16 @@ class Asked:
     def close(self) -> None: ...
 
 
-def test_each_errand_is_done_once_and_seeds_are_added_each_time(tmp_path: Path) -> None:
+def test_each_request_is_done_once_and_seeds_are_added_each_time(tmp_path: Path) -> None:
     with session(tmp_path, Plan(seeds=(A, B), build=False)) as crawl:
-        errands = [Errand("1", (A,)), Errand("2", (), revisit=True)]
+        requests = [CrawlRequest("1", (A,)), CrawlRequest("2", (), revisit=True)]
         for done in (([[A], []], 1), ([], 0)):
             crawl.frontier = asked = Asked()
-            crawl._ask_for(errands)
+            crawl._ask_for(requests)
             assert asked.added == [A, B]
             assert (asked.retried, asked.revisits) == done
         crawl.frontier, crawl._imports = asked, True
-        crawl._ask_for([*errands, Errand("3", (B,))])
+        crawl._ask_for([*requests, CrawlRequest("3", (B,))])
         assert (asked.added, asked.retried) == ([A, B], [[B]])  # an import asks for no seeds
 
 
@@ -306,7 +323,7 @@ def test_only_what_belongs_to_a_shard_is_asked_for_there(crawl: Any) -> None:
     assert not crawl._is_mine(B)
     crawl.plan = Plan(seeds=(A, B))
     crawl.frontier = asked = Asked()
-    crawl._ask_for([Errand("1", (A, B))])
+    crawl._ask_for([CrawlRequest("1", (A, B))])
     assert (asked.added, asked.retried) == ([A], [[A]])
 
 
@@ -419,7 +436,7 @@ def test_a_capture_that_cannot_be_taken_in_again_is_noted_and_damage_is_not_hidd
 
 def test_a_page_that_killed_its_reader_again_and_again_is_not_read(crawl: Any) -> None:
     capture = answer(A, "<title>One</title>")
-    crawl._suspects = SimpleNamespace(quarantined=lambda url: url == A, close=lambda: None)
+    crawl._poison_pages = SimpleNamespace(quarantined=lambda url: url == A, close=lambda: None)
     page = crawl._begin(capture)
     assert page.unread
     assert "died each time" in page.problem
@@ -465,7 +482,7 @@ def test_a_mistake_with_a_page_that_is_read_again_is_made_once(crawl: Any, monke
 def test_what_is_new_is_handed_to_what_is_made_of_it(crawl: Any) -> None:
     capture, kept, imported = answer(A, "words"), [], []
     crawl._derived = SimpleNamespace(keep=lambda *pair: kept.append(pair), close=lambda: None)
-    crawl._incoming = SimpleNamespace(kept=imported.append, close=lambda: None)
+    crawl._import_source = SimpleNamespace(kept=imported.append, close=lambda: None)
     crawl._kept(capture, Page(A), changed=False)
     assert (kept, imported) == ([], [capture])
     crawl._kept(capture, Page(A), changed=True)
@@ -619,10 +636,10 @@ def test_a_shard_that_others_wait_for_commits_sooner(peers: bool | None, out: in
 def test_a_session_that_is_stopped_stops_all_that_begins_anything(crawl: Any) -> None:
     calls: list[str] = []
     crawl._lane = SimpleNamespace(hurry=lambda: calls.append("lane"))
-    crawl._incoming = SimpleNamespace(stop=lambda: calls.append("incoming"), close=lambda: None)
+    crawl._import_source = SimpleNamespace(stop=lambda: calls.append("import_source"), close=lambda: None)
     crawl.frontier = SimpleNamespace(stop=lambda: calls.append("frontier"), close=lambda: None)
     crawl.stop()
-    assert sorted(calls) == ["frontier", "incoming", "lane"]
+    assert sorted(calls) == ["frontier", "import_source", "lane"]
 
 
 @pytest.mark.parametrize("case", ["read", "never fetched", "damaged"])
@@ -655,7 +672,15 @@ def beside(tmp_path: Path) -> Iterator[Any]:
         outside = Outside(Clock(), never, room=lambda _: Room(1 << 40, 1 << 40))
         plan = Plan(seeds=(A, B), shards=2, build=False)
         made: Any = Session(tmp_path, plan, table, outside, others)
-        parts = (made.frontier, made.archive, made._derived, made._resolver, made._suspects, made._apart, made._pages)
+        parts = (
+            made.frontier,
+            made.archive,
+            made._derived,
+            made._resolver,
+            made._poison_pages,
+            made._apart,
+            made._pages,
+        )
         yield made
         for part in parts:
             part.close()
@@ -677,7 +702,7 @@ def test_every_commit_has_what_is_posted_and_how_it_goes(beside: Any) -> None:
 def test_a_shard_begins_with_its_own_seeds_and_greets_the_others(beside: Any) -> None:
     beside.frontier.ledger.counts.pages = 3
     beside._start(())
-    beside._peers.gate.begin.assert_called_once_with(1, 3)
+    beside._peers.leases.begin.assert_called_once_with(1, 3)
     beside._peers.greet.assert_called_once_with()
     beside.frontier.sift()
     assert [url for url, _ in beside.frontier.ledger.all()] == [A]

@@ -10,22 +10,22 @@ from typing import Any, ClassVar, cast
 import msgspec
 import pytest
 
-from gossamer.collection import shard
-from gossamer.collection.errands import Errand
+from gossamer.collection.crawl import shard
+from gossamer.collection.crawl.recover import PassedOver
+from gossamer.collection.crawl.requests import CrawlRequest
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.folder import Folder
-from gossamer.collection.incoming import Imported
-from gossamer.collection.parcels import Parcel
-from gossamer.collection.recover import PassedOver
-from gossamer.collection.session import Session
+from gossamer.collection.imports.import_files import ImportFile
+from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.status import Progress
-from gossamer.engine import SUPERVISOR, quiet
-from gossamer.frontier.gate import Gate
-from gossamer.frontier.peers import Peers
+from gossamer.engine import SUPERVISOR, termination
+from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.shards.peers import Peers
 from gossamer.plan import Plan
 
 LOOK = Progress(3, 1, 4, 1, 5, 9, 2.6)
 BROUGHT = Imported(files=1, of=2, captures=7)
-PARCEL = Parcel(Path("a.warc"), "", 1, b"", b"WARC/")
+PARCEL = ImportFile(Path("a.warc"), "", 1, b"", b"WARC/")
 
 
 class Place:
@@ -66,14 +66,14 @@ class Played:
     made: ClassVar[list[Played]]
     dies = 0
 
-    def __init__(self, path: Path, plan: Plan, table: object, outside: Any, peers: Peers, parcels: Any) -> None:
+    def __init__(self, path: Path, plan: Plan, table: object, outside: Any, peers: Peers, imported_files: Any) -> None:
         self.made.append(self)
-        self.path, self.plan, self.outside, self.peers, self.parcels = path, plan, outside, peers, parcels
+        self.path, self.plan, self.outside, self.peers, self.imported_files = path, plan, outside, peers, imported_files
         self.frontier = Frontier()
         self.stopped = False
 
-    async def run(self, errands: Any, report: Callable[[Progress], None], *, ready: Callable[[], None]) -> None:
-        self.errands = errands
+    async def run(self, asked: Any, report: Callable[[Progress], None], *, ready: Callable[[], None]) -> None:
+        self.asked = asked
         ready()
         report(LOOK)
         if len(self.made) <= self.dies:
@@ -95,51 +95,51 @@ def played(monkeypatch: pytest.MonkeyPatch) -> type[Played]:
     return Mine
 
 
-def work(folder: Path, seat: Place, **asked: Any) -> None:
-    Gate.create(Folder(folder).gate, 2)
+def work(folder: Path, link: Place, **asked: Any) -> None:
+    IpLeases.create(Folder(folder).leases, 2)
     (folder / "shards" / "00").mkdir(parents=True)
-    asyncio.run(shard.work(shard.Job(folder, Plan(shards=2), **asked), seat))
+    asyncio.run(shard.work(shard.Job(folder, Plan(shards=2), **asked), link))
 
 
 def test_a_shard_says_that_it_is_here_and_then_how_it_goes(tmp_path: Path, played: type[Played]) -> None:
-    seat, errands = Place(), (Errand("mark", (), False),)
-    work(tmp_path, seat, errands=errands)
-    hello, progress = seat.told
+    link, asked = Place(), (CrawlRequest("mark", (), False),)
+    work(tmp_path, link, asked=asked)
+    hello, progress = link.told
     assert hello == shard.HELLO
     assert (progress[:1], shard.progress_of(progress)) == (shard.PROGRESS, LOOK)
     (session,) = played.made
-    assert session.errands == errands
+    assert session.asked == asked
     assert session.path == Folder(tmp_path).shard(0)
-    assert seat.progress == 0
+    assert link.progress == 0
 
 
 def test_a_shard_that_imports_says_how_far_it_is_and_what_came_of_it(tmp_path: Path, played: type[Played]) -> None:
-    seat = Place()
-    work(tmp_path, seat, parcels=(PARCEL,))
-    hello, *looks = seat.told
+    link = Place()
+    work(tmp_path, link, imported_files=(PARCEL,))
+    hello, *looks = link.told
     assert hello == shard.HELLO
     assert [(each[:1], shard.imported_of(each)) for each in looks] == [(shard.IMPORTED, BROUGHT)] * 2
-    assert played.made[0].parcels == (PARCEL,)
+    assert played.made[0].imported_files == (PARCEL,)
 
 
 def test_after_a_capture_that_is_passed_over_it_begins_again_and_that_is_progress(
     tmp_path: Path, played: type[Played]
 ) -> None:
-    seat = Place()
+    link = Place()
     played.dies = 2
-    work(tmp_path, seat)
+    work(tmp_path, link)
     assert len(played.made) == 3
-    assert seat.progress == 2
+    assert link.progress == 2
 
 
 def test_words_about_quiet_are_marked_as_such_and_all_else_is_handed_on() -> None:
-    seat = Place()
-    telling = shard.Telling(seat)
+    link = Place()
+    telling = shard.Telling(link)
     telling.tell(b"x")
     telling.send(1, b"y")
     telling.well()
     assert (telling.index, telling.count) == (0, 2)
-    assert (seat.told, seat.sent, seat.progress) == ([shard.QUIET + b"x"], [(1, b"y")], 1)
+    assert (link.told, link.sent, link.progress) == ([shard.QUIET + b"x"], [(1, b"y")], 1)
 
 
 class Others:
@@ -170,7 +170,7 @@ def test_what_comes_goes_to_the_one_who_does_something_about_it() -> None:
     heard, session, others = hearing()
     heard.heard(1, b"from a shard")
     assert (others.heard_, session.stopped) == ([(1, b"from a shard")], False)
-    order = quiet.Ask(4)
+    order = termination.Ask(4)
     heard.heard(SUPERVISOR, msgspec.msgpack.encode(order))
     assert others.orders == [(order, True)]
     assert session.frontier.gone_on == 1
@@ -182,14 +182,14 @@ def test_what_comes_goes_to_the_one_who_does_something_about_it() -> None:
 
 def test_a_shard_whose_supervisor_is_gone_ends() -> None:
     async def live() -> None:
-        seat = Place()
+        link = Place()
         task = asyncio.current_task()
         assert task is not None
         heard, _, others = hearing(task)
-        heard.begin(seat)
-        assert seat.told == [shard.HELLO]
-        assert seat.hearers[:2] == (heard.heard, others.reborn)
-        seat.hearers[2]()
+        heard.begin(link)
+        assert link.told == [shard.HELLO]
+        assert link.hearers[:2] == (heard.heard, others.reborn)
+        link.hearers[2]()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.sleep(5)
 

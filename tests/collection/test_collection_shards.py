@@ -19,11 +19,11 @@ import pytest
 import gossamer
 from crawler_process import crawl_arguments, descendants, gossamer_command, run_gossamer, shard_of, wait_for
 from gossamer.collection import Collection, Outside, Status
+from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import (
     Copies,
     Errors,

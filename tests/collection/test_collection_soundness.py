@@ -8,26 +8,26 @@ from typing import Any
 import msgspec
 import pytest
 
-from gossamer.collection.arrivals import IMPORTS
-from gossamer.collection.imprint import Imprint
-from gossamer.collection.incoming import Row
-from gossamer.collection.session import FAMILIES
-from gossamer.collection.soundness import damage
+from gossamer.collection.crawl.imprint import Imprint
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.imports.import_filter import IMPORTS
+from gossamer.collection.imports.import_source import Row
+from gossamer.collection.maintain.soundness import damage
 from gossamer.dedupe.families import BLOCKS, PRINTS
 from gossamer.dedupe.pages import COLUMNS
 from gossamer.frontier import entries
 from gossamer.frontier.entries import CashRow, Entry, RobotsRow, SiteRow, State
-from gossamer.frontier.exchange import Batch
-from gossamer.frontier.kinds import HostKinds, KindRow
 from gossamer.frontier.ledger import Counts
-from gossamer.frontier.parameters import HostKeys, KeysRow
-from gossamer.frontier.peers import Credited
-from gossamer.frontier.sketch import Memory
-from gossamer.frontier.soft404 import HostPlaces, PlaceRow
+from gossamer.frontier.shards.exchange import Batch
+from gossamer.frontier.shards.peers import Credited
+from gossamer.frontier.worth.parameters import HostKeys, KeysRow
+from gossamer.frontier.worth.pattern_yield import HostKinds, KindRow
+from gossamer.frontier.worth.sketch import Memory
+from gossamer.frontier.worth.soft404 import HostPlaces, PlaceRow
 from gossamer.model import Kind
 from gossamer.store.archive import STATE
-from gossamer.store.sieve import SEEN
-from gossamer.store.table import Table
+from gossamer.store.runs.url_seen import SEEN
+from gossamer.store.table.table import Table
 from gossamer.store.versions import CAPTURES, Version
 from gossamer.urls import keys
 

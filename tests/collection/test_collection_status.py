@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.lock import exclusive
-from gossamer.collection.session import FAMILIES
 from gossamer.collection.status import Progress, last_look, note, status_of, together
 from gossamer.frontier.ledger import Ledger
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 COUNTED = ("pages", "failed", "excluded", "queued", "hosts", "bytes", "duplicates", "near_duplicates")
 

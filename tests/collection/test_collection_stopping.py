@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gossamer.collection.stopping import FINISH, Stopping
+from gossamer.collection.crawl.running import FINISH, Stopping
 
 
 def test_nobody_has_asked_until_somebody_asks() -> None:

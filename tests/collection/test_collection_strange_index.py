@@ -12,11 +12,11 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.findable import Findable
-from gossamer.collection.session import FAMILIES
-from gossamer.index.shelf import Shelf
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive.indexer import Indexer
+from gossamer.index.shard_index import ShardIndex
 from gossamer.store.archive import STATE
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 
@@ -70,9 +70,9 @@ def foreign(web: Collection, other: Web) -> None:
 
 
 def foreign_of_the_same_length(web: Collection, other: Web) -> None:
-    shelf = Shelf(web.path / INDEX)
-    length = shelf.covered
-    shelf.close()
+    shard_reader = ShardIndex(web.path / INDEX)
+    length = shard_reader.covered
+    shard_reader.close()
     put(web, other.path / INDEX)
     recovered(web, length)
 
@@ -87,16 +87,16 @@ def foreign_of_an_older_version(web: Collection, other: Web) -> None:
         table.delete(STATE, b"links-drawn")
         table.commit()
     put(web, other.path / INDEX)
-    shelf = Shelf(web.path / INDEX)
-    covered = shelf.covered
-    shelf.close()
+    shard_reader = ShardIndex(web.path / INDEX)
+    covered = shard_reader.covered
+    shard_reader.close()
     recovered(web, min(covered, 1_001), 0)
 
 
 def recovered(web: Collection, length: int, source: int | None = None) -> None:
-    shelf = Shelf(web.path / INDEX)
-    shelf.commit(length, source)
-    shelf.close()
+    shard_reader = ShardIndex(web.path / INDEX)
+    shard_reader.commit(length, source)
+    shard_reader.close()
 
 
 STRANGE = [foreign, foreign_of_the_same_length, within_a_chunk, foreign_of_an_older_version]
@@ -153,11 +153,11 @@ def test_a_repair_killed_before_the_index_is_committed_leaves_no_old_one_as_whol
     log = web.path / "shards" / "00" / "links" / "log"
     log.write_bytes(log.read_bytes()[:50])
 
-    def killed(self: Findable) -> None:
+    def killed(self: Indexer) -> None:
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(Findable, "finish", killed)
+        patched.setattr(Indexer, "finish", killed)
         with pytest.raises(Killed):
             web.repair()
     web.close()

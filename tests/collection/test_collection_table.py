@@ -10,7 +10,7 @@ import pytest
 
 import gossamer
 from gossamer.collection import Collection, Outside
-from gossamer.collection.webtable import FAMILIES
+from gossamer.collection.ask.webtable import FAMILIES
 from gossamer.errors import UsageError
 from gossamer.testing import Changes, MadeWeb, Redirects, VirtualClock, WebSpec
 from gossamer.urls import keys

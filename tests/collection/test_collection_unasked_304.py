@@ -11,8 +11,8 @@ import gossamer
 from gossamer.collection import Outside
 from gossamer.errors import NothingFetched
 from gossamer.frontier import Entry, State
-from gossamer.frontier.outcome import Act, judge
-from gossamer.frontier.retry import FAULTS
+from gossamer.frontier.answer.outcome import Act, judge
+from gossamer.frontier.queue.retry import FAULTS
 from gossamer.model import Capture, Fault, Kind, Visit
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 

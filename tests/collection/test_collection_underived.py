@@ -8,11 +8,11 @@ from typing import cast
 
 import pytest
 
-from gossamer.collection.session import FAMILIES
-from gossamer.collection.underived import LINKS_WHOLE, Underived, leave_out, outdate
+from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.derive.underived import LINKS_WHOLE, Underived, leave_out, outdate
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.store.archive import STATE, Archive
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 
 @pytest.fixture

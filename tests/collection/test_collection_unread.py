@@ -15,7 +15,7 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command
 from gossamer import convert
 from gossamer.collection import Collection, Outside
-from gossamer.engine.cell import Blame, Cell, Ended
+from gossamer.engine.sandbox import Blame, Ended, Sandbox
 from gossamer.errors import StorageError
 from gossamer.fetch import curl
 from gossamer.model import Capture, Visit
@@ -151,11 +151,11 @@ def test_what_this_machine_lacks_ends_the_crawl_and_costs_no_page(
 def test_a_file_whose_reader_is_killed_from_outside_is_read_by_the_next_crawl(
     collection: Collection, truth: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def killed(cell: Cell, data: bytes, body: bytes) -> Ended:
+    async def killed(cell: Sandbox, data: bytes, body: bytes) -> Ended:
         return Ended(problem="breaks the process that reads it, which was killed by SIGKILL", blame=Blame.OUTSIDE)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Cell, "run", killed)
+        patch.setattr(Sandbox, "run", killed)
         crawl(collection)
         assert [url for url, _ in collection.unread()] == [FILE]
     crawl(collection)
@@ -203,7 +203,7 @@ def test_a_limit_of_open_files_that_is_too_low_is_said_in_one_line(tmp_path: Pat
 
 
 def test_the_soft_limit_of_open_files_is_raised(tmp_path: Path) -> None:
-    script = "import resource; from gossamer.collection.openfiles import make_room; make_room(128);"
+    script = "import resource; from gossamer.collection.crawl.open_files import make_room; make_room(128);"
     script += "print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
     command = f"ulimit -Sn 128; exec {shlex.join([sys.executable, '-c', script])}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=True)

@@ -11,9 +11,9 @@ from typing import cast
 import pytest
 from small_shard import BEGAN, SmallShard, read, said, small_shard
 
-from gossamer.collection.graphs import Graph
-from gossamer.collection.shelves import Shelf, Shelves
-from gossamer.collection.webtable import Webtable
+from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
+from gossamer.collection.ask.webtable import Webtable
+from gossamer.collection.derive.graphs import Graph
 from gossamer.errors import UsageError
 from gossamer.frontier.entries import State
 from gossamer.urls import keys
@@ -29,9 +29,9 @@ def shard(tmp_path: Path) -> Iterator[SmallShard]:
 
 def webtable(shard: SmallShard, graph: object = None) -> Webtable:
     shard.commit()
-    shelf = Shelf(shard.table, shard.archive)
-    shelves = cast(Shelves, SimpleNamespace(all=[shelf], of=lambda url: shelf))
-    return Webtable(shelves, cast(Graph, graph), read)
+    shard_reader = ShardReader(shard.table, shard.archive)
+    readers = cast(ShardReaders, SimpleNamespace(all=[shard_reader], of=lambda url: shard_reader))
+    return Webtable(readers, cast(Graph, graph), read)
 
 
 def when(moment: float) -> datetime:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gossamer.convert.content import METHODS
-from gossamer.convert.outline import Outline, by_tree
+from gossamer.convert.html.outline import Outline, by_tree
 
 
 def outline_of(page: bytes) -> Outline:

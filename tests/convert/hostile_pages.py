@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from collections.abc import Iterator
 
-from gossamer.convert.html import scan
+from gossamer.convert.html.scan import scan
 
 MANY = 300_000
 

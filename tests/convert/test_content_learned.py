@@ -17,7 +17,7 @@ from gossamer.convert.content.learned import Model, by_arrays, learned, likely
 from gossamer.convert.content.marks import hashes, numbered
 from gossamer.convert.content.network import learned_weights
 from gossamer.convert.content.twin import score
-from gossamer.convert.outline import Outline, by_tree
+from gossamer.convert.html.outline import Outline, by_tree
 
 MODULE = importlib.import_module("gossamer.convert.content.learned")  # the package has a function of that name
 AROUND = ("cookies", "Opinion", "Imprint", "All rights reserved")

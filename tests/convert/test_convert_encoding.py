@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.convert import document, encoding
-from gossamer.convert.decode import decode, utf8
-from gossamer.convert.guess import guessed
-from gossamer.convert.labels import encoding_named
+from gossamer.convert.charset.decode import decode, utf8
+from gossamer.convert.charset.guess import guessed
+from gossamer.convert.charset.labels import encoding_named
 from reference import reference
 
 NAMES = """

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gossamer.convert import document
-from gossamer.convert.links import header_pointers, refresh_pointers, resolved
+from gossamer.convert.html.links import header_pointers, refresh_pointers, resolved
 from reference import reference
 
 PAGE = "http://example.com/dir/page.html"

@@ -9,9 +9,9 @@ import pytest
 
 from gossamer.convert import document
 from gossamer.convert.days import seconds
-from gossamer.convert.html import Scan
-from gossamer.convert.metadata import Said, metadata
-from gossamer.convert.outline import by_tree
+from gossamer.convert.html.metadata import Said, metadata
+from gossamer.convert.html.outline import by_tree
+from gossamer.convert.html.scan import Scan
 
 
 def moment(*parts: int) -> float:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from gossamer.convert import mime
-from gossamer.convert.sniff import media_type, wants_no_sniffing
+from gossamer.convert.type import mime
+from gossamer.convert.type.sniff import media_type, wants_no_sniffing
 from reference import reference
 
 

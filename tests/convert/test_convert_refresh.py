@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gossamer.convert.refresh import Refresh, parse
+from gossamer.convert.html.refresh import Refresh, parse
 from reference import reference
 
 

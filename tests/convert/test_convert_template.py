@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gossamer.convert.content.marks import hashes
-from gossamer.convert.template import Hashes, Mask, Runs, without
+from gossamer.convert.html.template import Hashes, Mask, Runs, without
 
 LONG = "Subscribe to our letter and read it every week, for nothing at all."
 OTHER = "This site uses what every site uses, and asks you to agree to that."

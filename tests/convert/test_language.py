@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from gossamer.convert import document
-from gossamer.convert.decode import decode
-from gossamer.convert.labels import encoding_named
+from gossamer.convert.charset.decode import decode
+from gossamer.convert.charset.labels import encoding_named
 from gossamer.convert.language import language
 from reference import reference
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from gossamer.convert.html import by_tree, scan
-from gossamer.convert.outline import NUMBER, TAGS, Outline, count, name_hash
+from gossamer.convert.html.outline import NUMBER, TAGS, Outline, count, name_hash
+from gossamer.convert.html.scan import by_tree, scan
 
 PAGE = """\
 <title>no part of it</title><link rel=canonical href=c>

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gossamer.convert.outline import NUMBER, Outline, by_tree
+from gossamer.convert.html.outline import NUMBER, Outline, by_tree
 from gossamer.convert.render import inside, twin, written
 from gossamer.convert.render.inside import links_inside
 from gossamer.convert.render.page import tagged

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.convert import sitemap
-from gossamer.convert.sitemap import Sitemap, read
+from gossamer.convert.feed import sitemap
+from gossamer.convert.feed.sitemap import Sitemap, read
 from reference import reference
 
 HERE = "https://www.example.com/maps/sitemap.xml"

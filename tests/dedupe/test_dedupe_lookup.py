@@ -20,7 +20,7 @@ from gossamer.dedupe.judge import Rule
 from gossamer.dedupe.lookup import Lookup, Met, Near
 from gossamer.dedupe.measure import BINS
 from gossamer.errors import StorageError
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 SMALL = Shape(generation=4, fan=2, at_once=50)
 VOCABULARY = [f"word{number}" for number in range(5_000)]

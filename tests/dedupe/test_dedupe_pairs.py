@@ -20,7 +20,7 @@ from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.growing import Shape
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import grouped, pairs
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 SMALL = Shape(generation=16, fan=2, at_once=500)
 VOCABULARY = [f"word{number}" for number in range(5_000)]

@@ -14,7 +14,7 @@ from gossamer.dedupe import print_of, resemblance
 from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import pairs
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from reference import reference
 
 

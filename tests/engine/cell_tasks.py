@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from gossamer.engine.inmate import ANSWERED
+from gossamer.engine.sandbox_child import ANSWERED
 
 kept: list[bytearray] = []
 

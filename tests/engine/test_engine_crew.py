@@ -187,7 +187,7 @@ def test_an_error_of_the_owner_ends_everything_and_is_raised() -> None:
 
 def test_work_that_no_other_process_can_load_is_refused_at_once() -> None:
     with pytest.raises(UsageError, match="top level of a module"):
-        make(lambda seat: toy_workers.finish(seat), 1, Told())
+        make(lambda link: toy_workers.finish(link), 1, Told())
 
 
 # ---------------------------------------------------------------------- ending

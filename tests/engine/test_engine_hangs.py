@@ -10,8 +10,8 @@ import pytest
 import toy_workers
 from crews import LONGEST, Told, make
 
-from gossamer.collection import crew as charge
-from gossamer.frontier.suspects import Watch
+from gossamer.collection.crawl import supervisor as charge
+from gossamer.frontier.answer.poison_pages import Watch
 
 PAGE = b"http://a.example/endless"
 

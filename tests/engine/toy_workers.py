@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from gossamer.engine import Seat
-from gossamer.engine import seat as seats
+from gossamer.engine import WorkerLink
+from gossamer.engine import worker_link as seats
 from gossamer.errors import GossamerError, StorageError
+from gossamer.frontier.answer.poison_pages import PoisonPages
 from gossamer.frontier.entries import META
-from gossamer.frontier.suspects import Suspects
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 STOP = b"stop"
 LARGE = 1 << 20
@@ -40,43 +40,43 @@ class Until:
         return lambda _, message: self.came() if message == wanted else None
 
 
-async def finish(seat: Seat) -> None:
+async def finish(link: WorkerLink) -> None:
     """Nothing to do."""
 
 
-async def wait_for_stop(seat: Seat) -> None:
+async def wait_for_stop(link: WorkerLink) -> None:
     stopped = Until()
-    seat.listen(stopped.on(STOP), deaf, deaf)
-    seat.tell(b"ready")
+    link.listen(stopped.on(STOP), deaf, deaf)
+    link.tell(b"ready")
     await stopped.wait()
 
 
-async def ping_pong(seat: Seat, balls: int) -> None:
+async def ping_pong(link: WorkerLink, balls: int) -> None:
     """Worker 0 serves; each returns the other's number plus one, and tells the last one it would have sent."""
     done = Until()
     last = -1
 
     def heard(source: int, message: bytes) -> None:
         nonlocal last
-        assert (source, int(message)) == (1 - seat.index, last + 1)
+        assert (source, int(message)) == (1 - link.index, last + 1)
         play(last + 2)
 
     def play(ball: int) -> None:
         nonlocal last
         last = ball
         if ball < balls:
-            seat.send(1 - seat.index, b"%d" % ball)
+            link.send(1 - link.index, b"%d" % ball)
         if ball + 1 >= balls:
             done.came()
 
-    seat.listen(heard, deaf, deaf)
-    if seat.index == 0:
+    link.listen(heard, deaf, deaf)
+    if link.index == 0:
         play(0)
     await done.wait()
-    seat.tell(b"%d" % last)
+    link.tell(b"%d" % last)
 
 
-async def stream(seat: Seat, count: int) -> None:
+async def stream(link: WorkerLink, count: int) -> None:
     """Worker 0 sends numbers to worker 1, which tells the last one if none was missing or out of order."""
     done = Until()
     hoped = iter(range(count))
@@ -84,13 +84,13 @@ async def stream(seat: Seat, count: int) -> None:
     def heard(source: int, message: bytes) -> None:
         assert (source, int(message)) == (0, next(hoped))
         if int(message) == count - 1:
-            seat.tell(message)
+            link.tell(message)
             done.came()
 
-    seat.listen(heard, deaf, deaf)
-    if seat.index == 0:
+    link.listen(heard, deaf, deaf)
+    if link.index == 0:
         for number in range(count):
-            seat.send(1, b"%d" % number)
+            link.send(1, b"%d" % number)
     else:
         await done.wait()
 
@@ -99,10 +99,10 @@ def large_message(number: int) -> bytes:
     return random.Random(number).randbytes(LARGE + number)
 
 
-async def exchange_large(seat: Seat, count: int) -> None:
+async def exchange_large(link: WorkerLink, count: int) -> None:
     """Each sends large messages to every other, and tells the digest of all it got from each."""
     done = Until()
-    digests = {other: hashlib.sha256() for other in range(seat.count) if other != seat.index}
+    digests = {other: hashlib.sha256() for other in range(link.count) if other != link.index}
     left = count * len(digests)
 
     def heard(source: int, message: bytes) -> None:
@@ -112,13 +112,13 @@ async def exchange_large(seat: Seat, count: int) -> None:
         if not left:
             done.came()
 
-    seat.listen(heard, deaf, deaf)
+    link.listen(heard, deaf, deaf)
     for number in range(count):
         for other in digests:
-            seat.send(other, large_message(number))
+            link.send(other, large_message(number))
     await done.wait()
     for digest in digests.values():
-        seat.tell(digest.hexdigest().encode())
+        link.tell(digest.hexdigest().encode())
 
 
 def lives(folder: Path) -> int:
@@ -129,44 +129,44 @@ def lives(folder: Path) -> int:
         return os.fstat(file.fileno()).st_size
 
 
-async def die_young(seat: Seat, folder: Path, times: int, *, say_well: bool = False) -> None:
+async def die_young(link: WorkerLink, folder: Path, times: int, *, say_well: bool = False) -> None:
     """Worker 0 kills itself in its first lives; all tell whom they heard was reborn, until worker 0 lives on."""
     grown = Until()
 
     def heard(source: int, message: bytes) -> None:
-        seat.tell(b"heard %d" % source)
+        link.tell(b"heard %d" % source)
         grown.came()
 
-    seat.listen(heard, lambda other: seat.tell(b"reborn %d" % other), deaf)
-    if seat.index == 0:
+    link.listen(heard, lambda other: link.tell(b"reborn %d" % other), deaf)
+    if link.index == 0:
         if say_well:
-            seat.well()
+            link.well()
             await _sent()
         if lives(folder) <= times:
             os.kill(os.getpid(), signal.SIGKILL)
-        for other in range(1, seat.count):
-            seat.send(other, b"grown")
+        for other in range(1, link.count):
+            link.send(other, b"grown")
     else:
         await grown.wait()
 
 
-async def report_rebirths(seat: Seat, folder: Path) -> None:
+async def report_rebirths(link: WorkerLink, folder: Path) -> None:
     """Worker 0 kills itself once, then tells whom it hears was reborn; the others wait until it knows all of them."""
     known = Until()
     reborn: list[int] = []
 
     def hear_reborn(other: int) -> None:
         reborn.append(other)
-        if len(reborn) == seat.count - 1:
+        if len(reborn) == link.count - 1:
             known.came()
 
-    seat.listen(known.on(b"known"), hear_reborn if seat.index == 0 else deaf, deaf)
-    if seat.index == 0 and lives(folder) == 1:
+    link.listen(known.on(b"known"), hear_reborn if link.index == 0 else deaf, deaf)
+    if link.index == 0 and lives(folder) == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     await known.wait()
     for other in reborn:
-        seat.tell(b"reborn %d" % other)
-        seat.send(other, b"known")
+        link.tell(b"reborn %d" % other)
+        link.send(other, b"known")
 
 
 async def _sent() -> None:
@@ -175,14 +175,14 @@ async def _sent() -> None:
     await asyncio.sleep(0)
 
 
-async def fail(seat: Seat) -> None:
+async def fail(link: WorkerLink) -> None:
     """Worker 0 meets an error of ours; the others wait to be stopped."""
-    if seat.index == 0:
+    if link.index == 0:
         raise StorageError("the disk is full; buy another")
-    await wait_for_stop(seat)
+    await wait_for_stop(link)
 
 
-async def lack(seat: Seat, number: int) -> None:
+async def lack(link: WorkerLink, number: int) -> None:
     """The machine lacks something, and nobody has said so in words of ours."""
     raise OSError(number, os.strerror(number), "/far/file")
 
@@ -194,26 +194,26 @@ class Unpicklable(GossamerError):
         super().__init__(f"{place} is broken; {cure}")
 
 
-async def fail_strangely(seat: Seat) -> None:
+async def fail_strangely(link: WorkerLink) -> None:
     raise Unpicklable("the table", "repair it")
 
 
-async def raise_once(seat: Seat, folder: Path) -> None:
+async def raise_once(link: WorkerLink, folder: Path) -> None:
     if lives(folder) == 1:
         raise ValueError("boom")
 
 
-async def raise_always(seat: Seat) -> None:
-    if seat.index == 0:
+async def raise_always(link: WorkerLink) -> None:
+    if link.index == 0:
         raise ExceptionGroup("of a group of tasks", [ValueError("boom")])
 
 
-async def raise_when_told(seat: Seat, folder: Path) -> None:
+async def raise_when_told(link: WorkerLink, folder: Path) -> None:
     """The mistake is in a callback, not in the coroutine."""
     if lives(folder) > 1:
         return
-    seat.listen(_raise, deaf, deaf)
-    seat.tell(b"ready")
+    link.listen(_raise, deaf, deaf)
+    link.tell(b"ready")
     await asyncio.Event().wait()
 
 
@@ -221,96 +221,96 @@ def _raise(source: int, message: bytes) -> None:
     raise LookupError(f"no idea what {message!r} is")
 
 
-async def exit_always(seat: Seat) -> None:
-    if seat.index == 0:
+async def exit_always(link: WorkerLink) -> None:
+    if link.index == 0:
         os._exit(7)
-    await wait_for_stop(seat)
+    await wait_for_stop(link)
 
 
-async def ignore_interrupts(seat: Seat) -> None:
+async def ignore_interrupts(link: WorkerLink) -> None:
     os.kill(os.getpid(), signal.SIGINT)
-    seat.tell(b"alive")
+    link.tell(b"alive")
 
 
-async def name_loaded_modules(seat: Seat, names: tuple[str, ...]) -> None:
+async def name_loaded_modules(link: WorkerLink, names: tuple[str, ...]) -> None:
     """Tells which of these modules it was born with."""
-    seat.tell(" ".join(name for name in names if name in sys.modules).encode())
+    link.tell(" ".join(name for name in names if name in sys.modules).encode())
 
 
-async def clean_up_when_cancelled(seat: Seat) -> None:
-    seat.tell(b"ready")
+async def clean_up_when_cancelled(link: WorkerLink) -> None:
+    link.tell(b"ready")
     try:
         await asyncio.Event().wait()
     finally:
-        seat.tell(b"clean")
+        link.tell(b"clean")
 
 
-async def ignore_cancellation(seat: Seat) -> None:
-    seat.tell(b"ready")
+async def ignore_cancellation(link: WorkerLink) -> None:
+    link.tell(b"ready")
     while True:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            seat.tell(b"ignored")
+            link.tell(b"ignored")
 
 
-async def kill_the_parent(seat: Seat, folder: Path) -> None:
+async def kill_the_parent(link: WorkerLink, folder: Path) -> None:
     """Worker 0 kills the process it was forked from, once."""
     stopped = Until()
-    seat.listen(stopped.on(STOP), deaf, deaf)
-    if seat.index == 0 and lives(folder) == 1:
+    link.listen(stopped.on(STOP), deaf, deaf)
+    if link.index == 0 and lives(folder) == 1:
         os.kill(os.getppid(), signal.SIGKILL)
-    elif seat.index == 0:
-        seat.tell(b"reborn")
+    elif link.index == 0:
+        link.tell(b"reborn")
     await stopped.wait()
 
 
-async def listen_late(seat: Seat, count: int, folder: Path) -> None:
+async def listen_late(link: WorkerLink, count: int, folder: Path) -> None:
     """Listens only when the supervisor has sent everything; tells the messages as they come."""
     done = Until()
-    seat.tell(b"ready")
+    link.tell(b"ready")
     while not (folder / "sent").exists():  # noqa: ASYNC110  # the sign is a file, which has no event
         await asyncio.sleep(0)
 
     def heard(source: int, message: bytes) -> None:
-        seat.tell(message)
+        link.tell(message)
         if int(message) == count - 1:
             done.came()
 
-    seat.listen(heard, deaf, deaf)
+    link.listen(heard, deaf, deaf)
     await done.wait()
 
 
-async def end_as_orphan(seat: Seat, folder: Path) -> None:
+async def end_as_orphan(link: WorkerLink, folder: Path) -> None:
     """Notes whether the lock is still held when the supervisor is gone, and ends."""
     alone = Until()
-    seat.listen(deaf, deaf, alone.came)
-    seat.tell(b"ready")
+    link.listen(deaf, deaf, alone.came)
+    link.tell(b"ready")
     await alone.wait()
     with (folder / "lock").open() as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            (folder / f"held-{seat.index}").touch()
+            (folder / f"held-{link.index}").touch()
 
 
-async def hang_as_orphan(seat: Seat) -> None:
+async def hang_as_orphan(link: WorkerLink) -> None:
     """Does not care that the supervisor is gone."""
     seats.ORPHAN_SECONDS = 0.2
-    seat.listen(deaf, deaf, deaf)
-    seat.tell(b"ready")
+    link.listen(deaf, deaf, deaf)
+    link.tell(b"ready")
     await asyncio.Event().wait()
 
 
-async def hang_in_a_page(seat: Seat, folder: Path) -> None:
+async def hang_in_a_page(link: WorkerLink, folder: Path) -> None:
     """Worker 0 begins to read a page and never ends, until the page is left alone; it tells what it knows of it."""
-    if seat.index != 0:
+    if link.index != 0:
         return
     with Table.open(folder / "table", [META], writable=True) as table:
-        suspects = Suspects(folder / "0", table)
+        suspects = PoisonPages(folder / "0", table)
         table.commit()
         quarantined = suspects.quarantined("http://a.example/endless")
-        seat.tell(f"{suspects.died_on()} {quarantined}".encode())
+        link.tell(f"{suspects.died_on()} {quarantined}".encode())
         if quarantined:
             return
         with suspects.reading("http://a.example/endless"):

@@ -10,13 +10,13 @@ import pytest
 import zstandard
 from fetch_hostile import Handler, answer, chunked, run, says, visit
 
-from gossamer.frontier.access import Access, understood
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.hosts import Host
-from gossamer.frontier.origins import Origin
+from gossamer.frontier.polite.access import Access, understood
+from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.queue.back_queues import Origin
 from gossamer.model import Kind, SystemClock
 from gossamer.robots import SIZE_MOST
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 RULES = b"User-agent: *\nDisallow: /private\n"
 PACKED = gzip.compress(RULES)

@@ -11,11 +11,10 @@ from small_web import end
 
 from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.outward import Outward
-from gossamer.frontier.peers import Peers
-from gossamer.frontier.rules import Rules
+from gossamer.frontier.rules import Outward, Rules
+from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Answer, Capture, Link, Page, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls.scope import Scope
 

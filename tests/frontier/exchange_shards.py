@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gossamer.frontier import exchange
 from gossamer.frontier.entries import META, OUTBOX
-from gossamer.frontier.exchange import Exchange
-from gossamer.store.table import Table
+from gossamer.frontier.shards import exchange
+from gossamer.frontier.shards.exchange import Exchange
+from gossamer.store.table.table import Table
 
 POSTED, GIVEN = "posted", "given"
 FAMILIES = (OUTBOX, META, POSTED, GIVEN)

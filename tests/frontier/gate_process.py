@@ -7,59 +7,59 @@ import sys
 import time
 from pathlib import Path
 
-from gossamer.frontier.gate import Gate
+from gossamer.frontier.polite.ip_leases import IpLeases
 
 ADDRESSES = [f"192.0.2.{number}" for number in range(4)]
 DELAY = 0.002
 
 
-def visit(gate: Gate, me: int, visits: int) -> None:
+def visit(leases: IpLeases, me: int, visits: int) -> None:
     """Each visit is told as address, start and end."""
     chance = random.Random(me)
     while visits:
         address = chance.choice(ADDRESSES)
-        if gate.take(address, time.monotonic()) > 0:
+        if leases.take(address, time.monotonic()) > 0:
             continue
         start = time.monotonic()
         visited = chance.random() < 0.9
         end = time.monotonic()
-        gate.give(address, end, visited=visited)
+        leases.give(address, end, visited=visited)
         if visited:
             print(address, start, end)
             visits -= 1
 
 
-def hold(gate: Gate, me: int, addresses: int) -> None:
+def hold(leases: IpLeases, me: int, addresses: int) -> None:
     """Take some and die with them."""
     for address in ADDRESSES[:addresses]:
-        assert gate.take(address, time.monotonic()) == 0.0
+        assert leases.take(address, time.monotonic()) == 0.0
     print("held", flush=True)
     sys.stdin.read()
 
 
-def rush(gate: Gate, me: int, _: int) -> None:
+def rush(leases: IpLeases, me: int, _: int) -> None:
     """Take and give without end, as fast as it goes."""
     print("running", flush=True)
     while True:
         for address in ADDRESSES:
-            if gate.take(address, time.monotonic()) == 0.0:
-                gate.give(address, time.monotonic(), visited=False)
+            if leases.take(address, time.monotonic()) == 0.0:
+                leases.give(address, time.monotonic(), visited=False)
 
 
-def collect(gate: Gate, me: int, limit: int) -> None:
+def collect(leases: IpLeases, me: int, limit: int) -> None:
     """Keep pages until all shards together have the limit. Tells how many it kept."""
     chance = random.Random(me)
-    gate.begin(me, 0)
+    leases.begin(me, 0)
     kept = 0
-    while gate.kept() < limit:
-        if gate.claim(me, limit):
+    while leases.kept() < limit:
+        if leases.claim(me, limit):
             wanted = chance.random() < 0.5
             kept += wanted
-            gate.settle(me, kept=wanted)
+            leases.settle(me, kept=wanted)
     print(kept)
 
 
 if __name__ == "__main__":
     work = {"visit": visit, "hold": hold, "rush": rush, "collect": collect}[sys.argv[2]]
-    opened = Gate(Path(sys.argv[1]), int(sys.argv[3]), delay=DELAY, at_once=int(sys.argv[5]))
+    opened = IpLeases(Path(sys.argv[1]), int(sys.argv[3]), delay=DELAY, at_once=int(sys.argv[5]))
     work(opened, int(sys.argv[3]), int(sys.argv[4]))

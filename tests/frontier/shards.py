@@ -10,15 +10,14 @@ from typing import Any
 
 from books import Books
 
-from gossamer.engine import quiet
+from gossamer.engine import termination
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.audit import audit
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.gate import Gate
-from gossamer.frontier.outward import Outward
-from gossamer.frontier.peers import Peers
-from gossamer.frontier.rules import Rules
-from gossamer.store.table import Table
+from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.rules import Outward, Rules
+from gossamer.frontier.shards.peers import Peers
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls import keys, site
 from gossamer.urls.scope import Scope
@@ -29,7 +28,7 @@ class Post:
 
     def __init__(self, index: int, count: int, mail: deque[tuple[int, int, bytes]]) -> None:
         self.index, self.count, self._mail = index, count, mail
-        self.words: list[quiet.Word] = []
+        self.words: list[termination.Word] = []
         self.wells = 0
 
     def listen(self, heard: object, reborn: object, orphaned: object) -> None:
@@ -39,7 +38,7 @@ class Post:
         self._mail.append((self.index, to, message))
 
     def tell(self, message: bytes) -> None:
-        self.words.append(quiet.decode_word(message))
+        self.words.append(termination.decode_word(message))
 
     def well(self) -> None:
         self.wells += 1
@@ -50,7 +49,7 @@ class Shard(Books):
 
     def __init__(self, folder: Path, table: Table, post: Post, outward: Outward, **rules: Any) -> None:
         self.post = post
-        self.peers = Peers(table, post, site, Gate(folder.parent / "gate", post.index, delay=0.5))
+        self.peers = Peers(table, post, site, IpLeases(folder.parent / "gate", post.index, delay=0.5))
         asked = Rules(Scope(kind="any"), Politeness(), "Gossamer", **{"sitemaps": False, **rules})
         clock = VirtualClock()
         frontier = Frontier(table, asked, clock, seen=folder / "seen", outward=outward, peers=self.peers)
@@ -105,7 +104,7 @@ def home(index: int, count: int, number: int = 0) -> str:
 @contextmanager
 def crew(folder: Path, count: int = 2, outward: Outward | None = None, **rules: Any) -> Iterator[Crew]:
     """Start them; at the end the books of each are checked."""
-    Gate.create(folder / "gate", count)
+    IpLeases.create(folder / "gate", count)
     working = Crew()
     with ExitStack() as stack:
         for index in range(count):

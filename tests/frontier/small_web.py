@@ -12,13 +12,12 @@ from typing import Any
 from gossamer.crawl import crawl
 from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.audit import audit
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.ledger import Counts
-from gossamer.frontier.outward import Outward
-from gossamer.frontier.rules import Rules
+from gossamer.frontier.rules import Outward, Rules
 from gossamer.model import Capture, Failure, Fault, Link, Page, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock, run, running_clock
 from gossamer.urls import keys
 from gossamer.urls.scope import Scope

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small, redirect
 
-from gossamer.frontier import Frontier, presence
-from gossamer.frontier.discovery import Found
+from gossamer.frontier import Frontier
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import BACKLOG, HOSTS, SITES, STANDING, TEMPLATES
-from gossamer.frontier.origins import Origin
+from gossamer.frontier.queue import active_origins
+from gossamer.frontier.queue.back_queues import Origin
 from gossamer.model import Kind
-from gossamer.store.recent import UNKNOWN
-from gossamer.store.table import Table
+from gossamer.store.table.row_cache import UNKNOWN
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls.scope import Scope
 
@@ -231,7 +232,7 @@ def test_a_host_that_has_nothing_to_do_is_only_a_row(tmp_path: Path, monkeypatch
             super().__init__()
             kept.append(self)
 
-    monkeypatch.setattr(presence, "Origins", Watched)
+    monkeypatch.setattr(active_origins, "Origins", Watched)
     homes = [f"http://h{number}.example/" for number in range(300)]
     web = SmallWeb({home: Answer((f"{home}1",)) for home in homes}, latency=0.01)
     done = crawl_small(web, tmp_path, *homes, workers=8)

@@ -12,10 +12,10 @@ from small_web import Answer, SmallWeb, crawl_small, redirect
 
 from gossamer.frontier import Frontier
 from gossamer.frontier.audit import audit
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import BACKLOG, FAMILIES, HOSTS, LATER, QUEUE, STANDING, TURNS
 from gossamer.frontier.ledger import Ledger
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
 A, B, C = (f"http://{name}.example/" for name in "abc")

@@ -10,12 +10,12 @@ from small_web import Answer, SmallWeb, crawl_small, fault
 
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.audit import audit
-from gossamer.frontier.backlog import Backlog, Longest, Stretch
 from gossamer.frontier.entries import BACKLOG, FAMILIES, Entry, State
-from gossamer.frontier.hosts import Host
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.queue.backlog import Backlog, Longest, Stretch
 from gossamer.model import Fault
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
 HOME = "http://a.example/"

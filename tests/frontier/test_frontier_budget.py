@@ -9,13 +9,13 @@ from small_web import Answer, SmallWeb, crawl_small
 from zipf_web import ZipfWeb
 
 from gossamer.frontier import Politeness
-from gossamer.frontier.budget import BASE, HOSTS_BASE, HOSTS_MOST, MOST, Budgets, budget, host_budget, stored
-from gossamer.frontier.credit import Credit
+from gossamer.frontier.discover.credit import Credit
 from gossamer.frontier.entries import FAMILIES, Entry
-from gossamer.frontier.rank import ORDERS, distance, rank
+from gossamer.frontier.queue.rank import ORDERS, distance, rank
 from gossamer.frontier.why import Asked, about_address
+from gossamer.frontier.worth.budget import BASE, HOSTS_BASE, HOSTS_MOST, MOST, Budgets, budget, host_budget, stored
 from gossamer.model import Link
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import keys, site
 
 SITES = 60
@@ -133,7 +133,7 @@ def test_nofollow_links_and_links_within_a_site_earn_nothing(tmp_path: Path) -> 
 
 
 def test_what_a_site_is_known_to_link_to_is_bounded_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gossamer.frontier.credit.REMEMBERED", 10)
+    monkeypatch.setattr("gossamer.frontier.discover.credit.REMEMBERED", 10)
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         budgets = Budgets(table)
         credit = Credit(table, budgets, site)

@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 
 from gossamer.frontier import Politeness
-from gossamer.frontier.dates import Dates
 from gossamer.frontier.entries import FAMILIES, HOSTS, META, host_row
-from gossamer.frontier.hosts import Host, Hosts, retry_after
-from gossamer.frontier.origins import Origin
-from gossamer.frontier.outage import Outage, Witness, is_silence, is_unconnected
-from gossamer.frontier.ready import Ready
+from gossamer.frontier.polite.hosts import Dates, Host, Hosts, retry_after
+from gossamer.frontier.polite.limits import SLOW, Slots
+from gossamer.frontier.polite.outage import Outage, Witness, is_silence, is_unconnected
+from gossamer.frontier.polite.ready import Ready
+from gossamer.frontier.polite.schedule import Schedule, Waiting
+from gossamer.frontier.queue.back_queues import Origin
+from gossamer.frontier.queue.waiting_origins import WaitingOrigins
 from gossamer.frontier.rules import Rules
-from gossamer.frontier.schedule import Schedule, Waiting
-from gossamer.frontier.slots import SLOW, Slots
-from gossamer.frontier.turns import Turns
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls.scope import Scope
 
@@ -455,16 +454,16 @@ def test_who_comes_later_but_is_due_sooner_goes_first() -> None:
     assert ready.pop(8.9) is None
 
 
-def scheduled(table: Table, clock: VirtualClock, **rules: int) -> tuple[Schedule, Turns]:
+def scheduled(table: Table, clock: VirtualClock, **rules: int) -> tuple[Schedule, WaitingOrigins]:
     numbers = iter(range(1, 10_000))
-    turns = Turns(table, lambda: next(numbers))
+    waiting_origins = WaitingOrigins(table, lambda: next(numbers))
     asked = Rules(Scope(kind="any"), Politeness(), "Gossamer", **rules)  # type: ignore[arg-type]  # numbers
-    return Schedule(asked, clock, Waiting(turns, Dates(clock)), lambda: None), turns
+    return Schedule(asked, clock, Waiting(waiting_origins, Dates(clock)), lambda: None), waiting_origins
 
 
 def test_an_origin_waits_in_one_place(table: Table) -> None:
     clock = VirtualClock()
-    schedule, turns = scheduled(table, clock)
+    schedule, waiting_origins = scheduled(table, clock)
     now, far, paused, closed = origin("now"), origin("far"), origin("paused"), origin("closed")
     far.away = lambda: 3
     paused.host.paused = clock.steady() + 10
@@ -473,13 +472,13 @@ def test_an_origin_waits_in_one_place(table: Table) -> None:
         schedule.place(each)
     schedule.place(now)
     assert [each.placed for each in (now, far, paused, closed)] == [True, False, False, False]
-    assert turns.at_work() == ["http://now"]
-    assert (turns.nearest(), turns.waiting, schedule.waiting) == (3, 3, 4)
+    assert waiting_origins.at_work() == ["http://now"]
+    assert (waiting_origins.nearest(), waiting_origins.waiting, schedule.waiting) == (3, 3, 4)
     assert schedule.next_waking() == pytest.approx(clock.steady() + 10, abs=0.001)
     assert schedule.near() == []
     clock.advance(10.001)
     assert schedule.near() == ["http://paused"]
-    turns.leave("http://paused")
+    waiting_origins.leave("http://paused")
     popped = schedule.pop(lambda each: None)
     assert popped is not None
     assert popped[0] is now
@@ -539,9 +538,9 @@ def test_out_of_turn_a_host_is_visited_as_politely_as_ever(table: Table) -> None
 
 def test_the_front_is_thin_when_clearly_fewer_are_here_than_it_asks_for(table: Table) -> None:
     clock = VirtualClock()
-    schedule, turns = scheduled(table, clock, front=16)
+    schedule, waiting_origins = scheduled(table, clock, front=16)
     assert not schedule.thin, "nobody waits on disk"
-    turns.wait("http://far", 9)
+    waiting_origins.wait("http://far", 9)
     assert schedule.thin
     for number in range(13):
         schedule.place(origin(f"h{number}"))
@@ -556,8 +555,8 @@ def test_the_front_is_thin_when_clearly_fewer_are_here_than_it_asks_for(table: T
 
 def test_no_more_than_so_many_are_in_memory_however_long_they_rest(table: Table) -> None:
     clock = VirtualClock()
-    schedule, turns = scheduled(table, clock, front=2)
-    turns.wait("http://near", 0)
+    schedule, waiting_origins = scheduled(table, clock, front=2)
+    waiting_origins.wait("http://near", 0)
     for number in range(39):
         schedule.place(origin(f"h{number}"))
     assert schedule.near() == ["http://near"]
@@ -567,14 +566,14 @@ def test_no_more_than_so_many_are_in_memory_however_long_they_rest(table: Table)
 
 def test_the_count_of_those_that_wait_is_part_of_a_commit(table: Table) -> None:
     clock = VirtualClock()
-    _, turns = scheduled(table, clock)
-    turns.wait("http://a", 1)
-    turns.sleep("http://b", 5.0)
-    turns.work("http://c")
+    _, waiting_origins = scheduled(table, clock)
+    waiting_origins.wait("http://a", 1)
+    waiting_origins.sleep("http://b", 5.0)
+    waiting_origins.work("http://c")
     assert table.get(META, b"waiting") is None
-    turns.save()
+    waiting_origins.save()
     assert table.get(META, b"waiting") == (2).to_bytes(8, "big")
-    again = Turns(table, lambda: 99)
+    again = WaitingOrigins(table, lambda: 99)
     assert (again.waiting, again.nearest(), again.at_work(), again.known()) == (2, 1, ["http://c"], True)
     assert again.next_waking == pytest.approx(5.0, abs=0.001)
     assert list(again.roused(4.9)) == []

@@ -7,23 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.frontier import backlog as backlog_module
-from gossamer.frontier import budget as budget_module
-from gossamer.frontier import credit as credit_module
 from gossamer.frontier import rows as rows_module
-from gossamer.frontier.backlog import Backlog
-from gossamer.frontier.budget import Budgets, budget, distance, host_budget, stored
-from gossamer.frontier.credit import Credit
-from gossamer.frontier.dates import Dates
-from gossamer.frontier.discovery import Discovery
+from gossamer.frontier.discover import credit as credit_module
+from gossamer.frontier.discover.credit import Credit
+from gossamer.frontier.discover.discovery import Discovery, Seeds
+from gossamer.frontier.discover.seen import ASK, Seen, Verdict
 from gossamer.frontier.entries import BACKLOG, FAMILIES, LINKERS, META, SITES, SiteRow, encode, site_row
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.polite.hosts import Dates
+from gossamer.frontier.queue import backlog as backlog_module
+from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.rows import Rows
-from gossamer.frontier.seeds import Seeds
-from gossamer.frontier.seen import ASK, Seen, Verdict
+from gossamer.frontier.worth import budget as budget_module
+from gossamer.frontier.worth.budget import Budgets, budget, distance, host_budget, stored
 from gossamer.model import Link
-from gossamer.store.sieve import Sieve
-from gossamer.store.table import Table
+from gossamer.store.runs.url_seen import Sieve
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls import site
 from gossamer.urls.scope import Scope

@@ -15,10 +15,10 @@ import pytest
 from exchange_shards import FAMILIES, FakeTable, Shard, faults
 
 from gossamer.errors import Damaged
-from gossamer.frontier import exchange
 from gossamer.frontier.entries import OUTBOX
-from gossamer.frontier.exchange import Batch, Exchange, Incoming, Receipt
-from gossamer.store.table import Table
+from gossamer.frontier.shards import exchange
+from gossamer.frontier.shards.exchange import Batch, Exchange, Incoming, Receipt
+from gossamer.store.table.table import Table
 
 SHARDS = 3
 SEEDS = range(60)

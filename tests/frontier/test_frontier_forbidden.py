@@ -9,8 +9,8 @@ import pytest
 from small_web import Answer, SmallWeb, crawl_small, redirect
 
 from gossamer.frontier import Frontier, Politeness
-from gossamer.frontier.choice import SETTLED_AT_ONCE
-from gossamer.frontier.hops import HOPS_MOST
+from gossamer.frontier.polite.robots_redirects import HOPS_MOST
+from gossamer.frontier.queue.choice import SETTLED_AT_ONCE
 from gossamer.robots import Rules
 from gossamer.testing import VirtualClock
 
@@ -35,29 +35,29 @@ def forbidding(links: int) -> SmallWeb:
 def test_between_a_few_forbidden_addresses_the_event_loop_gets_a_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns: dict[int, int] = {}
+    waiting_origins: dict[int, int] = {}
     turn = itertools.count(1)
     now = 0
     allows = Rules.allows
 
     def counted(rules: Rules, agent: str, url: str) -> bool:
-        turns[now] = turns.get(now, 0) + 1
+        waiting_origins[now] = waiting_origins.get(now, 0) + 1
         return allows(rules, agent, url)
 
     def watch(clock: VirtualClock, frontier: Frontier) -> None:
-        dispatch = frontier._handout._pause
+        dispatch = frontier._dispatcher._pause
 
         def paused() -> float | None:
             nonlocal now
             now = next(turn)
             return dispatch()
 
-        monkeypatch.setattr(frontier._handout, "_pause", paused)
+        monkeypatch.setattr(frontier._dispatcher, "_pause", paused)
 
     monkeypatch.setattr(Rules, "allows", counted)
     web = forbidding(1_000)
     done = crawl_small(web, tmp_path, f"{BAD}/", workers=1, during=watch)
-    assert max(turns.values()) <= SETTLED_AT_ONCE + 2
+    assert max(waiting_origins.values()) <= SETTLED_AT_ONCE + 2
     assert sum(done.state(f"{BAD}/no/{n}") == "EXCLUDED" for n in range(1_000)) == 1_000
     assert f"{BAD}/yes" in web.asked()
     assert done.counts.queued == 0

@@ -9,23 +9,23 @@ from typing import Any
 import pytest
 from books import Books, books
 
-from gossamer.frontier import discovery as discovery_module
-from gossamer.frontier import listings
-from gossamer.frontier.discovery import DEPTH, NOFOLLOW, Discovery, Found, Recent, as_found
+from gossamer.frontier.discover import discovery as discovery_module
+from gossamer.frontier.discover import listings
+from gossamer.frontier.discover.discovery import DEPTH, NOFOLLOW, Discovery, Found, Recent, as_found
+from gossamer.frontier.discover.listings import INDEX
+from gossamer.frontier.discover.seen import Seen
 from gossamer.frontier.entries import FAMILIES, QUEUE, Entry, State
-from gossamer.frontier.importance import Books as Sums
-from gossamer.frontier.importance import Importance, audit, importance
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.listings import INDEX
-from gossamer.frontier.outward import Outward
-from gossamer.frontier.rank import LAST, breadth, depth, distance, rank
-from gossamer.frontier.rank import importance as by_importance
-from gossamer.frontier.rank import random as by_chance
-from gossamer.frontier.seen import Seen
-from gossamer.frontier.templates import template
+from gossamer.frontier.queue.rank import LAST, breadth, depth, distance, rank
+from gossamer.frontier.queue.rank import importance as by_importance
+from gossamer.frontier.queue.rank import random as by_chance
+from gossamer.frontier.rules import Outward
+from gossamer.frontier.worth.opic import Books as Sums
+from gossamer.frontier.worth.opic import Importance, audit, importance
+from gossamer.frontier.worth.url_patterns import template
 from gossamer.model import Kind, Link, Page
-from gossamer.store.sieve import Sieve
-from gossamer.store.table import Table
+from gossamer.store.runs.url_seen import Sieve
+from gossamer.store.table.table import Table
 from gossamer.urls.scope import Scope
 
 A, B, C = (f"http://{name}.example/" for name in "abc")
@@ -307,7 +307,7 @@ def test_a_list_that_the_archive_lost_is_done_and_says_so(tmp_path: Path) -> Non
 
 def test_an_answer_is_counted_for_its_kind_unless_it_was_asked_for(tmp_path: Path) -> None:
     with books(tmp_path) as held:
-        novelty = held.frontier._parts.waste._novelty
+        novelty = held.frontier._parts.worth._novelty
         held.frontier.add(
             [Found(f"{A}seed/x"), Found(f"{A}dir/x", 1, f"{A}seed/x"), Found(f"{A}map/x", 1, kind=Kind.SITEMAP)]
         )
@@ -336,7 +336,7 @@ def test_what_an_answer_is_worth(tmp_path: Path, status: int, page: dict[str, st
         held.frontier.add([Found(f"{A}dir/x", 1, B)])
         held.frontier.sift()
         held.answered(f"{A}dir/x", status, page=page)
-        host = held.frontier._parts.waste._novelty._hosts.use("a.example\0")
+        host = held.frontier._parts.worth._novelty._hosts.use("a.example\0")
         assert (host.fetched, host.best, host.waiting) == (fetched, best, 0)
 
 
@@ -345,7 +345,7 @@ def test_a_redirect_to_what_is_known_brought_nothing_and_one_to_a_new_address_is
         held.frontier.add([Found(C), Found(f"{A}dir/x", 1, B), Found(f"{A}dir/y", 1, B)])
         held.frontier.sift()
         held.answered(f"{A}dir/x", 301, headers=(("location", f"{A}new"),))
-        host = held.frontier._parts.waste._novelty._hosts.use("a.example\0")
+        host = held.frontier._parts.worth._novelty._hosts.use("a.example\0")
         assert host.fetched == 0
         held.answered(f"{A}dir/y", 301, headers=(("location", C),))
         assert host.fetched == 1
@@ -353,7 +353,7 @@ def test_a_redirect_to_what_is_known_brought_nothing_and_one_to_a_new_address_is
 
 def test_a_list_is_paid_when_a_page_of_another_kind_that_it_led_to_is_new(tmp_path: Path) -> None:
     with books(tmp_path) as held:
-        novelty = held.frontier._parts.waste._novelty
+        novelty = held.frontier._parts.worth._novelty
         source = f"{A}list/one"
         held.frontier.add([Found(source, 1, B), Found(f"{A}item/two", 2, source), Found(f"{A}list/three", 2, source)])
         held.frontier.sift()

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small
 
-from gossamer.convert import sitemap
-from gossamer.frontier.hints import MOST, hints
-from gossamer.frontier.rank import ORDERS
+from gossamer.convert.feed import sitemap
+from gossamer.frontier.queue.rank import MOST, ORDERS, hints
 from gossamer.model import Capture, Link, Page
 
 HOME = "http://a.example/"

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.frontier.dates import Dates
 from gossamer.frontier.entries import FAMILIES, HOSTS, encode
-from gossamer.frontier.hosts import ORIGINS_REMEMBERED, Host, Hosts, Politeness
-from gossamer.store.table import Table
+from gossamer.frontier.polite.hosts import ORIGINS_REMEMBERED, Dates, Host, Hosts, Politeness
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from books import Books, books
 
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import HOSTS, LATER, State, host_row
 from gossamer.model import Failure, Fault, Kind, Visit
 from gossamer.urls.scope import Scope

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from books import Books, books
 
-from gossamer.frontier.access import Access, understood
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.answer.outcome import Act, Outcome, judge
+from gossamer.frontier.answer.transitions import Settlement, remark
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import (
     FAMILIES,
     HISTORY,
@@ -22,16 +23,14 @@ from gossamer.frontier.entries import (
     State,
     robots_row,
 )
-from gossamer.frontier.hosts import Host
 from gossamer.frontier.ledger import Counts, Ledger, is_page
-from gossamer.frontier.origins import Origin, Queues
-from gossamer.frontier.outcome import Act, Outcome, judge
-from gossamer.frontier.retries import Retries
-from gossamer.frontier.retry import NEVER
-from gossamer.frontier.settle import Settlement, remark
+from gossamer.frontier.polite.access import Access, understood
+from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.queue.back_queues import Origin, Queues
+from gossamer.frontier.queue.retry import NEVER, Retries
 from gossamer.model import Answer, Capture, Failure, Fault, Kind, Link, Page, Visit
 from gossamer.robots import SIZE_MOST, Verdict
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
 URL = "http://a.example/dir/page"

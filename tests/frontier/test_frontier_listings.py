@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small
 
-from gossamer.frontier import Frontier, listings
-from gossamer.frontier.discovery import Found
-from gossamer.frontier.hosts import Politeness
-from gossamer.frontier.robots_answers import SITEMAPS_AT_ONCE
+from gossamer.frontier import Frontier
+from gossamer.frontier.discover import listings
+from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.polite.hosts import Politeness
+from gossamer.frontier.polite.robots_answers import SITEMAPS_AT_ONCE
 from gossamer.model import Capture, Link, Page
 from gossamer.testing import VirtualClock
 from gossamer.urls.scope import Scope

@@ -11,14 +11,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gossamer.frontier.budget import BASE, Budgets
 from gossamer.frontier.entries import FAMILIES, TEMPLATES
-from gossamer.frontier.kinds import CROWDING, DEEPEST
-from gossamer.frontier.novelty import KINDS, SCOUT, Novelty, about_kind
-from gossamer.frontier.novelty import Place as Placed
-from gossamer.frontier.sketch import SIZES, Memory, marks, sketch
-from gossamer.frontier.templates import template
-from gossamer.store.table import Table
+from gossamer.frontier.worth.budget import BASE, Budgets
+from gossamer.frontier.worth.novelty import KINDS, SCOUT, Novelty, about_kind
+from gossamer.frontier.worth.novelty import Place as Placed
+from gossamer.frontier.worth.pattern_yield import CROWDING, DEEPEST
+from gossamer.frontier.worth.sketch import SIZES, Memory, marks, sketch
+from gossamer.frontier.worth.url_patterns import template
+from gossamer.store.table.table import Table
 
 SITE = "a.example"
 TRAP = "http://a.example/calendar/2024/{}.html"

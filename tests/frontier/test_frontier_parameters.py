@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.frontier.entries import FAMILIES, PARAMETERS
-from gossamer.frontier.parameters import RECENT, WATCHED, Parameters, dropped_keys, parted, without
-from gossamer.store.table import Table
+from gossamer.frontier.worth.parameters import RECENT, WATCHED, Parameters, dropped_keys, parted, without
+from gossamer.store.table.table import Table
 
 ITEM = "http://a.example/item"
 

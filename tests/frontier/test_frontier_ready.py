@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
-from gossamer.frontier.hosts import Host
-from gossamer.frontier.origins import Origin
-from gossamer.frontier.ready import SWEEP_FROM, Ready
+from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.ready import SWEEP_FROM, Ready
+from gossamer.frontier.queue.back_queues import Origin
 
 
 def origin(name: str) -> Origin:

@@ -8,11 +8,11 @@ from random import Random
 import msgspec
 from small_web import Answer, SmallWeb, crawl_small
 
+from gossamer.frontier.answer.outcome import Act, judge
 from gossamer.frontier.entries import FAMILIES, META, REASON_MOST, Entry, State
 from gossamer.frontier.ledger import OTHER, REASONS_MOST, WORDS_MOST, Counts, Ledger
-from gossamer.frontier.outcome import Act, judge
 from gossamer.model import Capture, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 ROOT = "http://a.example/"
 

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from small_web import Answer, SmallWeb, crawl_small, gaps
 
-from gossamer.frontier.access import lifetime
+from gossamer.frontier.answer.outcome import Act, judge
 from gossamer.frontier.entries import FAMILIES
-from gossamer.frontier.outcome import Act, judge
-from gossamer.frontier.retries import Retries
-from gossamer.frontier.retry import robots_wait, rule, wait
+from gossamer.frontier.polite.access import lifetime
+from gossamer.frontier.queue.retry import Retries, robots_wait, rule, wait
 from gossamer.model import Capture, Failure, Fault, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 LADDER = (MINUTE, 10 * MINUTE, 2 * HOUR, DAY)

@@ -17,15 +17,16 @@ from hypothesis import strategies as st
 from small_web import Answer, SmallWeb, crawl_small
 
 from gossamer import model
-from gossamer.frontier import Entry, Frontier, Politeness, intake
-from gossamer.frontier.discovery import NOFOLLOW, Discovery, Found
+from gossamer.frontier import Entry, Frontier, Politeness
+from gossamer.frontier.discover import intake
+from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Found
+from gossamer.frontier.discover.seen import Seen, Verdict
 from gossamer.frontier.entries import FAMILIES, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.rules import Rules
-from gossamer.frontier.seen import Seen, Verdict
 from gossamer.model import Capture, Kind, Link, Page, Visit
-from gossamer.store.sieve import Shape, Sieve
-from gossamer.store.table import Table
+from gossamer.store.runs.url_seen import Shape, Sieve
+from gossamer.store.table.table import Table
 from gossamer.testing import run, running_clock
 from gossamer.urls.scope import Scope
 
@@ -269,7 +270,7 @@ def test_a_set_of_addresses_that_was_lost_is_made_again_and_told(
         made.commit()
     for path in (tmp_path / "seen").iterdir():
         path.unlink()
-    monkeypatch.setattr("gossamer.frontier.seen.REBUILT_AT_ONCE", 7)
+    monkeypatch.setattr("gossamer.frontier.discover.seen.REBUILT_AT_ONCE", 7)
     with caplog.at_level(logging.WARNING), finder(tmp_path) as made:
         (line,) = caplog.messages
         assert "made again from the table" in line

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from shards import Crew, crew, home
 
-from gossamer.engine import quiet
+from gossamer.engine import termination
 from gossamer.frontier import Politeness, why
-from gossamer.frontier.budget import stored
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FIRSTS, State
-from gossamer.frontier.importance import Books as Cash
-from gossamer.frontier.importance import _books as cash_of
-from gossamer.frontier.importance import importance
-from gossamer.frontier.outward import Outward
-from gossamer.frontier.rank import importance as by_importance
+from gossamer.frontier.queue.rank import importance as by_importance
+from gossamer.frontier.rules import Outward
+from gossamer.frontier.worth.budget import stored
+from gossamer.frontier.worth.opic import Books as Cash
+from gossamer.frontier.worth.opic import _books as cash_of
+from gossamer.frontier.worth.opic import importance
 from gossamer.model import Kind, Visit
 from gossamer.urls import keys, site
 
@@ -183,12 +183,12 @@ def test_a_robots_txt_that_redirects_to_another_shard_is_read_there_and_obeyed_h
     with crew(tmp_path) as working:
         hop = ask_elsewhere(working)
         working.deliver()
-        origin = working[1].frontier._presence.get(keys.origin(THEIRS))
+        origin = working[1].frontier._active.get(keys.origin(THEIRS))
         assert list(origin.urgent) == [hop]
         working[1].answered(hop.url, 200, visit=hop, body=rules("Disallow: /page\nCrawl-delay: 7"))
         assert not origin.urgent
         working.deliver()
-        ours = working[0].frontier._presence.get(keys.origin(OURS))
+        ours = working[0].frontier._active.get(keys.origin(OURS))
         assert not ours.asking
         assert ours.rules is not None
         assert not ours.rules.allows("Gossamer", f"{OURS}page")
@@ -205,7 +205,7 @@ def test_a_question_that_a_dead_shard_had_is_asked_again_when_it_is_back(tmp_pat
     with crew(tmp_path) as working:
         ask_elsewhere(working)
         working.mail.clear()
-        ours = working[0].frontier._presence.get(keys.origin(OURS))
+        ours = working[0].frontier._active.get(keys.origin(OURS))
         assert ours.asking
         working[0].peers.reborn(1)
         assert not ours.asking
@@ -220,7 +220,7 @@ def test_an_answer_that_nobody_waits_for_any_more_changes_nothing(tmp_path: Path
         working[0].peers.reborn(1)
         working[1].answered(hop.url, 200, visit=hop, body=rules("Disallow: /"))
         working.deliver()
-        assert working[0].frontier._presence.get(keys.origin(OURS)).rules is None
+        assert working[0].frontier._active.get(keys.origin(OURS)).rules is None
 
 
 # -------------------------------------------------------------- start and end
@@ -252,20 +252,20 @@ def test_the_supervisor_hears_how_a_shard_is_and_holds_it(tmp_path: Path) -> Non
         peers, words = working[0].peers, working[0].post.words
         peers.report(idle=True)
         peers.report(idle=True)
-        assert words == [quiet.Report(True, (0, 0), (0, 0))], "said once"
+        assert words == [termination.Report(True, (0, 0), (0, 0))], "said once"
         assert not peers.held
-        peers.order(quiet.Ask(1), idle=True)
-        assert words[1:] == [quiet.Answer(1, quiet.Report(True, (0, 0), (0, 0)))]
+        peers.order(termination.Ask(1), idle=True)
+        assert words[1:] == [termination.Answer(1, termination.Report(True, (0, 0), (0, 0)))]
         assert peers.held
         assert working[0].frontier._next() is None
-        peers.order(quiet.GoOn(1), idle=True)
+        peers.order(termination.GoOn(1), idle=True)
         assert not peers.held
         working[0].frontier.add([Found(THEIRS)])
         working[0].frontier.sift()
         peers.report(idle=True)
-        assert words[-1] == quiet.Report(True, (0, 1), (0, 0)), "what is posted counts before it travels"
+        assert words[-1] == termination.Report(True, (0, 1), (0, 0)), "what is posted counts before it travels"
         assert not peers.over
-        peers.order(quiet.End(), idle=True)
+        peers.order(termination.End(), idle=True)
         assert peers.over
         assert peers.held
         assert len(words) == 3, "a verdict needs no answer"
@@ -276,7 +276,7 @@ def test_a_page_limit_counts_the_pages_of_all_shards(tmp_path: Path) -> None:
         quotas = [shard.frontier._quota for shard in working.shards]
         assert not quotas[0].claim(), "until all have begun nobody knows what is left"
         for shard in working.shards:
-            shard.peers.gate.begin(shard.peers.me, 0)
+            shard.peers.leases.begin(shard.peers.me, 0)
         assert quotas[0].claim()
         assert not quotas[1].full()
         assert quotas[1].claim()
@@ -286,7 +286,7 @@ def test_a_page_limit_counts_the_pages_of_all_shards(tmp_path: Path) -> None:
         assert quotas[0].claim()
         quotas[0].settle(kept=True)
         quotas[0].settle(kept=True)
-        assert working[0].peers.gate.kept() == 2
+        assert working[0].peers.leases.kept() == 2
         assert quotas[1].full()
 
 

@@ -12,22 +12,22 @@ from exchange_shards import FakeTable
 
 from gossamer.errors import Damaged
 from gossamer.frontier import Politeness
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.answer.poison_pages import DEATHS, MOST, PoisonPages, Watch
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, META, OUTBOX, Entry, State, encode
-from gossamer.frontier.exchange import Exchange, Marks, Receipt, rejoin
-from gossamer.frontier.gate import Gate
-from gossamer.frontier.handout import Handout
-from gossamer.frontier.hints import hints
-from gossamer.frontier.hosts import Host
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.origins import ALL, HEAD, Origin, Queues
-from gossamer.frontier.quota import Quota
-from gossamer.frontier.retries import Retries
+from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.polite.limits import Quota
+from gossamer.frontier.queue.back_queues import ALL, HEAD, Origin, Queues
+from gossamer.frontier.queue.dispatcher import Dispatcher
+from gossamer.frontier.queue.rank import hints
+from gossamer.frontier.queue.retry import Retries
 from gossamer.frontier.rules import Rules
-from gossamer.frontier.suspects import DEATHS, MOST, Suspects, Watch
-from gossamer.frontier.templates import template
+from gossamer.frontier.shards.exchange import Exchange, Marks, Receipt, rejoin
+from gossamer.frontier.worth.url_patterns import template
 from gossamer.model import Link, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import run, running_clock
 from gossamer.urls.scope import Scope
 
@@ -52,10 +52,10 @@ def test_workers_wait_in_line_until_a_visit_is_due_or_all_is_over() -> None:
     async def job() -> None:
         due: list[Visit] = []
         pauses: list[float | None] = [5.0, inf]
-        handout = Handout(lambda: due.pop(0) if due else None, lambda: pauses[0])
+        dispatcher = Dispatcher(lambda: due.pop(0) if due else None, lambda: pauses[0])
         clock = running_clock()
         began = clock.steady()
-        workers = [asyncio.ensure_future(handout.next()) for _ in range(3)]
+        workers = [asyncio.ensure_future(dispatcher.next()) for _ in range(3)]
         await asyncio.sleep(1)
         assert not any(worker.done() for worker in workers)
         due[:] = [Visit(f"{A}1"), Visit(f"{A}2")]
@@ -63,10 +63,10 @@ def test_workers_wait_in_line_until_a_visit_is_due_or_all_is_over() -> None:
         assert clock.steady() - began == pytest.approx(5.0), "nobody asked before"
         assert not workers[2].done()
         pauses[0] = None
-        handout.dispatch()
+        dispatcher.dispatch()
         assert await workers[2] is None
         pauses[0] = 0.0
-        last = asyncio.ensure_future(handout.next())
+        last = asyncio.ensure_future(dispatcher.next())
         await asyncio.sleep(0)
         due[:] = [Visit(A)]
         assert await last == Visit(A)
@@ -82,16 +82,16 @@ def test_a_worker_that_gave_up_takes_nothing_away_and_a_closed_door_stays_closed
             asked.append(1)
             return None
 
-        handout = Handout(take, lambda: 5.0)
-        worker = asyncio.ensure_future(handout.next())
+        dispatcher = Dispatcher(take, lambda: 5.0)
+        worker = asyncio.ensure_future(dispatcher.next())
         await asyncio.sleep(0)
-        handout.close()
+        dispatcher.close()
         before = len(asked)
         await asyncio.sleep(60)
         assert len(asked) == before, "nobody asks any more"
         worker.cancel()
         await asyncio.sleep(0)
-        handout._send(Visit(A))
+        dispatcher._send(Visit(A))
 
     run(job())
 
@@ -262,19 +262,19 @@ def test_retries_are_found_again_after_a_restart(tmp_path: Path) -> None:
 def test_a_page_that_was_being_read_at_three_deaths_is_left_alone(tmp_path: Path) -> None:
     with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
         for death in range(DEATHS):
-            suspects = Suspects(tmp_path / "reading", table)
-            assert suspects.died_on() == (A if death else None)
-            assert not suspects.quarantined(A)
-            suspects.reading(A)  # and the process dies
-            suspects.close()
-        last = Suspects(tmp_path / "reading", table)
+            poison_pages = PoisonPages(tmp_path / "reading", table)
+            assert poison_pages.died_on() == (A if death else None)
+            assert not poison_pages.quarantined(A)
+            poison_pages.reading(A)  # and the process dies
+            poison_pages.close()
+        last = PoisonPages(tmp_path / "reading", table)
         assert last.died_on() == A
         assert last.quarantined(A)
         assert not last.quarantined(f"{A}other")
         last.forgive(A)
         assert not last.quarantined(A)
         last.close()
-        after = Suspects(tmp_path / "reading", table)
+        after = PoisonPages(tmp_path / "reading", table)
         assert after.died_on() is None
         assert not after.quarantined(A)
         after.close()
@@ -282,15 +282,15 @@ def test_a_page_that_was_being_read_at_three_deaths_is_left_alone(tmp_path: Path
 
 def test_a_page_that_was_read_to_its_end_is_cleared_and_one_that_raised_is_not(tmp_path: Path) -> None:
     with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
-        suspects = Suspects(tmp_path / "reading", table)
-        suspects._deaths = {A.encode(): 2, b"http://b.example/": 2}
-        with suspects.reading(A):
+        poison_pages = PoisonPages(tmp_path / "reading", table)
+        poison_pages._deaths = {A.encode(): 2, b"http://b.example/": 2}
+        with poison_pages.reading(A):
             pass
-        with pytest.raises(ValueError, match="as told"), suspects.reading("http://b.example/"):
+        with pytest.raises(ValueError, match="as told"), poison_pages.reading("http://b.example/"):
             raise ValueError("as told")
-        assert suspects._deaths == {b"http://b.example/": 2}
-        suspects.close()
-        again = Suspects(tmp_path / "reading", table)
+        assert poison_pages._deaths == {b"http://b.example/": 2}
+        poison_pages.close()
+        again = PoisonPages(tmp_path / "reading", table)
         assert again.died_on() is None
         assert again._deaths == {b"http://b.example/": 2}
         again.close()
@@ -298,61 +298,61 @@ def test_a_page_that_was_read_to_its_end_is_cleared_and_one_that_raised_is_not(t
 
 def test_so_many_suspects_are_remembered_and_the_least_suspicious_goes(tmp_path: Path) -> None:
     with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
-        suspects = Suspects(tmp_path / "reading", table)
-        suspects._deaths = {b"%d" % number: 2 for number in range(MOST)}
-        suspects._deaths[b"7"] = 1
-        suspects._add(b"new")
-        assert len(suspects._deaths) == 1_000
-        assert b"7" not in suspects._deaths
-        assert suspects._deaths[b"new"] == 1
-        suspects._add(b"new")
-        assert suspects._deaths[b"new"] == 2
-        suspects.close()
+        poison_pages = PoisonPages(tmp_path / "reading", table)
+        poison_pages._deaths = {b"%d" % number: 2 for number in range(MOST)}
+        poison_pages._deaths[b"7"] = 1
+        poison_pages._add(b"new")
+        assert len(poison_pages._deaths) == 1_000
+        assert b"7" not in poison_pages._deaths
+        assert poison_pages._deaths[b"new"] == 1
+        poison_pages._add(b"new")
+        assert poison_pages._deaths[b"new"] == 2
+        poison_pages.close()
 
 
 def test_a_shard_that_reads_one_page_for_too_many_looks_is_named_once(tmp_path: Path) -> None:
     with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
         path = tmp_path / "reading"
-        suspects = Suspects(path, table)
+        poison_pages = PoisonPages(path, table)
         watch = Watch([path], 3)
-        with suspects.reading(A):
+        with poison_pages.reading(A):
             assert [watch.stuck(0) for _ in range(6)] == [None, None, None, A, None, None]
         assert watch.stuck(0) is None
-        with suspects.reading(A):
+        with poison_pages.reading(A):
             assert [watch.stuck(0) for _ in range(2)] == [None, None]
-        with suspects.reading(A):
+        with poison_pages.reading(A):
             assert [watch.stuck(0) for _ in range(4)] == [None, None, None, A], "the next reading begins anew"
         watch.close()
-        suspects.close()
+        poison_pages.close()
 
 
 # -------------------------------------------------------- gate and exchange
 
 
 def test_a_gate_counts_pages_shard_by_shard(tmp_path: Path) -> None:
-    Gate.create(tmp_path / "gate", 3)
-    gate = Gate(tmp_path / "gate", 1, delay=1.0)
-    assert not gate.claim(1, 10)
+    IpLeases.create(tmp_path / "gate", 3)
+    leases = IpLeases(tmp_path / "gate", 1, delay=1.0)
+    assert not leases.claim(1, 10)
     for shard, kept in enumerate((2, 0, 3)):
-        gate.begin(shard, kept)
-    assert gate.kept() == 5
-    assert [gate.claim(1, 7) for _ in range(3)] == [True, True, False]
-    assert gate.full(7)
-    assert not gate.full(8)
-    gate.settle(1, kept=True)
-    gate.settle(1, kept=False)
-    assert (gate.kept(), gate.full(7), gate.full(6)) == (6, False, True)
-    assert gate.claim(2, 7)
-    gate.leave(2)
-    assert gate.claim(0, 7)
-    gate.begin(0, 4)
-    assert gate.kept() == 8
-    gate.close()
+        leases.begin(shard, kept)
+    assert leases.kept() == 5
+    assert [leases.claim(1, 7) for _ in range(3)] == [True, True, False]
+    assert leases.full(7)
+    assert not leases.full(8)
+    leases.settle(1, kept=True)
+    leases.settle(1, kept=False)
+    assert (leases.kept(), leases.full(7), leases.full(6)) == (6, False, True)
+    assert leases.claim(2, 7)
+    leases.leave(2)
+    assert leases.claim(0, 7)
+    leases.begin(0, 4)
+    assert leases.kept() == 8
+    leases.close()
 
 
 def test_an_address_is_free_when_its_last_holder_gives_it_back(tmp_path: Path) -> None:
-    Gate.create(tmp_path / "gate", 2)
-    one, other = (Gate(tmp_path / "gate", me, delay=2.0, at_once=3) for me in (0, 1))
+    IpLeases.create(tmp_path / "gate", 2)
+    one, other = (IpLeases(tmp_path / "gate", me, delay=2.0, at_once=3) for me in (0, 1))
     assert (one.take("1.1.1.1", 10.0), one.take("1.1.1.1", 10.0), other.take("1.1.1.1", 10.0)) == (0.0, 0.0, 0.0)
     assert other.take("1.1.1.1", 10.0) == 10.5, "a quarter of the delay later"
     one.give("1.1.1.1", 11.0, visited=False)

@@ -11,12 +11,12 @@ import pytest
 from small_web import Answer, SmallWeb, crawl_small, gaps, redirect
 
 from gossamer.frontier.entries import FAMILIES, PROBES
-from gossamer.frontier.sketch import sketch
-from gossamer.frontier.soft404 import LETTERS, PAGES, PLACES, SAME_PAGE, SAME_TARGET, Soft404
-from gossamer.frontier.soft404 import Answer as Said
-from gossamer.frontier.templates import template
+from gossamer.frontier.worth.sketch import sketch
+from gossamer.frontier.worth.soft404 import LETTERS, PAGES, PLACES, SAME_PAGE, SAME_TARGET, Soft404
+from gossamer.frontier.worth.soft404 import Answer as Said
+from gossamer.frontier.worth.url_patterns import template
 from gossamer.model import Capture, Kind, Page, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls.scope import Scope
 
 MENU = "Home\nProducts and services\nAbout us\nContact\nTerms of use\nAll rights reserved"

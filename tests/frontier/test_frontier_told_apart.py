@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gossamer.frontier.entries import FAMILIES, PARAMETERS, PROBES
-from gossamer.frontier.parameters import Key, KeysRow, Parameters, Seen, _compare, _trial, dropped_keys, parted
-from gossamer.frontier.sketch import MARKS, SIZES, Memory, Sketch, _pairs, marks, sketch
-from gossamer.frontier.soft404 import (
+from gossamer.frontier.worth.parameters import Key, KeysRow, Parameters, Seen, _compare, _trial, dropped_keys, parted
+from gossamer.frontier.worth.sketch import MARKS, SIZES, Memory, Sketch, _pairs, marks, sketch
+from gossamer.frontier.worth.soft404 import (
     SAME_PAGE,
     SAME_TARGET,
     Answer,
@@ -27,8 +27,8 @@ from gossamer.frontier.soft404 import (
     disguised_places,
     is_soft,
 )
-from gossamer.frontier.templates import template
-from gossamer.store.table import Table
+from gossamer.frontier.worth.url_patterns import template
+from gossamer.store.table.table import Table
 
 URL = "http://a.example/catalogue/product-name.html?colour=red"
 
@@ -206,7 +206,7 @@ def test_parameters_are_told_from_the_path() -> None:
 
 
 def test_a_host_has_so_many_kinds_of_path_that_are_watched(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gossamer.frontier.parameters.WATCHED", 2)
+    monkeypatch.setattr("gossamer.frontier.worth.parameters.WATCHED", 2)
     parameters = Parameters(table)
     text = "a text that is long enough to be told from others"
     assert parameters.learn("http://a.example/none", text) is None

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from gossamer.frontier import Politeness
-from gossamer.frontier.budget import BASE, HOSTS_BASE
 from gossamer.frontier.entries import (
     BACKLOG,
     FAMILIES,
@@ -23,14 +22,15 @@ from gossamer.frontier.entries import (
     State,
     encode,
 )
-from gossamer.frontier.kinds import HostKinds, KindRow
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.novelty import host_key
-from gossamer.frontier.rank import rank
-from gossamer.frontier.templates import template
+from gossamer.frontier.queue.rank import rank
 from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer, about_address, about_host
+from gossamer.frontier.worth.budget import BASE, HOSTS_BASE
+from gossamer.frontier.worth.novelty import host_key
+from gossamer.frontier.worth.pattern_yield import HostKinds, KindRow
+from gossamer.frontier.worth.url_patterns import template
 from gossamer.robots import Verdict
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import site
 
 NOW = 1_000.0

@@ -9,14 +9,14 @@ import pytest
 from books import books
 
 from gossamer.frontier import Politeness
-from gossamer.frontier.backlog import Backlog, Longest, Stretch
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, CashRow, HostRow, SiteRow, State, encode, host_row
-from gossamer.frontier.hosts import Host
-from gossamer.frontier.outward import Outward
-from gossamer.frontier.soft404 import SAME_PAGE, Verdict
+from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.queue.backlog import Backlog, Longest, Stretch
+from gossamer.frontier.rules import Outward
+from gossamer.frontier.worth.soft404 import SAME_PAGE, Verdict
 from gossamer.model import Capture, Kind, Page, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
 A = "http://a.example/"
@@ -59,19 +59,19 @@ def test_workers_are_woken_by_a_hold_that_ends_by_news_and_by_the_end(tmp_path: 
             frontier = held.frontier
             frontier.hold(True)
             frontier.add([Found(A)])
-            worker = asyncio.ensure_future(frontier._handout.next())
+            worker = asyncio.ensure_future(frontier._dispatcher.next())
             await asyncio.sleep(5)
             assert not worker.done(), "nothing is handed out for now"
             frontier.hold(False)
             visit = await asyncio.wait_for(worker, 1)
             assert visit == Visit(f"{A}robots.txt", Kind.ROBOTS, owner="http://a.example")
-            waiting = asyncio.ensure_future(frontier._handout.next())
+            waiting = asyncio.ensure_future(frontier._dispatcher.next())
             await asyncio.sleep(5)
             assert not waiting.done()
             frontier.add([Found("http://b.example/")])
             frontier.go_on()
             assert (await asyncio.wait_for(waiting, 1) or visit).url == "http://b.example/robots.txt"
-            last = asyncio.ensure_future(frontier._handout.next())
+            last = asyncio.ensure_future(frontier._dispatcher.next())
             await asyncio.sleep(0)
             frontier.stop()
             assert await asyncio.wait_for(last, 1) is None

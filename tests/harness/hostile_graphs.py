@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gossamer.collection import seal
+from gossamer.collection.derive import seal
 
 Change = Callable[[Path], object]
 COLUMNS = ("nodes", "starts", "sources", "degrees", "ranks", "changes", "folded", "names-prints", "names-starts")

@@ -33,7 +33,7 @@ if __name__ == "__main__":  # as the process of a server
 
 from crawler_process import descendants, gossamer_command, wait_for, with_room
 from fetch.fetch_hostile import OK, Handler, Talk, answer, repeats, says, serving
-from gossamer.collection.reading import Reading
+from gossamer.collection.ask.reading import Reading
 from gossamer.frontier.why import AddressAnswer
 
 PAGE_SIZE = 5_000_000

@@ -34,10 +34,10 @@ from typing import Any, NamedTuple
 
 import gossamer
 from crawler_process import descendants
+from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.collection.session import FAMILIES
 from gossamer.frontier.ledger import Ledger
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, Sitemaps, WebSpec
 from named_web import Reply, named_web
 
@@ -384,7 +384,7 @@ def one_of(role: str, chance: random.Random) -> Callable[[int], None]:
 def role_of(process: int) -> str:
     """What a process of a command is, by its command line and that of its parent."""
     own, parent = _words_of(process), _words_of(_parent_of(process))
-    if "engine.nurse" not in own:
+    if "engine.fork_server" not in own:
         return "supervisor"
     if own != parent:
         return "fork server"

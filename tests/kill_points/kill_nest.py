@@ -12,10 +12,16 @@ import os
 import sys
 from typing import Any, NoReturn
 
-LOADED = ("cli.commands", "collection.collection", "collection.derived", "collection.build", "collection.importing")
-LOADED += ("collection.repair", "collection.removal", "collection.copies", "collection.folding", "collection.graphs")
-LOADED += ("collection.searching", "collection.export", "collection.workshop", "frontier.audit", "store.verify")
-LOADED += ("dedupe.blocks", "convert.article", "convert.metadata", "testing.web")
+LOADED = ("cli.commands", "collection.collection", "collection.derive.derived", "collection.derive.build")
+LOADED += ("collection.imports.importing", "collection.maintain.repair", "collection.maintain.removal")
+LOADED += (
+    "collection.derive.copies",
+    "collection.derive.copy_marks",
+    "collection.derive.graphs",
+    "store.repair.verify",
+)
+LOADED += ("collection.ask.searching", "collection.ask.export", "collection.maintain.writable_shard", "frontier.audit")
+LOADED += ("dedupe.blocks", "convert.html.article", "convert.html.metadata", "testing.web", "store.repair.verify")
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ class Steps:
 
     def watch_commits(self) -> None:
         """RocksDB writes where Python does not see it."""
-        table = importlib.import_module("gossamer.store.table").Table
+        table = importlib.import_module("gossamer.store.table.table").Table
         commit = table.commit
 
         @wraps(commit)

@@ -30,39 +30,39 @@ class Point(NamedTuple):
 
 
 POINTS = {
-    "capture written": Point("gossamer.store.warcwriter", "Writer", "capture", True),
-    "capture half written": Point("gossamer.store.warcwriter", "", "_write", False),
-    "text about to be written": Point("gossamer.store.texts", "Texts", "write", False),
-    "text written": Point("gossamer.store.texts", "Texts", "write", True),
+    "capture written": Point("gossamer.store.warc.writer", "Writer", "capture", True),
+    "capture half written": Point("gossamer.store.warc.writer", "", "_write", False),
+    "text about to be written": Point("gossamer.store.warc.texts", "Texts", "write", False),
+    "text written": Point("gossamer.store.warc.texts", "Texts", "write", True),
     "archive about to sync": Point("gossamer.store.archive", "Archive", "prepare", False),
     "archive synced": Point("gossamer.store.archive", "Archive", "prepare", True),
-    "file of the archive begun": Point("gossamer.store.warcwriter", "Writer", "start_another", True),
-    "table about to commit": Point("gossamer.store.table", "Table", "commit", False),
-    "table committed": Point("gossamer.store.table", "Table", "commit", True),
-    "captures rolled forward": Point("gossamer.collection.recover", "Recovery", "roll_forward", True),
+    "file of the archive begun": Point("gossamer.store.warc.writer", "Writer", "start_another", True),
+    "table about to commit": Point("gossamer.store.table.table", "Table", "commit", False),
+    "table committed": Point("gossamer.store.table.table", "Table", "commit", True),
+    "captures rolled forward": Point("gossamer.collection.crawl.recover", "Recovery", "roll_forward", True),
     "page about to be read": Point("gossamer.convert", "", "begin", False),
     "page taken in": Point("gossamer.frontier.frontier", "Frontier", "done", True),
     "visit handed out": Point("gossamer.frontier.frontier", "Frontier", "_go", True),
-    "addresses about to be sifted": Point("gossamer.store.sieve", "Sieve", "prepare", False),
-    "addresses sifted": Point("gossamer.store.sieve", "Sieve", "prepare", True),
-    "run of addresses written": Point("gossamer.store.runs", "", "write", True),
-    "runs of addresses merged": Point("gossamer.store.sieve", "Sieve", "_replace", True),
+    "addresses about to be sifted": Point("gossamer.store.runs.url_seen", "Sieve", "prepare", False),
+    "addresses sifted": Point("gossamer.store.runs.url_seen", "Sieve", "prepare", True),
+    "run of addresses written": Point("gossamer.store.runs.runs", "", "write", True),
+    "runs of addresses merged": Point("gossamer.store.runs.url_seen", "Sieve", "_replace", True),
     "run of prints written": Point("gossamer.dedupe.growing", "", "write", True),
     "runs of prints merged": Point("gossamer.dedupe.growing", "Runs", "_replace", True),
-    "copies marked": Point("gossamer.collection.prints", "Prints", "prepare", True),
-    "turns saved": Point("gossamer.frontier.turns", "Turns", "save", True),
-    "outbox about to be closed": Point("gossamer.frontier.exchange", "Exchange", "prepare", False),
-    "outbox closed": Point("gossamer.frontier.exchange", "Exchange", "prepare", True),
-    "batches about to be sent": Point("gossamer.frontier.exchange", "Exchange", "committed", False),
-    "batches sent": Point("gossamer.frontier.exchange", "Exchange", "committed", True),
-    "batch about to be taken": Point("gossamer.frontier.exchange", "Exchange", "receive", False),
-    "batch taken": Point("gossamer.frontier.exchange", "Exchange", "receive", True),
+    "copies marked": Point("gossamer.collection.derive.near_copies", "Prints", "prepare", True),
+    "turns saved": Point("gossamer.frontier.queue.waiting_origins", "WaitingOrigins", "save", True),
+    "outbox about to be closed": Point("gossamer.frontier.shards.exchange", "Exchange", "prepare", False),
+    "outbox closed": Point("gossamer.frontier.shards.exchange", "Exchange", "prepare", True),
+    "batches about to be sent": Point("gossamer.frontier.shards.exchange", "Exchange", "committed", False),
+    "batches sent": Point("gossamer.frontier.shards.exchange", "Exchange", "committed", True),
+    "batch about to be taken": Point("gossamer.frontier.shards.exchange", "Exchange", "receive", False),
+    "batch taken": Point("gossamer.frontier.shards.exchange", "Exchange", "receive", True),
     "batch applied": Point("gossamer.frontier.frontier", "Frontier", "take", True),
-    "page claimed": Point("gossamer.frontier.gate", "Gate", "claim", True),
-    "address taken": Point("gossamer.frontier.gate", "Gate", "take", True),
-    "others greeted": Point("gossamer.frontier.peers", "Peers", "greet", True),
-    "verdict heard": Point("gossamer.frontier.peers", "Peers", "order", True),
-    "about to end": Point("gossamer.collection.session", "Session", "_finish", False),
+    "page claimed": Point("gossamer.frontier.polite.ip_leases", "IpLeases", "claim", True),
+    "address taken": Point("gossamer.frontier.polite.ip_leases", "IpLeases", "take", True),
+    "others greeted": Point("gossamer.frontier.shards.peers", "Peers", "greet", True),
+    "verdict heard": Point("gossamer.frontier.shards.peers", "Peers", "order", True),
+    "about to end": Point("gossamer.collection.crawl.session", "Session", "_finish", False),
 }
 
 
@@ -80,13 +80,13 @@ def _arm() -> None:
 def _hurry() -> None:
     """A small web is crawled in a second: meanwhile there are to be many commits, files, and runs that are merged."""
     importlib.import_module("gossamer.store.commits").INTERVAL = 0.05
-    importlib.import_module("gossamer.collection.session").REPORT_EVERY = 0.1
-    sieve = importlib.import_module("gossamer.store.sieve")
+    importlib.import_module("gossamer.collection.crawl.session").REPORT_EVERY = 0.1
+    sieve = importlib.import_module("gossamer.store.runs.url_seen")
     sieve.Sieve.__init__.__defaults__ = (sieve.Shape(generation=16, fan=2, at_once=64),)
     growing = importlib.import_module("gossamer.dedupe.growing")
     lookup = importlib.import_module("gossamer.dedupe.lookup").Lookup
     lookup.__init__.__kwdefaults__["shape"] = growing.Shape(generation=6, fan=2, at_once=64)
-    writer = importlib.import_module("gossamer.store.warcwriter").Writer
+    writer = importlib.import_module("gossamer.store.warc.writer").Writer
     writer._max_bytes = property(lambda self: 10_000, lambda self, value: None)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from gossamer.errors import InvalidQuery
-from gossamer.index.shelf import Entry, Shelf, Voices
-from gossamer.search.searcher import Outside, Searcher
+from gossamer.index.shard_index import AnchorIndex, Entry, ShardIndex
+from gossamer.search.searcher import SearchContext, Searcher
 from gossamer.search.weights import Weights
 from gossamer.urls import keys, site
 
@@ -60,25 +60,25 @@ def searcher_over(
     weights: Weights | None = None,
     ranks: dict[str, float] | None = None,
 ) -> Searcher:
-    shelves = [Shelf(folder / str(number)) for number in range(shards)]
+    indexes = [ShardIndex(folder / str(number)) for number in range(shards)]
     for entry in pages:
-        shelves[keys.shard(entry.site, shards)].add(entry)
-    for shelf in shelves:
-        shelf.commit(len(pages))
-        shelf.close()
+        indexes[keys.shard(entry.site, shards)].add(entry)
+    for shard_index in indexes:
+        shard_index.commit(len(pages))
+        shard_index.close()
     texts = {entry.url: entry.body for entry in pages}
     by_print = {keys.fingerprint(url): rank for url, rank in (ranks or {}).items()}
     linking = {"http://git.org/rebase": [keys.fingerprint("http://db.org/fk")]}
-    voices = Voices(folder / "voices")
-    voices.write([(keys.fingerprint("http://home.org/"), "Tropical fish society\nSociety for fish")], "en")
-    outside = Outside(
+    anchor_index = AnchorIndex(folder / "voices")
+    anchor_index.write([(keys.fingerprint("http://home.org/"), "Tropical fish society\nSociety for fish")], "en")
+    outside = SearchContext(
         lambda pages: [texts[shown.url] for _, shown in pages],
         lambda prints: [by_print.get(each, 1.0) for each in prints],
         lambda url: linking.get(url, ()),
         NOW,
-        voices,
+        anchor_index,
     )
-    return Searcher(shelves, outside, weights)
+    return Searcher(indexes, outside, weights)
 
 
 @pytest.fixture(params=[1, 3], ids=["one shard", "three shards"])

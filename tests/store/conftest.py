@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.store.archive import FAMILIES
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 
 @pytest.fixture

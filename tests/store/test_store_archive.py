@@ -13,9 +13,9 @@ from store_samples import BEGAN, INFO, StillClock, capture
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.store.archive import STATE, Archive
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.store.versions import First, Version
-from gossamer.store.warc import payload_digest, warc_files
+from gossamer.store.warc.warc import payload_digest, warc_files
 
 URL, OTHER, THIRD = (f"http://example.com/{name}" for name in ("a", "b", "c"))
 BODY = b"<p>Hello"

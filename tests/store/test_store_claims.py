@@ -12,18 +12,18 @@ import pytest
 import zstandard
 
 from foreign_files import answer, page, plain, record, zipped
-from gossamer.collection.parcels import sort
-from gossamer.store import arc, foreign, trec, unpacking
-from gossamer.store.exchanges import Brought, Item, captures
-from gossamer.store.foreign import Fault
-from gossamer.store.unpacking import Broken, Unpacking
+from gossamer.collection.imports.import_files import sort
+from gossamer.store.foreign import arc, lenient_warc, trec, unpacking
+from gossamer.store.foreign.exchanges import Brought, Item, captures
+from gossamer.store.foreign.lenient_warc import Fault
+from gossamer.store.foreign.unpacking import Broken, Unpacking
 
 URL = "http://example.com/"
 MOST = 1 << 20
 
 
 def items(data: bytes) -> list[Item]:
-    return list(captures(foreign.records(Unpacking(io.BytesIO(data)), "x.warc", MOST)))
+    return list(captures(lenient_warc.records(Unpacking(io.BytesIO(data)), "x.warc", MOST)))
 
 
 def brought(data: bytes) -> list[Brought]:
@@ -170,7 +170,7 @@ def test_a_file_that_cannot_be_read_does_not_keep_others_out(tmp_path: Path) -> 
     (tmp_path / "bad.warc").write_bytes(b"nothing")
     (tmp_path / "folder").mkdir()
     found = sort([tmp_path / name for name in ("bad.warc", "missing.warc", "folder", "good.warc")])
-    assert [parcel.name for parcel in found.parcels] == ["good.warc"]
+    assert [each.name for each in found.imported_files] == ["good.warc"]
     assert [name for name in ("bad.warc", "missing.warc", "folder") if name in "".join(found.problems)] == [
         "bad.warc",
         "missing.warc",

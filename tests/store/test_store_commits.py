@@ -9,7 +9,7 @@ import pytest
 from store_samples import StillClock
 
 from gossamer.store.commits import BREATH, CHANGES, INTERVAL, Commits
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 ROWS = "rows"
 

@@ -16,10 +16,10 @@ import pytest
 from store_samples import INFO, StillClock, capture
 
 from gossamer.errors import StorageError
-from gossamer.store.table import Table
-from gossamer.store.warc import payload_digest, warc_files
-from gossamer.store.warcreader import cut, records, whole_captures
-from gossamer.store.warcwriter import Writer
+from gossamer.store.table.table import Table
+from gossamer.store.warc.reader import cut, records, whole_captures
+from gossamer.store.warc.warc import payload_digest, warc_files
+from gossamer.store.warc.writer import Writer
 
 HERE = Path(__file__).parent
 
@@ -123,8 +123,8 @@ ENDLESS_WRITER = """
 import sys
 from pathlib import Path
 from store_samples import INFO, StillClock, capture
-from gossamer.store.warc import payload_digest
-from gossamer.store.warcwriter import Writer
+from gossamer.store.warc.warc import payload_digest
+from gossamer.store.warc.writer import Writer
 to = Writer(Path(sys.argv[1]), INFO, StillClock(), max_bytes=20_000)
 number = 0
 while True:
@@ -146,7 +146,7 @@ def test_what_was_written_survives_a_kill(tmp_path: Path, lines: int) -> None:
 ENDLESS_TABLE = """
 import sys
 from pathlib import Path
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 table = Table.open(Path(sys.argv[1]) / "table", ["pages", "queue"], writable=True)
 number = 0
 while True:

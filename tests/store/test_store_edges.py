@@ -11,17 +11,18 @@ import pytest
 from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
 from gossamer.model import Page
-from gossamer.store import sorted_files, trec
 from gossamer.store.archive import FAMILIES, Archive
-from gossamer.store.carry import carry_texts
-from gossamer.store.cdx import write_sorted
-from gossamer.store.foreign import Fault
-from gossamer.store.sieve import FAMILIES as SEEN_FAMILIES
-from gossamer.store.sieve import Shape
-from gossamer.store.table import Table
-from gossamer.store.unpacking import Unpacking
-from gossamer.store.verify import Checked
-from gossamer.store.warc import Place, Record, payload_digest
+from gossamer.store.foreign import trec
+from gossamer.store.foreign.cdx import write_sorted
+from gossamer.store.foreign.lenient_warc import Fault
+from gossamer.store.foreign.unpacking import Unpacking
+from gossamer.store.repair.rewrite import carry_texts
+from gossamer.store.repair.verify import Checked
+from gossamer.store.runs.url_seen import FAMILIES as SEEN_FAMILIES
+from gossamer.store.runs.url_seen import Shape
+from gossamer.store.table import sorted_files
+from gossamer.store.table.table import Table
+from gossamer.store.warc.warc import Place, Record, payload_digest
 
 URL = "http://example.com/a"
 
@@ -29,7 +30,8 @@ URL = "http://example.com/a"
 def test_runs_of_lines_are_counted_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
     monkeypatch.setattr(
-        "gossamer.store.cdx.heapq.merge", lambda *files: [runs.append(sum(1 for _ in file)) for file in files] and []
+        "gossamer.store.foreign.cdx.heapq.merge",
+        lambda *files: [runs.append(sum(1 for _ in file)) for file in files] and [],
     )
     write_sorted(["123456789"] * 10, io.BytesIO(), sort_bytes=41)
     assert runs == [5, 5]

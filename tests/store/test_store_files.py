@@ -20,18 +20,19 @@ from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Link, Page
-from gossamer.store import members, wacz, warcreader
-from gossamer.store.cdx import SORT_BYTES, write_sorted
+from gossamer.store.foreign import wacz
+from gossamer.store.foreign.cdx import SORT_BYTES, write_sorted
 from gossamer.store.mapped import Mapped
-from gossamer.store.members import LEVEL, Member, is_ours, packed, packed_around, unpacked, with_our_header
-from gossamer.store.sieve import FAMILIES as SEEN_FAMILIES
-from gossamer.store.sieve import USUAL, Shape, Sieve
-from gossamer.store.table import Table
-from gossamer.store.texts import Texts, mark_of
-from gossamer.store.warc import Place, payload_digest, placed, warc_files
-from gossamer.store.warcreader import cut, read, read_bytes, read_together, records, whole_captures, write_again
-from gossamer.store.warcrecords import Info, warcinfo
-from gossamer.store.warcwriter import MAX_BYTES, Writer
+from gossamer.store.runs.url_seen import FAMILIES as SEEN_FAMILIES
+from gossamer.store.runs.url_seen import USUAL, Shape, Sieve
+from gossamer.store.table.table import Table
+from gossamer.store.warc import gzip_members, reader
+from gossamer.store.warc.gzip_members import LEVEL, Member, is_ours, packed, packed_around, unpacked, with_our_header
+from gossamer.store.warc.reader import cut, read, read_bytes, read_together, records, whole_captures, write_again
+from gossamer.store.warc.records import Info, warcinfo
+from gossamer.store.warc.texts import Texts, mark_of
+from gossamer.store.warc.warc import Place, payload_digest, placed, warc_files
+from gossamer.store.warc.writer import MAX_BYTES, Writer
 
 URL = "http://example.com/a"
 MOST = 1 << 30
@@ -224,7 +225,7 @@ def test_what_is_written_again_is_all_of_it_and_nothing_else(
 ) -> None:
     path = tmp_path / "file"
     path.write_bytes(bytes(range(100)))
-    monkeypatch.setattr(warcreader, "_AGAIN", slice_)
+    monkeypatch.setattr(reader, "_AGAIN", slice_)
     written: list[int] = []
     pwrite = os.pwrite
 
@@ -250,13 +251,13 @@ def test_what_is_read_after_a_crash_comes_from_the_disk(tmp_path: Path, monkeypa
     path.write_bytes(b"x")
     asked: list[tuple[int, ...]] = []
     monkeypatch.setattr(os, "posix_fadvise", lambda file, *told: asked.append(told))
-    warcreader.forget_cached(path, 17)
+    reader.forget_cached(path, 17)
     assert asked == [(17, 0, os.POSIX_FADV_DONTNEED)]
 
 
 def test_metadata_of_ours_is_read_though_other_lines_stand_before_it(tmp_path: Path) -> None:
     (group,) = whole_captures(tmp_path / put(writer(tmp_path)).file)
-    assert warcreader.circumstances(group.metadata).visit.url == URL
+    assert reader.circumstances(group.metadata).visit.url == URL
 
 
 # ------------------------------------------------------------------------------ members
@@ -264,11 +265,11 @@ def test_metadata_of_ours_is_read_though_other_lines_stand_before_it(tmp_path: P
 
 def test_members_are_ours_by_their_first_bytes() -> None:
     for level in (1, 3, 6, 9):
-        assert is_ours(packed([b"words"], level)[: members.HEADER_LENGTH])
+        assert is_ours(packed([b"words"], level)[: gzip_members.HEADER_LENGTH])
     around = packed_around(b"text", b"dense", b"end")
-    assert is_ours(around[: members.HEADER_LENGTH])
+    assert is_ours(around[: gzip_members.HEADER_LENGTH])
     changed = around[:4] + b"date" + around[8:]
-    assert not is_ours(changed[: members.HEADER_LENGTH])
+    assert not is_ours(changed[: gzip_members.HEADER_LENGTH])
     assert gzip.decompress(with_our_header(changed)) == b"textdenseend"
     assert with_our_header(around) == around
 
@@ -285,7 +286,7 @@ def test_what_is_dense_lies_as_it_is_between_text_and_end(size: int) -> None:
 def test_large_and_small_parts_pack_to_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [b"WARC/1.1 ", os.urandom(3_000), b"end"]
     for most in (1 << 20, 3_012, 3_011, 10):
-        monkeypatch.setattr(members, "_JOINED_MOST", most)
+        monkeypatch.setattr(gzip_members, "_JOINED_MOST", most)
         for level in (1, 2, 3, 4, 9):
             assert gzip.decompress(packed(parts, level)) == b"".join(parts)
 
@@ -306,11 +307,11 @@ def test_members_come_with_their_places(tmp_path: Path) -> None:
     first, second = packed([b"WARC/1"], 1), packed([b"WARC/2"], 1)
     path = tmp_path / "file"
     path.write_bytes(first + b"??" + second)
-    assert list(members.members(path)) == [
+    assert list(gzip_members.members(path)) == [
         Member(0, len(first), b"WARC/1"),
         Member(len(first) + 2, len(second), b"WARC/2"),
     ]
-    assert list(members.members(path, len(first))) == [Member(len(first) + 2, len(second), b"WARC/2")]
+    assert list(gzip_members.members(path, len(first))) == [Member(len(first) + 2, len(second), b"WARC/2")]
 
 
 # -------------------------------------------------------------------------------- texts
@@ -515,7 +516,8 @@ def test_sorting_holds_so_many_bytes_and_no_more(monkeypatch: pytest.MonkeyPatch
     assert SORT_BYTES == 32 << 20
     runs: list[int] = []
     monkeypatch.setattr(
-        "gossamer.store.cdx.heapq.merge", lambda *files: [runs.append(sum(1 for _ in file)) for file in files] and []
+        "gossamer.store.foreign.cdx.heapq.merge",
+        lambda *files: [runs.append(sum(1 for _ in file)) for file in files] and [],
     )
     write_sorted(["123456789"] * 10, io.BytesIO(), sort_bytes=40)
     assert runs == [4, 4, 2]

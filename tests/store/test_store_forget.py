@@ -9,8 +9,8 @@ import pytest
 from store_samples import BEGAN
 
 from gossamer.model import Kind
-from gossamer.store.forget import Named, dependent, forget
-from gossamer.store.table import Table
+from gossamer.store.repair.forget import Named, dependent, forget
+from gossamer.store.table.table import Table
 from gossamer.store.versions import CAPTURES, DIGESTS, First, TextPlace, Version, Versions, tells
 
 ONE, OTHER = "sha256:" + "1" * 64, "sha256:" + "2" * 64

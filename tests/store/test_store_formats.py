@@ -15,24 +15,24 @@ from store_samples import BEGAN, INFO, StillClock, capture
 from foreign_files import answer, page, plain, record, sha1, zipped
 from gossamer.errors import Damaged
 from gossamer.model import Failure, Fault, Kind, Visit
-from gossamer.store import arc, claims, exchanges, foreign, trec
-from gossamer.store.digests import fits, wrong
-from gossamer.store.exchanges import Brought, Item, Refers, Refused, captures, is_head, understood, visit_of
-from gossamer.store.foreign import Fault as Wrong
-from gossamer.store.foreign import Met
-from gossamer.store.replay import captures as replayed
-from gossamer.store.textrecords import content_of, page_of
-from gossamer.store.unpacking import Unpacking
-from gossamer.store.warc import Circumstances, Place, Record, payload_digest, uuid_of, warc_files
-from gossamer.store.warcreader import Group, records, whole_captures
-from gossamer.store.warcwriter import Writer
+from gossamer.store.foreign import arc, claims, exchanges, lenient_warc, trec
+from gossamer.store.foreign.digests import fits, wrong
+from gossamer.store.foreign.exchanges import Brought, Item, Refers, Refused, captures, is_head, understood, visit_of
+from gossamer.store.foreign.lenient_warc import Fault as Wrong
+from gossamer.store.foreign.lenient_warc import Met
+from gossamer.store.foreign.unpacking import Unpacking
+from gossamer.store.warc.reader import Group, records, whole_captures
+from gossamer.store.warc.replay import captures as replayed
+from gossamer.store.warc.text_records import content_of, page_of
+from gossamer.store.warc.warc import Circumstances, Place, Record, payload_digest, uuid_of, warc_files
+from gossamer.store.warc.writer import Writer
 
 URL = "http://example.com/"
 MOST = 1 << 20
 
 
 def read(data: bytes, most: int = MOST) -> list[Met | Wrong]:
-    return list(foreign.records(Unpacking(io.BytesIO(data)), "x.warc", most))
+    return list(lenient_warc.records(Unpacking(io.BytesIO(data)), "x.warc", most))
 
 
 def items(data: bytes, most: int = MOST) -> list[Item]:
@@ -246,9 +246,9 @@ def test_a_member_for_each_record_is_no_remark() -> None:
 
 
 def test_why_a_block_is_cut() -> None:
-    assert foreign.why_cut(10, 10, 10) == ""
-    assert foreign.why_cut(10, 5, 10) == "length"
-    assert foreign.why_cut(9, 9, 10) == foreign.why_cut(9, 5, 10) == "unspecified"
+    assert lenient_warc.why_cut(10, 10, 10) == ""
+    assert lenient_warc.why_cut(10, 5, 10) == "length"
+    assert lenient_warc.why_cut(9, 9, 10) == lenient_warc.why_cut(9, 5, 10) == "unspecified"
 
 
 # ------------------------------------------------------------------------------ captures

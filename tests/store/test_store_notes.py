@@ -12,12 +12,12 @@ from store_samples import BEGAN
 from gossamer.errors import Damaged, GossamerError, StorageError
 from gossamer.model import Kind, Page
 from gossamer.rows import decoder
-from gossamer.store import passed as passing
 from gossamer.store.disk import MARGIN, Disk, Marks, Room, Shortage, room
-from gossamer.store.manifest import mark
-from gossamer.store.passed import Passed
-from gossamer.store.recent import KEPT, LARGEST, UNKNOWN, Recent
-from gossamer.store.table import Table
+from gossamer.store.repair import passed as passing
+from gossamer.store.repair.passed import Passed
+from gossamer.store.table.manifest import mark
+from gossamer.store.table.row_cache import KEPT, LARGEST, UNKNOWN, Recent
+from gossamer.store.table.table import Table
 from gossamer.store.unread import Unread, reader
 from gossamer.store.versions import TextPlace, Version, Versions, version_of
 from gossamer.urls import keys

@@ -13,9 +13,9 @@ import pytest
 from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.model import Capture
-from gossamer.store.cdx import Entry, line, write_sorted
-from gossamer.store.warc import Original, payload_digest, warc_files
-from gossamer.store.warcwriter import Writer
+from gossamer.store.foreign.cdx import Entry, line, write_sorted
+from gossamer.store.warc.warc import Original, payload_digest, warc_files
+from gossamer.store.warc.writer import Writer
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("pywb") is None, reason="pywb is not installed")
 

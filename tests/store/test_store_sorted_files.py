@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 import pytest
 
 from gossamer.errors import Damaged
-from gossamer.store import sorted_files
-from gossamer.store.table import LIST_BYTES, Table, damage
+from gossamer.store.table import sorted_files
+from gossamer.store.table.table import LIST_BYTES, Table, damage
 
 FAMILIES = ("a", "b")
 BLOCK = 32 << 10

@@ -17,8 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from rocksdict import Rdict
 
 from gossamer.errors import Damaged, Locked, StorageError
-from gossamer.store.overlay import Overlay
-from gossamer.store.table import Table
+from gossamer.store.table.row_cache import Overlay
+from gossamer.store.table.table import Table
 
 FAMILIES = ["pages", "queue"]
 
@@ -194,7 +194,7 @@ def test_a_second_writer_is_told_so(table: Table, path: Path) -> None:
         Table.open(path, FAMILIES, writable=True)
     program = (
         "import sys; from pathlib import Path\n"
-        "from gossamer.errors import Locked; from gossamer.store.table import Table\n"
+        "from gossamer.errors import Locked; from gossamer.store.table.table import Table\n"
         "try: Table.open(Path(sys.argv[1]), ['pages', 'queue'], writable=True)\n"
         "except Locked as error: print(error)"
     )
@@ -303,7 +303,7 @@ def test_a_reader_that_a_writer_overtakes_looks_again(path: Path, monkeypatch: p
     with Table.open(path, FAMILIES, writable=True) as table:
         fill(table, b"a")
         table.commit()
-    monkeypatch.setattr("gossamer.store.table.Rdict", Overtaken(path, times=2))
+    monkeypatch.setattr("gossamer.store.table.table.Rdict", Overtaken(path, times=2))
     with Table.open(path, FAMILIES, writable=False) as table:
         assert keys(table.scan("pages")) == [b"a"]
 

@@ -12,9 +12,9 @@ import pytest
 from rocksdict import DbClosedError, Rdict, WriteOptions
 
 from gossamer.errors import Damaged, Locked, StorageError
-from gossamer.store import table as tables
-from gossamer.store.recent import LARGEST
-from gossamer.store.table import LOOKS_MOST, Table, damage
+from gossamer.store.table import table as tables
+from gossamer.store.table.row_cache import LARGEST
+from gossamer.store.table.table import LOOKS_MOST, Table, damage
 
 FAMILIES = ["pages", "queue"]
 

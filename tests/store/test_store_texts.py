@@ -16,11 +16,11 @@ from store_samples import BEGAN, INFO, StillClock, capture
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Link, Page
 from gossamer.store.archive import Archive
-from gossamer.store.table import Table
-from gossamer.store.verify import verify_archive
+from gossamer.store.repair.verify import verify_archive
+from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
-from gossamer.store.warc import payload_digest
-from gossamer.store.warcreader import records
+from gossamer.store.warc.reader import records
+from gossamer.store.warc.warc import payload_digest
 
 URL = "http://example.com/a/"
 HTML = "<h1>Bread &amp; butter</h1>\n<p>Flour, <em>water</em>, salt.</p>"

@@ -8,10 +8,10 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.store.exchanges import Brought
-from gossamer.store.foreign import Fault
-from gossamer.store.trec import Doc, captures, docs, write
-from gossamer.store.unpacking import Unpacking
+from gossamer.store.foreign.exchanges import Brought
+from gossamer.store.foreign.lenient_warc import Fault
+from gossamer.store.foreign.trec import Doc, captures, docs, write
+from gossamer.store.foreign.unpacking import Unpacking
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nServer: x\r\n\r\n"
 BODIES = st.binary(max_size=300) | st.sampled_from(

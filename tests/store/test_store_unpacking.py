@@ -10,8 +10,8 @@ import re
 import pytest
 import zstandard
 
-from gossamer.store import unpacking
-from gossamer.store.unpacking import Broken, Unpacking
+from gossamer.store.foreign import unpacking
+from gossamer.store.foreign.unpacking import Broken, Unpacking
 
 BEGINS = re.compile(rb"\nR\d\n")
 ENDS = re.compile(rb".(?:\n\n.{0,3}|)", re.DOTALL)

@@ -16,16 +16,15 @@ from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Failure, Fault, Kind, Page, Visit
-from gossamer.store import members
 from gossamer.store.archive import STATE, Archive
-from gossamer.store.carry import carry_texts
-from gossamer.store.mending import rewrite
-from gossamer.store.swaps import Swap, begin, let_count, replaced, resume
-from gossamer.store.table import Table
-from gossamer.store.verify import Gap, lies_elsewhere, verify_archive
+from gossamer.store.repair.rewrite import carry_texts, rewrite
+from gossamer.store.repair.swaps import Swap, begin, let_count, replaced, resume
+from gossamer.store.repair.verify import Gap, lies_elsewhere, verify_archive
+from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
-from gossamer.store.warc import Record, payload_digest, warc_files
-from gossamer.store.warcreader import records, whole_captures
+from gossamer.store.warc import gzip_members
+from gossamer.store.warc.reader import records, whole_captures
+from gossamer.store.warc.warc import Record, payload_digest, warc_files
 
 HOST = "http://example.com"
 MOST = 1 << 30
@@ -139,7 +138,7 @@ def test_a_hole_at_the_end_of_a_file_is_told_and_what_comes_after_the_commit_is_
         assert read < 32 << 20
         return data
 
-    monkeypatch.setattr(members, "DAMAGE_MOST", 4 << 20, raising=False)
+    monkeypatch.setattr(gzip_members, "DAMAGE_MOST", 4 << 20, raising=False)
     monkeypatch.setattr(os, "pread", counted)
     checked = verify_archive(shards.archive)
     assert checked.gaps == [Gap(first.name, sizes[0], 1 << 40)]
@@ -164,7 +163,7 @@ def test_a_bomb_behind_the_last_commit_is_cut_off(shard: Shard) -> None:
     try:
         assert verify_archive(shard.archive).problems == []
         assert list(shard.archive.uncommitted()) == []
-        assert tracemalloc.get_traced_memory()[1] < 1.5 * members.RECORD_MOST
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * gzip_members.RECORD_MOST
     finally:
         tracemalloc.stop()
     assert path.stat().st_size == size
@@ -280,11 +279,11 @@ def test_a_text_that_is_said_to_be_longer_than_any_is_damage(shard: Shard, part:
 
 def test_a_record_from_before_there_was_a_web_has_no_date(shard: Shard) -> None:
     (path,) = shard.files
-    told = [member.data for member in members.members(path)]
+    told = [member.data for member in gzip_members.members(path)]
     dates = (b"WARC-Date: 0001", b"WARC-Date: 1969")
     for date in dates:
         changed = [re.sub(rb"WARC-Date: \d{4}", date, data) for data in told]
-        path.write_bytes(b"".join(members.packed([data], 1) for data in changed))
+        path.write_bytes(b"".join(gzip_members.packed([data], 1) for data in changed))
         assert {record.began for record in records(path)} == {0.0}
         assert verify_archive(shard.archive).problems
 

@@ -18,10 +18,10 @@ from warcio.checker import Checker
 
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Capture, Failure, Fault, Kind, Link, Visit
-from gossamer.store.warc import Original, Place, date, instant, payload_digest, warc_files
-from gossamer.store.warcreader import ArchiveIterator as FastIterator
-from gossamer.store.warcreader import capture_of, read, records, whole_captures
-from gossamer.store.warcwriter import Writer
+from gossamer.store.warc.reader import ArchiveIterator as FastIterator
+from gossamer.store.warc.reader import capture_of, read, records, whole_captures
+from gossamer.store.warc.warc import Original, Place, date, instant, payload_digest, warc_files
+from gossamer.store.warc.writer import Writer
 
 PAGE = b"<!doctype html><title>Words</title>" + b"<p>some words that repeat themselves " * 400
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -11,9 +11,9 @@ from gossamer.shown import counted, line, text
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
-    from gossamer.frontier.novelty import KindAnswer
     from gossamer.frontier.why import AddressAnswer, HostAnswer
-    from gossamer.store.verify import Checked
+    from gossamer.frontier.worth.novelty import KindAnswer
+    from gossamer.store.repair.verify import Checked
 
 MOST_REASONS = 8
 MOST_PROBLEMS = 100

@@ -23,7 +23,7 @@ from gossamer.cli.interrupts import listening
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.collection import fast_loop
-from gossamer.collection.formats import FORMATS as UNITS
+from gossamer.collection.ask.formats import FORMATS as UNITS
 from gossamer.errors import INTERRUPTED, Damaged, DamagedInput, NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -345,7 +345,7 @@ def _output(options: argparse.Namespace) -> Path:
 def _export(collection: Collection, form: str, path: Path) -> int:
     if form == "warc" and os.path.isdir(path):
         return collection.export_files(path)
-    from gossamer.collection.export import to_path
+    from gossamer.collection.ask.export import to_path
 
     line = ExportLine()
     try:

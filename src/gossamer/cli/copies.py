@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gossamer.shown import counted, line
 
 if TYPE_CHECKING:
-    from gossamer.collection.graphs import Copies
+    from gossamer.collection.derive.graphs import Copies
     from gossamer.dedupe.groups import Copy
     from gossamer.dedupe.mirrors import Mirrors
 

@@ -12,8 +12,7 @@ from gossamer.convert.standalone import timestamp
 from gossamer.shown import counted, line, text
 
 if TYPE_CHECKING:
-    from gossamer.collection.links import Links
-    from gossamer.collection.neighbourhood import Neighbour
+    from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.model import Hit
     from gossamer.search.measures import Measures
     from gossamer.search.searcher import Answer

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from gossamer.collection.stopping import Stopping
+from gossamer.collection.crawl.running import Stopping
 from gossamer.engine.descent import end_descendants
 from gossamer.errors import INTERRUPTED
 

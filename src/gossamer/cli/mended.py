@@ -8,8 +8,8 @@ from gossamer.cli.answers import size, when
 from gossamer.shown import counted, line
 
 if TYPE_CHECKING:
-    from gossamer.collection.removal import Removal
-    from gossamer.collection.repair import Loss, Repaired
+    from gossamer.collection.maintain.removal import Removal
+    from gossamer.collection.maintain.repair import Loss, Repaired
 
 SHOWN_MOST = 100
 """Pages that are named; `--json` has all."""

@@ -6,7 +6,7 @@ import argparse
 from importlib.metadata import version
 from typing import Any, NoReturn, TypeAlias
 
-from gossamer.collection.formats import FORMATS
+from gossamer.collection.ask.formats import FORMATS
 from gossamer.shown import line
 
 EXIT_CODES = """\

@@ -11,8 +11,8 @@ from gossamer.cli.out import GREEN, PLAIN, RED
 from gossamer.shown import counted, text
 
 if TYPE_CHECKING:
-    from gossamer.collection.differences import Line, Piece
-    from gossamer.collection.history import Diff, Edition
+    from gossamer.collection.ask.differences import Line, Piece
+    from gossamer.collection.ask.history import Diff, Edition
 
 _COLOURS = {"-": RED, "+": GREEN, "=": ""}
 _BRACKETS = {"-": ("[-", "-]"), "+": ("{+", "+}"), "=": ("", "")}

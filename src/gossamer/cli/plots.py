@@ -7,7 +7,7 @@ from math import log10
 import numpy as np
 
 from gossamer.cli.chart import Line, Panel, draw
-from gossamer.collection.graphs import Graph
+from gossamer.collection.derive.graphs import Graph
 
 POINTS = 200
 

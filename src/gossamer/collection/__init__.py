@@ -6,25 +6,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gossamer.collection.build import Built
+    from gossamer.collection.ask.formats import FORMATS
     from gossamer.collection.collection import Collection, open
+    from gossamer.collection.crawl.running import fast_loop
+    from gossamer.collection.crawl.session import Outside
+    from gossamer.collection.derive.build import Built
     from gossamer.collection.documents import Document
-    from gossamer.collection.formats import FORMATS
-    from gossamer.collection.incoming import Imported
-    from gossamer.collection.running import fast_loop
-    from gossamer.collection.session import Outside
+    from gossamer.collection.imports.import_source import Imported
     from gossamer.collection.status import Progress, Status
 
 _HOMES = {
-    "FORMATS": "formats",
-    "Built": "build",
+    "FORMATS": "ask.formats",
+    "Built": "derive.build",
     "Collection": "collection",
     "Document": "documents",
-    "Imported": "incoming",
-    "Outside": "session",
+    "Imported": "imports.import_source",
+    "Outside": "crawl.session",
     "Progress": "status",
     "Status": "status",
-    "fast_loop": "running",
+    "fast_loop": "crawl.running",
     "open": "collection",
 }
 

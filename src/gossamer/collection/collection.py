@@ -13,29 +13,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gossamer.collection import errands, trust
-from gossamer.collection.crew import Charge
-from gossamer.collection.lives import live
+from gossamer.collection import trust
+from gossamer.collection.ask.reading import Reading, as_seed
+from gossamer.collection.crawl import requests
+from gossamer.collection.crawl.open_files import make_room
+from gossamer.collection.crawl.restarts import live
+from gossamer.collection.crawl.running import run
+from gossamer.collection.crawl.session import REAL, Outside, Session, stoppable
+from gossamer.collection.crawl.shard import Job
+from gossamer.collection.crawl.supervisor import CrawlSupervisor
+from gossamer.collection.crawl.wiring import check, site_of
 from gossamer.collection.lock import exclusive, undisturbed
-from gossamer.collection.meaning import check, site_of
-from gossamer.collection.openfiles import make_room
-from gossamer.collection.reading import Reading, as_seed
-from gossamer.collection.running import run
-from gossamer.collection.session import REAL, Outside, Session, stoppable
-from gossamer.collection.shard import Job
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, StorageError, UsageError
 from gossamer.model import SystemClock
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 if TYPE_CHECKING:
-    from gossamer.collection import build as builds
-    from gossamer.collection.build import Built
-    from gossamer.collection.graphs import Graph
-    from gossamer.collection.incoming import Imported
-    from gossamer.collection.removal import Removal
-    from gossamer.collection.repair import Repaired
-    from gossamer.store.verify import Checked
+    from gossamer.collection.derive import build as builds
+    from gossamer.collection.derive.build import Built
+    from gossamer.collection.derive.graphs import Graph
+    from gossamer.collection.imports.import_source import Imported
+    from gossamer.collection.maintain.removal import Removal
+    from gossamer.collection.maintain.repair import Repaired
+    from gossamer.store.repair.verify import Checked
 
 
 def open(path: str | Path) -> Collection:
@@ -81,12 +82,12 @@ class Collection(Reading):
             trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            job = Job(self.path, plan, errands.ask(self.path, new, revisit=revisit), outside.order)
+            job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order)
             if plan.shards == 1:
                 await self._crawl_here(job, outside, report or (lambda _: None), stop)
             else:
-                await Charge(job, lock, report or (lambda _: None)).run(stop)
-            errands.settle(self.path)
+                await CrawlSupervisor(job, lock, report or (lambda _: None)).run(stop)
+            requests.settle(self.path)
             if plan.build:
                 self._link_up()
         status = self.status()
@@ -112,8 +113,8 @@ class Collection(Reading):
         **settings: Any,
     ) -> Imported:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does."""
-        from gossamer.collection import importing
-        from gossamer.collection.parcels import sort
+        from gossamer.collection.imports import importing
+        from gossamer.collection.imports.import_files import sort
 
         found, plan = sort(paths), self._folder.load_plan().changed(**settings)
         check(plan)
@@ -126,7 +127,7 @@ class Collection(Reading):
                 trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            job = Job(self.path, plan, parcels=found.parcels)
+            job = Job(self.path, plan, imported_files=found.imported_files)
             done = await importing.run(job, lock, report or (lambda _: None), stop)
             if plan.build:
                 self._link_up()
@@ -134,18 +135,18 @@ class Collection(Reading):
 
     def _link_up(self) -> Graph:
         """Make the graph of what is there now: which pages are copies, ranks, and what pages are called by others."""
-        from gossamer.collection import copies as copying
-        from gossamer.collection import folding, graphs
-        from gossamer.collection.searching import searcher
+        from gossamer.collection.ask.searching import searcher
+        from gossamer.collection.derive import copies as copying
+        from gossamer.collection.derive import copy_marks, graphs
 
-        copies = copying.found(self._shelves())
-        wrong = folding.wrong(self._shelves(), copies.groups)
+        copies = copying.found(self._readers())
+        wrong = copy_marks.wrong(self._readers(), copies.groups)
         self.close()
-        folding.put_right(self._folder, self.plan, wrong)
-        shelves = self._shelves()
-        language = searcher(self._folder, shelves, None).languages[0]
+        copy_marks.put_right(self._folder, self.plan, wrong)
+        readers = self._readers()
+        language = searcher(self._folder, readers, None).languages[0]
         try:
-            graph, _ = graphs.make(self._folder, shelves.tables, language, copies)
+            graph, _ = graphs.make(self._folder, readers.tables, language, copies)
         except OSError as error:
             raise StorageError(
                 f"{error.filename or self._folder.graph}: {error.strerror};"
@@ -161,7 +162,7 @@ class Collection(Reading):
 
         async def life(table: Table) -> None:
             session = Session(self._folder.shard(0), job.plan, table, outside)
-            await stoppable(session.run(job.errands, report), session, stop)
+            await stoppable(session.run(job.asked, report), session, stop)
 
         await live(self._folder.table(0), life)
 
@@ -191,13 +192,13 @@ class Collection(Reading):
 
     def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
         """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""
-        from gossamer.collection import build as builds
+        from gossamer.collection.derive import build as builds
 
         job = builds.Job(self.path, self.plan, convert)
         return run(lambda _: self._build(job, report or (lambda _: None)), finish=0)
 
     async def _build(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
-        from gossamer.collection import build as builds
+        from gossamer.collection.derive import build as builds
 
         self._folder.require()
         self._made()
@@ -216,23 +217,23 @@ class Collection(Reading):
             return self._verified()
 
     def _verified(self) -> Checked:
-        from gossamer.collection import findable, graphs, prints
-        from gossamer.collection.clearing import in_the_way
-        from gossamer.collection.soundness import damage
-        from gossamer.collection.workshop import is_removed
+        from gossamer.collection.derive import graphs, indexer, near_copies
+        from gossamer.collection.maintain.clearing import in_the_way
+        from gossamer.collection.maintain.soundness import damage
+        from gossamer.collection.maintain.writable_shard import is_removed
         from gossamer.frontier.audit import audit
-        from gossamer.store.verify import Checked, verify_archive
+        from gossamer.store.repair.verify import Checked, verify_archive
 
         checked = Checked(problems=list(in_the_way(self._folder)))
         damaged = [*filter(None, (damage(self._folder.table(index)) for index in range(self.plan.shards or 1)))]
         checked.problems += damaged
         if damaged:
             return checked  # what hangs on them would say nothing new
-        for index, shelf in enumerate(self._shelves().all):
-            checked.add(verify_archive(shelf.archive, partial(is_removed, shelf.table)))
-            checked.problems += audit(shelf.table)
-            checked.problems += findable.check(self._folder.shard(index), shelf.table, shelf.archive)
-            checked.problems += prints.check(shelf.table, shelf.archive, site_of(self.plan))
+        for index, shard_reader in enumerate(self._readers().all):
+            checked.add(verify_archive(shard_reader.archive, partial(is_removed, shard_reader.table)))
+            checked.problems += audit(shard_reader.table)
+            checked.problems += indexer.check(self._folder.shard(index), shard_reader.table, shard_reader.archive)
+            checked.problems += near_copies.check(shard_reader.table, shard_reader.archive, site_of(self.plan))
         checked.problems += graphs.check(self._folder)
         return checked
 
@@ -241,12 +242,12 @@ class Collection(Reading):
         return run(lambda _: self._repair(), finish=0)
 
     async def _repair(self) -> Repaired:
-        from gossamer.collection import graphs
-        from gossamer.collection.clearing import clear, in_the_way
-        from gossamer.collection.remake import remake
-        from gossamer.collection.repair import Repaired, repair
-        from gossamer.collection.replan import replan
-        from gossamer.collection.workshop import opened
+        from gossamer.collection.derive import graphs
+        from gossamer.collection.maintain.clearing import clear, in_the_way
+        from gossamer.collection.maintain.remake import remake
+        from gossamer.collection.maintain.repair import Repaired, repair
+        from gossamer.collection.maintain.replan import replan
+        from gossamer.collection.maintain.writable_shard import opened
 
         self._folder.require()
         self.close()
@@ -271,24 +272,24 @@ class Collection(Reading):
 
     def removable(self, pattern: str) -> Removal:
         """What `remove` would take out."""
-        from gossamer.collection import removal
+        from gossamer.collection.maintain import removal
 
-        return removal.chosen(self._shelves(), pattern)
+        return removal.chosen(self._readers(), pattern)
 
     def remove(self, pattern: str, *, archive: bool = False) -> Removal:
         """Take pages out for good: an address, or all that a pattern is in. `archive` takes out their records too."""
         return run(lambda _: self._remove(pattern, archive), finish=0)
 
     async def _remove(self, pattern: str, archive: bool) -> Removal:
-        from gossamer.collection import removal
-        from gossamer.collection.workshop import opened
+        from gossamer.collection.maintain import removal
+        from gossamer.collection.maintain.writable_shard import opened
 
         self._folder.require()
         self._made()
         self.close()
         plan = self.plan
         with exclusive(self.path) as lock:
-            if any(shelf.archive.uncommitted_bytes() for shelf in self._shelves().all):
+            if any(shard_reader.archive.uncommitted_bytes() for shard_reader in self._readers().all):
                 await self._take_in(lock)
             chosen = self.removable(pattern)
             self.close()
@@ -307,11 +308,11 @@ class Collection(Reading):
         if job.plan.shards == 1:
             await self._crawl_here(job, REAL, lambda _: None, stop)
         else:
-            await Charge(job, lock, lambda _: None).run(stop)
+            await CrawlSupervisor(job, lock, lambda _: None).run(stop)
 
     async def _rebuilt(self, lock: int) -> None:
         """Make what is missing of all that is derived."""
-        from gossamer.collection import build as builds
+        from gossamer.collection.derive import build as builds
 
         await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
         self._link_up()

@@ -14,7 +14,7 @@ from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version
-from gossamer.store.warc import date
+from gossamer.store.warc.warc import date
 
 Read = Callable[[Capture], Page]
 

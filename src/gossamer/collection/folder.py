@@ -42,7 +42,7 @@ class Folder:
         return self.path / "graph"
 
     @property
-    def gate(self) -> Path:
+    def leases(self) -> Path:
         """What the processes of a crawl share while it runs."""
         return self.path / "gate"
 

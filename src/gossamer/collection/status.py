@@ -14,7 +14,7 @@ from gossamer.collection.lock import holder
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
 from gossamer.rows import decoder
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""What does it say?"""
+"""What does it say? Type, encoding, language, HTML, links, sitemaps, feeds, files."""
 
 from __future__ import annotations
 
-from gossamer.convert.apart import Apart
-from gossamer.convert.charset import encoding
+from gossamer.convert.charset.charset import encoding
 from gossamer.convert.document import begin, document, finish, read, unread
+from gossamer.convert.sandbox import Apart
 
 __all__ = ["Apart", "begin", "document", "encoding", "finish", "read", "unread"]

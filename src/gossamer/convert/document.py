@@ -12,25 +12,28 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from gossamer import robots
-from gossamer.convert import feed, hypertext, mime, sitemap
-from gossamer.convert.apart import common
-from gossamer.convert.charset import judged
+from gossamer.convert import feed
+from gossamer.convert.charset.charset import judged
+from gossamer.convert.charset.decode import decode
 from gossamer.convert.clean import cleaned
-from gossamer.convert.decode import decode
-from gossamer.convert.documents import kinds
-from gossamer.convert.documents.table import Ours, reader_of
+from gossamer.convert.feed import sitemap
 from gossamer.convert.fields import header_links, with_fields
+from gossamer.convert.files import kinds
+from gossamer.convert.files.formats import Ours, reader_of
+from gossamer.convert.html import page
+from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.language import language
-from gossamer.convert.links import LINKS_MOST
 from gossamer.convert.methods import DEFAULT
-from gossamer.convert.sniff import media_type as sniffed
-from gossamer.convert.sniff import wants_no_sniffing
+from gossamer.convert.sandbox import common
 from gossamer.convert.source import Reader, Source
+from gossamer.convert.type import mime
+from gossamer.convert.type.sniff import media_type as sniffed
+from gossamer.convert.type.sniff import wants_no_sniffing
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.urls import resolve
 
 if TYPE_CHECKING:
-    from gossamer.convert.template import Template
+    from gossamer.convert.html.template import Template
 
 _SITEMAPS = (b"<urlset", b"<sitemapindex", b":urlset", b":sitemapindex")
 _ROOT_WITHIN = 4_096
@@ -106,7 +109,7 @@ def finish(source: Source, page: Page) -> Page:
 
 
 def read_here(source: Source) -> Page:
-    """What a document says, read in this process. It may be the last thing that this process does: see `apart`."""
+    """What a document says, read in this process. It may be the last thing that this process does: see `sandbox`."""
     if source.listing is not None:
         return _listing(source.data, source.url or "", source.listing or None)
     return _read(source)
@@ -163,7 +166,7 @@ def _said(source: Source) -> Page:
 
 
 def _html(source: Source) -> Page:
-    return hypertext.read(source, xml=_is_xml(source.kind.essence))
+    return page.read(source, xml=_is_xml(source.kind.essence))
 
 
 def _xml(source: Source) -> Page:
@@ -176,7 +179,7 @@ def _xml(source: Source) -> Page:
         return _feed(source)
     if _has_html(source):
         return _html(source)
-    from gossamer.convert.documents import xml  # with the readers of office files, for many of them are XML
+    from gossamer.convert.files.text import xml  # with the readers of office files, for many of them are XML
 
     return _with_reason(source, xml.read(source))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gossamer import robots
-from gossamer.convert.links import LINKS_MOST, header_pointers, refresh_pointers, resolved
+from gossamer.convert.html.links import LINKS_MOST, header_pointers, refresh_pointers, resolved
 from gossamer.convert.source import Source
 from gossamer.model import Link, Page
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from gossamer.convert import mime
 from gossamer.convert.methods import DEFAULT
+from gossamer.convert.type import mime
 from gossamer.model import Page
 
 if TYPE_CHECKING:
-    from gossamer.convert.template import Template
+    from gossamer.convert.html.template import Template
 
 UNPACKED_MOST = 256 << 20
 """Bytes that are unpacked for one document, with all that lies within it."""

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.template import Hashes, Mask, Template
+from gossamer.convert.html.template import Hashes, Mask, Template
 from gossamer.rows import damaged, decoder
 from gossamer.urls import keys
 

@@ -18,8 +18,8 @@ from contextlib import suppress
 from typing import NoReturn, TypeAlias
 
 from gossamer.engine.orders import Orders, become_worker, load
-from gossamer.engine.seat import ProcessSeat
 from gossamer.engine.wire import HEADER, Kind
+from gossamer.engine.worker_link import ProcessSeat
 from gossamer.errors import GossamerError, shortage
 
 End: TypeAlias = tuple[Kind, bytes] | None
@@ -73,17 +73,17 @@ async def _work(line: socket.socket, index: int, orders: Orders) -> End:
         wrong.append(error)
         life.cancel()
 
-    seat = ProcessSeat(index, orders.workers, line, go_wrong)
+    link = ProcessSeat(index, orders.workers, line, go_wrong)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, life.cancel)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    end = await _run(seat, orders, wrong)
-    seat.leave(end)
+    end = await _run(link, orders, wrong)
+    link.leave(end)
     return end
 
 
-async def _run(seat: ProcessSeat, orders: Orders, wrong: list[Exception]) -> End:
+async def _run(link: ProcessSeat, orders: Orders, wrong: list[Exception]) -> End:
     try:
-        await load(orders)(seat)
+        await load(orders)(link)
     except asyncio.CancelledError:
         return _as_frame(wrong[0]) if wrong else None
     except BaseException as error:

@@ -1,7 +1,7 @@
 """Workers as processes of this machine: started, connected, restarted when they die.
 
 Each worker has one line to the supervisor, which passes on what workers send each other. It holds what a slow worker
-has not read yet, so workers keep a window of unacknowledged messages; see `faces.py` for what delivery promises.
+has not read yet, so workers keep a window of unacknowledged messages; see `protocols.py` for what delivery promises.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from gossamer.engine.deaths import Deaths, lost, words_for
-from gossamer.engine.faces import SUPERVISOR, Heard, Work
-from gossamer.engine.nursery import Birth, Nursery
+from gossamer.engine.fork_client import Birth, ForkClient
 from gossamer.engine.orders import pack, refuse_in_worker
+from gossamer.engine.protocols import SUPERVISOR, Heard, Work
 from gossamer.engine.wire import Kind, Line, pair, payload
 from gossamer.errors import GossamerError
 from gossamer.shown import log
@@ -99,7 +99,7 @@ class Crew:
         """Run all workers until each has ended by itself; then raise the first error that ended one of them."""
         refuse_in_worker()
         self._loop = asyncio.get_running_loop()
-        self._nursery = Nursery(self._outfit.preload)
+        self._forks = ForkClient(self._outfit.preload)
         try:
             for member in self._members:
                 self._begin(member)
@@ -147,7 +147,7 @@ class Crew:
             raise
 
     def _close(self) -> None:
-        self._nursery.close()
+        self._forks.close()
         if self._killer is not None:
             self._killer.cancel()
         for member in self._members:
@@ -157,7 +157,7 @@ class Crew:
     def _begin(self, member: Member) -> None:
         mine, theirs = pair()
         with theirs:
-            member.birth = self._nursery.bear(member, [theirs.fileno(), *self._outfit.keep])
+            member.birth = self._forks.fork(member, [theirs.fileno(), *self._outfit.keep])
         member.line = Line(mine, partial(self._take, member), lambda: None, self._go_wrong)
         member.last_words = ""
         member.write(Kind.WORK, SUPERVISOR, self._orders)

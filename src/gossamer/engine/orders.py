@@ -6,7 +6,7 @@ import pickle
 from multiprocessing import spawn
 from typing import Any, NamedTuple
 
-from gossamer.engine.faces import Work
+from gossamer.engine.protocols import Work
 from gossamer.errors import UsageError
 
 _is_worker = False

@@ -1,4 +1,4 @@
-"""Bring it here."""
+"""How does it come here? DNS, guard, HTTP, limits, decoding."""
 
 from gossamer.fetch.ares import Ares
 from gossamer.fetch.dns import Answer, Resolver

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.hosts import Politeness
+from gossamer.frontier.polite.hosts import Politeness
 
 __all__ = ["Entry", "Frontier", "Politeness", "State"]

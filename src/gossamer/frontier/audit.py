@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from gossamer.frontier import importance
 from gossamer.frontier.entries import HOSTS, LATER, QUEUE, STANDING, TURNS, State
 from gossamer.frontier.ledger import Counts, Ledger
-from gossamer.frontier.origins import Queues
-from gossamer.frontier.turns import WAITS
-from gossamer.store.table import Table
+from gossamer.frontier.queue.back_queues import Queues
+from gossamer.frontier.queue.waiting_origins import WAITS
+from gossamer.frontier.worth import opic
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 
@@ -32,8 +32,8 @@ def audit(table: Table) -> Iterator[str]:
         if says != is_:
             yield f"the counter of {name} says {says}, but there are {is_}"
     yield from _queues(table, ledger, counted.queued)
-    yield from _turns(table)
-    yield from importance.audit(table)
+    yield from _waiting_origins(table)
+    yield from opic.audit(table)
 
 
 def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:
@@ -50,7 +50,7 @@ def _queues(table: Table, ledger: Ledger, queued: int) -> Iterator[str]:
         yield f"{queued} addresses are queued, but {waiting} are in a queue"
 
 
-def _turns(table: Table) -> Iterator[str]:
+def _waiting_origins(table: Table) -> Iterator[str]:
     """Every origin with a queue has one turn, and no other waits for one.
 
     One that the robots.txt of others led to may be at work or asleep without a queue; it leaves when its turn comes.

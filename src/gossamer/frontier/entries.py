@@ -13,14 +13,14 @@ import msgspec
 
 from gossamer.model import Kind, Visit
 from gossamer.rows import Count, Natural, Seconds, decoder
-from gossamer.store.sieve import FAMILIES as SIEVE_FAMILIES
+from gossamer.store.runs.url_seen import FAMILIES as SIEVE_FAMILIES
 
 URLS = "urls"
 """row key of the address -> Entry"""
 QUEUE = "queue"
 """origin, NUL, rank, sequence number -> address; see `rank`"""
 TURNS = "turns"
-"""where an origin waits, see `turns` -> origin"""
+"""where an origin waits, see `waiting_origins` -> origin"""
 STANDING = "standing"
 """origin with something queued -> its key in `turns`"""
 LATER = "later"
@@ -44,7 +44,7 @@ PARAMETERS = "parameters"
 PROBES = "probes"
 """kind of directory -> PlaceRow: how it answers to made-up names; host, NUL -> HostPlaces; see `soft404`"""
 CASH = "cash"
-"""row key of the address -> CashRow; see `importance`"""
+"""row key of the address -> CashRow; see `opic`"""
 OUTBOX = "outbox"
 """number of another shard, number of the batch -> what that shard is to be told; see `exchange`"""
 FIRSTS = "firsts"
@@ -109,7 +109,7 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     hint: Annotated[int, msgspec.Meta(ge=-5, le=5)] = 0
     """What a sitemap says of it, -5 to 5; see `hints`."""
     cash: Natural = 0
-    """What it was worth when it got its place; see `importance`."""
+    """What it was worth when it got its place; see `opic`."""
     sunk: Count = 0
     """The level of its kind when it got its place in the queue; see `novelty`."""
     near: bool = False
@@ -187,7 +187,7 @@ class SiteRow(msgspec.Struct, array_like=True):
 
 
 class CashRow(msgspec.Struct, array_like=True):
-    """What a page is worth, in grains; see `importance`."""
+    """What a page is worth, in grains; see `opic`."""
 
     cash: Natural = 0
     history: float = 0.0

@@ -4,14 +4,14 @@
     due    the next visit, to the host that is due first; ends when nothing is queued or out
     done   the answer: the next date for this address, new links in
 
-Mercator's frontier with BUbiNG's grouping by address. The verbs are here; what they do is next door:
+Mercator's frontier with BUbiNG's grouping by address. The verbs are here; what they do is in the rooms:
 
-    add    `intake` and `discovery`: is it new, and where does it stand? Queues in `origins`
-    due    `choice`: which visit is next? Politeness in `hosts`, turns in `schedule` and `ready`, robots.txt in `access`
-    done   `answers` and `robots_answers`: what does it mean? `blame`: for the host and the network; retries in `retry`
+    add    `discover/`: is it new, and may it come in? `worth/`: where does it stand? `queue/`: there it waits
+    due    `queue/choice`: which visit is next? `polite/`: which host has its turn, and what does its robots.txt say?
+    done   `answer/`: what does it mean for the address? `polite/host_health`: for the host and the network?
 
-What all of them share is in `parts`, which origins are in memory is known to `presence`, and what other shards found
-comes in by the `inbox`.
+What all of them share is in `parts`, which origins are in memory is known to `queue/active_origins`, and what other
+shards found comes in by `shards/inbox`.
 """
 
 from __future__ import annotations
@@ -23,32 +23,31 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from gossamer.frontier import again
-from gossamer.frontier.answers import Answers
-from gossamer.frontier.backlog import Longest, Stretch
-from gossamer.frontier.blame import Blame
-from gossamer.frontier.choice import Choice, Due
-from gossamer.frontier.discovery import Found
+from gossamer.frontier.answer.answers import Answers
+from gossamer.frontier.answer.imported import ASIDE, Imported
+from gossamer.frontier.answer.outcome import AGAIN
+from gossamer.frontier.answer.transitions import Settlement
+from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.discover.intake import Intake
+from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.handout import Handout
-from gossamer.frontier.imported import ASIDE, Imported
-from gossamer.frontier.inbox import Inbox
-from gossamer.frontier.intake import Intake
-from gossamer.frontier.listings import Listings
-from gossamer.frontier.origins import Origin
-from gossamer.frontier.outcome import AGAIN
-from gossamer.frontier.outward import Outward
 from gossamer.frontier.parts import Parts, assemble
-from gossamer.frontier.peers import Item, Peers, Told
-from gossamer.frontier.presence import Presence
-from gossamer.frontier.quota import Quota
-from gossamer.frontier.ready import Group
-from gossamer.frontier.robots_answers import RobotsAnswers
-from gossamer.frontier.rules import Rules
-from gossamer.frontier.schedule import Schedule, Waiting
-from gossamer.frontier.settle import Settlement
+from gossamer.frontier.polite.host_health import Blame
+from gossamer.frontier.polite.limits import Quota
+from gossamer.frontier.polite.ready import Group
+from gossamer.frontier.polite.robots_answers import RobotsAnswers
+from gossamer.frontier.polite.schedule import Schedule, Waiting
+from gossamer.frontier.queue import requeue
+from gossamer.frontier.queue.active_origins import ActiveOrigins
+from gossamer.frontier.queue.back_queues import Origin
+from gossamer.frontier.queue.backlog import Longest, Stretch
+from gossamer.frontier.queue.choice import Choice, Due
+from gossamer.frontier.queue.dispatcher import Dispatcher
+from gossamer.frontier.rules import Outward, Rules
+from gossamer.frontier.shards.inbox import Inbox
+from gossamer.frontier.shards.peers import Item, Peers, Told
 from gossamer.model import Answer, Capture, Clock, Failure, Fault, Kind, Page, Visit
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 ALONE = Outward()
@@ -92,18 +91,18 @@ class Frontier:
         self._held = False
         self._quota = Quota(parts.ledger, rules.pages, peers, closed=rules.closed)
         self._longest = Longest(parts.ledger.backlog, rules.politeness, clock)
-        self._handout = Handout(self._next, self._pause)
-        self._schedule = _schedule(parts, outward, self._handout.dispatch)
-        self._presence = Presence(parts, self._schedule)
-        self._intake = Intake(parts, self._presence, lambda: {visit.url for visit in self._out} | self._moving)
+        self._dispatcher = Dispatcher(self._next, self._pause)
+        self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
+        self._active = ActiveOrigins(parts, self._schedule)
+        self._intake = Intake(parts, self._active, lambda: {visit.url for visit in self._out} | self._moving)
         ended = self._intake.flow.ended if self._intake.flow else lambda url: None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
         self._listings = Listings(parts, self._intake, outward.again)
-        self._choice = Choice(parts, self._schedule, self._presence, self._intake, self._settle, self._listings)
-        self._blame = Blame(parts, self._schedule, self._presence, self._intake)
-        self._answers = Answers(parts, self._presence, self._intake, self._settle, self._listings, outward.disguised)
-        self._imported = Imported(parts, self._presence, self._intake, self._answers)
-        self._robots = RobotsAnswers(parts, self._presence, self._intake, self._handout.dispatch)
+        self._choice = Choice(parts, self._schedule, self._active, self._intake, self._settle, self._listings)
+        self._blame = Blame(parts, self._schedule, self._active, self._intake)
+        self._answers = Answers(parts, self._active, self._intake, self._settle, self._listings, outward.disguised)
+        self._imported = Imported(parts, self._active, self._intake, self._answers)
+        self._robots = RobotsAnswers(parts, self._active, self._intake, self._dispatcher.dispatch)
         self._inbox = Inbox(parts, self._intake, outward.copied)
 
     # ------------------------------------------------------------------ add
@@ -119,44 +118,44 @@ class Frontier:
     def revisit(self) -> None:
         """Ask again for every page that was fetched, and only take what has changed."""
         self.sift()
-        again.revisit(self.ledger, self._intake.enqueue)
+        requeue.revisit(self.ledger, self._intake.enqueue)
 
     def retry(self, urls: Iterable[str]) -> None:
         """What failed is asked for once more, because somebody asks for it."""
         self.sift()
-        again.retry(self.ledger, self._intake.enqueue, urls)
+        requeue.retry(self.ledger, self._intake.enqueue, urls)
 
     def reconsider(self) -> None:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
         self.sift()
-        gone = again.reconsider(self.ledger, self._intake.enqueue, self._parts.discovery, self._settle)
+        gone = requeue.reconsider(self.ledger, self._intake.enqueue, self._parts.discovery, self._settle)
         self._let_go(gone)
 
     # ------------------------------------------------------------------ due
 
     async def due(self) -> AsyncIterator[Visit]:
         """Visits in polite order, each handed to one worker."""
-        while (visit := await self._handout.next()) is not None:
+        while (visit := await self._dispatcher.next()) is not None:
             yield visit
 
     def open(self) -> None:
         """Bring in the origins that were being visited when the last crawl ended."""
-        self._presence.open()
+        self._active.open()
 
     def stop(self) -> None:
         """Hand out nothing more; what is out may still be done."""
         self._stopping = True
-        self._handout.dispatch()
+        self._dispatcher.dispatch()
 
     def hold(self, held: bool) -> None:
         """Hand out nothing for now, or go on again; what is out may be done meanwhile."""
         if held is not self._held:
             self._held = held
-            self._handout.dispatch()
+            self._dispatcher.dispatch()
 
     def go_on(self) -> None:
         """Something has changed outside: see who can go."""
-        self._handout.dispatch()
+        self._dispatcher.dispatch()
 
     def address(self, visit: Visit) -> str | None:
         """The IP address that a visit which is out has its turn at; None when nobody counts by address."""
@@ -193,7 +192,7 @@ class Frontier:
             return True
         waits = parts.outage.suspected or parts.discovery.waiting or (self._held and self.ledger.counts.queued)
         waits = waits or self._robots.behind or self._listings.busy
-        turn = waits or self._schedule.next_turn() != inf or parts.turns.nearest() is not None
+        turn = waits or self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
         return not turn and self.next_waking() > self._rules.patience
 
     def next_waking(self) -> float:
@@ -221,7 +220,7 @@ class Frontier:
         turn, free = self._schedule.next_turn(), self._parts.slots.free_from()
         if self._choice.broke_off or self._robots.behind or self._listings.behind:
             return max(free, now)
-        return max(turn, free) if free <= now or not self._parts.turns.waiting else free
+        return max(turn, free) if free <= now or not self._parts.waiting_origins.waiting else free
 
     def _next(self) -> Visit | None:
         if self._stopping or self._held or (self._peers and self._peers.held):
@@ -266,7 +265,7 @@ class Frontier:
         origin.out += 1
         host.next = self._clock.steady() + politeness.gap(host)
         if host.out < politeness.per_host:
-            self._presence.replace(origin)
+            self._active.replace(origin)
         return visit
 
     # ----------------------------------------------------------------- done
@@ -277,11 +276,11 @@ class Frontier:
         All of them before the next visit is handed out and the next commit made: they are in the archive already.
         """
         origins = [self._done(*each) for each in answers]
-        self._handout.dispatch()
+        self._dispatcher.dispatch()
         for (visit, _, _), origin in zip(answers, origins, strict=True):
-            self._presence.forget(origin)
+            self._active.forget(origin)
             if visit.owner not in (None, origin.name) and self._parts.is_ours(visit.owner):  # another's robots.txt
-                self._presence.forget(self._presence.get(visit.owner))
+                self._active.forget(self._active.get(visit.owner))
         self._committed()
 
     def done_before(self, answer: Answer) -> None:
@@ -316,7 +315,7 @@ class Frontier:
     def _let_go(self, urls: Iterable[str]) -> None:
         """These are queued no more, without a visit. Where nothing else is, an origin has no turn any more."""
         for origin in {keys.origin(url) for url in urls}:
-            self._presence.forget(self._presence.get(origin))
+            self._active.forget(self._active.get(origin))
 
     def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
         if capture.source is not None:
@@ -324,7 +323,7 @@ class Frontier:
         out, pages = self._out.pop(visit, None), self.ledger.counts.pages
         if out is None:
             self.sift()  # it was handed out before a kill: what led to it may have been added a moment ago
-        origin = out.origin if out else self._presence.get(keys.origin(visit.url))
+        origin = out.origin if out else self._active.get(keys.origin(visit.url))
         if out is None and visit in origin.urgent:  # a hop that the capture before it has led to
             origin.urgent.remove(visit)
         host = origin.host
@@ -346,7 +345,7 @@ class Frontier:
         self._longest.offer(host)
         if out:
             self._schedule.release(host, out.group, visited=True)
-        self._presence.replace(origin)
+        self._active.replace(origin)
         if self._blame.watch_network(origin, capture, others):
             self._robots.ask_for_waiting()
         return origin
@@ -357,7 +356,7 @@ class Frontier:
         if visit.kind is Kind.PAGE:
             self._quota.settle(kept=False)
         self._schedule.release(out.origin.host, out.group, visited=True)
-        self._presence.replace(out.origin)
+        self._active.replace(out.origin)
 
     def reread(self, capture: Capture, page: Page) -> None:
         """A page that was kept and not read has been read now: what it points to comes in."""
@@ -408,9 +407,11 @@ class Frontier:
         """Nobody will ask again."""
         self._parts.seen.close()
         self._schedule.close()
-        self._handout.close()
+        self._dispatcher.close()
 
 
 def _schedule(parts: Parts, outward: Outward, wake: Callable[[], None]) -> Schedule:
-    gate = parts.peers.gate if parts.peers else None
-    return Schedule(parts.rules, parts.clock, Waiting(parts.turns, parts.dates), wake, outward.resolve, gate)
+    leases = parts.peers.leases if parts.peers else None
+    return Schedule(
+        parts.rules, parts.clock, Waiting(parts.waiting_origins, parts.dates), wake, outward.resolve, leases
+    )

@@ -10,11 +10,11 @@ from http import HTTPStatus
 
 import msgspec
 
-from gossamer.frontier.backlog import Backlog
 from gossamer.frontier.entries import META, URLS, Entry, State, encode, entry
+from gossamer.frontier.queue.backlog import Backlog
 from gossamer.model import Capture, Kind
 from gossamer.rows import decoder
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 CHAIN_MOST = 10

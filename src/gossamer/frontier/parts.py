@@ -5,28 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gossamer.frontier.access import Access
-from gossamer.frontier.budget import Budgets
-from gossamer.frontier.credit import Credit
-from gossamer.frontier.dates import Dates
-from gossamer.frontier.discovery import Discovery
+from gossamer.frontier.discover.credit import Credit
+from gossamer.frontier.discover.discovery import Discovery, Seeds
+from gossamer.frontier.discover.seen import Seen
 from gossamer.frontier.entries import META
-from gossamer.frontier.hosts import Hosts
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.origins import Queues
-from gossamer.frontier.outage import Outage
-from gossamer.frontier.peers import Peers
-from gossamer.frontier.retries import Retries
+from gossamer.frontier.polite.access import Access
+from gossamer.frontier.polite.hosts import Dates, Hosts
+from gossamer.frontier.polite.limits import Slots
+from gossamer.frontier.polite.outage import Outage
+from gossamer.frontier.queue.back_queues import Queues
+from gossamer.frontier.queue.retry import Retries
+from gossamer.frontier.queue.waiting_origins import WaitingOrigins
 from gossamer.frontier.rules import Rules
-from gossamer.frontier.seeds import Seeds
-from gossamer.frontier.seen import Seen
-from gossamer.frontier.slots import Slots
-from gossamer.frontier.turns import Turns
-from gossamer.frontier.waste import Waste
+from gossamer.frontier.shards.peers import Peers
+from gossamer.frontier.worth.budget import Budgets
+from gossamer.frontier.worth.worth import Worth
 from gossamer.model import Clock
 from gossamer.rows import number
-from gossamer.store.sieve import Sieve
-from gossamer.store.table import Table
+from gossamer.store.runs.url_seen import Sieve
+from gossamer.store.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +40,13 @@ class Parts:
     ledger: Ledger
     hosts: Hosts
     queues: Queues
-    turns: Turns
+    waiting_origins: WaitingOrigins
     retries: Retries
     access: Access
     seen: Seen
     budgets: Budgets
     credit: Credit
-    waste: Waste
+    worth: Worth
     discovery: Discovery
     seeds: Seeds
     outage: Outage
@@ -62,8 +60,8 @@ class Parts:
         """What is counted in memory, into the next commit."""
         self.seen.prepare()
         self.budgets.save()
-        self.turns.save()
-        self.waste.save()
+        self.waiting_origins.save()
+        self.worth.save()
         self.table.put(META, b"sequence", self.queues.sequence.to_bytes(8, "big"))
         self.ledger.save()
 
@@ -79,8 +77,8 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
     ledger, dates, budgets = Ledger(table), Dates(clock), Budgets(table)
     queues = Queues(table, number(table.get(META, b"sequence") or b""))
     known = Seen(Sieve(table, seen))
-    waste = Waste(table, ledger, known, budgets, rules.site)
-    discovery = Discovery(ledger, known, rules.scope, rewrite=rules.rewrite, simpler=waste.simpler)
+    worth = Worth(table, ledger, known, budgets, rules.site)
+    discovery = Discovery(ledger, known, rules.scope, rewrite=rules.rewrite, simpler=worth.simpler)
     return Parts(
         table=table,
         rules=rules,
@@ -90,13 +88,13 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
         ledger=ledger,
         hosts=Hosts(table, clock, dates, rules.politeness, careful=careful),
         queues=queues,
-        turns=Turns(table, queues.next_position),
+        waiting_origins=WaitingOrigins(table, queues.next_position),
         retries=Retries(table),
         access=Access(table, clock, rules.agent),
         seen=known,
         budgets=budgets,
         credit=Credit(table, budgets, rules.site, elsewhere=peers.credit if peers else None),
-        waste=waste,
+        worth=worth,
         discovery=discovery,
         seeds=Seeds(table, discovery),
         outage=Outage(clock, rules.patience),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from gossamer.frontier.entries import encode
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 KEPT = 8_192
 """Rows in each of two generations that stay in memory; the older one is dropped when the newer is full."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gossamer.frontier import budget
-from gossamer.frontier.backlog import Backlog
 from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, SiteRow, State, host_row, robots_row
-from gossamer.frontier.hosts import Host, Politeness, delays_of
-from gossamer.frontier.importance import importance
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.novelty import KindAnswer, about_kind
-from gossamer.frontier.parameters import dropped_keys
-from gossamer.frontier.rank import distance
-from gossamer.frontier.soft404 import disguised_places
+from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
+from gossamer.frontier.queue.backlog import Backlog
+from gossamer.frontier.queue.rank import distance
+from gossamer.frontier.worth import budget
+from gossamer.frontier.worth.novelty import KindAnswer, about_kind
+from gossamer.frontier.worth.opic import importance
+from gossamer.frontier.worth.parameters import dropped_keys
+from gossamer.frontier.worth.soft404 import disguised_places
 from gossamer.robots import Verdict, parse
 from gossamer.shown import counted
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 

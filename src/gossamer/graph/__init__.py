@@ -1,4 +1,4 @@
-"""Who points to whom?"""
+"""Who points to whom? Log of links, graph, anchors, PageRank, HITS, centrality."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Make it findable."""
+"""How is it found again? Terms, the index of a shard, what others call pages."""

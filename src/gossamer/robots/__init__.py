@@ -1,4 +1,4 @@
-"""What may we fetch?"""
+"""What may we fetch? robots.txt, meta elements and headers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Answer."""
+"""What is the answer? Query language, ranking, snippets, suggestions, measures."""

@@ -18,7 +18,7 @@ import tantivy
 
 from gossamer.errors import InvalidQuery
 from gossamer.index.analysis import terms, unspaced
-from gossamer.index.shelf import BESIDES, TEXTS, Shelf, Voices, at_level
+from gossamer.index.shard_index import BESIDES, TEXTS, AnchorIndex, ShardIndex, at_level
 from gossamer.search.expansion import LONG
 from gossamer.search.query import Clause, Field, Filter, Query, Words
 from gossamer.search.weights import Weights
@@ -87,10 +87,12 @@ class Question:
 class Asking:
     """Makes queries for one shard."""
 
-    def __init__(self, shelf: Shelf, weights: Weights, balance: Callable[[str, str], float], linking: Linking) -> None:
+    def __init__(
+        self, shard_index: ShardIndex, weights: Weights, balance: Callable[[str, str], float], linking: Linking
+    ) -> None:
         """`balance(field, term)` is how much rarer a term is in all shards than in this one, as a factor; 0 when this
         one does not have it."""
-        self._schema = shelf.schema
+        self._schema = shard_index.schema
         self._weights = weights
         self._balance = balance
         self._linking = linking
@@ -217,16 +219,16 @@ _STEPS = [more - less for less, more in pairwise([0.0, *_WORTH])]
 """What each level adds, so that n sites are worth n (k + 1) / (n + k), as in BM25 without regard to length."""
 
 
-def called(voices: Voices, words: Terms, weight: float) -> tantivy.Query:
+def called(anchor_index: AnchorIndex, words: Terms, weight: float) -> tantivy.Query:
     """Pages that others call so: the more sites, the better."""
-    searcher = voices.index.searcher()
+    searcher = anchor_index.index.searcher()
     each = []
     for term, count in words.counts.items():
         told = weight * count * rarity(searcher.num_docs, searcher.doc_freq("anchors", term))
         names = (at_level(term, level) for level in range(len(_STEPS)))
         levels = [
             tantivy.Query.const_score_query(
-                tantivy.Query.term_query(voices.schema, "anchors", name, "basic"), told * step
+                tantivy.Query.term_query(anchor_index.schema, "anchors", name, "basic"), told * step
             )
             for name, step in zip(takewhile(partial(searcher.doc_freq, "anchors"), names), _STEPS, strict=False)
         ]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from gossamer.index.analysis import STEMMERS, terms
-from gossamer.index.shelf import Shelf, Shown, Voices, reading, shown_of, unpanicked
+from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
 from gossamer.model import Hit
 from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class SearchContext:
     """What a search needs besides the index."""
 
     texts: Callable[[Sequence[tuple[int, Shown]]], Sequence[str]]
@@ -63,7 +63,7 @@ class Outside:
     """How each page ranks by its links, by fingerprint; 1 is usual."""
     linking: Linking
     now: float
-    voices: Voices | None = None
+    anchor_index: AnchorIndex | None = None
     """What others call the pages; None before there is a graph."""
     copies: Callable[[int], tuple[str, ...]] = lambda page: ()
     """The pages that a page stands for, by fingerprint."""
@@ -86,32 +86,32 @@ class Asked(NamedTuple):
     """As it was answered in the end."""
     found: Candidates
     total: int
-    voices: Mapping[int, float]
+    anchors: Mapping[int, float]
     """What others call pages, in what it is worth, by fingerprint."""
 
 
 class Searcher:
     """Answers questions over the indexes of all shards as they are now."""
 
-    def __init__(self, shelves: Sequence[Shelf], outside: Outside, weights: Weights | None = None) -> None:
-        self._shelves = shelves
-        self._outside = outside
+    def __init__(self, indexes: Sequence[ShardIndex], context: SearchContext, weights: Weights | None = None) -> None:
+        self._indexes = indexes
+        self._context = context
         self._weights = weights or Weights()
         with reading():
-            self._searchers = [shelf.index.searcher() for shelf in shelves]
+            self._searchers = [shard_index.index.searcher() for shard_index in indexes]
             self._sizes = [searcher.num_docs for searcher in self._searchers]
         self._having = lru_cache(maxsize=10_000)(self._count_having)
         balance = lru_cache(maxsize=10_000)(self._balance)
         self._askings = [
-            Asking(shelf, self._weights, partial(balance, number), outside.linking)
-            for number, shelf in enumerate(shelves)
+            Asking(shard_index, self._weights, partial(balance, number), context.linking)
+            for number, shard_index in enumerate(indexes)
         ]
-        self._pool = ThreadPoolExecutor(ASKED_AT_ONCE) if len(shelves) > 1 else None
+        self._pool = ThreadPoolExecutor(ASKED_AT_ONCE) if len(indexes) > 1 else None
 
     @property
-    def shelves(self) -> Sequence[Shelf]:
+    def indexes(self) -> Sequence[ShardIndex]:
         """The indexes that are asked."""
-        return self._shelves
+        return self._indexes
 
     def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
         """The pages that answer best."""
@@ -135,7 +135,7 @@ class Searcher:
                 told = json.loads(part.query.explain(self._searchers[each.shard], each.address).to_json())
                 signs[f"{part.term} in {part.field}"] = float(told["value"])
         own = sum(signs.values())
-        anchors = asked.voices.get(each.page, 0.0)
+        anchors = asked.anchors.get(each.page, 0.0)
         further = each.signs["words"] - own - anchors
         more = {"anchors": anchors, "phrases and further terms": further, **each.signs}
         return signs | {name: value for name, value in more.items() if name != "words" and abs(value) > 1e-6}
@@ -155,17 +155,17 @@ class Searcher:
         question = Question(query, free_terms(query, self.languages), self.languages)
         if len(question.words.counts) >= LONG:
             question = question.finding(self._common(question.words.counts))
-        voices = self._voices(question.words, depth)
-        found, total = self._with_voices(question, voices, *self._answered(question, depth))
+        anchors = self._called(question.words, depth)
+        found, total = self._with_anchors(question, anchors, *self._answered(question, depth))
         while total < (max(ENOUGH, wanted) if len(question.words.needs) > 2 else least):
             if (looser := question.looser()) is None:
                 break
             question = looser
             if question.words.needed == 1:
-                voices = self._voices(question.words, depth)
-            more, total = self._with_voices(question, voices, *self._answered(question, depth))
+                anchors = self._called(question.words, depth)
+            more, total = self._with_anchors(question, anchors, *self._answered(question, depth))
             found = found.then(more)
-        return Asked(question, found, total, voices)
+        return Asked(question, found, total, anchors)
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:
         """What its own words say for a page. A long question is asked again with the terms of its best answers."""
@@ -204,23 +204,23 @@ class Searcher:
         finer = [asking.finer(words, some) for asking, some in zip(self._askings, pages, strict=True)]
         return found.raised(dict(chain.from_iterable(self._each(self._worth, finer))))
 
-    def _with_voices(
-        self, question: Question, voices: Mapping[int, float], found: Candidates, total: int
+    def _with_anchors(
+        self, question: Question, anchors: Mapping[int, float], found: Candidates, total: int
     ) -> tuple[Candidates, int]:
         """What others call a page counts like its own words; a page that has none of these is found by it alone."""
         met = set(found.pages.tolist())
-        absent = [page for page in voices if page not in met][:CALLED_MOST]
+        absent = [page for page in anchors if page not in met][:CALLED_MOST]
         if absent:
             more, number = self._all([asking.among(question, absent) for asking in self._askings], len(absent))
             found, total = together((found, more)), total + number
-        return found.raised(voices), total
+        return found.raised(anchors), total
 
-    def _voices(self, words: Terms, depth: int) -> dict[int, float]:
-        if self._outside.voices is None or not words.counts or not self._weights.anchors:
+    def _called(self, words: Terms, depth: int) -> dict[int, float]:
+        if self._context.anchor_index is None or not words.counts or not self._weights.anchors:
             return {}
         with reading():
-            searcher = self._outside.voices.index.searcher()
-            query = called(self._outside.voices, words, self._weights.anchors)
+            searcher = self._context.anchor_index.index.searcher()
+            query = called(self._context.anchor_index, words, self._weights.anchors)
             hits = searcher.search(query, limit=depth, count=False).hits
             pages = searcher.fast_field_values("page", [address for _, address in hits])
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
@@ -258,14 +258,14 @@ class Searcher:
         best = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
         shown = [self._shown(*found.addresses[place]) for place in best]
         shards = (found.addresses[place][0] for place in best)
-        texts = self._outside.texts(list(zip(shards, shown, strict=True)))
+        texts = self._context.texts(list(zip(shards, shown, strict=True)))
         answers = [terms(text, each.language)[:TERMS_READ] for text, each in zip(texts, shown, strict=True)]
         further = telling(answers, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
     def _weighed(self, found: Candidates) -> Weighed:
-        return weighed(found, self._outside.ranks(found.pages.tolist()), self._weights, self._outside.now)
+        return weighed(found, self._context.ranks(found.pages.tolist()), self._weights, self._context.now)
 
     # ----------------------------------------------------------------- showing
 
@@ -274,12 +274,12 @@ class Searcher:
         marked = sorted(question.wanted - question.words.common.keys())
         weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in marked}
         shown = [self._shown(each.shard, each.address) for each in found]
-        texts = self._outside.texts([(each.shard, page) for each, page in zip(found, shown, strict=True)])
+        texts = self._context.texts([(each.shard, page) for each, page in zip(found, shown, strict=True)])
         return [self._hit(*one, weights) for one in zip(found, shown, texts, strict=True)]
 
     def _hit(self, each: Found, shown: Shown, text: str, weights: Mapping[str, float]) -> Hit:
         part = snippet(text, weights, shown.language)
-        about = (shown.site, shown.language, shown.date, self._outside.copies(each.page))
+        about = (shown.site, shown.language, shown.date, self._context.copies(each.page))
         return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about)
 
     def _shown(self, shard: int, address: Any) -> Shown:

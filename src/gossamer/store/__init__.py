@@ -1,1 +1,1 @@
-"""Keep it."""
+"""Where is it kept? WARC files, the table, commits, checks."""

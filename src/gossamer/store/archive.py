@@ -18,18 +18,18 @@ from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Clock, Kind, Page
 from gossamer.rows import number
-from gossamer.store.members import LEVEL
-from gossamer.store.passed import Passed
-from gossamer.store.swaps import END, LENGTH, end_of, replaced, resume
-from gossamer.store.table import Table
-from gossamer.store.texts import Texts, mark_of
+from gossamer.store.repair.passed import Passed
+from gossamer.store.repair.swaps import END, LENGTH, end_of, replaced, resume
+from gossamer.store.table.table import Table
 from gossamer.store.unread import Note, Unread, read_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, First, TextPlace, Version, Versions, place_of
-from gossamer.store.warc import NAME, Original, Place, Record, payload_digest, placed, warc_files
-from gossamer.store.warcreader import Group, capture_of, cut, forget_cached, read, whole_captures, write_again
-from gossamer.store.warcrecords import Info
-from gossamer.store.warcrecords import group as packed_group
-from gossamer.store.warcwriter import Writer
+from gossamer.store.warc.gzip_members import LEVEL
+from gossamer.store.warc.reader import Group, capture_of, cut, forget_cached, read, whole_captures, write_again
+from gossamer.store.warc.records import Info
+from gossamer.store.warc.records import group as packed_group
+from gossamer.store.warc.texts import Texts, mark_of
+from gossamer.store.warc.warc import NAME, Original, Place, Record, payload_digest, placed, warc_files
+from gossamer.store.warc.writer import Writer
 
 STATE = "archive"
 """How far the WARC files are committed."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from gossamer.model import Clock
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 
 INTERVAL = 1.0
 CHANGES = 20_000

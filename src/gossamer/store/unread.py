@@ -16,7 +16,7 @@ import msgspec
 
 from gossamer.model import URL, Page
 from gossamer.rows import decoder
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
 from gossamer.urls import keys
 

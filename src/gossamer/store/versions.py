@@ -12,7 +12,7 @@ import msgspec
 
 from gossamer.model import Kind
 from gossamer.rows import Count, Seconds, Size, damaged, decoder
-from gossamer.store.table import Table
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 CAPTURES = "captures"
@@ -28,7 +28,7 @@ _FOREVER = (1 << 64) - 1
 
 
 class TextPlace(msgspec.Struct, array_like=True, frozen=True):
-    """Where it lies what a page says: records one behind the other, see `textrecords`."""
+    """Where it lies what a page says: records one behind the other, see `text_records`."""
 
     file: str
     offset: Size

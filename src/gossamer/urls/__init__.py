@@ -1,4 +1,4 @@
-"""What is an address?"""
+"""What is an address? Canonical form, keys, sites, scope, patterns."""
 
 from __future__ import annotations
 

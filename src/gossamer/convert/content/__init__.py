@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gossamer.convert.content.density import density
 from gossamer.convert.content.learned import learned
 from gossamer.convert.content.plateau import plateau
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 Method: TypeAlias = Callable[[Outline], NDArray[np.bool_]]
 """For each run of text of an outline that has any: is it main content?"""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.outline import NUMBER, TAGS, Outline
+from gossamer.convert.html.outline import NUMBER, TAGS, Outline
 
 Ints = NDArray[np.int32]
 

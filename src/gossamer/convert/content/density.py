@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import split
 from gossamer.convert.content.features import linked_words
-from gossamer.convert.outline import WORDS, Outline
+from gossamer.convert.html.outline import WORDS, Outline
 
 _MANY_LINKS = 1 / 3
 _MANY_LINKS_BEFORE = 0.555556

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import BREAKS, LINKS, Blocks, Ints, Ranges, ranges, split, standing_in
 from gossamer.convert.content.paths import Paths
-from gossamer.convert.outline import CAPITALS, NUMBER, TAGS, WORDS, Outline
+from gossamer.convert.html.outline import CAPITALS, NUMBER, TAGS, WORDS, Outline
 
 Floats = NDArray[np.float32]
 

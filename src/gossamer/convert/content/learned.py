@@ -18,7 +18,7 @@ from gossamer.convert.content.features import FLAGS, Floats, features
 from gossamer.convert.content.network import Weights, learned_weights
 from gossamer.convert.content.network import scores as scores_of
 from gossamer.convert.content.twin import score
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 _FIRST_BITS = 12
 """As in `scorer/types.h`."""

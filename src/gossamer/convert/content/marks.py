@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gossamer.convert.content.blocks import HEADINGS, Ints, split, standing_in
 from gossamer.convert.content.features import FLAGS
 from gossamer.convert.content.twin import score
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 
 def numbered(outline: Outline) -> tuple[Ints, NDArray[np.bool_]]:

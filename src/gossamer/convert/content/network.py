@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from gossamer.convert.content import wording
 from gossamer.convert.content.blocks import Ints
 from gossamer.convert.content.features import Features, Floats
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 POOLED = (1, 2, 4)
 """Spans whose averages a block looks at."""

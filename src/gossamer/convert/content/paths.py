@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Ints
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 Number = TypeVar("Number", np.float32, np.int32, np.uint64)
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from gossamer.convert.content.blocks import BREAKS
 from gossamer.convert.content.features import linked_words
 from gossamer.convert.content.paths import Paths
-from gossamer.convert.outline import WORDS, Outline
+from gossamer.convert.html.outline import WORDS, Outline
 
 _TAG_WEIGHS = 3
 """Words. Tags that begin no line do not count, so the others count for more."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Blocks, Ints
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 SHORT = 16
 """Words. What longer blocks say is content as often as not."""

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from gossamer.convert import mime
-from gossamer.convert.charset import judged
+from gossamer.convert.charset.charset import judged
+from gossamer.convert.charset.decode import decode
 from gossamer.convert.dates import seconds
-from gossamer.convert.decode import decode
 from gossamer.convert.feed import json, xml
 from gossamer.convert.feed.markup import TAG
 from gossamer.convert.feed.record import Record
-from gossamer.convert.html import scan
+from gossamer.convert.html.scan import scan
+from gossamer.convert.type import mime
 from gossamer.model import URL
 from gossamer.urls import resolve
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gossamer.convert.feed.feed import Entry, Feed
-from gossamer.convert.html import scan
-from gossamer.convert.hypertext import linked
-from gossamer.convert.links import LINKS_MOST
-from gossamer.convert.xhtml import as_html
+from gossamer.convert.html.links import LINKS_MOST
+from gossamer.convert.html.page import linked
+from gossamer.convert.html.scan import scan
+from gossamer.convert.html.xhtml import as_html
 from gossamer.model import Link, Page
 from gossamer.tagged import Writer, link, plain, words
 
@@ -74,7 +74,7 @@ class _Text:
             self._read(markup, entry.base)
 
     def _read(self, markup: str, base: str) -> None:
-        from gossamer.convert.article import everything  # with NumPy: most crawls meet no feed
+        from gossamer.convert.html.article import everything  # with NumPy: most crawls meet no feed
 
         found = scan(as_html(markup.encode("utf-8", "replace")), "UTF-8")
         main, links = linked(found, base, "UTF-8", everything)

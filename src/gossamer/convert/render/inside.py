@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 
 
 def links_inside(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:

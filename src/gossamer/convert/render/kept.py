@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.outline import NUMBER, TAGS, Outline
+from gossamer.convert.html.outline import NUMBER, TAGS, Outline
 
 _BLOCK_NAMES = """
     address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.outline import Outline
+from gossamer.convert.html.outline import Outline
 from gossamer.convert.render.kept import Elements, Kept
 from gossamer.convert.render.lines import Lines
 from gossamer.convert.render.spots import Node, Spots, fitting

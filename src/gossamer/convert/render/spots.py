@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from gossamer.convert.outline import TAGS
+from gossamer.convert.html.outline import TAGS
 from gossamer.convert.render.kept import Elements, Kept
 from gossamer.convert.render.tables import Tables
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gossamer.convert.outline import NUMBER
+from gossamer.convert.html.outline import NUMBER
 from gossamer.convert.render.kept import Elements, Kept
 
 _SECTION_NAMES = "article aside blockquote dl footer form h1 h2 h3 h4 h5 h6 header main nav pre section table"

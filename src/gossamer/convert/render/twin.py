@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.outline import TAGS, Outline
+from gossamer.convert.html.outline import TAGS, Outline
 from gossamer.convert.render.inside import links_inside
 from gossamer.convert.render.kept import BLOCKS, MEAN_NOTHING
 from gossamer.convert.render.page import tagged

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../scanner/white.h"
+#include "../../html/scanner/white.h"
 
 /* twin.NAMES: elements of tagged text. The first is none. */
 enum name {

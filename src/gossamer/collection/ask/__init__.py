@@ -1,0 +1,1 @@
+"""What can a collection be asked? Nothing here changes it."""

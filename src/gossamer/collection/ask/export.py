@@ -1,0 +1,166 @@
+"""The collection in other people's formats. Each writer streams, and gives the number of what it wrote."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from io import BufferedWriter, FileIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from gossamer import shown
+from gossamer.collection.documents import Document
+from gossamer.errors import StorageError, UsageError
+from gossamer.files.walk import named
+from gossamer.plan import Plan
+from gossamer.store.archive import Archive
+from gossamer.store.foreign import cdx, trec, wacz
+from gossamer.store.repair.whole import pieces, whole_files
+from gossamer.store.versions import Version
+from gossamer.store.warc.warc import Place
+
+
+def jsonl(pages: Iterable[Document], out: BinaryIO) -> int:
+    """One object for each page."""
+    count = 0
+    for page in pages:
+        out.write(shown.json(page.as_json()).encode() + b"\n")
+        count += 1
+    return count
+
+
+def trec_web(pages: Iterable[Document], out: BinaryIO) -> int:
+    """One document for each page; its number is the UUID of the WARC record."""
+    count = 0
+    for page in pages:
+        version, capture = page.version, page.capture
+        trec.write(
+            trec.Doc(
+                version.record,
+                page.url,
+                capture.address,
+                version.began,
+                version.media_type,
+                capture.head,
+                capture.body,
+            ),
+            out,
+        )
+        count += 1
+    return count
+
+
+def graph(pages: Iterable[Document], out: BinaryIO) -> int:
+    """Source, tab, target: each link of each page once, but for those that nobody vouches for."""
+    count = 0
+    for page in pages:
+        targets = dict.fromkeys(link.url for link in page.links if "nofollow" not in link.rel)
+        out.writelines(f"{page.url}\t{target}\n".encode() for target in targets)
+        count += len(targets)
+    return count
+
+
+def warc(found: Sequence[tuple[Path, int]], out: BinaryIO) -> int:
+    """All records of these files in one: members of gzip may simply follow each other."""
+    for path, length in found:
+        out.writelines(pieces(path, length))
+    return len(found)
+
+
+def warc_files(found: Sequence[tuple[Path, int]], folder: Path) -> int:
+    """The files as they are, one by one; all of them or none."""
+    with ExitStack() as undoing:
+        for path, length in found:
+
+            def write(out: BinaryIO, path: Path = path, length: int = length) -> int:
+                out.writelines(pieces(path, length))
+                return 1
+
+            to_path(write, folder / path.name)
+            undoing.callback((folder / path.name).unlink, missing_ok=True)
+        undoing.pop_all()
+    return len(found)
+
+
+def cdxj(archives: Sequence[Archive], out: BinaryIO) -> int:
+    """The index that replay tools read, sorted."""
+    count = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal count
+        for line in _index(archives):
+            count += 1
+            yield line
+
+    cdx.write_sorted(counted(), out)
+    return count
+
+
+def web_archive(
+    found: Sequence[tuple[Path, int]],
+    archives: Sequence[Archive],
+    pages: Iterable[tuple[str, Version]],
+    title: str,
+    plan: Plan,
+    out: BinaryIO,
+) -> int:
+    """All in one ZIP file that replays in a browser; `pages` are those that it lists."""
+    identity = plan.as_identity()
+    seed = plan.seeds[0] if plan.seeds else None
+    about = wacz.About(title, f"{identity.product}/{identity.version}", time.time(), seed)
+    listed = (wacz.Listed(version.record, url, version.began, version.title) for url, version in pages)
+    return wacz.write(out, found, _index(archives), listed, about)
+
+
+def warcs(archives: Sequence[Archive]) -> list[tuple[Path, int]]:
+    """All WARC files with their committed lengths; an error when one is missing, cut or unreadable."""
+    return [file for archive in archives for file in whole_files(archive)]
+
+
+def _index(archives: Sequence[Archive]) -> Iterator[str]:
+    every = ((archive, *row) for archive in archives for row in archive.versions.all())
+    for archive, url, version in every:
+        place = Place(archive.path(version).name, version.offset, version.length, version.record)
+        revisit = version.original is not None
+        yield cdx.line(
+            cdx.Entry(url, version.began, version.media_type, version.status, version.payload, place, revisit)
+        )
+
+
+def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:
+    """Write beside the target first, so that a half-written file never has its name. What is there stays."""
+    if os.path.lexists(path):
+        raise UsageError(f"{path}: is there already; remove it, or name another file")
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with BufferedWriter(_Target(str(partial), "wb")) as out:
+            count = write(out)
+            out.flush()
+            with named(partial):
+                os.fsync(out.fileno())
+        partial.replace(path)
+    except OSError as error:
+        _discard(partial)
+        if error.filename != str(partial):  # what was to be read is to blame, and has said so
+            raise
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}; nothing was left there") from error
+    except BaseException:
+        _discard(partial)
+        raise
+    return count
+
+
+class _Target(FileIO):
+    """The file that is written; its faults have its name, so that those of other files are not taken for them."""
+
+    def write(self, data: Any, /) -> int:
+        with named(Path(str(self.name))):
+            return super().write(data)
+
+
+def _discard(partial: Path) -> None:
+    """Also where there is none because it could not be made."""
+    with suppress(OSError):
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,156 @@
+"""The versions of a page, and what each changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from gossamer.collection.ask.differences import Line, Words, difference, words_changed
+from gossamer.errors import NotFound
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import URL, Capture, Page
+from gossamer.store.archive import Archive
+from gossamer.store.versions import NOT_MODIFIED, Version
+
+_CONFIRMED = "not modified"
+"""What the history of an address says of a 304."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A version, and how it differs from the one before it."""
+
+    number: int
+    """The first is 1. 0 for a 304, which is no version: the server said that the last one still holds."""
+    fetched: datetime
+    status: int
+    change: str
+    """first, unchanged, changed, redirect or error"""
+    digest: str = ""
+    size: int = 0
+    title: str = ""
+    revisit: bool = False
+    """Only the head was kept, because the payload is stored already."""
+    words: Words | None = None
+    """Words of the main content that came and went; None where nothing was compared."""
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "number": self.number or None,
+            "fetched": self.fetched.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "status": self.status,
+            "change": self.change,
+            "digest": self.digest or None,
+            "size": self.size,
+            "title": self.title,
+            "revisit": self.revisit,
+            "words_added": self.words.added if self.words else None,
+            "words_removed": self.words.removed if self.words else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What changed between two versions of a page."""
+
+    url: URL
+    old: Edition
+    new: Edition
+    lines: tuple[Line, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        lines = [{"sign": line.sign, "pieces": [list(piece) for piece in line.pieces]} for line in self.lines]
+        return {"url": self.url, "old": self.old.as_json(), "new": self.new.as_json(), "lines": lines}
+
+
+class Past:
+    """What is known of one address."""
+
+    def __init__(self, archive: Archive, ledger: Ledger, url: URL, read: Callable[[Capture], Page]) -> None:
+        self._archive = archive
+        self._url = url
+        self._read = read
+        self._versions = list(archive.versions.of(url))[::-1]
+        entry = ledger.get(url)
+        self._confirmed = [moment for moment, what in entry.history if what == _CONFIRMED] if entry else []
+
+    def editions(self) -> list[Edition]:
+        """The oldest first. Of the answers that were 304, those that the address still remembers."""
+        confirmed = [Edition(0, _time(moment), NOT_MODIFIED, "unchanged", revisit=True) for moment in self._confirmed]
+        return sorted([*self._editions(), *confirmed], key=lambda each: each.fetched)
+
+    def diff(self, old: Edition, new: Edition) -> Diff:
+        """Between two of them."""
+        before, after = (self._said(self._versions[each.number - 1]) for each in (old, new))
+        return Diff(self._url, old, new, tuple(difference(before, after)))
+
+    def _editions(self) -> Iterator[Edition]:
+        before, said = None, ""
+        for number, version in enumerate(self._versions, 1):
+            change, words = _kind(before, version), None
+            if change in ("first", "changed"):
+                now = self._said(version)
+                words, said = words_changed(said, now) if change == "changed" else None, now
+            if 200 <= version.status < 300:
+                before = version
+            yield Edition(
+                number,
+                _time(version.began),
+                version.status,
+                change,
+                version.digest,
+                version.size,
+                version.title,
+                version.original is not None,
+                words,
+            )
+
+    def _said(self, version: Version) -> str:
+        """As `show` prints it: the title, then the main content, or all words where there is none."""
+        capture = self._archive.capture
+        page = self._archive.page(self._url, version) or self._read(capture(self._url, version))
+        return f"{page.title}\n{page.content or page.text}"
+
+
+def chosen(
+    editions: Sequence[Edition], url: URL, old: int | datetime | None, new: int | datetime | None
+) -> tuple[Edition, Edition]:
+    """The two versions that are meant; without any, the last change."""
+    pages = [each for each in editions if each.number and 200 <= each.status < 300]
+    if len(pages) < 2:
+        raise NotFound(f"{url}: has {len(pages) or 'no'} version; there is nothing to compare")
+    after = pages[-1] if new is None else _meant(pages, url, new)
+    if old is not None:
+        return _meant(pages, url, old), after
+    changed = [each for each in pages if each.fetched < after.fetched and each.digest != after.digest]
+    earlier = [each for each in pages if each.fetched < after.fetched]
+    if not earlier:
+        raise NotFound(f"{url}: version {after.number} is the first; there is none before it")
+    return (changed or earlier)[-1], after
+
+
+def _meant(pages: Sequence[Edition], url: URL, which: int | datetime) -> Edition:
+    if isinstance(which, int):
+        found = [each for each in pages if each.number == which]
+    else:
+        found = [each for each in pages if each.fetched <= which]
+    if not found:
+        known = ", ".join(str(each.number) for each in pages)
+        raise NotFound(f"{url}: has no such version as {which}; its versions are {known}")
+    return found[-1]
+
+
+def _kind(before: Version | None, version: Version) -> str:
+    if not 200 <= version.status < 300:
+        return "redirect" if version.status < 400 else "error"
+    if before is None:
+        return "first"
+    return "unchanged" if version.digest == before.digest else "changed"
+
+
+def _time(moment: float) -> datetime:
+    return datetime.fromtimestamp(moment, UTC)

@@ -1,0 +1,357 @@
+"""What a collection can be asked, each question as a method. Nothing here changes it.
+
+Each question loads its own part: to start a crawl that only collects takes half the time without NumPy, the index and
+the graph.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
+
+from gossamer import convert, files
+from gossamer.collection.ask.formats import FORMATS
+from gossamer.collection.ask.moment import Moment
+from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.crawl.wiring import site_of
+from gossamer.collection.documents import Document, document, documents, newest
+from gossamer.collection.folder import Folder, settled
+from gossamer.collection.status import Status, status_of
+from gossamer.errors import Damaged, InvalidURL, NotFound, UsageError
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import Capture, Hit, Page
+from gossamer.plan import Plan
+from gossamer.store.versions import Version
+from gossamer.urls import keys, normalize
+
+if TYPE_CHECKING:
+    from gossamer.collection.ask.history import Diff, Edition, Past
+    from gossamer.collection.ask.links import Links, Neighbour
+    from gossamer.collection.ask.webtable import Webtable
+    from gossamer.collection.derive.graphs import Copies, Graph
+    from gossamer.dedupe.groups import Copy
+    from gossamer.frontier.why import AddressAnswer, HostAnswer
+    from gossamer.search.measures import Judgements, Measures
+    from gossamer.search.searcher import Answer, Searcher
+
+REPORT_EVERY = 100
+"""Pages of an export."""
+
+
+class Reading:
+    """A collection that is asked, and not changed."""
+
+    def __init__(self, path: Path) -> None:
+        self._folder = Folder(settled(path))
+        self.path = self._folder.path
+        self._reader: ShardReaders | None = None
+        self._asked: Searcher | None = None
+        self._linked: Graph | Literal[False] | None = False
+        """The graph, if there is one; False before anybody has looked."""
+        self._moment: Moment | None = None
+        """What is held of it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what reading holds open. The next question sees what has been committed since."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        self._asked = None
+        self._linked = False
+        if self._moment is not None:
+            self._moment.close()
+            self._moment = None
+
+    @property
+    def plan(self) -> Plan:
+        """What it was asked for."""
+        return self._folder.load_plan()
+
+    def status(self) -> Status:
+        """What it holds, what it is doing, what failed and why."""
+        return status_of(self.path, self._readers().tables, self._mirrors(), sum(1 for _ in self.unread()))
+
+    def unread(self) -> Iterator[tuple[str, str]]:
+        """Pages that were kept and could not be read, through a mistake of ours, and what it was."""
+        for archive in self._readers().archives:
+            for url, note in archive.not_read():
+                yield url, note.problem
+
+    def why(self, subject: str) -> AddressAnswer | HostAnswer:
+        """State, reason, next time and history of an address or a host."""
+        from gossamer.frontier.why import Asked, about_address, about_host
+
+        readers, plan = self._readers(), self.plan
+        asked = Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time())
+        if "/" not in subject:
+            name = keys.host(as_seed(subject))
+            host = about_host(readers.of(f"http://{name}/").table, name, asked)
+            if host is None:
+                raise NotFound(f"{name}: no such host in the collection; it was never met")
+            return replace(host, **_mirrored(name, self._mirrors()))
+        url = normalize(subject)
+        answer = about_address(readers.of(url).table, url, asked)
+        if answer is None and url.endswith("/robots.txt"):
+            return self.why(keys.host(url))
+        if answer is None:
+            verdict = plan.as_scope().check(url, 0)
+            words = f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
+            raise NotFound(f"{url}: not in the collection; {words}")
+        latest = readers.current(url)
+        return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of) if latest else answer
+
+    def _mirrors(self) -> dict[str, list[str]]:
+        """The main host of each site that several serve, and the others."""
+        graph = self._graph()
+        if graph is None:
+            return {}
+        from gossamer.collection.derive import copies as copying
+
+        return copying.by_host(graph.mirrors)
+
+    def page(self, url: str, at: datetime | None = None) -> Document:
+        """A page as it was last fetched, or as it was at a time."""
+        reader = self._readers().of(normalize(url))
+        found = document(
+            reader.archive, Ledger(reader.table), self._read, normalize(url), at.timestamp() if at else None
+        )
+        if found is None:
+            raise NotFound(self._not_then(url, at))
+        return found
+
+    def _not_then(self, url: str, at: datetime | None) -> str:
+        first = next((each for each in self.history(url) if each.change == "first"), None) if at else None
+        if at is None or first is None:
+            return f"{url}: no page in the collection; `gossamer why {self.path} {url}` says more"
+        known = f"the first version is of {first.fetched.astimezone(at.tzinfo):%Y-%m-%d %H:%M:%S}"
+        return f"{url}: was not in the collection yet at {at:%Y-%m-%d %H:%M:%S}; {known}"
+
+    def history(self, url: str) -> list[Edition]:
+        """The versions of an address, the oldest first, and how much each changed. None when it was never fetched."""
+        return self._past(url).editions()
+
+    def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
+        """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
+        from gossamer.collection.ask.history import chosen
+
+        past = self._past(url)
+        return past.diff(*chosen(past.editions(), normalize(url), old, new))
+
+    def _past(self, url: str) -> Past:
+        from gossamer.collection.ask.history import Past
+
+        reader = self._readers().of(normalize(url))
+        return Past(reader.archive, Ledger(reader.table), normalize(url), self._read)
+
+    def search(self, question: str, number: int = 10, offset: int = 0) -> Answer:
+        """The pages that answer a question best; docs/search.md has the query language."""
+        if number < 0 or offset < 0:
+            raise UsageError(f"{min(number, offset)}: neither the number of hits nor the offset can be below 0")
+        return self._searcher().search(question, number, offset)
+
+    @property
+    def is_built(self) -> bool:
+        """The index has all pages. It has not after a crawl that only collected."""
+        from gossamer.collection.derive import indexer
+
+        return all(map(indexer.is_whole, self._readers().tables))
+
+    @property
+    def not_indexed(self) -> int:
+        """Pages that were read and are not in the index yet, as after a crawl that ended on a full disk."""
+        from gossamer.collection.derive import indexer
+
+        readers, indexes = self._readers(), self._searcher().indexes
+        return sum(
+            indexer.behind(place, reader.table, reader.archive, index)
+            for place, reader, index in zip(readers.places, readers.all, indexes, strict=True)
+        )
+
+    def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
+        """Hits, each with what its score is made of."""
+        return self._searcher().explained(question, number)
+
+    def similar(self, url: str) -> list[Copy]:
+        """The exact and near copies of a page, over all shards, the most alike first."""
+        from gossamer.collection.derive import copies as copying
+
+        return copying.similar(self._readers(), normalize(url))
+
+    def duplicates(self) -> Copies:
+        """All groups of copies over all shards, the largest first, and the hosts that serve the same site."""
+        from gossamer.collection.derive import copies as copying
+
+        return copying.found(self._readers())
+
+    def links(self, url: str) -> Links:
+        """Who points to an address and what it points to."""
+        from gossamer.collection.ask.links import linked
+
+        graph = self._graph()
+        try:
+            page: Document | None = self.page(url)
+        except NotFound:
+            page = None
+        return linked(normalize(url), page, graph)
+
+    def neighbours(self, question: str) -> list[Neighbour]:
+        """Hubs and authorities among the pages that answer a question and those around them."""
+        from gossamer.collection.ask.links import ROOTS, neighbours
+
+        best = self._searcher().ranking(question, ROOTS)
+        return neighbours(self.graph, [keys.fingerprint(url) for url, _ in best], site_of(self.plan))
+
+    def rank_sites(self) -> list[tuple[str, float]]:
+        """Sites by their harmonic centrality, the best first."""
+        from gossamer.collection.ask import links
+
+        return links.of_sites(self.graph, site_of(self.plan))
+
+    def trust(self, urls: Sequence[str], number: int = 10) -> list[tuple[str, float]]:
+        """The pages that trust in some good pages leads to, the best first."""
+        from gossamer.collection.ask import links
+
+        return links.trusted(self.graph, [normalize(url) for url in urls], number)
+
+    @property
+    def graph(self) -> Graph:
+        """Who points to whom over the whole collection, as of the last build."""
+        self._folder.require()
+        found = self._graph()
+        if found is None:
+            from gossamer.collection.derive import graphs
+
+            for damage in graphs.check(self._folder):
+                raise Damaged(damage)
+            raise NotFound(f"{self.path}: has no graph; `gossamer build {self.path}` makes it")
+        return found
+
+    @property
+    def table(self) -> Webtable:
+        """Rows, columns and times: the collection as one big table, for reading; docs/table.md has the columns."""
+        from gossamer.collection.ask.webtable import Webtable
+
+        return Webtable(self._readers(), self._graph(), self._read)
+
+    def evaluate(self, questions: Mapping[str, str], judgements: Judgements, depth: int = 1_000) -> Measures:
+        """How good the ranking is, by the judgements of people. Documents are named by their addresses."""
+        from gossamer.search.measures import measured
+
+        searcher = self._searcher()
+        run = {name: [url for url, _ in searcher.ranking(text, depth)] for name, text in questions.items()}
+        return measured(run, judgements)
+
+    def file_of(self, page: Document) -> Path:
+        """The WARC file that a page lies in."""
+        return self._readers().of(page.url).archive.path(page.version)
+
+    def pages(self) -> Iterator[Document]:
+        """Every page, in the order of the addresses."""
+        every = (documents(reader.archive, Ledger(reader.table), self._read) for reader in self._readers().all)
+        return heapq.merge(*every, key=lambda page: keys.row(page.url))
+
+    def export(self, form: str, out: BinaryIO, report: Callable[[int, int], None] | None = None) -> int:
+        """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links.
+
+        `report` is called now and then with the number of pages so far and of all.
+        """
+        from gossamer.collection.ask import export, parquet
+
+        archives = self._readers().archives
+        warcs = export.warcs(archives)  # also where only pages are asked for: what is missing is said at the beginning
+        pages = self._reported(report) if report else self.pages()
+        match form:
+            case "jsonl":
+                return export.jsonl(pages, out)
+            case "warc":
+                return export.warc(warcs, out)
+            case "wacz":
+                return export.web_archive(warcs, archives, self._newest(), self.path.resolve().name, self.plan, out)
+            case "cdxj":
+                return export.cdxj(archives, out)
+            case "trec":
+                return export.trec_web(pages, out)
+            case "parquet":
+                return parquet.write(pages, out)
+            case "graph":
+                return export.graph(pages, out)
+        raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
+
+    def _reported(self, report: Callable[[int, int], None]) -> Iterator[Document]:
+        of = self.status().pages
+        for number, page in enumerate(self.pages(), 1):
+            yield page
+            if number % REPORT_EVERY == 0:
+                report(number, of)
+
+    def export_files(self, folder: Path) -> int:
+        """Copy the WARC files, one by one; none may be there. Gives their number."""
+        from gossamer.collection.ask import export
+
+        return export.warc_files(export.warcs(self._readers().archives), folder)
+
+    def _newest(self) -> Iterator[tuple[str, Version]]:
+        every = (newest(reader.archive, Ledger(reader.table)) for reader in self._readers().all)
+        for url, _, version in heapq.merge(*every, key=lambda page: keys.row(page[0])):
+            yield url, version
+
+    def _searcher(self) -> Searcher:
+        from gossamer.collection.ask.searching import searcher
+
+        readers = self._readers()
+        if self._asked is None:
+            self._asked = searcher(self._folder, readers, self._graph(), self.plan.as_weights())
+        return self._asked
+
+    def _graph(self) -> Graph | None:
+        if self._linked is False:
+            self._linked = self._present_graph()
+        return self._linked
+
+    def _present_graph(self) -> Graph | None:
+        if not files.kind(self._folder.graph):
+            return None
+        from gossamer.collection.derive import graphs
+
+        self._moment = Moment()
+        return graphs.current(self._folder, self._moment)
+
+    def _readers(self) -> ShardReaders:
+        self._folder.require()
+        if self._reader is None:
+            self._reader = ShardReaders(self._folder, self.plan)
+        return self._reader
+
+    def _read(self, capture: Capture) -> Page:
+        plan = self.plan
+        return convert.read(capture, plan.as_identity().product, content=plan.content)
+
+
+def as_seed(text: str) -> str:
+    """A seed as people write it; without a scheme it is taken for http."""
+    candidate = text.strip()
+    if "://" not in candidate:
+        candidate = f"http://{candidate}"
+    try:
+        return normalize(candidate)
+    except InvalidURL as error:
+        raise InvalidURL(f"seed {text!r}: {error}") from None
+
+
+def _mirrored(host: str, mirrors: Mapping[str, list[str]]) -> dict[str, Any]:
+    main = next((main for main, others in mirrors.items() if host in others), None)
+    return {"mirror_of": main, "mirrors": tuple(mirrors.get(host, ()))}

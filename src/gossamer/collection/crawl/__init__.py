@@ -1,0 +1,1 @@
+"""How does a crawl run, from its plan to its last commit?"""

@@ -1,0 +1,70 @@
+"""What was asked for besides going on? It is asked for until every shard has done it, whatever is killed meanwhile.
+
+A crawl that is begun with `--revisit`, or names seeds that failed before, writes that down before it does anything.
+Each shard notes the mark of the last request that it has done in the same commit as what it did, and passes over
+all up to that one. The file goes when a crawl has come to its end in good order: by then every shard has done it all.
+
+New seeds need no request. The plan has them, and every start adds those that the table does not know.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from gossamer import files
+
+FILE = "asked"
+
+log = logging.getLogger("gossamer")
+
+
+class CrawlRequest(msgspec.Struct, frozen=True):
+    """One thing that was asked for."""
+
+    mark: str
+    """Tells it from all others."""
+    seeds: tuple[str, ...] = ()
+    """Those that failed are tried once more, because somebody names them."""
+    revisit: bool = False
+
+
+_asked = msgspec.json.Decoder(tuple[CrawlRequest, ...]).decode
+
+
+def ask(folder: Path, seeds: Sequence[str], *, revisit: bool) -> tuple[CrawlRequest, ...]:
+    """What some shard may not have done yet, the oldest first; what is asked now is the last, and is on the disk."""
+    asked = _pending(folder)
+    if not seeds and not revisit:
+        return asked
+    asked = (*asked, CrawlRequest(os.urandom(8).hex(), tuple(seeds), revisit))
+    try:
+        files.replace(folder / FILE, msgspec.json.encode(asked))
+    except OSError as error:
+        raise files.told(error, folder / FILE) from error
+    return asked
+
+
+def settle(folder: Path) -> None:
+    """Every shard has done all of it."""
+    files.remove(folder / FILE)
+
+
+def undone(asked: Sequence[CrawlRequest], last: str) -> Sequence[CrawlRequest]:
+    """Those that a shard has yet to do which has noted this mark."""
+    marks = [request.mark for request in asked]
+    return asked[marks.index(last) + 1 :] if last in marks else asked
+
+
+def _pending(folder: Path) -> tuple[CrawlRequest, ...]:
+    try:
+        return _asked(files.read(folder / FILE))
+    except FileNotFoundError:
+        return ()
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        log.warning("%s: cannot be read, and is passed over: %s", folder / FILE, error)
+        return ()

@@ -1,0 +1,165 @@
+"""Run a crawl to its end from wherever somebody asks for it, and end it in good order when somebody interrupts.
+
+An interrupt does not come in the middle of anything: the loop hears of it between two steps, the work ends, all locks
+and processes are given back, and then `KeyboardInterrupt` is raised as anybody expects. Somebody who asks again after
+that has waited long enough for a step to end: it is raised at once, which is as safe as a kill.
+
+What is in flight at an interrupt may finish for a moment (`Stopping`); then it is dropped. Neither loses anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from types import FrameType
+from typing import Any, Generic, TypeAlias, TypeVar
+
+FINISH = 2.5
+"""Seconds that what is in flight has; with those to end the processes a crawl is gone within five."""
+
+
+class Stopping:
+    """How the work of a task is ended from outside. It belongs to the loop that it is made on."""
+
+    def __init__(self, finish: float = FINISH) -> None:
+        self.stop = asyncio.Event()
+        """Set: nothing new is begun."""
+        self._finish = finish
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+
+    @property
+    def asked(self) -> bool:
+        """Whether anybody has asked for it."""
+        return self.stop.is_set()
+
+    def ask(self) -> None:
+        """Once: finish what is in flight, for a while. Once more: drop it now."""
+        if self.asked:
+            self._drop()
+        else:
+            self.stop.set()
+            self._loop.call_later(self._finish, self._drop)
+
+    def _drop(self) -> None:
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+
+
+T = TypeVar("T")
+Work: TypeAlias = Callable[[asyncio.Event], Coroutine[Any, Any, T]]
+"""Something to do, that begins nothing new once the event is set."""
+
+
+def run(work: Work[T], *, finish: float = FINISH) -> T:
+    """Run to the end, also from a notebook, whose own loop is running already. `finish` as in `Stopping`."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        return _in_thread(work, finish)
+    run = _Run(work, finish)
+    with run.hearing() if _is_default() else nullcontext(), asyncio.Runner(loop_factory=fast_loop()) as runner:
+        runner.run(run.begin())
+    return run.result()
+
+
+def _in_thread(work: Work[T], finish: float) -> T:
+    """The crawl goes on in a thread. Whatever interrupts the wait for it ends it first."""
+    run, ended, interruption = _Run(work, finish), threading.Event(), None
+
+    def live() -> None:
+        try:
+            asyncio.run(run.begin())
+        finally:
+            ended.set()
+
+    thread = threading.Thread(target=live, name="gossamer-crawl")
+    thread.start()
+    while not ended.is_set():
+        try:
+            ended.wait()  # not `join`, which takes a thread for ended when it is interrupted (Python 3.11)
+        except BaseException as error:
+            interruption = interruption or error
+            run.interrupt()
+    thread.join()
+    if interruption is not None:
+        raise interruption
+    return run.result()
+
+
+class _Run(Generic[T]):
+    """One piece of work, and how it ended."""
+
+    def __init__(self, work: Work[T], finish: float) -> None:
+        self._work = work
+        self._finish = finish
+        self._results: list[T] = []
+        self._error: BaseException | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: Stopping | None = None
+        self._early = self._heard = 0
+        self._lock = threading.RLock()  # a signal may come while we hold it
+
+    @contextmanager
+    def hearing(self) -> Iterator[None]:
+        """Interrupts go to this run while it lasts. Set before the loop looks for a handler, and put back after it."""
+        before = signal.signal(signal.SIGINT, self._hear)
+        try:
+            yield
+        finally:
+            if signal.getsignal(signal.SIGINT) == self._hear:  # nobody has taken over meanwhile
+                signal.signal(signal.SIGINT, before)
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        """In the middle of anything. The loop hears of the first, and of the second if that means something else."""
+        self._heard += 1
+        if self._heard > (2 if self._finish else 1):
+            raise KeyboardInterrupt
+        self.interrupt()
+
+    async def begin(self) -> None:
+        """Work on the loop of the caller."""
+        with self._lock:
+            self._loop, self._stopping = asyncio.get_running_loop(), Stopping(self._finish)
+            for _ in range(self._early):
+                self._stopping.ask()
+        try:
+            self._results.append(await self._work(self._stopping.stop))
+        except (Exception, asyncio.CancelledError) as error:
+            self._error = error
+
+    def interrupt(self) -> None:
+        """From another thread, or in the middle of anything."""
+        with self._lock, suppress(RuntimeError):  # its loop is closed: it has just ended
+            if self._loop is None or self._stopping is None:
+                self._early += 1
+            else:
+                self._loop.call_soon_threadsafe(self._stopping.ask)
+
+    def result(self) -> T:
+        """What came of it. Where somebody has interrupted, nobody waits for a result."""
+        if self._heard or (self._stopping is not None and self._stopping.asked):
+            raise KeyboardInterrupt
+        if self._error is not None:
+            raise self._error
+        return self._results[0]
+
+
+def _is_default() -> bool:
+    """Is it ours to hear interrupts? Another thread gets none, and a program that handles them itself is left alone."""
+    main = threading.current_thread() is threading.main_thread()
+    return main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop where it is installed: half the cost of the standard loop."""
+    with suppress(ImportError):
+        import uvloop
+
+        return uvloop.new_event_loop
+    return None

@@ -1,0 +1,129 @@
+"""One shard as a process: it crawls its sites, and hears of the others and of whoever is in charge."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from gossamer.collection.crawl.recover import PassedOver
+from gossamer.collection.crawl.requests import CrawlRequest
+from gossamer.collection.crawl.session import FAMILIES, Outside, Session
+from gossamer.collection.crawl.wiring import site_of
+from gossamer.collection.folder import Folder
+from gossamer.collection.imports.import_files import ImportFile
+from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.status import Progress
+from gossamer.engine import SUPERVISOR, WorkerLink, termination
+from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.queue.rank import Order
+from gossamer.frontier.shards.peers import Peers
+from gossamer.model import SystemClock
+from gossamer.plan import Plan
+from gossamer.store.table.table import Table
+
+HELLO, PROGRESS, IMPORTED, QUIET = b"h", b"p", b"i", b"q"
+"""What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do."""
+STOP = b"s"
+"""What it is told, besides the orders of `termination`: finish what is in flight, then end."""
+
+_imported = msgspec.msgpack.Decoder(Imported).decode
+_progress = msgspec.msgpack.Decoder(Progress).decode
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every shard of a crawl is asked to do."""
+
+    path: Path
+    plan: Plan
+    asked: tuple[CrawlRequest, ...] = ()
+    order: Order | None = None
+    imported_files: tuple[ImportFile, ...] = ()
+    """Files to be imported; then nothing is fetched."""
+
+
+async def work(job: Job, link: WorkerLink) -> None:
+    """Crawl the sites of this shard until all shards are done."""
+    folder, politeness = Folder(job.path), job.plan.as_politeness()
+    leases = IpLeases(folder.leases, link.index, delay=politeness.ip_delay, at_once=politeness.per_host)
+    while True:
+        try:
+            with Table.open(folder.table(link.index), FAMILIES, writable=True) as table:
+                await _live(job, link, table, Peers(table, Telling(link), site_of(job.plan), leases))
+                return
+        except PassedOver:
+            link.well()  # one capture fewer to be taken in: go on after it
+
+
+async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers) -> None:
+    outside = Outside(SystemClock(), order=job.order)
+    session = Session(Folder(job.path).shard(link.index), job.plan, table, outside, peers, job.imported_files)
+    hearing = Hearing(session, peers, asyncio.current_task())
+    report = _reporting_import(link, session) if job.imported_files else _reporting(link)
+    await session.run(job.asked, report, ready=lambda: hearing.begin(link))
+    if job.imported_files:
+        link.tell(IMPORTED + msgspec.msgpack.encode(session.imported()))
+
+
+class Telling:
+    """A link whose words to the supervisor are about quiet."""
+
+    def __init__(self, link: WorkerLink) -> None:
+        self.index, self.count = link.index, link.count
+        self.send, self.well, self.listen = link.send, link.well, link.listen
+        self._link = link
+
+    def tell(self, message: bytes) -> None:
+        """To the supervisor."""
+        self._link.tell(QUIET + message)
+
+
+class Hearing:
+    """What comes, and who does something about it."""
+
+    def __init__(self, session: Session, peers: Peers, task: asyncio.Task[None] | None) -> None:
+        self._session = session
+        self._peers = peers
+        self._task = task
+
+    def begin(self, link: WorkerLink) -> None:
+        """The shard is ready to hear."""
+        link.listen(self.heard, self._peers.reborn, self._orphaned)
+        link.tell(HELLO)
+
+    def _orphaned(self) -> None:
+        """Whoever was in charge is gone, and the next one waits for the lock that we hold: commit and end."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def heard(self, source: int, message: bytes) -> None:
+        """From another shard, or from the supervisor."""
+        if source != SUPERVISOR:
+            self._peers.heard(source, message)
+        elif message == STOP:
+            self._session.stop()
+        else:
+            self._peers.order(termination.decode_order(message), idle=self._session.frontier.idle)
+            self._session.frontier.go_on()
+
+
+def _reporting(link: WorkerLink) -> Callable[[Progress], None]:
+    return lambda progress: link.tell(PROGRESS + msgspec.msgpack.encode(progress))
+
+
+def _reporting_import(link: WorkerLink, session: Session) -> Callable[[Progress], None]:
+    return lambda _: link.tell(IMPORTED + msgspec.msgpack.encode(session.imported()))
+
+
+def imported_of(message: bytes) -> Imported:
+    """What a shard told of how its import goes."""
+    return _imported(message[1:])
+
+
+def progress_of(message: bytes) -> Progress:
+    """What a shard told of how it goes."""
+    return _progress(message[1:])

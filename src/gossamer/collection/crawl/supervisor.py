@@ -1,0 +1,120 @@
+"""A crawl by several processes: who is in charge of them, how it goes altogether, and when it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+
+from gossamer import files
+from gossamer.collection.crawl.session import FAMILIES, preload
+from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, imported_of, progress_of, work
+from gossamer.collection.folder import Folder
+from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.status import Progress, together
+from gossamer.engine import Crew, Outfit, termination
+from gossamer.engine.protocols import Supervisor
+from gossamer.frontier.answer.poison_pages import READING, Watch
+from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.shown import log
+from gossamer.store.table.table import Table
+
+LOOK = 5.0
+"""Seconds between looks at what the shards are reading."""
+STUCK = 12
+"""Looks at the same page until its shard is taken to hang: a minute. The costliest page takes a second or two."""
+
+
+class CrawlSupervisor:
+    """Runs all shards of a crawl."""
+
+    def __init__(
+        self,
+        job: Job,
+        lock: int,
+        report: Callable[[Progress], None],
+        imported: Callable[[int, Imported], None] = lambda index, look: None,
+    ) -> None:
+        """`lock` is the descriptor that no other crawl may get while any process of this one lives."""
+        self._imported = imported
+        shards = job.plan.shards
+        self._gate_file = Folder(job.path).leases
+        self._report = report
+        self._quiet = termination.Quiet(shards)
+        self._progress: list[Progress | None] = [None] * shards
+        self._stopping = False
+        for index in range(shards):  # who asks for the status meanwhile finds all of them
+            Table.open(Folder(job.path).table(index), FAMILIES, writable=True).close()
+        IpLeases.create(self._gate_file, shards)
+        self._leases = IpLeases(self._gate_file, 0, delay=job.plan.ip_delay)
+        self._reading = Watch([Folder(job.path).shard(index) / READING for index in range(shards)], STUCK)
+        self._crew = Crew(
+            partial(work, job),
+            shards,
+            heard=self._heard,
+            died=self._died,
+            failed=self._failed,
+            outfit=Outfit(preload=preload(job.plan), keep=(lock,)),
+        )
+
+    async def run(self, stop: asyncio.Event | None) -> None:
+        """Until every shard has ended."""
+        loop = asyncio.get_running_loop()
+        watchers = [loop.create_task(look_after(self._crew, self._reading, len(self._progress)))]
+        if stop:
+            watchers.append(loop.create_task(self._watch(stop)))
+        try:
+            await self._crew.run()
+        finally:
+            for watcher in watchers:
+                watcher.cancel()
+            self._reading.close()
+            self._leases.close()
+            files.remove(self._gate_file)
+
+    async def _watch(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._stop()
+
+    def _stop(self) -> None:
+        self._stopping = True
+        self._crew.send_all(STOP)
+
+    def _heard(self, index: int, message: bytes) -> None:
+        match message[:1]:
+            case bytes(mark) if mark == HELLO:
+                if self._stopping:
+                    self._crew.send(index, STOP)
+            case bytes(mark) if mark == PROGRESS:
+                self._progress[index] = progress_of(message)
+                if (now := together(self._progress)) is not None:
+                    self._report(now)
+            case bytes(mark) if mark == IMPORTED:
+                self._imported(index, imported_of(message))
+            case _:
+                self._order(self._quiet.told(index, termination.decode_word(message[1:])))
+
+    def _died(self, index: int, words: str) -> None:
+        log.warning("shard %d %s; it is started again and goes on from its last commit", index, words)
+        self._leases.free(index, time.monotonic())
+        self._order(self._quiet.died(index))
+
+    def _failed(self, index: int, error: Exception) -> None:
+        self._leases.free(index, time.monotonic())
+        self._leases.leave(index)
+        self._stop()
+
+    def _order(self, order: termination.Order | None) -> None:
+        if order is not None:
+            self._crew.send_all(termination.encode(order))
+
+
+async def look_after(crew: Supervisor, reading: Watch, shards: int) -> None:
+    """End every shard that hangs in a page; it is started again and suspects that page."""
+    while True:
+        await asyncio.sleep(LOOK)
+        for index in range(shards):
+            if (url := reading.stuck(index)) is not None:
+                log.warning("shard %d hangs: it has been reading %s for %.0f s", index, url, STUCK * LOOK)
+                crew.kill(index)

@@ -1,0 +1,1 @@
+"""What is made from pages? Texts, the index, marks of copies, the graph of links."""

@@ -1,0 +1,276 @@
+"""Make what is derived, where it is missing or anew: the texts, and from them the log of links and the index.
+
+Nothing is ever without its text meanwhile, and a kill at any moment does no harm: new texts go to new files, rows are
+switched to them batch by batch, and the old files go when no row points there any more. Every shard is a process of
+its own, as in a crawl.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from gossamer import convert
+from gossamer.collection.crawl.rereading import again
+from gossamer.collection.crawl.session import DERIVING, FAMILIES, blocks_of, info_of, prefix_of
+from gossamer.collection.crawl.wiring import site_of
+from gossamer.collection.derive.indexer import Indexer
+from gossamer.collection.derive.near_copies import Prints
+from gossamer.collection.documents import is_document
+from gossamer.collection.folder import Folder
+from gossamer.engine import Crew, Outfit, WorkerLink
+from gossamer.errors import Damaged, shortage
+from gossamer.fetch.stored import decoded
+from gossamer.frontier.answer.poison_pages import PoisonPages
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import Capture, Page, SystemClock
+from gossamer.plan import Plan
+from gossamer.shown import log
+from gossamer.store.archive import Archive
+from gossamer.store.table.table import Table
+from gossamer.store.unread import read_of
+from gossamer.store.versions import Version
+
+BATCH = 500
+"""Texts for each commit."""
+LOOKS = 10_000
+"""Pages that are looked at in silence."""
+PROBLEMS_MOST = 1_000
+"""That are told; a disk that is gone would have one for each page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build has done so far."""
+
+    looked: int = 0
+    """Pages that were looked at; earlier versions count too."""
+    pages: int = 0
+    """Pages in the collection."""
+    texts: int = 0
+    """Texts that were made."""
+    indexed: int = 0
+    """Pages whose links and words were taken in."""
+    seconds: float = 0.0
+    problems: tuple[str, ...] = ()
+    """Captures that cannot be read."""
+    unread: int = 0
+    """Pages that no reader of today can read, because of a mistake of ours."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every shard of a build is asked to do."""
+
+    path: Path
+    plan: Plan
+    anew: bool
+    """Make all texts again, not only those that are missing."""
+    mark: bytes = field(default_factory=lambda: os.urandom(16))
+    """Tells it from all others."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_built = msgspec.msgpack.Decoder(Built).decode
+
+
+async def build(job: Job, lock: int, report: Callable[[Built], None]) -> Built:
+    """Run all shards. `lock` is the descriptor that nobody else may get while any process of this lives."""
+    shards = job.plan.shards or 1
+    parts = [Built()] * shards
+    began = time.monotonic()
+
+    def heard(index: int, step: Built) -> None:
+        parts[index] = step
+        report(_together(parts, time.monotonic() - began))
+
+    if shards == 1:
+        for step in _texts(job, 0):
+            heard(0, step)
+            await asyncio.sleep(0)
+    else:
+        await _crew(job, shards, lock, heard)
+    return _together(parts, time.monotonic() - began)
+
+
+async def _crew(job: Job, shards: int, lock: int, heard: Callable[[int, Built], None]) -> None:
+    crew = Crew(
+        partial(work, job),
+        shards,
+        heard=lambda index, message: heard(index, _built(message)),
+        died=lambda index, words: log.warning("shard %d %s; it is started again and goes on", index, words),
+        failed=lambda *_: crew.terminate(),
+        outfit=Outfit(preload=("gossamer.collection.derive.build", *DERIVING), keep=(lock,)),
+    )
+    await crew.run()
+
+
+async def work(job: Job, link: WorkerLink) -> None:
+    """One shard as a process."""
+    orphaned = asyncio.Event()
+    link.listen(lambda *_: None, lambda _: None, orphaned.set)
+    for step in _texts(job, link.index):
+        link.tell(_encode(step))
+        link.well()
+        await asyncio.sleep(0)
+        if orphaned.is_set():
+            return
+
+
+def _texts(job: Job, index: int) -> Iterator[Built]:
+    """Make the texts of a shard; gives how far it is after every commit."""
+    folder, prefix = Folder(job.path), prefix_of(index if job.plan.shards > 1 else None)
+    with Table.open(folder.table(index), FAMILIES, writable=True) as table:
+        archive = Archive(table, folder.shard(index), partial(decoded, limits=job.plan.as_limits()))
+        archive.texts.open(info_of(job.plan), SystemClock(), prefix=prefix, max_bytes=job.plan.warc_bytes)
+        try:
+            yield from _shard(job, table, archive, folder.shard(index))
+        finally:
+            archive.close()
+
+
+def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Built]:
+    step = Built()
+    for step in Shard(job, table, archive).run():
+        yield step
+    with closing(Indexer(place, table, archive, site_of(job.plan))) as findable:
+        done = findable.remake() if job.anew or not findable.whole else findable.catch_up()
+        for number in done:
+            step = replace(step, indexed=number)
+            yield step
+    with closing(Prints(place, table, archive, site_of(job.plan))) as prints:
+        if job.anew or not prints.whole:
+            yield from (step for _ in prints.remake())
+    table.commit()  # a shard without any page has nothing to make, and is whole from now on
+    yield from _unread(job, table, archive, place, step)
+
+
+def _unread(job: Job, table: Table, archive: Archive, place: Path, step: Built) -> Iterator[Built]:
+    """Pages that were kept and not read are tried again, and found from now on."""
+    notes = list(archive.not_read())
+    if not notes:
+        return
+    site, reader, made = site_of(job.plan), Shard(replace(job, anew=False), table, archive), 0
+    with (
+        closing(PoisonPages(place / "reading", table)) as poison_pages,
+        closing(Indexer(place, table, archive, site)) as findable,
+        closing(Prints(place, table, archive, site)) as prints,
+    ):
+        table.commit()  # what the last life died on
+        for number, (url, note) in enumerate(notes, 1):
+            version = archive.versions.at(url, note.began)
+            if not note.hopeless:
+                poison_pages.forgive(url)
+            if version is None or poison_pages.quarantined(url):
+                continue
+            with poison_pages.reading(url):
+                page = again(archive, partial(reader.read, first=True), url, version)
+            if page is not None:
+                made += 1
+                capture = archive.capture(url, version)
+                findable.keep(capture, page)
+                prints.keep(capture, page)
+            if number % BATCH == 0 or number == len(notes):
+                ledger = Ledger(table)
+                prints.prepare(ledger, findable.fold)
+                ledger.save()
+                findable.prepare()
+                reader.commit()
+                yield replace(step, texts=step.texts + made, unread=number - made)
+        findable.finish()
+
+
+class Shard:
+    """Goes through the versions of a shard."""
+
+    def __init__(self, job: Job, table: Table, archive: Archive) -> None:
+        self._agent = job.plan.as_identity().product
+        self._method = job.plan.content
+        self._table = table
+        self._archive = archive
+        self._blocks = blocks_of(table)
+        self._new = archive.texts.begin_anew(job.mark) if job.anew else ""
+        self._pages = Ledger(table).counts.pages
+        self._looked = self._made = 0
+        self._problems: list[str] = []
+
+    def run(self) -> Iterator[Built]:
+        """All of them."""
+        for url, version in self._archive.versions.all():
+            if is_document(version):
+                self._looked += 1
+                if self._is_wanted(url, version):
+                    self._make(url, version)
+                if self._table.pending >= BATCH or self._looked % LOOKS == 0:
+                    yield self.commit()
+        if self._new:
+            self._archive.texts.retire_old()
+        yield self.commit()
+        self._archive.texts.remove_old()
+
+    def _is_wanted(self, url: str, version: Version) -> bool:
+        if version.text is None and url in self._archive.unread and not self._new:
+            return False  # see `_unread`
+        if version.text_of:
+            return self._archive.versions.at(version.text_of, version.text_began) is None
+        return version.text is None or version.text.file < self._new or not self._archive.texts.there(version.text)
+
+    def _make(self, url: str, version: Version) -> None:
+        try:
+            capture = self._archive.capture(url, version)
+        except Damaged as error:
+            self._problems = [*self._problems, f"{url}: {error}"][:PROBLEMS_MOST]
+            return
+        page = self.read(capture, first=version.text is None)
+        if page.unread:
+            self._keep_old(url, version, page)
+            return
+        text = self._archive.texts.write(page, url, version.began, version.record)
+        self._archive.versions.add(url, msgspec.structs.replace(version, text=text, text_of=None, **read_of(url, page)))
+        self._made += 1
+
+    def _keep_old(self, url: str, version: Version, page: Page) -> None:
+        """What cannot be read today says what it said before; what said nothing yet is tried again."""
+        text = self._archive.texts.carried(version.text) if version.text else None
+        self._archive.versions.add(url, msgspec.structs.replace(version, text=text))
+        if text is None and version.text_of is None:
+            self._archive.unread.note(url, version.began, page)
+
+    def read(self, capture: Capture, *, first: bool) -> Page:
+        """A page that no crawl has read teaches what stands on many pages of its host, as it would have in a crawl."""
+        try:
+            template = (self._blocks.met if first else self._blocks.known)(capture.visit.url)
+            return convert.read(capture, self._agent, content=self._method, template=template)
+        except Exception as error:
+            if lack := shortage(error):
+                raise lack from error
+            # As in a crawl: one odd page must not stop all others.
+            log.warning("%s could not be read, which is a bug: %r", capture.visit.url, error)
+            return convert.unread(capture, repr(error))
+
+    def commit(self) -> Built:
+        """What was made lasts."""
+        self._blocks.save()
+        self._archive.prepare()
+        self._table.commit()
+        return Built(self._looked, self._pages, self._made, problems=tuple(self._problems))
+
+
+def _together(parts: list[Built], seconds: float) -> Built:
+    return Built(
+        looked=sum(part.looked for part in parts),
+        pages=sum(part.pages for part in parts),
+        texts=sum(part.texts for part in parts),
+        indexed=sum(part.indexed for part in parts),
+        seconds=seconds,
+        problems=tuple(problem for part in parts for problem in part.problems),
+        unread=sum(part.unread for part in parts),
+    )

@@ -1,0 +1,71 @@
+"""What is made from pages as they come: the log of links, the index and the prints of near copies.
+
+All of it can be made again from the archive, so a crawl may leave it to a later build: see `underived`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gossamer.collection.derive.indexer import Indexer
+from gossamer.collection.derive.near_copies import Prints
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import URL, Capture, Page
+from gossamer.store.archive import Archive
+from gossamer.store.table.table import Table
+
+
+class Derived:
+    """Of one shard, kept as the crawl goes."""
+
+    def __init__(self, shard: Path, table: Table, archive: Archive, site: Callable[[str], str]) -> None:
+        self._archive = archive
+        self._findable = Indexer(shard, table, archive, site)
+        self._prints = Prints(shard, table, archive, site)
+
+    def catch_up(self) -> None:
+        """What a crash has left behind."""
+        for _ in self._findable.catch_up():
+            pass
+
+    def keep(self, capture: Capture, page: Page) -> None:
+        """The archive has a page that says something new."""
+        if capture.source is not None and self._is_old(capture):
+            return
+        self._findable.keep(capture, page)
+        self._prints.keep(capture, page)
+
+    def _is_old(self, capture: Capture) -> bool:
+        """What is imported may have been captured before what is here."""
+        latest = next(self._archive.versions.of(capture.visit.url), None)
+        return latest is not None and latest.began > capture.began
+
+    def fold(self, url: URL, original: URL) -> None:
+        """A page turned out to be a copy."""
+        self._findable.fold(url, original)
+
+    def forget(self, url: URL) -> None:
+        """A page turned out to be an error in disguise."""
+        self._findable.forget(url)
+
+    def mark(self, ledger: Ledger) -> None:
+        """Before a commit, and before the archive is made ready for it: see which pages are near copies."""
+        self._prints.prepare(ledger, self._findable.fold)
+
+    def prepare(self) -> None:
+        """Before a commit."""
+        self._findable.prepare()
+
+    def committed(self) -> None:
+        """After it."""
+        self._findable.committed()
+
+    def finish(self) -> None:
+        """The crawl is over, and all is committed."""
+        self._findable.finish()
+
+    def close(self) -> None:
+        """No more."""
+        self._findable.close()
+        self._prints.close()

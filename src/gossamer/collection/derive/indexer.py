@@ -1,0 +1,345 @@
+"""Every page that is kept becomes findable: its links go to the log, its words to the index of the shard.
+
+Both are derived. The log is written before each commit, and the commit says how long it is. The index is committed less
+often, right after a commit of the rows, and says up to which length of the log it has all pages; so it never has a page
+that is not committed, and after a crash the log tells what it lacks. Each log that is begun has a number drawn for it,
+which the index names too: an index of another log is thrown away, whatever length it says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer import files
+from gossamer.collection.derive.underived import LINKS_WHOLE
+from gossamer.collection.folder import INDEX, LINKS
+from gossamer.errors import Damaged
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.worth.soft404 import is_soft
+from gossamer.graph.log import LinkLog, chunks, splits
+from gossamer.index.shard_index import Entry, ShardIndex, discard
+from gossamer.index.soundness import problems
+from gossamer.model import URL, Capture, Kind, Page
+from gossamer.rows import number
+from gossamer.shown import log
+from gossamer.store.archive import STATE, Archive
+from gossamer.store.table.table import Table
+from gossamer.store.versions import GONE, Version
+from gossamer.tagged import plain
+from gossamer.urls import keys, resolve
+
+COMMIT_EVERY = 5_000
+"""Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
+COMMITS_WAITED = 30
+"""Commits of the rows, of which there is about one a second, that a new page waits for at most to be found."""
+CATCH_UP = 500
+"""Pages that are read again between two looks at anything else."""
+_KEY = b"links"
+_DRAWN = b"links-drawn"
+"""A row of `STATE`: the number of the log. Logs of older versions have none."""
+_CURE = "`gossamer verify DIR --repair` makes it again"
+
+
+_HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
+
+
+class Indexer:
+    """The log and the index of a shard while it is written to."""
+
+    def __init__(self, shard: Path, table: Table, archive: Archive, site: Callable[[str], str]) -> None:
+        self._table = table
+        self._archive = archive
+        self._site = site
+        self._path = shard / LINKS
+        self._log = LinkLog(self._path, committed_length(table))
+        self._shard_index = _opened(shard / INDEX, partial(_strangeness, self._path, table))
+        self._fresh = self._waited = 0
+        if not committed_length(table) and not any(archive.versions.all()):
+            table.put(STATE, LINKS_WHOLE, b"1")  # it will be there from the first page on
+            if not _drawn(table):
+                _draw(table)
+
+    def keep(self, capture: Capture, page: Page) -> None:
+        """A page was kept: note what it points to and what it says."""
+        if capture.visit.kind is not Kind.PAGE:
+            return
+        url = capture.visit.url
+        if 300 <= capture.status < 400 and (target := _location(capture)):
+            self._fold(url, target, copied=False)
+        elif 200 <= capture.status < 300:
+            self._keep_page(url, page, capture.began, self._archive.versions.at(url, capture.began))
+        elif capture.status in GONE and self._was_here(url):
+            self.forget(url)
+
+    def _keep_page(self, url: URL, page: Page, began: float, version: Version | None) -> None:
+        if original := page.copy_of or page.near_copy_of:
+            self.fold(url, original)
+        else:
+            self._log.add(url, self._site(url), page.links)
+            self._put(url, page, began, version)
+
+    def fold(self, url: URL, target: URL) -> None:
+        """A page is a copy: another address stands for it, and it is not found any more."""
+        self._fold(url, target, copied=True)
+
+    def _fold(self, url: URL, target: URL, *, copied: bool) -> None:
+        self._log.fold(url, self._site(url), target, copied=copied)
+        self._shard_index.remove(url)
+        self._fresh += 1
+
+    def forget(self, url: URL) -> None:
+        """A page that was kept is gone, or an error in disguise: it is not found any more, its links do not count."""
+        self._log.add(url, self._site(url), ())
+        self._shard_index.remove(url)
+        self._fresh += 1
+
+    def _was_here(self, url: URL) -> bool:
+        """Most errors are about pages that never were."""
+        return any(200 <= version.status < 300 for version in self._archive.versions.of(url))
+
+    def prepare(self) -> None:
+        """Before a commit of the rows."""
+        self._table.put(STATE, _KEY, self._log.write().to_bytes(8, "big"))
+
+    def committed(self) -> None:
+        """After it."""
+        self._waited += self._fresh > 0
+        if self._fresh >= COMMIT_EVERY or self._waited >= COMMITS_WAITED:
+            self.finish()
+
+    def finish(self) -> None:
+        """Make all that is committed findable."""
+        self._shard_index.commit(committed_length(self._table), _drawn(self._table))
+        self._fresh = self._waited = 0
+
+    def catch_up(self) -> Iterator[int]:
+        """Index what the log has and the index lacks. Gives the number of pages so far, so that others have a turn."""
+        done = 0
+        for url in self._missing():
+            version = self._archive.versions.current(url)
+            if version is not None and (page := wanted(self._table, self._archive, url, version)):
+                self._put(url, page, version.began, version)
+            else:
+                self._shard_index.remove(url)
+            done += 1
+            if done % CATCH_UP == 0:
+                yield done
+        if done:
+            self.finish()
+            yield done
+
+    @property
+    def whole(self) -> bool:
+        """The log has all pages: it was there from the first, or was made again to the end."""
+        return is_whole(self._table)
+
+    def remake(self) -> Iterator[int]:
+        """Make log and index again from the rows. Gives the number of pages so far, after each commit.
+
+        The index has one commit, at the end: until then whoever searches has the old one.
+        """
+        self._forget()
+        done = 0
+        for url, version in self._archive.versions.pages():
+            self.keep_again(url, version)
+            done += 1
+            if done % CATCH_UP == 0:
+                self._commit()
+                yield done
+        self._commit()
+        self.finish()
+        self._table.put(STATE, LINKS_WHOLE, b"1")  # and not before: a kill must not leave the old index as whole
+        self._table.commit()
+        yield done
+
+    def _forget(self) -> None:
+        """Until all is there again, it is not whole: a build that was killed begins anew."""
+        self._table.delete(STATE, LINKS_WHOLE)
+        self._table.put(STATE, _KEY, bytes(8))
+        _draw(self._table)
+        self._table.commit()
+        self._log.close()
+        files.remove(self._path)  # and not cut: a reader may hold it
+        self._log = LinkLog(self._path, 0)
+        self._shard_index.clear()
+
+    def keep_again(self, url: URL, version: Version) -> None:
+        """The same for a page that was kept before, by its last version."""
+        if 300 <= version.status < 400:
+            self.keep(self._archive.capture(url, version), Page(url))
+        elif page := wanted(self._table, self._archive, url, version):
+            self._keep_page(url, page, version.began, version)
+
+    def _commit(self) -> None:
+        self.prepare()
+        self._table.commit()
+
+    def close(self) -> None:
+        """No more."""
+        self._log.close()
+        self._shard_index.close()
+
+    def _missing(self) -> Iterator[URL]:
+        covered, length = self._shard_index.covered, committed_length(self._table)
+        for chunk in chunks(self._path, length, covered):
+            yield from dict.fromkeys(chunk.sources)
+
+    def _put(self, url: URL, page: Page, began: float, version: Version | None) -> None:
+        if findable(page):
+            self._shard_index.add(entry(url, page, began, self._site(url), version.hint if version else b""))
+        else:
+            self._shard_index.remove(url)
+        self._fresh += 1
+
+
+def _opened(folder: Path, strangeness: Callable[[ShardIndex], str]) -> ShardIndex:
+    """An index that is damaged or of another log is thrown away: the log says what has to be in it."""
+    try:
+        if files.is_folder(folder) and (damage := next(problems(folder), None)):
+            raise Damaged(damage)
+        shard_index = ShardIndex(folder)
+        shard_index.probe()
+        if strange := strangeness(shard_index):
+            raise Damaged(f"{folder}: {strange}")
+        return shard_index
+    except Damaged as error:
+        log.warning("%s; the index is made again", error)
+        discard(folder)
+        return ShardIndex(folder)
+
+
+def is_whole(table: Table) -> bool:
+    """Log and index have, or will have when they have caught up, all pages."""
+    return table.get(STATE, LINKS_WHOLE) is not None
+
+
+def _strangeness(path: Path, table: Table, shard_index: ShardIndex) -> str:
+    """Why an index is none of this log; nothing when it is. An empty one fits every log."""
+    covered, length = shard_index.covered, committed_length(table)
+    if covered and shard_index.source != _drawn(table):
+        return "the index was made from another log of links"
+    if covered > length:
+        return "the index has pages that were never committed"
+    return "the index ends within a commit of the log of links" if splits(path, length, covered) else ""
+
+
+def _draw(table: Table) -> None:
+    """A log begins."""
+    table.put(STATE, _DRAWN, os.urandom(7))
+
+
+def _drawn(table: Table) -> int:
+    return number(table.get(STATE, _DRAWN) or b"")
+
+
+def committed_length(table: Table) -> int:
+    """How much of the log counts."""
+    return number(table.get(STATE, _KEY) or b"")
+
+
+def behind(shard: Path, table: Table, archive: Archive, shard_index: ShardIndex) -> int:
+    """How many pages the log has that are not in an index: all, where it is an index of another log."""
+    covered, length = shard_index.covered, committed_length(table)
+    later = covered > length and shard_index.source == _drawn(table)  # a commit came after these rows were read
+    if not later and _strangeness(shard / LINKS, table, shard_index):
+        covered = 0
+    fresh = {url for chunk in chunks(shard / LINKS, length, covered) for url in chunk.sources}
+    found = (archive.versions.current(url) for url in fresh)
+    return sum(1 for each in found if each and 200 <= each.status < 300 and not each.copy_of and not each.near_copy_of)
+
+
+def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
+    """What is wrong with the log and the index, if they are there: what they lack, and what they should not have."""
+    if files.is_folder(shard / INDEX) and (damage := next(problems(shard / INDEX), None)):
+        yield f"{damage}; {_CURE}"
+        return
+    try:
+        with files.reading(shard / LINKS):
+            log = _logged(shard / LINKS, table)
+            indexed = _indexed(shard, table)
+    except (Damaged, FileNotFoundError, ValueError) as error:
+        yield f"{shard}: {error}; {_CURE}"
+        return
+    for url, version in archive.versions.pages():
+        page = wanted(table, archive, url, version)
+        if indexed is not None and (page is not None and findable(page)) != (url in indexed):
+            yield f"{url}: {'should not be' if url in indexed else 'is not'} in the index; {_CURE}"
+        if log is not None and page is not None and log.get(keys.fingerprint(url)) != _mark(_targets(page)):
+            yield f"{url}: the log of links does not have the links of its text; {_CURE}"
+
+
+def _logged(path: Path, table: Table) -> dict[int, int] | None:
+    """By the fingerprint of a page, a mark of the links that the log has of it; None when it is not to have all."""
+    found: dict[int, int] = {}
+    for chunk in chunks(path, committed_length(table)):
+        ends = np.cumsum(chunk.counts).tolist()
+        for source, end, count in zip(chunk.sources, ends, chunk.counts.tolist(), strict=True):
+            found[keys.fingerprint(source)] = _mark(chunk.targets[end - count : end])
+    return found if is_whole(table) else None
+
+
+def _indexed(shard: Path, table: Table) -> set[URL] | None:
+    """The pages that the index has; None when there is none, or a crash has left it behind the rows."""
+    if not files.is_folder(shard / INDEX) or not is_whole(table):
+        return None
+    shard_index = ShardIndex(shard / INDEX, writable=False)
+    shard_index.probe_all()
+    if strange := _strangeness(shard / LINKS, table, shard_index):
+        raise Damaged(strange)
+    return set(shard_index.urls()) if shard_index.covered == committed_length(table) else None
+
+
+def _targets(page: Page) -> NDArray[np.uint64]:
+    original = page.copy_of or page.near_copy_of
+    named = [original] if original else [link.url for link in page.links]
+    return np.array([keys.fingerprint(url) for url in named], np.uint64)
+
+
+def _mark(targets: NDArray[np.uint64]) -> int:
+    return keys.digest(targets.tobytes())
+
+
+def wanted(table: Table, archive: Archive, url: URL, version: Version) -> Page | None:
+    """What a version says, unless it is none, or an error in disguise."""
+    if not 200 <= version.status < 300 or is_soft_404(table, url):
+        return None
+    return archive.page(url, version)
+
+
+def is_soft_404(table: Table, url: URL) -> bool:
+    """What the frontier found out about a page: it is an error that does not say so."""
+    entry = Ledger(table).get(url)
+    return entry is not None and is_soft(entry.reason)
+
+
+def findable(page: Page) -> bool:
+    """It wants to be found, says something, and is no copy."""
+    copied = page.copy_of or page.near_copy_of
+    return not page.noindex and not copied and bool(page.content or page.text or page.title)
+
+
+def entry(url: URL, page: Page, began: float, site: str, text: bytes = b"") -> Entry:
+    """What is indexed of a page; `text` is a hint where its text lies."""
+    return Entry(
+        url,
+        page.title,
+        plain(" ".join(_HEADING.findall(page.html))),
+        page.content or page.text,
+        site,
+        page.media_type,
+        page.language,
+        page.published or began,
+        text,
+    )
+
+
+def _location(capture: Capture) -> URL | None:
+    said = capture.header("location")
+    return resolve([said], capture.visit.url)[0] if said else None

@@ -1,0 +1,1 @@
+"""How do files come in, in the place of the web?"""

@@ -1,0 +1,178 @@
+"""Files that can be imported: what each is, by its first bytes, and how it is opened.
+
+A WACZ file is several: one for each WARC file in it. Each is known by its content, whatever it is called.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from gossamer.errors import UsageError
+from gossamer.shown import line
+from gossamer.store.foreign import arc, lenient_warc, trec
+from gossamer.store.foreign.exchanges import Item, captures
+from gossamer.store.foreign.unpacking import Broken, Unpacking
+
+_SAMPLE = 1 << 20
+_TRIES = 10
+"""Packed pieces that are looked at, to know what a file is that begins with damage."""
+_ZIP = b"PK"
+_WARCS = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
+_FORMATS = "WARC, ARC, WACZ or TREC Web"
+_DAMAGE = (
+    BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    zlib.error,
+    struct.error,
+)
+"""What `zipfile` raises for files that are none, or not whole."""
+
+READERS: dict[bytes, Callable[[Unpacking, str, int], Iterator[Item]]] = {
+    lenient_warc.OPENING: lambda stream, name, most: captures(lenient_warc.records(stream, name, most)),
+    arc.OPENING: lambda stream, name, most: captures(arc.records(stream, name, most)),
+    trec.OPENING: trec.captures,
+}
+"""By how the file begins when it is unpacked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFile:
+    """A file to be imported, or one inside a WACZ file."""
+
+    path: Path
+    inside: str
+    """Its name in the WACZ file; empty for a file of its own."""
+    size: int
+    mark: bytes
+    """Tells it from all other contents."""
+    opening: bytes
+    """How it begins: one of READERS."""
+
+    @property
+    def name(self) -> str:
+        """For people, and for the metadata of what comes from it; a name need not be UTF-8, and this is."""
+        return line(f"{self.path.name}/{self.inside}" if self.inside else self.path.name)
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Its bytes."""
+        if not self.inside:
+            with self.path.open("rb") as file:
+                yield file
+        else:
+            with ZipFile(self.path) as wacz, wacz.open(self.inside) as member:
+                yield cast(BinaryIO, member)
+
+    def items(self, stream: Unpacking, most: int) -> Iterator[Item]:
+        """What it brings from there on, with bodies of up to `most` bytes."""
+        return READERS[self.opening](stream, self.name, most)
+
+
+class Sorted(NamedTuple):
+    """What somebody asked to be imported."""
+
+    imported_files: tuple[ImportFile, ...]
+    """Each content once."""
+    problems: tuple[str, ...]
+    """Why others cannot be; they do not keep these from it."""
+
+
+def sort(paths: Sequence[str | Path]) -> Sorted:
+    """What each of these files is."""
+    found: dict[bytes, ImportFile] = {}
+    problems: list[str] = []
+    for path in map(Path, paths):
+        try:
+            for import_file in _of(path, problems):
+                found.setdefault(import_file.mark, import_file)
+        except UsageError as error:
+            problems.append(str(error))
+    if not found and problems:
+        raise UsageError(problems[0])
+    return Sorted(tuple(found.values()), tuple(problems))
+
+
+def _of(path: Path, problems: list[str]) -> list[ImportFile]:
+    try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: is no file")
+        with path.open("rb") as file:
+            if file.read(len(_ZIP)) == _ZIP:
+                return _inside(path, problems)
+            opening, size = _opening(file, str(path)), path.stat().st_size
+            return [ImportFile(path, "", size, _mark(file, size), opening)]
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _inside(path: Path, problems: list[str]) -> list[ImportFile]:
+    found: list[ImportFile] = []
+    try:
+        with ZipFile(path) as wacz:
+            inside = [info for info in wacz.infolist() if info.filename.lower().endswith(_WARCS)]
+            for info in inside:
+                try:
+                    found.append(_member(path, wacz, info))
+                except (UsageError, *_DAMAGE) as error:
+                    problems.append(f"{path}/{info.filename}: cannot be read: {error}")
+    except _DAMAGE as error:
+        raise UsageError(f"{path}: a damaged ZIP or WACZ file: {error}") from None
+    if not inside:
+        raise UsageError(f"{path}: a ZIP file without WARC files; what is imported is {_FORMATS}")
+    return found
+
+
+def _member(path: Path, wacz: ZipFile, info: ZipInfo) -> ImportFile:
+    if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise UsageError("packed in a way that is not read; only stored and deflated members are")
+    with wacz.open(info) as member:
+        opening = _opening(cast(BinaryIO, member), f"{path}/{info.filename}")
+    return ImportFile(path, info.filename, info.file_size, _mark_inside(info), opening)
+
+
+def _opening(file: BinaryIO, name: str) -> bytes:
+    """How it begins when it is unpacked, or how it goes on after damage; a clear word when that is nothing we know."""
+    with suppress(Broken):
+        stream = Unpacking(file)
+        for _ in range(_TRIES):
+            if (found := _known(stream)) is not None:
+                return found
+            if not stream.resume():
+                break
+    raise UsageError(f"{name}: neither {_FORMATS.replace(' or ', ' nor ')}")
+
+
+def _known(stream: Unpacking) -> bytes | None:
+    with suppress(Broken):
+        stream.skip_blank()
+        first = stream.peek(max(map(len, READERS)))
+        begins = next((opening for opening in READERS if first.startswith(opening)), None)
+        sample = b"" if begins or stream.packed else stream.peek(_SAMPLE)
+        return begins or next((opening for opening in READERS if b"\n" + opening in sample), None)
+    return None
+
+
+def _mark(file: BinaryIO, size: int) -> bytes:
+    """Two samples and the size: reading all of a terabyte to know it again would take hours."""
+    told = sha256(size.to_bytes(8, "big"))
+    for start in (0, max(size - _SAMPLE, 0)):
+        file.seek(start)
+        told.update(file.read(_SAMPLE))
+    return told.digest()
+
+
+def _mark_inside(info: ZipInfo) -> bytes:
+    return sha256(f"{info.file_size} {info.CRC} {info.filename}".encode("utf-8", "surrogateescape")).digest()

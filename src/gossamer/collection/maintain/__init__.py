@@ -1,0 +1,1 @@
+"""How is a collection repaired, and how is something removed from it?"""

@@ -1,0 +1,126 @@
+"""Take pages out of a collection: out of the table, the texts, the log of links, the index, and on request the archive.
+
+In each shard one commit takes the rows out and leaves the addresses out for good. After it files are written again
+without what went, each in the place of the old one at once. All of it can be done again when it was killed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.crawl.session import info_of
+from gossamer.collection.derive.underived import outdate
+from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
+from gossamer.errors import Damaged, InvalidURL
+from gossamer.frontier.answer.removal import forget_firsts, leave_out
+from gossamer.frontier.answer.removal import is_removed as is_removed_entry
+from gossamer.frontier.entries import State
+from gossamer.frontier.ledger import Ledger
+from gossamer.model import URL
+from gossamer.store.archive import STATE
+from gossamer.store.repair.forget import Named, dependent, forget
+from gossamer.store.repair.rewrite import carry_texts, rewrite
+from gossamer.store.repair.swaps import resume
+from gossamer.store.repair.verify import is_capture, row_of
+from gossamer.store.warc.reader import records
+from gossamer.store.warc.warc import Original, Record
+from gossamer.urls import normalize
+from gossamer.urls.patterns import Patterns
+
+_JOB = b"remove"
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What goes, or has gone."""
+
+    urls: tuple[URL, ...]
+    """Addresses that match, those that were removed before among them."""
+    fresh: int = 0
+    """How many of them had not been removed before."""
+    versions: int = 0
+    bytes: int = 0
+    """Of the records of those versions, as they lie in the archive."""
+
+
+def chosen(readers: ShardReaders, pattern: str) -> Removal:
+    """What a pattern means: one address, if it is one of the collection, or all that have it in them."""
+    wanted = _meaning(readers, pattern)
+    urls: list[URL] = []
+    fresh = versions = octets = 0
+    for shard_reader in readers.all:
+        for url, entry in Ledger(shard_reader.table).all():
+            if wanted(url):
+                kept = list(shard_reader.archive.versions.of(url))
+                if kept or entry.state is not State.EXCLUDED or is_removed_entry(entry):
+                    urls.append(url)
+                    fresh += not is_removed_entry(entry)
+                    versions += len(kept)
+                    octets += sum(version.length for version in kept)
+    return Removal(tuple(urls), fresh, versions, octets)
+
+
+def _meaning(readers: ShardReaders, pattern: str) -> Callable[[URL], bool]:
+    try:
+        url = normalize(pattern)
+    except InvalidURL:
+        url = ""
+    if url and Ledger(readers.of(url).table).get(url) is not None:
+        return lambda each: each == url
+    patterns = Patterns([pattern])
+    return patterns.match
+
+
+def remove(bench: WritableShard, urls: set[URL], *, archive: bool) -> None:
+    """From one shard, whose captures must all be committed. What is derived from them is to be built again."""
+    resume(bench.table, STATE, bench.archive.folder)
+    gone = [(url, version) for url in _ours(bench, urls) for version in bench.archive.versions.of(url)]
+    _promote(bench, gone)
+    forgotten = forget(bench.archive.versions, gone, urls.__contains__)
+    leave_out(bench.table, _ours(bench, urls), time.time())
+    ledger = Ledger(bench.table)
+    ledger.uncopied(forgotten.freed)
+    ledger.save()
+    forget_firsts(bench.table, urls)
+    outdate(bench.table)
+    bench.archive.prepare()
+    bench.table.commit()
+    carry_texts(bench.table, bench.archive, _JOB)
+    bench.archive.close()
+    if archive:
+        _rewrite(bench)
+
+
+def _ours(bench: WritableShard, urls: set[URL]) -> Iterator[URL]:
+    """Those of the addresses whose rows are in this shard."""
+    ledger = Ledger(bench.table)
+    return (url for url in sorted(urls) if ledger.get(url) is not None)
+
+
+def _promote(bench: WritableShard, gone: Sequence[Named]) -> None:
+    """Copies that stay, of pages that go: one of each payload is written again with it, the others point there."""
+    survivors = dependent(bench.archive.versions, gone)
+    if survivors:
+        bench.open_captures()
+    heirs: dict[str, Original] = {}
+    for url, version in survivors:
+        with suppress(Damaged):  # it goes with what it points at
+            heir = bench.archive.restate(url, version, heirs.get(version.payload))
+            heirs.setdefault(version.payload, heir)
+
+
+def _rewrite(bench: WritableShard) -> None:
+    """The files that have records of removed addresses, without them."""
+
+    def wanted(record: Record) -> bool:
+        row = row_of(bench.archive, record) if is_capture(record) else None
+        superseded = row is not None and row.record != record.place.record
+        return not superseded and not is_removed(bench.table, record.url or "")
+
+    for path, _ in bench.archive.files():
+        if not all(map(wanted, records(path))):
+            rewrite(bench.table, bench.archive, path, wanted, info_of(bench.plan), keep=False)

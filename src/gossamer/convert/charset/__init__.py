@@ -1,0 +1,1 @@
+"""In which encoding is a text?"""

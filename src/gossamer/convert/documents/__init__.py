@@ -1,1 +1,0 @@
-"""What do files say that are no web pages? A module for each format; `table` lists them."""

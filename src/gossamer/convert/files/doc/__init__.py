@@ -1,0 +1,1 @@
+"""Word files of before 2007."""

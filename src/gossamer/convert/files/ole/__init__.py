@@ -1,0 +1,1 @@
+"""Compound files, in which Office kept its documents until 2007."""

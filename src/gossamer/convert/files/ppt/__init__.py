@@ -1,0 +1,1 @@
+"""PowerPoint files of before 2007."""

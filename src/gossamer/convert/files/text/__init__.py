@@ -1,0 +1,1 @@
+"""Files that are text: CSV, JSON, Markdown, notebooks, XML and plain text."""

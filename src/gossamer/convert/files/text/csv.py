@@ -1,0 +1,65 @@
+"""Comma-separated values, whatever they are separated by: a table."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from io import StringIO
+
+from gossamer import tagged
+from gossamer.convert.files import kinds
+from gossamer.convert.files.page import About, page_of
+from gossamer.convert.files.sheets import COLUMNS_MOST, TOO_MANY, Room, has_names
+from gossamer.convert.files.text.decoded import decoded
+from gossamer.convert.source import Source
+from gossamer.model import Page
+
+_LOOKED_AT = 65_536
+_LINES = 50
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_DELIMITERS = ",;\t|"
+
+
+def read(source: Source) -> Page:
+    """What a table says that is written as text."""
+    found = decoded(source)
+    delimiter = "\t" if source.kind.essence == kinds.TSV else delimiter_of(found.text)
+    rows: list[list[str]] = []
+    problem = found.problem
+    try:
+        rows.extend(_rows(found.text, delimiter))
+    except (csv.Error, _Full) as error:
+        problem = f"{error}"
+    writer = tagged.Writer()
+    writer.table(rows, head=has_names(rows))
+    return replace(
+        page_of(source, writer.html(), About(), problem=problem), encoding=found.encoding, declared=found.declared
+    )
+
+
+class _Full(Exception):
+    """No more cells fit in."""
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    room = Room()
+    for row in csv.reader(StringIO(text), delimiter=delimiter):
+        if not all(map(room.takes, row)):
+            raise _Full(TOO_MANY)
+        yield [tagged.words(cell) for cell in row[:COLUMNS_MOST]]
+
+
+def delimiter_of(text: str) -> str:
+    """The sign that most lines have equally often, and often at that; a comma, if there is none."""
+    head = _QUOTED.sub("", text[:_LOOKED_AT])
+    lines = [line for line in head.split("\n")[:_LINES] if line.strip()]
+    return max(_DELIMITERS, key=lambda sign: _agreement([line.count(sign) for line in lines]), default=",")
+
+
+def _agreement(counts: list[int]) -> tuple[int, int]:
+    """Lines with as many as the commonest number of them, and that number."""
+    some = [count for count in counts if count]
+    commonest = max(set(some), key=some.count, default=0)
+    return some.count(commonest), commonest

@@ -1,0 +1,97 @@
+"""JSON: an outline of names and values, as nested lists. JSON Lines are read as a list of their lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from gossamer import tagged
+from gossamer.convert.files.page import About, page_of
+from gossamer.convert.files.text.decoded import decoded
+from gossamer.convert.source import Source
+from gossamer.model import Page
+
+_VALUES_MOST = 200_000
+_DEPTH_MOST = 20
+"""Of lists in lists; what lies deeper stands at this depth."""
+_TITLES = ("title", "name", "headline")
+_TOO_DEEP = "nested too deeply to be read; it was taken for text"
+_TOO_MANY = f"more than {_VALUES_MOST:,} values; the rest was not read"
+
+Value: TypeAlias = Any
+"""What JSON may hold. Whoever reads it asks for its type anyway."""
+
+
+def read(source: Source) -> Page:
+    """What JSON says."""
+    found = decoded(source)
+    writer = tagged.Writer()
+    value, problem = parsed(found.text)
+    if problem:
+        writer.pre(found.text)
+    else:
+        problem = _write(writer, value)
+    page = page_of(source, writer.html(), About(_title(value)), problem=found.problem or problem)
+    return replace(page, encoding=found.encoding, declared=found.declared)
+
+
+def parsed(text: str) -> tuple[Value, str]:
+    """A value, or why there is none."""
+    try:
+        return json.loads(text), ""
+    except RecursionError:
+        return None, _TOO_DEEP
+    except ValueError as error:
+        problem = f"not JSON: {error}"
+    try:
+        lines = [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (RecursionError, ValueError):
+        return None, problem
+    return (lines, "") if lines else (None, problem)
+
+
+def _title(value: Value) -> str:
+    said = (value.get(name) for name in _TITLES) if isinstance(value, dict) else ()
+    return next((each for each in said if isinstance(each, str)), "")
+
+
+def _write(writer: tagged.Writer, value: Value) -> str:
+    if not isinstance(value, dict | list):
+        writer.paragraph(tagged.words(_scalar(value)))
+        return ""
+    for number, (depth, line) in enumerate(_lines(value)):
+        if number >= _VALUES_MOST:
+            return _TOO_MANY
+        writer.item(line, depth)
+    return ""
+
+
+def _lines(value: Value) -> Iterator[tuple[int, str]]:
+    """Depth and text of each item. No function calls itself here, for the nesting is the document's."""
+    open_values = [_members(value)]
+    while open_values:
+        member = next(open_values[-1], None)
+        if member is None:
+            open_values.pop()
+            continue
+        name, inner = member
+        depth = min(len(open_values), _DEPTH_MOST) - 1
+        if isinstance(inner, dict | list):
+            yield depth, tagged.words(name)
+            open_values.append(_members(inner))
+        else:
+            said = tagged.words(_scalar(inner))
+            yield depth, f"{tagged.words(name)}: {said}" if name else said
+
+
+def _members(value: Value) -> Iterator[tuple[str, Value]]:
+    """Names and values. What has members of its own and no name gets a number."""
+    if isinstance(value, dict):
+        return iter(value.items())
+    return ((str(number) if isinstance(each, dict | list) else "", each) for number, each in enumerate(value, 1))
+
+
+def _scalar(value: Value) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

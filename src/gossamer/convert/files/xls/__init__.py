@@ -1,0 +1,1 @@
+"""Excel files of before 2007."""

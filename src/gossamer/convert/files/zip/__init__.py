@@ -1,0 +1,1 @@
+"""ZIP files, and the books that are such (EPUB)."""

@@ -1,0 +1,1 @@
+"""What does an HTML page say? Title, text, links, main content, metadata."""

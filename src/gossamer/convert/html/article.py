@@ -1,0 +1,82 @@
+"""A page without what is around it: its main content as tagged text and as words, and which links stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.convert import render
+from gossamer.convert.content import Method
+from gossamer.convert.content.marks import numbered
+from gossamer.convert.html.outline import NUMBER, Outline
+from gossamer.convert.html.template import Runs, Template, without
+
+Correction = Callable[[Outline, NDArray[np.bool_]], NDArray[np.bool_]]
+"""What a method kept -> what is kept by one who knows more pages of the host."""
+
+
+class Article(NamedTuple):
+    """The main content of a page."""
+
+    html: str = ""
+    content: str = ""
+    inside: tuple[bool, ...] = ()
+    """For each link of the scan whether it stands in it."""
+
+
+_HANDLES = frozenset(["¶", "§", "#", "🔗", "⚓"])
+"""Links that documentation puts behind its headings, for readers to point at. They are no part of what it says."""
+_HANDLE_MOST = 4
+"""Bytes."""
+_LINK = NUMBER["a"]
+
+
+def article(
+    outline: Outline | None, hrefs: Mapping[int, str], method: Method, correct: Correction | None = None
+) -> Article:
+    """The main content of a page. `hrefs`: where links point to, by element."""
+    if outline is None or not len(outline.owners):
+        return Article(inside=(False,) * (0 if outline is None else len(outline.points)))
+    keep = _without_handles(outline, method(outline))
+    if correct is not None:
+        keep = correct(outline, keep)
+    return Article(*render.written(outline, keep, hrefs), render.inside(outline, keep))
+
+
+def everything(outline: Outline) -> NDArray[np.bool_]:
+    """The method for what has nothing around it."""
+    return np.ones(len(outline.owners), np.bool_)
+
+
+def without_template(template: Template) -> Correction:
+    """What is kept by one who knows what stands on many pages of the host."""
+
+    def correct(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return without(Runs(outline.text, outline.starts, *numbered(outline)), keep, template)
+
+    return correct
+
+
+def _is_handle(text: str) -> bool:
+    """Also a sign of a font of icons, which is a character for private use."""
+    return text in _HANDLES or (len(text) == 1 and "\ue000" <= text <= "\uf8ff")
+
+
+def _without_handles(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    starts = outline.starts
+    short = starts[1:] - starts[:-1] <= _HANDLE_MOST
+    short &= keep
+    short &= outline.tags.take(outline.owners) == _LINK
+    runs = short.nonzero()[0]
+    if not len(runs):
+        return keep
+    places = zip(runs.tolist(), starts.take(runs).tolist(), starts.take(runs + 1).tolist(), strict=True)
+    handles = [run for run, begin, end in places if _is_handle(outline.text[begin:end].decode().strip())]
+    if not handles:
+        return keep
+    kept = keep.copy()
+    kept[handles] = False
+    return kept

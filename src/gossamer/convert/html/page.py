@@ -1,0 +1,126 @@
+"""An HTML page becomes a Page: all of its words, its main content, where it points, what it says of itself.
+
+What is about main content is loaded by the first page whose main content is wanted. It works with NumPy, which takes a
+tenth of a second to load, and a crawl that only collects never wants it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gossamer import robots
+from gossamer.convert.charset.charset import judged
+from gossamer.convert.charset.decode import utf8
+from gossamer.convert.fields import canonical, header_links
+from gossamer.convert.html.defuse import READ_MOST
+from gossamer.convert.html.links import LINKS_MOST, addresses
+from gossamer.convert.html.rescue import LITTLE, closed, opened
+from gossamer.convert.html.scan import Hint, Scan, scan
+from gossamer.convert.html.xhtml import as_html
+from gossamer.convert.source import Source
+from gossamer.model import Link, Page
+from gossamer.urls import resolve
+
+if TYPE_CHECKING:
+    from gossamer.convert.content import Method
+    from gossamer.convert.html.article import Article, Correction
+    from gossamer.convert.html.metadata import Said
+
+_link: Callable[[tuple[object, ...]], Link] = partial(tuple.__new__, Link)
+"""The same as `Link` of its fields in a quarter of the time: a page has a hundred."""
+
+_TOO_MUCH = f"more markup than is read of a page: cut after {READ_MOST:,} tags"
+
+
+def read(source: Source, *, xml: bool) -> Page:
+    """What an HTML page says; `xml` is the kind that is written as XML."""
+    encoding, declared = judged(source.data, source.kind)
+    outlined = source.content is not None
+    data, found = _scanned(utf8(as_html(source.data) if xml else source.data, encoding), outlined=outlined)
+    main, links = linked(found, _base(found, source), encoding, _method(source), _correction(source))
+    links += header_links(source)
+    said = robots.read(source.robots, found.metas, source.agent)
+    about = _about(data, found) if outlined else None
+    return Page(
+        source.url,
+        source.kind.essence,
+        encoding,
+        found.title,
+        found.text,
+        tuple(links[:LINKS_MOST]),
+        content=main.content if main else "",
+        html=main.html if main else "",
+        declared=declared,
+        language=found.language,
+        author=about.author if about else "",
+        published=about.published if about else None,
+        modified=about.modified if about else None,
+        canonical=canonical(links),
+        noindex=said.noindex,
+        nofollow=said.nofollow,
+        noarchive=said.noarchive,
+        links_cut=found.links_cut or len(links) > LINKS_MOST,
+        problem=_TOO_MUCH if found.cut else "",
+    )
+
+
+def _scanned(page: bytes, *, outlined: bool) -> tuple[bytes, Scan]:
+    """The page as it was read, with words that others do not show."""
+    found = scan(page, "UTF-8", outlined=outlined)
+    if found.hints & Hint.NOSCRIPT and (more := opened(page)) is not page:
+        page, found = more, scan(more, "UTF-8", outlined=outlined)
+    if len(found.text) < LITTLE and (whole := closed(page)) is not None:
+        page, found = whole, scan(whole, "UTF-8", outlined=outlined)
+    return page, found
+
+
+def linked(
+    found: Scan, base: str, encoding: str, method: Method | None, correct: Correction | None = None
+) -> tuple[Article | None, list[Link]]:
+    """The main content, and all links with whether they stand in it. Without a method there is none."""
+    urls = addresses(found.links, base, encoding)
+    main = _article(found, urls, method, correct) if method else None
+    inside = main.inside if main and main.inside else (False,) * len(urls)
+    return main, [
+        _link((url, anchor, rel, place, None, 0.5, is_inside))
+        for url, (_, anchor, rel, place), is_inside in zip(urls, found.links, inside, strict=True)
+        if url is not None
+    ]
+
+
+def _article(found: Scan, urls: list[str | None], method: Method, correct: Correction | None) -> Article:
+    from gossamer.convert.html.article import article
+
+    places = found.outline.points.tolist() if found.outline is not None else [-1] * len(urls)
+    hrefs = {place: url for place, url in zip(places, urls, strict=True) if url is not None and place >= 0}
+    return article(found.outline, hrefs, method, correct)
+
+
+def _about(data: bytes, found: Scan) -> Said:
+    from gossamer.convert.html.metadata import metadata
+
+    return metadata(data, found)
+
+
+def _base(found: Scan, source: Source) -> str:
+    own = source.url or ""
+    return own if found.base is None else resolve([found.base], own)[0] or own
+
+
+def _method(source: Source) -> Method | None:
+    if source.content is None:
+        return None
+    from gossamer.convert.content import METHODS
+    from gossamer.convert.html.article import everything
+
+    return everything if source.whole else METHODS[source.content]
+
+
+def _correction(source: Source) -> Correction | None:
+    if source.content is None or source.template is None:
+        return None
+    from gossamer.convert.html.article import without_template
+
+    return without_template(source.template)

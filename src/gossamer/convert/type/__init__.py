@@ -1,0 +1,1 @@
+"""What kind of document is it? By its bytes, its header and its name."""

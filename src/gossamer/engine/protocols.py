@@ -1,0 +1,69 @@
+"""What a worker sees of the others, and what its owner sees of the workers.
+
+Both are small protocols, and payloads are bytes, so that processes of one machine (`local.py`) and actors of a cluster
+can stand behind them. Delivery is what both can promise: in order while sender and receiver live, lost when the
+receiver dies. Whoever must not lose a message keeps it until it is acknowledged and sends it again when the receiver
+is reborn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeAlias
+
+SUPERVISOR = -1
+"""The index under which a worker hears the supervisor."""
+
+Heard: TypeAlias = Callable[[int, bytes], None]
+"""Who sent it, and the message."""
+
+
+class WorkerLink(Protocol):
+    """A worker's place among the others. Its methods are called from the worker's own loop."""
+
+    @property
+    def index(self) -> int:
+        """Which worker this is; 0 is the first."""
+
+    @property
+    def count(self) -> int:
+        """How many workers there are."""
+
+    def listen(self, heard: Heard, reborn: Callable[[int], None], orphaned: Callable[[], None]) -> None:
+        """Say who hears the news; what came before is told now, in order.
+
+        `heard`: a message from a worker, or from the `SUPERVISOR`. `reborn`: that worker began anew, and what was sent
+        to it may be lost. `orphaned`: the supervisor is gone; save what is to be saved and end.
+        """
+
+    def send(self, to: int, message: bytes) -> None:
+        """To another worker. It never waits: senders keep a window of unacknowledged messages, or memory grows."""
+
+    def tell(self, message: bytes) -> None:
+        """To the supervisor."""
+
+    def well(self) -> None:
+        """Real progress was made: earlier deaths no longer count."""
+
+
+Work: TypeAlias = Callable[[WorkerLink], Coroutine[Any, Any, None]]
+"""A worker's whole life: a top-level function of a module, or a `functools.partial` of one, for it must be pickled."""
+
+
+class Supervisor(Protocol):
+    """All workers, as their owner sees them. Its methods are called from the loop that `run` runs in."""
+
+    async def run(self) -> None:
+        """Run all workers until each has ended by itself; raise the first error that ended one of them."""
+
+    def send(self, to: int, message: bytes) -> None:
+        """To one worker; lost when it is dead or has ended."""
+
+    def send_all(self, message: bytes) -> None:
+        """To every worker."""
+
+    def kill(self, index: int) -> None:
+        """End one worker by force. It is started again."""
+
+    def terminate(self) -> None:
+        """End all workers now, by force where asking does not help. None is restarted."""

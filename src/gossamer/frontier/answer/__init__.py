@@ -1,0 +1,1 @@
+"""What does an answer mean for its address?"""

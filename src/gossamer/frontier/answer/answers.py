@@ -1,0 +1,187 @@
+"""What does an answer mean for its address, and for what it points to? `outcome` judges; here it is carried out.
+
+A document is kept and its links go in, with credit and cash for where they lead; a redirect leads to its target; what
+failed waits or is given up. An answer that looks like a disguised error may call for a probe: see `soft404`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from gossamer.frontier.answer.outcome import Act, Outcome, judge
+from gossamer.frontier.answer.transitions import Settlement, remark
+from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.discover.intake import Intake
+from gossamer.frontier.discover.listings import INDEX, Listings
+from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.parts import Parts
+from gossamer.frontier.queue.active_origins import ActiveOrigins
+from gossamer.frontier.queue.retry import THROTTLED
+from gossamer.frontier.worth.opic import Flow
+from gossamer.model import Capture, Kind, Page, Visit
+from gossamer.urls import keys
+
+
+class Answers:
+    """Takes in the answers to pages, sitemaps and probes; see `robots_answers` for the others."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        active: ActiveOrigins,
+        intake: Intake,
+        settle: Settlement,
+        listings: Listings,
+        disguised: Callable[[str], None] = lambda url: None,
+    ) -> None:
+        """`disguised` is told of each page that was kept and is an error."""
+        self._disguised = disguised
+        self._listings = listings
+        self._parts = parts
+        self._rules = parts.rules
+        self._peers = parts.peers
+        self._ledger = parts.ledger
+        self._worth = parts.worth
+        self._discovery = parts.discovery
+        self._active = active
+        self._intake = intake
+        self._settle = settle
+
+    # ------------------------------------------------------- pages and sitemaps
+
+    def done(self, capture: Capture, page: Page) -> None:
+        """What becomes of the address, and what it points to. An answer that nobody waits for changes nothing."""
+        url = capture.visit.url
+        entry = self._ledger.get(url)
+        if entry is None or entry.state is not State.QUEUED:
+            return
+        outcome = judge(capture, self._rules.wanted)
+        lesson = self._worth.answered(capture, entry, outcome, page)
+        if lesson.soft:
+            page = dataclasses.replace(page, problem=lesson.soft, links=())
+            outcome = outcome._replace(reason=lesson.soft)
+        self._carry_out(outcome, entry, capture, page)
+        if lesson.soft:
+            self._disguised(url)
+        if lesson.trial:
+            self._intake.add([Found(lesson.trial, entry.depth, url)])
+        if lesson.probe:
+            self._probe(lesson.probe)
+
+    def _carry_out(self, outcome: Outcome, entry: Entry, capture: Capture, page: Page) -> None:
+        url = capture.visit.url
+        match outcome.act:
+            case Act.KEEP | Act.UNCHANGED:
+                self._settle.keep(capture, entry, outcome, page)
+                self.follow(capture, page)
+            case Act.REDIRECT:
+                self._redirected(capture, entry, outcome)
+            case Act.FAIL if capture.visit.kind is Kind.SITEMAP and capture.status in (404, 410):
+                self._settle.end(url, entry, State.DONE, "there is no sitemap", capture.status)
+            case Act.FAIL:
+                self._settle.fail(url, entry, outcome.reason, self._waits(outcome, capture), capture.status)
+            case Act.EXCLUDE:
+                self._settle.end(url, entry, State.EXCLUDED, outcome.reason, capture.status)
+            case Act.GET:
+                self._parts.queues.remove(url, entry.rank, entry.position)
+                self._ledger.put(url, self._intake.enqueue(url, replace(entry, headed=True)), entry)
+
+    def _redirected(self, capture: Capture, entry: Entry, outcome: Outcome) -> None:
+        visit, target = capture.visit, outcome.target
+        back = visit.hops > 0 and target == visit.referrer  # its rows may be another shard's
+        if back or self._ledger.leads_to(target, visit.url):
+            circle = f"redirects in a circle: by way of {target}"
+            self._settle.end(visit.url, entry, State.FAILED, circle, capture.status)
+            return
+        self._settle.moved(visit.url, entry, outcome, capture.status)
+        if self._intake.flow is not None:
+            self._pass_on(self._intake.flow, visit.url, [target])
+        if visit.depth == 0 and visit.kind is Kind.PAGE:
+            self._parts.seeds.widen(target)
+        self._intake.add([Found(target, visit.depth, visit.url, visit.kind, visit.hops + 1)])
+
+    def _waits(self, outcome: Outcome, capture: Capture) -> tuple[float, ...]:
+        if capture.status not in THROTTLED:
+            return outcome.rule.waits
+        host = self._active.get(keys.origin(capture.visit.url)).host
+        pause = max(host.paused - self._parts.clock.steady(), 0.0)
+        return tuple(max(each, pause) for each in outcome.rule.waits)
+
+    # -------------------------------------------------------------------- links
+
+    def follow(self, capture: Capture, page: Page) -> None:
+        """A document was kept: others may have the same, and what it points to comes in."""
+        if self._peers and _is_original(capture, page):
+            self._peers.met(page.digest, capture.visit.url)
+        self._follow(capture.visit, page)
+
+    def reread(self, capture: Capture, page: Page) -> None:
+        """What is said of a document that was kept before it could be read, and what it points to."""
+        url = capture.visit.url
+        entry = self._ledger.get(url)
+        if entry is not None and entry.state is State.DONE:
+            self._ledger.put(url, replace(entry, reason=remark(capture, page)), entry)
+        self.follow(capture, page)
+
+    def _follow(self, visit: Visit, page: Page) -> None:
+        depth, followed = visit.depth + 1, not page.nofollow
+        sitemap, hinted = visit.kind is Kind.SITEMAP, dict[str, int]()
+        if sitemap:
+            now, hinted = self._listings.begin(visit.url, page)
+            page = dataclasses.replace(page, links=tuple(now))
+        if followed:
+            self._parts.credit.give(visit.url, page.links)
+        if self._intake.flow is not None:
+            self._pass_on(self._intake.flow, visit.url, self._endorsed(visit, page))
+        self._intake.add(
+            Found(
+                link.url,
+                depth,
+                visit.url,
+                Kind.SITEMAP if sitemap and link.place == INDEX else Kind.PAGE,
+                followed=followed and "nofollow" not in link.rel,
+                hint=hinted.get(link.url, 0),
+            )
+            for link in self._discovery.new_links(page.links, depth)
+        )
+
+    def _pass_on(self, flow: Flow, url: str, endorsed: list[str]) -> None:
+        """The cash of a page goes to what it recommends, also in other shards."""
+        ours, others = self._peers.split(endorsed) if self._peers else (endorsed, {})
+        share = flow.passed(url, ours, others=sum(map(len, others.values())))
+        if self._peers and share:
+            self._peers.gift(others, share)
+
+    def _endorsed(self, visit: Visit, page: Page) -> list[str]:
+        """What a page recommends, each once. A sitemap lists all there is, which is no recommendation."""
+        if page.nofollow or visit.kind is not Kind.PAGE:
+            return []
+        links = (link.url for link in page.links if "nofollow" not in link.rel)
+        return list(dict.fromkeys(map(self._rules.rewrite, links) if self._rules.rewrite else links))
+
+    # ------------------------------------------------------------------- probes
+
+    def _probe(self, url: str) -> None:
+        """Ask for a made-up address, if it may be asked for, before anything else of its origin."""
+        origin, scope, access = self._active.get(keys.origin(url)), self._discovery.scope, self._parts.access
+        known = origin.rules is not None and access.known(origin)
+        if known and scope.kind != "page" and scope.check(url, 0) is None and access.allows(origin, url):
+            self._worth.asks(url)
+            origin.urgent.append(Visit(url, Kind.PROBE))
+
+    def probe_done(self, capture: Capture, page: Page) -> None:
+        """The answer to a made-up address: pages that were kept may turn out to be errors."""
+        for url, reason in self._worth.probed(capture, judge(capture, self._rules.wanted), page):
+            entry = self._ledger.get(url)
+            if entry is not None and entry.state is State.DONE:
+                self._ledger.put(url, replace(entry, reason=reason), entry)
+                self._disguised(url)
+
+
+def _is_original(capture: Capture, page: Page) -> bool:
+    """A body that this shard has not met under another address; only pages count, as in the archive."""
+    plain = capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body
+    return bool(plain and page.digest and page.copy_of is None)

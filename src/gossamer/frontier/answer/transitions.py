@@ -1,0 +1,101 @@
+"""What becomes of an address: kept, tried again, given up or left out. It leaves its queue in the same commit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from gossamer.frontier.answer.outcome import Act, Outcome
+from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.queue.back_queues import Queues
+from gossamer.frontier.queue.retry import Retries, wait
+from gossamer.model import Capture, Clock, Page
+
+
+class Settlement:
+    """Carries out what was judged."""
+
+    def __init__(
+        self, ledger: Ledger, queues: Queues, retries: Retries, clock: Clock, *, ended: Callable[[str], None]
+    ) -> None:
+        """`ended` is told of each address that nothing more will be asked of."""
+        self._ended = ended
+        self._ledger = ledger
+        self._queues = queues
+        self._retries = retries
+        self._clock = clock
+        self._jitter = random.Random()
+
+    def keep(self, capture: Capture, entry: Entry, outcome: Outcome, page: Page) -> None:
+        """A document came, or the one we have is still right."""
+        unchanged = outcome.act is Act.UNCHANGED
+        self._put(
+            capture.visit.url,
+            entry,
+            outcome.reason or f"http {capture.status}",
+            state=State.DONE,
+            reason=remark(capture, page),
+            status=entry.status if unchanged and entry.status else capture.status,
+            etag=_validator(capture, "etag") or (entry.etag if unchanged else None),
+            modified=_validator(capture, "last-modified") or (entry.modified if unchanged else None),
+            attempt=0,
+            copy=entry.copy if unchanged else page.copy_of is not None,
+            near=entry.near and unchanged,
+        )
+
+    def fail(self, url: str, entry: Entry, reason: str, waits: tuple[float, ...], status: int = 0) -> None:
+        """Try again later, or give up when there is no further wait on the ladder."""
+        seconds = wait(waits, entry.attempt, self._jitter)
+        if seconds is None:
+            self.end(url, entry, State.FAILED, reason, status)
+            return
+        due, position = self._clock.wall() + seconds, self._queues.next_position()
+        self._retries.append(url, due, position)
+        self._put(
+            url,
+            entry,
+            reason,
+            reason=reason,
+            status=status,
+            attempt=entry.attempt + 1,
+            due=due,
+            position=position,
+        )
+
+    def end(self, url: str, entry: Entry, state: State, reason: str, status: int = 0) -> None:
+        """Nothing more will be asked of it."""
+        self._put(url, entry, reason, state=state, reason=reason, status=status)
+        self._ended(url)
+
+    def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:
+        """It is a pointer to somewhere else."""
+        self._put(
+            url,
+            entry,
+            outcome.reason,
+            state=State.DONE,
+            reason=outcome.reason,
+            status=status,
+            target=outcome.target,
+        )
+
+    def _put(self, url: str, entry: Entry, what: str, **changes: object) -> None:
+        self._queues.remove(url, entry.rank, entry.position)
+        changes.setdefault("due", 0.0)
+        self._ledger.put(url, entry.after(self._clock.wall(), what, **changes), entry)
+
+
+def _validator(capture: Capture, name: str) -> str | None:
+    """What the next visit sends back; half of one would be another."""
+    value = capture.header(name)
+    return value if value and len(value) <= VALIDATOR_MOST else None
+
+
+def remark(capture: Capture, page: Page) -> str:
+    """What should be known of a document that was kept, but not as it should be."""
+    if page.problem:
+        return page.problem
+    if capture.truncated:
+        return f"cut: {capture.truncated}"
+    return f"more links than the {len(page.links):,} that were followed" if page.links_cut else ""

@@ -1,0 +1,1 @@
+"""Is it new, and may it come in?"""

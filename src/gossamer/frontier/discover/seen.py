@@ -1,0 +1,103 @@
+"""Which addresses are known? Batches of them are asked for at once, and the table is read only where it must be.
+
+An address is remembered by its fingerprint of 64 bits and one byte: the depth of its entry, or, where that alone does
+not tell what a new link to it means, that the table must be asked.
+
+Two addresses may share a fingerprint. Then the one that is found later may be taken for known: it gets no row and is
+never visited. Among n addresses n^2 / 2^65 such pairs are to be expected: 0.000003 at ten million, 0.027 at a billion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from itertools import chain
+
+from gossamer.shown import log
+from gossamer.store.runs.url_seen import ABSENT, Sieve
+from gossamer.urls import keys
+
+ASK = 255
+"""The mark of an address that was left out but may yet come in, or lies too deep for a byte."""
+REBUILT_AT_ONCE = 1 << 15
+
+
+class Verdict(Enum):
+    """What a link to an address means."""
+
+    NEW = auto()
+    KNOWN = auto()
+    """It was met at this depth or less: there is nothing to do."""
+    ASK = auto()
+    """The table knows: it was deeper before, or left out for a reason that may be gone."""
+
+
+class Batch:
+    """Some addresses that were looked up at once, and what has become of them since."""
+
+    def __init__(self, sieve: Sieve, urls: Iterable[str]) -> None:
+        self._sieve = sieve
+        self._prints = {url: keys.fingerprint(url) for url in urls}
+        self._marks = dict(zip(self._prints, sieve.marks(list(self._prints.values())), strict=True))
+
+    @property
+    def new(self) -> list[str]:
+        """Those that were never met."""
+        return [url for url, mark in self._marks.items() if mark == ABSENT]
+
+    def asked(self, links: Iterable[tuple[str, int]]) -> list[str]:
+        """Of addresses and the depths of links to them, those that the table must be asked about, each once."""
+        marks = self._marks
+        unsure = {url: None for url, depth in links if (mark := marks[url]) == ASK or mark > depth}
+        return list(unsure)
+
+    def check(self, url: str, depth: int) -> Verdict:
+        """What a link to it from this depth means now."""
+        mark = self._marks[url]
+        if mark == ABSENT:
+            return Verdict.NEW
+        return Verdict.KNOWN if mark <= depth and mark != ASK else Verdict.ASK
+
+    def note(self, url: str, depth: int | None) -> None:
+        """The depth of its entry; None when the table must be asked about it."""
+        mark = ASK if depth is None or depth > ASK else depth
+        if mark != self._marks[url]:
+            self._marks[url] = mark
+            self._sieve.put(self._prints[url], mark)
+
+
+class Seen:
+    """All addresses that were ever found."""
+
+    def __init__(self, sieve: Sieve) -> None:
+        self._sieve = sieve
+
+    def batch(self, urls: Iterable[str]) -> Batch:
+        """Look them up."""
+        return Batch(self._sieve, urls)
+
+    def note(self, url: str, depth: int | None) -> None:
+        """As in a batch, for a single address."""
+        self._sieve.put(keys.fingerprint(url), ASK if depth is None or depth > ASK else depth)
+
+    def prepare(self) -> None:
+        """What was noted becomes part of the next commit."""
+        self._sieve.prepare()
+
+    def close(self) -> None:
+        """Nobody will ask again."""
+        self._sieve.close()
+
+    def restore(self, rows: Iterator[tuple[str, int | None]]) -> None:
+        """Fill it from all addresses and their depths if it is not whole: its files were lost, or never made."""
+        if not self._sieve.fault:
+            return
+        fault, first = self._sieve.fault, next(rows, None)
+        self._sieve.restart()
+        if first is None:
+            return
+        log.warning("the set of known addresses is made again from the table, because %s", fault)
+        for count, (url, depth) in enumerate(chain([first], rows), 1):
+            self.note(url, depth)
+            if count % REBUILT_AT_ONCE == 0:
+                self._sieve.prepare()

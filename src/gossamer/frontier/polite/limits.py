@@ -1,0 +1,112 @@
+"""How many visits may be under way, and how many pages may be kept? As many as were asked for.
+
+Visits that drip along do not count: a few hundred hosts that send a byte now and then could hold every worker for
+minutes. So a visit that takes longer than a few seconds makes room for another, up to as many again, and hosts that are
+known to be that slow never get more than that second half. What counts is the whole visit: a host whose pages are so
+large that they wait here is slow as well.
+
+A limit of pages counts what was kept and what is out, in all shards together.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from math import inf
+
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.shards.peers import Peers
+from gossamer.model import Clock
+
+SLOW = 5.0
+"""Seconds after which a visit no longer counts."""
+
+
+class Slots:
+    """Counts visits from hand-out to answer."""
+
+    def __init__(self, clock: Clock, most: int) -> None:
+        """`most` is how many visits that are not slow may be under way; 0 for any number."""
+        self._clock = clock
+        self._most = most or inf
+        self._young: dict[int, float] = {}
+        """Tickets, the oldest first, and when they were given out."""
+        self._slow: set[int] = set()
+        self._known: set[int] = set()
+        """Tickets of hosts that were slow before."""
+        self._tickets = count()
+
+    def take(self, host: Host) -> int:
+        """A visit begins. Give the ticket back with `give`."""
+        ticket = next(self._tickets)
+        self._young[ticket] = self._clock.steady()
+        if host.pace > SLOW or host.lingers:
+            self._known.add(ticket)
+        return ticket
+
+    def give(self, ticket: int, host: Host) -> None:
+        """It has ended."""
+        self._known.discard(ticket)
+        began = self._young.pop(ticket, None)
+        host.lingers = began is None or self._clock.steady() - began > SLOW
+        if began is None:
+            self._slow.discard(ticket)
+
+    def lets(self, host: Host) -> bool:
+        """May this host be visited now, or is it one of the slow, of which enough are under way?"""
+        return not (host.pace > SLOW or host.lingers) or len(self._known) < self._most
+
+    def free_from(self) -> float:
+        """Steady time when one more may begin; infinity when one has to end first."""
+        self._age()
+        beyond = max(len(self._slow) - self._most, 0)
+        if len(self._young) + beyond < self._most:
+            return 0.0
+        return next(iter(self._young.values())) + SLOW if self._young and len(self._slow) < self._most else inf
+
+    def _age(self) -> None:
+        before = self._clock.steady() - SLOW
+        while self._young:
+            ticket, began = next(iter(self._young.items()))
+            if began > before:
+                return
+            del self._young[ticket]
+            self._slow.add(ticket)
+
+
+class Quota:
+    """The page limit of a crawl."""
+
+    def __init__(self, ledger: Ledger, pages: int, peers: Peers | None, *, closed: bool = False) -> None:
+        """`pages` is the limit; 0 for none. One that is `closed` has room for nothing."""
+        self._closed = closed
+        self._ledger = ledger
+        self._pages = pages
+        self._peers = peers if pages else None
+        self._out = 0
+
+    def full(self) -> bool:
+        """Nothing more may be asked for."""
+        if self._closed:
+            return True
+        if self._peers:
+            return self._peers.leases.full(self._pages)
+        return 0 < self._pages <= self._ledger.counts.pages + self._out
+
+    def claim(self) -> bool:
+        """Is there room for one more page? Nobody else has it from now on. Give it back with `settle`."""
+        if self._closed:
+            return False
+        if self._peers:
+            return self._peers.leases.claim(self._peers.me, self._pages)
+        if self.full():
+            return False
+        self._out += 1
+        return True
+
+    def settle(self, *, kept: bool) -> None:
+        """What was claimed has become a page of ours, or may become another one."""
+        if self._peers:
+            self._peers.leases.settle(self._peers.me, kept=kept)
+        else:
+            self._out -= 1

@@ -1,0 +1,1 @@
+"""Where does an address wait, and which one is next?"""

@@ -1,0 +1,164 @@
+"""Which visit is next? Of the origin whose turn it is: robots.txt first, then its next address that is worth it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gossamer.frontier.answer.transitions import Settlement
+from gossamer.frontier.discover.intake import Intake
+from gossamer.frontier.discover.listings import Listings
+from gossamer.frontier.entries import State
+from gossamer.frontier.parts import Parts
+from gossamer.frontier.polite.limits import SLOW
+from gossamer.frontier.polite.ready import Group
+from gossamer.frontier.polite.schedule import Schedule
+from gossamer.frontier.queue.active_origins import ActiveOrigins
+from gossamer.frontier.queue.back_queues import Origin, is_hop
+from gossamer.frontier.queue.retry import rule
+from gossamer.model import Visit
+
+SETTLED_AT_ONCE = 32
+"""Addresses that may turn out not to be worth a visit before everybody else gets a turn, the event loop among them.
+
+Whoever fills a sitemap with what its robots.txt forbids must not hold up the others."""
+
+
+class Due(NamedTuple):
+    """A visit that may be made now. The group is held for it: give it back to the schedule."""
+
+    visit: Visit
+    origin: Origin
+    group: Group
+
+
+class Choice:
+    """Takes the next visit from the queues."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        schedule: Schedule,
+        active: ActiveOrigins,
+        intake: Intake,
+        settle: Settlement,
+        listings: Listings,
+    ) -> None:
+        self._listings = listings
+        self._parts = parts
+        self._rules = parts.rules
+        self._clock = parts.clock
+        self._queues = parts.queues
+        self._access = parts.access
+        self._worth = parts.worth
+        self._schedule = schedule
+        self._active = active
+        self._intake = intake
+        self._settle = settle
+        self._left = SETTLED_AT_ONCE
+
+    @property
+    def broke_off(self) -> bool:
+        """The last answer was None only to let others go on: ask again at once."""
+        return self._left <= 0
+
+    def next(self) -> Due | None:
+        """The visit that is due first; None when nothing is due now, or when it `broke_off`."""
+        self._intake.requeue_retries()
+        self._left = SETTLED_AT_ONCE
+        while self._left > 0 and (popped := self._pop()):
+            origin, group = popped
+            if not self._parts.slots.lets(origin.host):
+                self._put_off(origin)
+            elif (visit := self._take(origin)) is not None:
+                return Due(visit, origin, group)
+            self._schedule.release(origin.host, group, visited=False)
+            self._active.forget(origin)
+        return None
+
+    def _pop(self) -> tuple[Origin, Group] | None:
+        """The origin whose turn it is; more come in from the disk when the front is thin, or when nobody is due."""
+        if self._schedule.thin:
+            self._bring_more()
+        while (popped := self._schedule.pop(self._active.forget)) is None:
+            if not self._bring_more():
+                return None
+        return popped
+
+    def _bring_more(self) -> bool:
+        """Origins from the disk. What was found is sifted before any that is farther away is let in."""
+        names = self._schedule.near()
+        if not names and self._intake.waiting:
+            self._intake.sift()
+            return True
+        names = names or self._schedule.farther()
+        self._active.bring_in(names)
+        return bool(names)
+
+    def _put_off(self, origin: Origin) -> None:
+        """Enough slow hosts are being visited; this one tries again in a while, also where there is no delay."""
+        origin.host.next = self._clock.steady() + max(self._rules.politeness.gap(origin.host), SLOW)
+        self._schedule.place(origin)
+
+    def _take(self, origin: Origin) -> Visit | None:
+        if origin.urgent and not self._is_page_next(origin):
+            return self._urgent(origin)
+        origin.hopped = False
+        if origin.closed_until > self._clock.steady():
+            self._schedule.place(origin)
+            return None
+        if origin.gone is None and not self._access.known(origin):
+            if origin.closed_until > self._clock.steady():
+                self._schedule.place(origin)
+                return None
+            return self._access.ask(origin) if self._queues.more(origin) else None
+        return self._next_page(origin)
+
+    def _next_page(self, origin: Origin) -> Visit | None:
+        while (taken := self._queues.take(origin)) is not None:
+            visit = self._admit(origin, *taken)
+            if visit is not None:
+                return visit
+            self._left -= 1
+            if self.broke_off:
+                self._go_on_later(origin)
+                return None
+        origin.gone = None
+        return self._urgent(origin) if origin.urgent else None
+
+    def _urgent(self, origin: Origin) -> Visit:
+        visit = origin.urgent.popleft()
+        origin.hopped = is_hop(origin, visit)
+        return visit
+
+    def _is_page_next(self, origin: Origin) -> bool:
+        """Questions that others send here take turns with the pages of the origin."""
+        if not origin.hopped or not is_hop(origin, origin.urgent[0]):
+            return False
+        closed = origin.asking or origin.gone or origin.closed_until > self._clock.steady()
+        return not closed and self._access.known(origin) and self._queues.more(origin)
+
+    def _go_on_later(self, origin: Origin) -> None:
+        """Nothing was sent, so it need not rest: it goes on as soon as those who are due by now had their turn."""
+        origin.host.next = max(origin.host.next, self._clock.steady())
+        self._schedule.place(origin)
+
+    def _admit(self, origin: Origin, place: int, position: int, url: str) -> Visit | None:
+        entry = self._parts.ledger.get(url)
+        if entry is None or entry.state is not State.QUEUED or entry.position != position:
+            self._queues.remove(url, place, position)
+            return None
+        if origin.gone is not None:
+            self._settle.fail(url, entry, str(origin.gone), rule(origin.gone.fault, 0).waits)
+            return None
+        if not self._access.allows(origin, url):
+            self._settle.end(url, entry, State.EXCLUDED, "robots.txt forbids it")
+            self._worth.left(url, entry)
+            return None
+        if entry.taken:
+            self._listings.go_on(url, entry)
+            return None
+        if (there := self._worth.sink(url, entry)) is not None:
+            self._intake.put_back(url, entry, there)
+            return None
+        head = not entry.headed and self._rules.head_first(url)
+        return entry.visit(url, "HEAD" if head else "GET")

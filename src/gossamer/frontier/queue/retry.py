@@ -1,0 +1,140 @@
+"""What follows a failure? One table: the waits before each new try, and whether the host is to blame.
+
+The waits are 1 minute, 10 minutes, 2 hours and a day for what may pass by itself. What cannot change by waiting
+is not tried again.
+
+`Retries` keeps the addresses that are tried again later on disk, in the order of the dates they are due.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from math import inf
+from typing import NamedTuple
+
+from gossamer.frontier.entries import LATER
+from gossamer.model import Fault
+from gossamer.rows import number
+from gossamer.store.table.table import Table
+from gossamer.urls import keys
+
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+LADDER = (MINUTE, 10 * MINUTE, 2 * HOUR, DAY)
+
+
+class Rule(NamedTuple):
+    """How often to come back, and whether it counts towards the circuit breaker."""
+
+    waits: tuple[float, ...]
+    blames_host: bool
+
+
+FAULTS: dict[Fault, Rule] = {
+    Fault.NO_SUCH_HOST: Rule((2 * HOUR, DAY), True),
+    Fault.DNS: Rule(LADDER, True),
+    Fault.BLOCKED_ADDRESS: Rule((), False),
+    Fault.CONNECT: Rule(LADDER, True),
+    Fault.TLS: Rule((2 * HOUR, DAY), True),
+    Fault.TIMEOUT: Rule(LADDER, True),
+    Fault.TOO_SLOW: Rule(LADDER, True),
+    Fault.RESET: Rule(LADDER, True),
+    Fault.INCOMPLETE: Rule((MINUTE,), False),
+    Fault.PROTOCOL: Rule((2 * HOUR,), False),
+    Fault.HEADERS_TOO_LARGE: Rule((), False),
+}
+
+THROTTLED = frozenset({429, 503})
+STATUSES: dict[int, Rule] = {
+    408: Rule(LADDER, True),
+    425: Rule(LADDER, False),
+    429: Rule((MINUTE, *LADDER, DAY), False),
+    500: Rule(LADDER, True),
+    502: Rule(LADDER, True),
+    503: Rule((MINUTE, *LADDER, DAY), False),
+    504: Rule(LADDER, True),
+    520: Rule(LADDER, True),
+    521: Rule(LADDER, True),
+    522: Rule(LADDER, True),
+    523: Rule(LADDER, True),
+    524: Rule(LADDER, True),
+}
+NEVER = Rule((), False)
+
+ROBOTS_WAITS = (
+    5 * MINUTE,
+    10 * MINUTE,
+    20 * MINUTE,
+    40 * MINUTE,
+    80 * MINUTE,
+    160 * MINUTE,
+    320 * MINUTE,
+    12 * HOUR,
+)
+"""An unreachable robots.txt closes its origin; it is asked for again at these intervals, the last one for good."""
+
+
+def rule(fault: Fault | None, status: int) -> Rule:
+    """The rule for a visit that brought no document."""
+    return FAULTS[fault] if fault else STATUSES.get(status, NEVER)
+
+
+def wait(waits: tuple[float, ...], attempt: int, jitter: random.Random) -> float | None:
+    """Seconds until the next try, up to a quarter longer so that retries spread; None when there is none."""
+    if attempt >= len(waits):
+        return None
+    return waits[attempt] * (1 + jitter.random() / 4)
+
+
+def robots_wait(tries: int) -> float:
+    """Seconds until an unreachable robots.txt is asked for again."""
+    return ROBOTS_WAITS[min(tries, len(ROBOTS_WAITS) - 1)]
+
+
+BATCH = 1_000
+
+
+class Retries:
+    """A list sorted by date. The earliest date is kept in memory, so that asking costs nothing."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._next = self._first()
+
+    def append(self, url: str, when: float, position: int) -> None:
+        """Durable with the next commit; `position` tells this entry from an older one of the same address."""
+        self._table.put(LATER, _key(when, position), url.encode())
+        self._next = min(self._next, when)
+
+    def remove(self, when: float, position: int) -> None:
+        """It waits no longer."""
+        self._table.delete(LATER, _key(when, position))
+        if when <= self._next:
+            self._next = self._first()
+
+    def next_time(self) -> float:
+        """Wall time of the earliest; infinity when there is none."""
+        return self._next
+
+    def due(self, now: float) -> Iterator[tuple[str, int]]:
+        """Take out what is due: addresses with their positions."""
+        if now < self._next:
+            return
+        for key, url in list(self._table.scan(LATER, limit=BATCH)):
+            if _date(key) > now:
+                break
+            self._table.delete(LATER, key)
+            yield keys.url_in(url), number(key[8:])
+        self._next = self._first()
+
+    def _first(self) -> float:
+        first = next(self._table.scan(LATER, limit=1), None)
+        return _date(first[0]) if first else inf
+
+
+def _key(when: float, position: int) -> bytes:
+    return int(when * 1e6).to_bytes(8, "big") + position.to_bytes(8, "big")
+
+
+def _date(key: bytes) -> float:
+    return int.from_bytes(key[:8], "big") / 1e6

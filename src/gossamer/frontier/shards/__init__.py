@@ -1,0 +1,1 @@
+"""What belongs to another shard, and how does it get there?"""

@@ -1,0 +1,253 @@
+"""Is that a page, or an error that does not say so? Ask for nonsense, and compare.
+
+Bar-Yossef, Broder, Kumar and Tomkins (WWW 2004): ask for a name that cannot exist, in the same directory. A 404 settles
+it: the server is honest there. If it answers with a page or a redirect instead, whatever gets the same answer is a
+soft 404. Where we differ: two nonsense names are asked for where the answer is a page. What both answers say is the
+error, and what only one of them says is how much such answers vary; a page is taken for an error only if it says all of
+the first and no more than that of its own. A kind of directory (see `url_patterns`) stands for all that are like it.
+
+Home pages are never errors. A host is asked when it has shown some pages, and left alone when it has been honest
+a few times, unless its pages look alike.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from enum import IntEnum
+from math import inf
+from string import ascii_lowercase
+from typing import NamedTuple
+
+import msgspec
+
+from gossamer.frontier.entries import PROBES
+from gossamer.frontier.queue.retry import THROTTLED
+from gossamer.frontier.rows import Rows
+from gossamer.frontier.worth.sketch import MARKS, Sketch, marks
+from gossamer.frontier.worth.url_patterns import Template, template
+from gossamer.rows import decoder, text
+from gossamer.store.table.table import Table
+
+LETTERS = 25
+PAGES = 10
+"""Pages of a host before it is asked."""
+ALIKE = 3
+"""Pages of a host that say what others said: then it is asked sooner."""
+HONEST = 2
+"""Honest answers after which a host is asked only about pages that look like others."""
+RATE = 10
+"""One question for so many pages at most, after the first few."""
+FIRST = 3
+ANSWERS = 2
+"""Answers to nonsense that show what they have in common."""
+TRIES = 3
+"""Questions about one kind of directory, those without an answer included."""
+RECENT = 16
+"""Answers from a kind of directory that wait for the verdict."""
+
+PLACES = 500
+"""Kinds of directory of a host that are watched."""
+
+SAME_PAGE = "soft 404: a made-up name in the same place gets the same page"
+SAME_TARGET = "soft 404: a made-up name in the same place is redirected to the same address"
+
+
+def is_soft(reason: str) -> bool:
+    """Does the reason of an entry say that its page is an error in disguise?"""
+    return reason.startswith((SAME_PAGE, SAME_TARGET))
+
+
+class Verdict(IntEnum):
+    """How a kind of directory answers to nonsense."""
+
+    OPEN = 0
+    HONEST = 1
+    SOFT = 2
+
+
+class Answer(NamedTuple):
+    """What was said, or where a redirect leads."""
+
+    text: Sketch | None
+    target: str = ""
+
+
+class Nonsense(msgspec.Struct, array_like=True, frozen=True):
+    """The answer to a made-up name, in few numbers."""
+
+    plain: int
+    """See `Sketch.plain`."""
+    marks: tuple[int, ...]
+    target: str
+
+
+class PlaceRow(msgspec.Struct, array_like=True):
+    """What is known of a kind of directory."""
+
+    verdict: Verdict = Verdict.OPEN
+    asked: int = 0
+    nonsense: list[Nonsense] = []
+    recent: list[tuple[str, int, str]] = []
+    """Addresses that were answered before there was a verdict: what they said, and where they led."""
+
+
+class HostPlaces(msgspec.Struct, array_like=True):
+    """What is known of a host."""
+
+    pages: int = 0
+    alike: int = 0
+    asked: int = 0
+    honest: int = 0
+    places: int = 0
+    nonsense: list[Nonsense] = []
+    """Answers to made-up names in the first place where two were asked for: most likely the same everywhere."""
+
+
+place_of = decoder(PlaceRow)
+host_of = decoder(HostPlaces)
+
+
+class Soft404:
+    """Knows how servers answer to nonsense, and which pages are such answers."""
+
+    def __init__(self, table: Table) -> None:
+        self._places = Rows(table, PROBES, place_of, PlaceRow)
+        self._hosts = Rows(table, PROBES, host_of, HostPlaces)
+        self._out: set[str] = set()
+        """Kinds of directory about which a question is out; lost with the process, and asked again."""
+
+    def judge(self, kind: Template, url: str, answer: Answer) -> str:
+        """Why an answer is an error in disguise; nothing when it is not, or when that is not known yet."""
+        place = self._places.peek(kind.directory)
+        if place is not None and place.verdict is not Verdict.OPEN:
+            return _disguised(place.nonsense, answer) if place.verdict is Verdict.SOFT else ""
+        host = self._hosts.use(_host_key(kind.host))
+        if not _is_home(kind) and host.honest < HONEST and host.places < PLACES:
+            host.places += place is None
+            place = self._places.use(kind.directory)
+            place.recent = [*place.recent[1 - RECENT :], (url, answer.text.plain if answer.text else 0, answer.target)]
+        return ""
+
+    def question(self, kind: Template, url: str, *, alike: bool) -> str | None:
+        """A made-up address to ask for, now that one of that kind has been answered; mostly none."""
+        host = self._hosts.use(_host_key(kind.host))
+        host.pages += 1
+        host.alike += alike
+        place = self._places.peek(kind.directory) or PlaceRow()
+        if _is_home(kind) or kind.directory in self._out or not _is_worth_it(host, place, alike=alike):
+            return None
+        return _made_up(url, place.asked)
+
+    def asks(self, url: str) -> None:
+        """A question goes out."""
+        kind = template(url)
+        self._out.add(kind.directory)
+        self._places.use(kind.directory).asked += 1
+        self._hosts.use(_host_key(kind.host)).asked += 1
+
+    def learn(self, url: str, status: int, answer: Answer) -> Iterator[tuple[str, str]]:
+        """Take in the answer to a question. Gives addresses that turn out to be errors, each with the reason."""
+        kind = template(url)
+        self._out.discard(kind.directory)
+        place = self._places.use(kind.directory)
+        place.verdict = _verdict(url, status, answer, place.verdict)
+        if place.verdict is Verdict.SOFT:
+            place.nonsense = self._nonsense(kind, place, _told(answer))
+            for page, said, target in place.recent:
+                if reason := _equal(place.nonsense, said, target):
+                    yield page, reason
+            place.recent = []
+        elif place.verdict is Verdict.HONEST:
+            self._hosts.use(_host_key(kind.host)).honest += 1
+            place.nonsense, place.recent = [], []
+
+    def _nonsense(self, kind: Template, place: PlaceRow, answer: Nonsense) -> list[Nonsense]:
+        """With what the host said elsewhere, if this is more of it: then it need not be asked twice here."""
+        host = self._hosts.use(_host_key(kind.host))
+        answers = [*place.nonsense, answer]
+        if len(answers) < ANSWERS and host.nonsense and _alike([each.marks for each in host.nonsense], answer.marks):
+            return host.nonsense
+        if len(answers) == ANSWERS and not host.nonsense:
+            host.nonsense = answers
+        return answers
+
+    def save(self) -> None:
+        """What was learned becomes part of the next commit."""
+        self._places.save()
+        self._hosts.save()
+
+
+def disguised_places(table: Table, host: str) -> list[str]:
+    """The kinds of directory of a host in which errors look like pages."""
+    rows = (row for mark in "/:" for row in table.scan(PROBES, prefix=f"{host}{mark}".encode()))
+    return [text(key) for key, data in rows if key[-1:] != b"\0" and place_of(data).verdict is Verdict.SOFT]
+
+
+def _is_home(kind: Template) -> bool:
+    return kind.path == f"{kind.host}/"
+
+
+def _is_worth_it(host: HostPlaces, place: PlaceRow, *, alike: bool) -> bool:
+    if host.asked >= FIRST + host.pages // RATE or place.asked >= TRIES:
+        return False
+    if place.verdict is Verdict.SOFT:
+        return len(place.nonsense) < ANSWERS and not place.nonsense[0].target
+    known = host.pages >= PAGES or host.alike >= ALIKE
+    return place.verdict is Verdict.OPEN and known and (alike or host.honest < HONEST)
+
+
+def _made_up(url: str, number: int) -> str:
+    """The address with a name that nobody has given; the same in every run."""
+    path = url.partition("?")[0].partition(";")[0]
+    above = path.removesuffix("/").rpartition("/")[0]
+    letters = random.Random(f"{above} {number}").choices(ascii_lowercase, k=LETTERS)
+    return f"{above}/{''.join(letters)}{template(path).directory.rpartition('*')[2]}"
+
+
+def _verdict(url: str, status: int, answer: Answer, before: Verdict) -> Verdict:
+    """What an answer to nonsense tells. A redirect that carries the name along tells nothing, and so does silence."""
+    if 200 <= status < 300:
+        return Verdict.SOFT if answer.text and before is not Verdict.HONEST else Verdict.HONEST
+    if answer.target:
+        name = url.rstrip("/").rpartition("/")[2].partition(".")[0]
+        return Verdict.HONEST if name in answer.target else Verdict.SOFT
+    return Verdict.HONEST if 400 <= status < 500 and status not in THROTTLED else before
+
+
+def _told(answer: Answer) -> Nonsense:
+    text = answer.text
+    return Nonsense(text.plain, marks(text), "") if text else Nonsense(0, (), answer.target)
+
+
+def _equal(nonsense: list[Nonsense], said: int, target: str) -> str:
+    """Why an answer that is known by its digest only is an error."""
+    if (said, target) not in {(each.plain, each.target) for each in nonsense}:
+        return ""
+    return SAME_TARGET if target else SAME_PAGE
+
+
+def _disguised(nonsense: list[Nonsense], answer: Answer) -> str:
+    told = _told(answer)
+    if reason := _equal(nonsense, told.plain, told.target):
+        return reason
+    pages = [each.marks for each in nonsense if not each.target]
+    return SAME_PAGE if pages and told.marks and _alike(pages, told.marks) else ""
+
+
+def _alike(nonsense: list[tuple[int, ...]], page: tuple[int, ...]) -> bool:
+    """Does a page say all that answers to nonsense have in common, and no more of its own than they do?
+
+    Only the smallest hashes of the words are known, so all are compared up to where all are known.
+    """
+    bound = min((marks[-1] for marks in (*nonsense, page) if len(marks) == MARKS), default=inf)
+    said = [{mark for mark in marks if mark <= bound} for marks in nonsense]
+    common = set.intersection(*said)
+    own = max(len(each - common) for each in said)
+    words = {mark for mark in page if mark <= bound}
+    return bool(common) and 2 * own <= len(common) and common <= words and len(words - common) <= own
+
+
+def _host_key(host: str) -> str:
+    """Where the row of a host stands, beside those of its directories."""
+    return f"{host}\0"

@@ -1,0 +1,1 @@
+"""What do files of other programs hold? WARC in any state, ARC, TREC, WACZ and CDX."""

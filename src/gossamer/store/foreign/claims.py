@@ -1,0 +1,81 @@
+"""What a file from elsewhere says of its captures, held to what can be true: nothing of it is believed as it stands.
+
+Lengths, dates and statuses are checked where they are read. Here are the fields that would otherwise be copied into our
+own records and rows: one that cannot be true is left out or cut, and the capture is taken all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from ipaddress import ip_address
+
+from gossamer.errors import InvalidURL
+from gossamer.model import URL, Failure, Visit
+from gossamer.store.warc.warc import Circumstances
+from gossamer.urls import keys, normalize
+
+STEPS_MOST = 1_000
+"""Links, redirects or tries on the way to a page. Each link is a letter in the metadata."""
+SECONDS_MOST = 1e6
+WORDS_MOST = 1_000
+"""Characters of what a file says in words: a validator, or what was wrong with a coding."""
+CUT = frozenset({"length", "time", "disconnect", "unspecified"})
+"""Why a block was cut, in the words of the standard."""
+
+
+def circumstances(told: Circumstances, url: URL) -> Circumstances:
+    """How a capture came to be, as far as that can be; its visit was to `url`."""
+    seconds = told.seconds if 0 <= told.seconds <= SECONDS_MOST else 0.0
+    failure = told.failure and Failure(told.failure.fault, told.failure.detail[:WORDS_MOST])
+    return Circumstances(_visit(told.visit, url), seconds, words(told.decoding), failure)
+
+
+def _visit(visit: Visit, url: URL) -> Visit:
+    return replace(
+        visit,
+        url=url,
+        method="GET",
+        depth=steps(visit.depth),
+        hops=steps(visit.hops),
+        attempt=steps(visit.attempt),
+        referrer=web_address(visit.referrer),
+        owner=_origin(visit.owner),
+        etag=words(visit.etag),
+        modified=words(visit.modified),
+    )
+
+
+def _origin(said: str | None) -> str | None:
+    url = web_address(f"{said}/") if said else None
+    return keys.origin(url) if url else None
+
+
+def steps(count: int) -> int:
+    """How many there can be."""
+    return min(max(count, 0), STEPS_MOST)
+
+
+def words(said: str | None) -> str | None:
+    """What is too long for what it should be is not it."""
+    return said if said is None or len(said) <= WORDS_MOST else None
+
+
+def web_address(said: str | None) -> URL | None:
+    """The canonical form; None for what is no address of the web."""
+    try:
+        return normalize(said.strip("<> ")) if said else None
+    except InvalidURL:
+        return None
+
+
+def ip(said: str | None) -> str | None:
+    """The address of a server; None for anything else."""
+    try:
+        return str(ip_address(said.strip())) if said else None
+    except ValueError:
+        return None
+
+
+def why_cut(said: str | None) -> str | None:
+    """Why it was cut, if it was."""
+    return said if said is None or said in CUT else "unspecified"

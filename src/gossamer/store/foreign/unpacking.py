@@ -1,0 +1,306 @@
+"""The bytes of a file that somebody else wrote, unpacked as they are read: plain, gzip or zstandard.
+
+Files of archives are many packed pieces one behind the other, by rule one for each record. Here any cut will do, and
+who reads learns whether the rule was kept. Memory does not depend on the size of pieces or records, nor on what a few
+bytes unpack to: a slice is unpacked at a time. Damage is raised as `Broken`; `resume` goes on at the next piece that
+can be one.
+
+zstandard, because WARC files with zstandard are written with its frames and dictionaries
+(https://iipc.github.io/warc-specifications/specifications/warc-zstd/).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from typing import Any, BinaryIO
+
+import zstandard
+
+from gossamer.store.warc.gzip_members import InflateError, inflating
+
+CHUNK = 64 << 10
+GZIP, ZSTD, DICTIONARY = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18"
+SLICE = 1 << 20
+"""Bytes that are unpacked of a gzip member in one go."""
+ZSTD_SLICE = 512
+"""Bytes of a frame that are unpacked in one go: its library knows no other limit. Four bytes make a block, and a block
+up to 128 KiB, so that these make 16 MiB at the most."""
+WINDOW_MOST = 128 << 20
+"""What a frame may ask to be held of what was unpacked before; as much as `zstd` itself allows."""
+FREE, RATIO = 1 << 30, 1_000
+"""What a file may unpack to: so many bytes, and so many for each of its own. More is a bomb, and not read on."""
+_DICTIONARY_MOST = 64 << 20
+_AFTER = 4
+_FAR = 1 << 62
+_VISIBLE = re.compile(rb"[^\r\n \t]")
+
+
+class Broken(Exception):
+    """What comes cannot be unpacked, or ends too soon."""
+
+    def __init__(self, offset: int, words: str) -> None:
+        super().__init__(words)
+        self.offset = offset
+        self.words = words
+
+
+class Unpacking:
+    """Reads on from an offset at which a piece begins."""
+
+    def __init__(self, file: BinaryIO, start: int = 0) -> None:
+        self._file = file
+        file.seek(0)
+        self._magic = _magic(file.read(4))
+        self._dictionary = _dictionary(file) if self._magic == ZSTD else None
+        self._unpacked_bytes, self._start = 0, max(start, file.tell() if self._dictionary else 0)
+        self._begin(self._start)
+
+    def _begin(self, offset: int) -> None:
+        self._file.seek(offset)
+        self._raw, self._raw_at = b"", 0
+        self._raw_end = offset
+        self._inflate: Any = None
+        self._pending = False
+        """The library may hold more of what it was given."""
+        self._data, self._at = b"", 0
+        self._end = 0
+        """Unpacked bytes up to the end of `_data`."""
+        self._pieces: deque[tuple[int, int]] = deque([(0, offset)])
+        """Where pieces begin: among the unpacked bytes, and in the file."""
+
+    # -------------------------------------------------------------------- where
+
+    @property
+    def packed(self) -> bool:
+        """It is not a plain file."""
+        return bool(self._magic)
+
+    @property
+    def offset(self) -> int:
+        """Of the next byte in the file; of a packed one, where its piece begins."""
+        self._pass()
+        return self._pieces[0][1] + (0 if self.packed else self._here)
+
+    @property
+    def at_start(self) -> bool:
+        """The next byte is the first of its piece."""
+        self._pass()
+        return self._pieces[0][0] == self._here
+
+    @property
+    def _here(self) -> int:
+        """Unpacked bytes that were passed."""
+        return self._end - len(self._data) + self._at
+
+    def _pass(self) -> None:
+        if self._at == len(self._data) and self.packed:
+            self._fill()
+        while len(self._pieces) > 1 and self._pieces[1][0] <= self._here:
+            self._pieces.popleft()
+
+    # --------------------------------------------------------------------- read
+
+    def peek(self, size: int) -> bytes:
+        """Up to so many of the next bytes, which stay."""
+        if len(self._data) - self._at < size:
+            self._fill(size)
+        return self._data[self._at : self._at + size]
+
+    def until(self, pattern: re.Pattern[bytes], most: int, overlap: int = 64) -> bytes | None:
+        """All up to a match and with it; None when none comes soon enough. No match is longer than `overlap`."""
+        searched = self._at
+        while (end := pattern.search(self._data, searched)) is None:
+            held = len(self._data) - self._at
+            if held > most or not self._fill(2 * held):
+                return None
+            searched = max(held - overlap, 0)
+        found = self._data[self._at : end.end()]
+        self._at = end.end()
+        return found
+
+    def take(self, size: int) -> bytes:
+        """So many bytes; fewer at the end of the file."""
+        parts = []
+        while size > 0 and (self._at < len(self._data) or self._fill()):
+            part = self._data[self._at : self._at + size]
+            parts.append(part)
+            self._at += len(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def skip(self, size: int) -> int:
+        """Pass over so many bytes; gives how many there were."""
+        left = size
+        while left > 0 and (self._at < len(self._data) or self._fill()):
+            step = min(left, len(self._data) - self._at)
+            self._at += step
+            left -= step
+        return size - left
+
+    def skip_blank(self) -> bool:
+        """Pass over empty lines; False at the end of the file."""
+        while (found := _VISIBLE.search(self._data, self._at)) is None:
+            self._at = len(self._data)
+            if not self._fill():
+                return False
+        self._at = found.start()
+        return True
+
+    def skip_to(self, pattern: re.Pattern[bytes], overlap: int) -> bool:
+        """Pass over all before the next line that matches; False when there is none.
+
+        The pattern begins with the newline before that line: with a look back in its place it takes 20 times as long.
+        No match is longer than `overlap` bytes.
+        """
+        while True:
+            found = pattern.search(self._data, max(self._at - 1, 0))
+            if found:
+                self._at = found.start() + 1
+                return True
+            self._at = max(self._at, len(self._data) - overlap)
+            if not self._fill():
+                self._at = len(self._data)
+                return False
+
+    def believed(self, length: int, ends: re.Pattern[bytes], begins: re.Pattern[bytes], overlap: int) -> int:
+        """The length of a block that is said to be so long: in a plain file, no longer than to the next record.
+
+        That is only looked for when the last byte of the block and what follows is not as in `ends`, since a record may
+        hold others.
+        """
+        if self.packed or not length or ends.fullmatch(self._ahead(length - 1, 1 + _AFTER)):
+            return length
+        start = self.offset
+        found = self.offset - start if self.skip_to(begins, overlap) else length
+        self._begin(start)
+        return min(found, length)
+
+    def _ahead(self, distance: int, size: int) -> bytes:
+        """Bytes of a plain file that come later."""
+        if self._at + distance + size <= len(self._data):
+            return self._data[self._at + distance : self._at + distance + size]
+        back = self._file.tell()
+        self._file.seek(min(self.offset + distance, _FAR))
+        found = self._file.read(size)
+        self._file.seek(back)
+        return found
+
+    def resume(self) -> bool:
+        """After damage: go on at what may be the next piece. False when there is none."""
+        position = self._pieces[-1][1] + 1
+        while self.packed and not self._is_bomb:
+            self._file.seek(position)
+            chunk = self._file.read(CHUNK)
+            found = chunk.find(self._magic)
+            if found >= 0:
+                self._begin(position + found)
+                return True
+            if len(chunk) < CHUNK:
+                break
+            position += len(chunk) - len(self._magic) + 1
+        self._begin(self._file.seek(0, 2))
+        return False
+
+    # --------------------------------------------------------------------- fill
+
+    def _fill(self, size: int = 0) -> bool:
+        """Have at least so many bytes, and more than now; False at the end of the file."""
+        parts = [self._data[self._at :]]
+        held = before = len(parts[0])
+        try:
+            while held <= max(before, size - 1) and (more := self._more()):
+                parts.append(more)
+                held += len(more)
+        finally:  # what came before damage is sound
+            self._data, self._at = b"".join(parts), 0
+        return held > before
+
+    def _more(self) -> bytes:
+        more = self._unpacked() if self.packed else self._file.read(CHUNK)
+        self._end += len(more)
+        self._unpacked_bytes += len(more)
+        if self._is_bomb:
+            raise Broken(self._pieces[-1][1], "unpacks to a thousand times its size; the rest of the file is not read")
+        return more
+
+    @property
+    def _is_bomb(self) -> bool:
+        return self._unpacked_bytes > FREE + RATIO * max(self._raw_end - self._start, 0) and self.packed
+
+    def _unpacked(self) -> bytes:
+        while self._pending or self._raw_at < len(self._raw) or self._read():
+            if self._inflate is None:
+                self._open_piece()
+            try:
+                more = self._frame() if self._magic == ZSTD else self._member()
+            except (InflateError, zstandard.ZstdError, MemoryError) as error:
+                raise Broken(self._pieces[-1][1], f"cannot be unpacked: {error}") from None
+            if self._inflate.eof:
+                self._inflate, self._pending = None, False
+            if more:
+                return more
+        if self._inflate is not None:
+            self._inflate = None
+            raise Broken(self._pieces[-1][1], "the file ends in the middle of a packed piece")
+        return b""
+
+    def _member(self) -> bytes:
+        more: bytes = self._inflate.decompress(memoryview(self._raw)[self._raw_at :], SLICE)
+        left = self._inflate.unused_data if self._inflate.eof else self._inflate.unconsumed_tail
+        self._raw_at = len(self._raw) - len(left)
+        self._pending = len(more) == SLICE
+        return more
+
+    def _frame(self) -> bytes:
+        end = min(self._raw_at + ZSTD_SLICE, len(self._raw))
+        more: bytes = self._inflate.decompress(memoryview(self._raw)[self._raw_at : end])
+        self._raw_at = end - len(self._inflate.unused_data)
+        return more
+
+    def _read(self) -> bool:
+        self._raw, self._raw_at = self._file.read(CHUNK), 0
+        self._raw_end += len(self._raw)
+        return bool(self._raw)
+
+    def _open_piece(self) -> None:
+        where = (self._end, self._raw_end - len(self._raw) + self._raw_at)
+        if self._pieces[-1][0] == where[0]:
+            self._pieces.pop()
+        self._pieces.append(where)
+        if self._magic == ZSTD:
+            unpacking = zstandard.ZstdDecompressor(dict_data=self._dictionary, max_window_size=WINDOW_MOST)
+            self._inflate = unpacking.decompressobj()
+        else:
+            self._inflate = inflating()
+
+
+def _magic(first: bytes) -> bytes:
+    if first.startswith((ZSTD, DICTIONARY)):
+        return ZSTD
+    return GZIP if first.startswith(GZIP) else b""
+
+
+def _dictionary(file: BinaryIO) -> zstandard.ZstdCompressionDict | None:
+    """The one that all frames of the file were packed with, if it begins with one."""
+    file.seek(0)
+    head = file.read(8)
+    if not head.startswith(DICTIONARY):
+        return None
+    length = int.from_bytes(head[4:], "little")
+    data = file.read(min(length, _DICTIONARY_MOST))
+    if len(data) < length:
+        raise Broken(0, "the dictionary that it begins with is not whole, or too large")
+    try:
+        return zstandard.ZstdCompressionDict(_plain(data) if data.startswith(ZSTD) else data)
+    except (zstandard.ZstdError, MemoryError, ValueError) as error:
+        raise Broken(0, f"the dictionary that it begins with cannot be used: {error}") from None
+
+
+def _plain(data: bytes) -> bytes:
+    """A packed dictionary. What its frame says of its length is not believed."""
+    with zstandard.ZstdDecompressor(max_window_size=WINDOW_MOST).stream_reader(data) as reader:
+        found: bytes = reader.read(_DICTIONARY_MOST + 1)
+    if len(found) > _DICTIONARY_MOST:
+        raise ValueError("it is too large")
+    return found

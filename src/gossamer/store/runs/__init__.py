@@ -1,0 +1,1 @@
+"""Which fingerprints are known? Sorted runs in mapped files."""

@@ -1,0 +1,1 @@
+"""Where are the rows? RocksDB, and what is in memory before it."""

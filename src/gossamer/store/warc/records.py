@@ -1,0 +1,178 @@
+"""The bytes of WARC records: one header, one block, one gzip member each. Nothing here touches a file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+
+from gossamer.model import Capture, Kind, Link, Visit
+from gossamer.store.warc.gzip_members import packed, packed_around
+from gossamer.store.warc.warc import (
+    CONFORMS_TO,
+    REVISIT_EQUAL,
+    REVISIT_NOT_MODIFIED,
+    Circumstances,
+    Original,
+    date,
+)
+
+END = b"\r\n\r\n"
+LOW = 1
+"""The level for requests and metadata: short lines gain nothing from a higher one."""
+
+# Some readers take a line without a visible character for the end of a head, others want CRLF.
+_REGULAR_HEAD = re.compile(rb"(?:[^!-~\r\n]*[!-~][^\r\n]*\r\n)+\r\n")
+
+# Hop letters and contexts as Heritrix writes them: L link, E embed, R redirect, M manifest, P prerequisite,
+# X speculation.
+_CONTEXTS = {
+    "a": " L a/@href\r\n",
+    "area": " L area/@href\r\n",
+    "frame": " E frame/@src\r\n",
+    "iframe": " E iframe/@src\r\n",
+    "link": " L link/@href\r\n",
+    "refresh": " R meta/@content\r\n",
+    "header": " L link:\r\n",
+    "sitemap": " M loc\r\n",
+    "feed": " L link/@href\r\n",
+    "robots": " M sitemap:\r\n",
+    "redirect": " R location:\r\n",
+}
+_OTHER_CONTEXT = " L =MISC\r\n"
+_KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M", Kind.PROBE: "X", Kind.RESOURCE: "E"}
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """Who made a file; told in the warcinfo record that it begins with."""
+
+    software: str
+    robots: str = "obey"
+    agent: str | None = None
+    """The User-Agent field of the requests."""
+    operator: str | None = None
+    """Whom to ask: a name, a mail address or a page."""
+
+
+class Packed(NamedTuple):
+    """The packed records of one capture."""
+
+    record: str
+    """The UUID of the response."""
+    response: bytes
+    request: bytes
+    metadata: bytes
+
+
+def warcinfo(info: Info, filename: str, moment: float) -> bytes:
+    told = {
+        "software": info.software,
+        "format": "WARC File Format 1.1",
+        "conformsTo": CONFORMS_TO,
+        "robots": info.robots,
+        "http-header-user-agent": info.agent,
+        "operator": info.operator,
+    }
+    lines = [f"{name}: {' '.join(value.split())}\r\n" for name, value in told.items() if value]
+    block = "".join(lines).encode()
+    fields = f"WARC-Date: {date(moment)}\r\nWARC-Filename: {filename}\r\n"
+    opening = header("warcinfo", new_record(), fields, "application/warc-fields", len(block))
+    return packed((opening, block, END), LOW)
+
+
+def group(capture: Capture, digest: str, outlinks: Sequence[Link], original: Original | None, level: int) -> Packed:
+    """`digest` is that of `capture.wire`; `level` is for the response, the one record that is large."""
+    record = new_record()
+    about = f"WARC-Date: {date(capture.began)}\r\nWARC-Target-URI: {capture.visit.url}\r\n"
+    address = f"WARC-IP-Address: {capture.address}\r\n" if capture.address else ""
+    beside = f"{about}WARC-Concurrent-To: <urn:uuid:{record}>\r\n"
+    fields = f"{about}{address}{_truncated(capture)}"
+    if original is None:
+        response = _response(capture, record, f"{fields}{_digest(capture.head, digest)}", level)
+    else:
+        refers = _refers_to(original, capture.status, digest)
+        response = _revisit(capture.head, record, f"{fields}{refers}")
+    return Packed(
+        record,
+        response,
+        _request(capture.request, f"{beside}{address}"),
+        _metadata(capture, beside, outlinks),
+    )
+
+
+def _response(capture: Capture, record: str, fields: str, level: int) -> bytes:
+    length = len(capture.head) + len(capture.wire)
+    opening = header("response", record, fields, "application/http;msgtype=response", length)
+    if capture.wire and (capture.header("content-encoding") or "identity") != "identity":
+        return packed_around(opening + capture.head, capture.wire, END)
+    return packed((opening, capture.head, capture.wire, END), level)
+
+
+def _revisit(head: bytes, record: str, fields: str) -> bytes:
+    opening = header("revisit", record, fields, "application/http;msgtype=response", len(head))
+    return packed((opening, head, END), LOW)
+
+
+def _refers_to(original: Original, status: int, digest: str) -> str:
+    # A 304 brings no payload whose digest could be told.
+    equal = f"WARC-Payload-Digest: {digest}\r\n" if status != 304 else ""
+    return (
+        f"{equal}WARC-Profile: {REVISIT_EQUAL if equal else REVISIT_NOT_MODIFIED}\r\n"
+        f"WARC-Refers-To: <urn:uuid:{original.record}>\r\n"
+        f"WARC-Refers-To-Target-URI: {original.url}\r\n"
+        f"WARC-Refers-To-Date: {date(original.began)}\r\n"
+    )
+
+
+def _request(head: bytes, fields: str) -> bytes:
+    opening = header("request", new_record(), fields, "application/http;msgtype=request", len(head))
+    return packed((opening, head, END), LOW)
+
+
+def _metadata(capture: Capture, fields: str, outlinks: Sequence[Link]) -> bytes:
+    visit = capture.visit
+    told = Circumstances(visit, capture.seconds, capture.decoding, capture.failure, capture.source)
+    lines = [
+        f"via: {visit.referrer}\r\n" if visit.referrer else "",
+        f"hopsFromSeed: {hops}\r\n" if (hops := _hops(visit)) else "",
+        f"fetchTimeMs: {round(capture.seconds * 1000)}\r\n",
+        f"gossamer-capture: {msgspec.json.encode(told).decode()}\r\n",
+    ]
+    places = {link[0]: link[3] for link in outlinks}  # a page links to half of its targets twice
+    lines += [f"outlink: {url}{_CONTEXTS.get(place, _OTHER_CONTEXT)}" for url, place in places.items()]
+    block = "".join(lines).encode()
+    opening = header("metadata", new_record(), fields, "application/warc-fields", len(block))
+    return packed((opening, block, END), LOW)
+
+
+def header(kind: str, record: str, fields: str, media_type: str, length: int) -> bytes:
+    """How a record begins."""
+    return (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{record}>\r\n{fields}"
+        f"Content-Type: {media_type}\r\nContent-Length: {length}\r\n\r\n"
+    ).encode()
+
+
+def _digest(head: bytes, digest: str) -> str:
+    """No digest where readers would not agree which bytes it is about."""
+    return f"WARC-Payload-Digest: {digest}\r\n" if _REGULAR_HEAD.fullmatch(head) else ""
+
+
+def _truncated(capture: Capture) -> str:
+    return f"WARC-Truncated: {capture.truncated}\r\n" if capture.truncated else ""
+
+
+def _hops(visit: Visit) -> str:
+    return f"{'L' * visit.depth}{'R' * visit.hops}{_KIND_HOPS[visit.kind]}"
+
+
+def new_record() -> str:
+    """A random UUID (version 4); the library's takes three times as long."""
+    digits = os.urandom(16).hex()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"

@@ -1,0 +1,109 @@
+"""The bytes of the records that keep what a page says. Nothing here touches a file.
+
+A page is two or three records that refer to its capture: a conversion to HTML, its main content as tagged text; a
+conversion to plain text, all of its words, unless the first has them all; and metadata, all else that was read, as
+JSON. So any program that reads WARC can use them: Common Crawl keeps plain text and metadata in the same way.
+
+They carry no digests: each is a gzip member with a checksum of its own, and can be made again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import NamedTuple, get_type_hints
+
+import msgspec
+
+from gossamer.convert.standalone import standalone
+from gossamer.errors import Damaged
+from gossamer.model import URL, Page
+from gossamer.store.warc.gzip_members import packed
+from gossamer.store.warc.records import END, LOW, header, new_record
+from gossamer.store.warc.warc import Record, date
+from gossamer.tagged import plain
+
+HTML = "text/html;charset=utf-8"
+PLAIN = "text/plain;charset=utf-8"
+JSON = "application/json"
+_BODY, _BODY_END = b"\n<body>\n", b"\n</body>\n</html>\n"
+
+
+class Worded(NamedTuple):
+    """The packed records of one page."""
+
+    record: str
+    """The UUID of the first."""
+    html: bytes
+    plain: bytes
+    """Empty when the first has all words."""
+    said: bytes
+
+
+_ELSEWHERE = {"url", "text", "content", "html", "digest", "copy_of", "near_copy_of", "unread"}
+"""What the other records, or the row of the version, have. What was not read has no records."""
+_types = get_type_hints(Page)
+Said = msgspec.defstruct(
+    "Said",
+    [(spec.name, _types[spec.name], spec.default) for spec in fields(Page) if spec.name not in _ELSEWHERE],
+    frozen=True,
+    omit_defaults=True,
+)
+"""What was read besides the words: the metadata record. A link is a list of the seven fields of a `Link`."""
+_FIELDS = Said.__struct_fields__
+_said = msgspec.json.Decoder(Said).decode
+_IN_ROWS = ("media_type", "encoding", "title", "noindex", "noarchive")
+_RowPart = msgspec.defstruct(
+    "_RowPart", [(spec.name, _types[spec.name], spec.default) for spec in fields(Page) if spec.name in _IN_ROWS]
+)
+_row_part = msgspec.json.Decoder(_RowPart).decode
+
+
+def worded(page: Page, url: URL, began: float, response: str) -> Worded:
+    """The records of a page that was read from the capture at `url`; `response` is the UUID of its record."""
+    about = f"WARC-Date: {date(began)}\r\nWARC-Target-URI: {url}\r\nWARC-Refers-To: <urn:uuid:{response}>\r\n"
+    record = new_record()
+    said = Said(*(getattr(page, name) for name in _FIELDS))
+    return Worded(
+        record,
+        _packed("conversion", record, about, HTML, standalone(page).encode("utf-8", "replace")),
+        b"" if page.text == page.content else _plain(about, page.text),
+        _packed("metadata", new_record(), about, JSON, msgspec.json.encode(said)),
+    )
+
+
+def page_of(url: URL, html: Record, text: Record | None, metadata: Record) -> Page:
+    """The page that the records were made from, but for what its capture knows: digest and copies."""
+    try:
+        said = _said(metadata.block)
+        tagged = html.block.partition(_BODY)[2].removesuffix(_BODY_END).decode()
+        words = text.block.decode() if text else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Damaged(f"{html.place.file}: the text at offset {html.place.offset} is not ours: {error}") from None
+    content = plain(tagged)
+    read = {name: getattr(said, name) for name in _FIELDS}
+    return Page(url, text=content if words is None else words, content=content, html=tagged, **read)
+
+
+def row_part(metadata: Record) -> dict[str, object]:
+    """What the row of a version has, too."""
+    try:
+        return msgspec.structs.asdict(_row_part(metadata.block))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Damaged(f"what was read is not as we keep it: {error}") from None
+
+
+def content_of(record: str, data: bytes) -> str | None:
+    """The main content in the bytes of a conversion to HTML, given its UUID: all that a snippet needs, at a third of
+    the cost of a page. None when it is another record."""
+    head, _, block = data.partition(b"\r\n\r\n")
+    if record.encode() not in head:
+        return None
+    return plain(block.partition(_BODY)[2].removesuffix(END).removesuffix(_BODY_END).decode())
+
+
+def _plain(about: str, text: str) -> bytes:
+    return _packed("conversion", new_record(), about, PLAIN, text.encode("utf-8", "replace"))
+
+
+def _packed(kind: str, record: str, about: str, media_type: str, block: bytes) -> bytes:
+    return packed((header(kind, record, about, media_type, len(block)), block, END), LOW)

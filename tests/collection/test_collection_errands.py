@@ -1,9 +1,0 @@
-"""What was asked for besides going on: what an errand is before anybody has said more."""
-
-from __future__ import annotations
-
-from gossamer.collection.errands import Errand
-
-
-def test_an_errand_asks_for_nothing_that_was_not_said() -> None:
-    assert (Errand("a").seeds, Errand("a").revisit) == ((), False)

@@ -1,0 +1,152 @@
+"""The time left is an estimate that says what it is counted from."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.cli import answers
+from gossamer.cli.progress import ProgressLine
+from gossamer.collection import Outside, Progress
+from gossamer.collection.crawl.eta import UNKNOWN, Eta, Rate, eta, resting
+from gossamer.collection.status import together
+from gossamer.frontier.queue.backlog import Stretch
+from gossamer.model import Capture, Failure, Fault, Kind, Visit
+from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+
+
+def test_the_slower_of_the_two_is_the_basis() -> None:
+    host = Stretch("example.org", 7_100, 1.0)
+    assert eta(7_200, 4.8, host) == Eta(7_100.0, "example.org alone has 7,100 queued at 1 s each")
+    assert eta(72_000, 4.5, host) == Eta(16_000.0, "72,000 queued at 4.5 pages/s")
+
+
+def test_a_pause_is_part_of_the_basis() -> None:
+    seconds, basis = eta(3, 10.0, Stretch("example.org", 3, 2.5, 3_600.0))
+    assert seconds == 3_607.5
+    assert basis == "example.org alone has 3 queued at 2.5 s each after a pause of 3,600 s"
+
+
+def test_a_page_limit_makes_it_shorter() -> None:
+    assert eta(10, 0.0, Stretch("example.org", 7_100, 1.0)).seconds == 10.0
+
+
+def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def fetch(visit: Visit) -> Capture:
+        await asyncio.sleep(0.1)
+        gone = "gone" in visit.url
+        failure = Failure(Fault.NO_SUCH_HOST, "does not exist") if gone else None
+        body = b'<a href="http://gone.example/">gone</a>' if visit.kind is Kind.PAGE and not gone else b""
+        headers = (("content-type", "text/html"),)
+        return Capture(visit, clock.wall(), 0.1, 0 if gone else 200, headers, body=body, wire=body, failure=failure)
+
+    with gossamer.open(tmp_path) as collection:
+        crawl = collection.crawl_async("http://a.example/", outside=Outside(clock, fetch), scope="any", delay=0)
+        status = clock.run(crawl)
+        queued = collection.why("http://gone.example/")
+    assert (status.pages, status.queued) == (1, 1)
+    assert queued.next_time is not None
+    until = time.strftime("%Y-%m-%d %H:%M", time.localtime(queued.next_time))
+    assert status.left == pytest.approx(queued.next_time - clock.wall(), abs=5)
+    assert status.basis == f"1 queued, and nothing may be tried again before {until}"
+    assert answers.crawled("web", status, stopped=False).endswith("1 address waits; `gossamer crawl web` goes on")
+    limited = answers.crawled("web", status, stopped=False, limit=status.pages)
+    assert "the limit of 1 page is reached, with a larger --pages `gossamer crawl web` goes on" in limited
+    assert "limit" not in answers.crawled("web", status, stopped=False, limit=status.pages + 1)
+
+
+def test_a_shard_that_only_waits_does_not_speak_for_the_others() -> None:
+    waits = Progress(1, 0, 1, 0, 0, 0, 9.0, idle_seconds=7_200.0, left=7_200.0, basis="1 queued")
+    works = Progress(1, 0, 5, 1, 0, 0, 9.0, left=50.0, basis="5 queued at 0.1 pages/s")
+    seen = together([waits, works])
+    assert seen is not None
+    assert (seen.left, seen.basis) == (50.0, "5 queued at 0.1 pages/s")
+
+
+def test_where_nothing_is_known_nothing_is_said() -> None:
+    assert eta(0, 5.0, None) == eta(10, 0.0, None) == UNKNOWN
+    assert answers.estimate(*UNKNOWN) == ""
+
+
+def test_the_rate_is_that_of_the_last_minute() -> None:
+    rate = Rate()
+    assert rate.at(5.0, 100) == 0.0
+    for second in range(200):
+        rate.note(float(second), 1_000 if second < 100 else 1_000 + 3 * (second - 100))
+    assert rate.at(200.0, 1_300) == pytest.approx(3.0, abs=0.05)
+
+
+def test_the_rate_is_counted_from_the_oldest_note_of_that_minute() -> None:
+    rate = Rate()
+    rate.note(0.0, 0)
+    assert rate.at(0.0, 50) == 0.0
+    assert rate.at(10.0, 50) == 5.0
+    rate.note(60.0, 60)
+    assert rate.at(60.0, 60) == 1.0  # what was noted a minute ago counts still
+    rate.note(60.5, 61)
+    assert rate.at(61.0, 61) == 1.0
+    assert rate.at(70.0, 10) == 0.0  # pages that were taken out make it no less than nothing
+
+
+def test_a_host_that_takes_exactly_as_long_as_all_together_is_not_the_basis() -> None:
+    assert eta(10, 1.0, Stretch("example.org", 10, 1.0)).basis == "10 queued at 1 pages/s"
+    assert eta(1, 1.0, None) == Eta(1.0, "1 queued at 1 pages/s")
+    assert eta(-1, 1.0, None) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [(0.25, "0.25"), (0.123, "0.12"), (0.96, "0.96"), (1.0, "1"), (1.25, "1.2"), (2.0, "2"), (1_234.5, "1,234.5")],
+)
+def test_a_rate_is_told_as_people_write_it(rate: float, words: str) -> None:
+    assert eta(10, rate, None).basis == f"10 queued at {words} pages/s"
+
+
+def test_a_rest_says_until_when_nothing_may_be_tried() -> None:
+    until = time.strftime("%Y-%m-%d %H:%M", time.localtime(1_000_000.0))
+    wanted = Eta(30.0, f"1,200 queued, and nothing may be tried again before {until}")
+    assert resting(1_200, 30.0, 1_000_000.0) == wanted
+    assert resting(1, 30.0, 1_000_000.0).seconds == 30.0
+    assert resting(0, 30.0, 1_000_000.0) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(12.4, "12 s"), (700.0, "12 min"), (7_200.0, "2.0 h"), (864_000.0, "10 days")],
+)
+def test_it_is_told_in_words(seconds: float, words: str) -> None:
+    now = Progress(1, 0, 5, 1, 0, 0, 9.0, left=seconds, basis="5 queued at 0.1 pages/s")
+    line = ProgressLine(io.StringIO())
+    line(now)
+    assert line.text(now).endswith(f"about {words} left  (5 queued at 0.1 pages/s)")
+
+
+def test_the_estimate_of_a_crawl_of_one_host_is_right_all_the_way(tmp_path: Path) -> None:
+    clock, looks = VirtualClock(), list[Progress]()
+    web = MadeWeb(WebSpec(seed=2, hosts=1, pages=200, links=30, latency=(0.05, 0.05)), clock=clock)
+    with gossamer.open(tmp_path) as collection:
+        crawl = collection.crawl_async(web.seed, outside=Outside(clock, web.fetch), report=looks.append)
+        status = clock.run(crawl)
+    assert (status.left, status.basis) == (None, "")
+    known = [look for look in looks if look.seconds > 45 and look.pages + look.queued == 200 and look.left]
+    assert len(known) > 100
+    for look in known:
+        assert look.left == pytest.approx(looks[-1].seconds - look.seconds, rel=0.1, abs=5)
+
+
+def test_a_stopped_crawl_says_what_is_left_when_it_is_asked(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    web = MadeWeb(WebSpec(seed=2, hosts=1, pages=300, latency=(0.5, 0.5)), clock=clock)
+    with gossamer.open(tmp_path) as collection:
+        clock.run(collection.crawl_async(web.seed, outside=Outside(clock, web.fetch), pages=20))
+        clock.run(collection.crawl_async(outside=Outside(clock, web.fetch), pages=50))
+        status = collection.status()
+        assert status.left is None  # all that was asked for is there
+        assert collection.why("h0.example").queued == status.queued > 0  # type: ignore[union-attr]  # a host's answer

@@ -1,0 +1,47 @@
+"""Pages as Parquet: what the columns hold, row by row."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime
+
+import pytest
+from made_shard import BEGAN, A, B, C, came, said
+
+from gossamer.collection.ask import parquet
+from gossamer.collection.documents import Document
+from gossamer.frontier.entries import Entry, State
+from gossamer.model import Kind, Link
+from gossamer.store.versions import Version
+
+
+def document(url: str, entry: Entry | None = None, **more: object) -> Document:
+    version = Version(BEGAN, 200, Kind.PAGE, "text/html", None, "sha1:X", 8, "Hello", "f", 0, 9, "uuid")
+    return Document(url, entry, version, came(url), said(url, **more))
+
+
+def test_every_page_is_a_row_with_its_dates_as_dates(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(parquet, "GROUP_ROWS", 2)
+    out = io.BytesIO()
+    pages = [
+        document(A, Entry(State.DONE, 3, BEGAN), links=(Link(B, "over there"),), published=BEGAN - 86_400),
+        document(B),
+        document(C),
+    ]
+    assert parquet.write(pages, out) == 3
+    table = theirs.read_table(io.BytesIO(out.getvalue()))
+    assert table.column("url").to_pylist() == [A, B, C]
+    assert table.column("depth").to_pylist() == [3, None, None]
+    moment = datetime.fromtimestamp(BEGAN, UTC)
+    assert table.column("fetched").to_pylist() == [moment] * 3
+    assert table.column("published").to_pylist() == [datetime.fromtimestamp(BEGAN - 86_400, UTC), None, None]
+    assert table.column("links").to_pylist()[0] == [{"url": B, "anchor": "over there", "rel": "", "content": True}]
+    assert theirs.ParquetFile(io.BytesIO(out.getvalue())).num_row_groups == 2
+
+
+def test_no_page_is_no_row() -> None:
+    theirs = pytest.importorskip("pyarrow.parquet")
+    out = io.BytesIO()
+    assert parquet.write([], out) == 0
+    assert theirs.read_table(io.BytesIO(out.getvalue())).num_rows == 0

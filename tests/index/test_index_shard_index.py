@@ -1,0 +1,192 @@
+"""The index of a shard: what is in it, and what it covers."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import gossamer.index.shard_index as module
+from gossamer.engine.threads import looks
+from gossamer.errors import Damaged
+from gossamer.index.facets import kinds, places
+from gossamer.index.shard_index import Entry, ShardIndex
+from gossamer.index.soundness import problems
+
+
+def test_a_page_takes_the_place_of_what_was_there_of_it(tmp_path: Path) -> None:
+    shard_index = ShardIndex(tmp_path / "index")
+    shard_index.add(Entry("http://a.org/", "Old", body="apples"))
+    shard_index.commit(1)
+    shard_index.add(Entry("http://a.org/", "New", body="pears"))
+    shard_index.commit(2)
+    searcher = shard_index.index.searcher()
+    assert searcher.doc_freq("body", "pears") == 1
+    assert searcher.num_docs == 2  # the page, and the row that says what is covered
+    shard_index.close()
+
+
+def test_an_index_tells_what_it_covers_after_it_was_opened_again(tmp_path: Path) -> None:
+    shard_index = ShardIndex(tmp_path / "index")
+    assert shard_index.covered == 0
+    shard_index.add(Entry("http://a.org/", body="one"))
+    shard_index.commit(17)
+    shard_index.add(Entry("http://a.org/lost", body="two"))
+    shard_index.close()
+    again = ShardIndex(tmp_path / "index")
+    assert again.covered == 17
+    assert again.index.searcher().doc_freq("body", "two") == 0
+
+
+def test_what_is_removed_is_gone(tmp_path: Path) -> None:
+    shard_index = ShardIndex(tmp_path / "index")
+    shard_index.add(Entry("http://a.org/1", body="kept"))
+    shard_index.add(Entry("http://a.org/2", body="gone"))
+    shard_index.commit(1)
+    shard_index.remove("http://a.org/2")
+    shard_index.commit(2)
+    assert shard_index.index.searcher().num_docs == 2
+    shard_index.clear()
+    shard_index.commit(3)
+    assert shard_index.index.searcher().num_docs == 1
+    shard_index.close()
+
+
+def test_a_commit_that_was_killed_before_it_counted_can_be_made_again(tmp_path: Path) -> None:
+    folder, killed = tmp_path / "index", tmp_path / "killed"
+
+    def second(shard_index: ShardIndex) -> None:
+        shard_index.add(Entry("http://a.org/1", body="later"))
+        shard_index.commit(3)
+
+    shard_index = ShardIndex(folder)
+    for number in range(5):
+        shard_index.add(Entry(f"http://a.org/{number}", body="first"))
+    shard_index.commit(2)
+    shard_index.close()
+    shutil.copytree(folder, killed)
+    shard_index = ShardIndex(folder)
+    second(shard_index)
+    shard_index.close()
+    left = [path.name for path in folder.glob("*.del")]
+    assert left
+    for name in left:  # what is on disk when a kill comes before the new list of segments
+        shutil.copy(folder / name, killed / name)
+    managed = killed / ".managed.json"
+    managed.write_text(json.dumps([*json.loads(managed.read_text()), *left]))
+
+    again = ShardIndex(killed)
+    assert again.covered == 2
+    second(again)
+    assert again.covered == 3
+    assert len(set(again.urls())) == 5
+    again.close()
+    assert not list(problems(killed))
+
+
+def test_what_the_engine_has_freed_goes_back_with_every_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    if platform.libc_ver()[0] == "glibc":
+        assert module._trim(0) in (0, 1)  # it is there, and can be called
+    monkeypatch.setattr(module, "_trim", asked.append)
+    shard_index = ShardIndex(tmp_path / "index")
+    shard_index.commit(1)
+    shard_index.commit(2)
+    shard_index.close()
+    assert asked == [0, 0]
+
+
+def test_a_damaged_index_is_named_with_its_cure(tmp_path: Path) -> None:
+    shard_index = ShardIndex(tmp_path / "index")
+    shard_index.commit(1)
+    shard_index.close()
+    (tmp_path / "index" / "meta.json").write_text("{broken")
+    with pytest.raises(Damaged, match="gossamer build"):
+        ShardIndex(tmp_path / "index")
+
+
+def test_a_page_lies_on_its_site_its_hosts_and_its_folders() -> None:
+    assert list(places("http://docs.Sub.example.org/Guide/a.html?q=1".lower(), "example.org")) == [
+        "docs.sub.example.org",
+        "sub.example.org",
+        "example.org",
+        "docs.sub.example.org/guide",
+        "docs.sub.example.org/guide/a.html",
+    ]
+    assert list(places("http://127.0.0.1:8080/", "127.0.0.1")) == ["127.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("media_type", "names"),
+    [("application/pdf", "pdf"), ("text/html", "html"), ("text/plain", "txt"), ("image/png", "png")],
+)
+def test_a_kind_has_the_name_that_people_use(media_type: str, names: str) -> None:
+    assert list(kinds(media_type)) == [media_type, names]
+
+
+def test_the_engine_never_has_more_to_do_than_fits_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would queue 10,000 pages, however long: 2 GB, which a hostile host makes as fast as they are asked for."""
+    document, ahead, most = module._document, 0, 0
+
+    def given(entry: Entry) -> object:
+        nonlocal ahead, most
+        ahead += len(entry.body)
+        most = max(most, ahead)
+        return document(entry)
+
+    def rest(name: str) -> None:
+        nonlocal ahead
+        assert name == module.ENGINE
+        ahead = 0
+
+    monkeypatch.setattr(module, "_document", given)
+    monkeypatch.setattr(module.threads, "rest", rest)
+    shard_index = ShardIndex(tmp_path / "index")
+    for number in range(40):
+        shard_index.add(Entry(f"http://a.org/{number}", body="apples " * 30_000))
+    shard_index.commit(1)
+    shard_index.close()
+    assert 0 < most <= module.AHEAD_MOST
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which threads sleep")
+def test_the_thread_of_the_engine_is_known_by_its_name(tmp_path: Path) -> None:
+    shard_index = ShardIndex(tmp_path / "index")
+    shard_index.clear()
+    seen = (len(looks(module.ENGINE)) for _ in range(1_000) if not time.sleep(0.01))
+    assert next(filter(None, seen)) == 1  # a thread gets its name a moment after it was started
+    shard_index.close()
+
+
+def test_a_page_without_end_is_found_by_its_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TEXT_MOST", 1_000)
+    shard_index = ShardIndex(tmp_path / "index")
+    shard_index.add(Entry("http://a.org/", headings="first " + "h " * 2_000, body="begin " + "b " * 2_000 + "end"))
+    shard_index.commit(1)
+    searcher = shard_index.index.searcher()
+    assert (searcher.doc_freq("body", "begin"), searcher.doc_freq("body", "end")) == (1, 0)
+    assert searcher.doc_freq("headings", "first") == 1
+    shard_index.close()
+
+
+def test_whoever_may_read_the_folder_may_read_all_files_of_an_index(tmp_path: Path) -> None:
+    for folder, mode in ((tmp_path / "open", 0o755), (tmp_path / "closed", 0o700)):
+        folder.mkdir()
+        folder.chmod(mode)
+        shard_index = ShardIndex(folder)
+        for number in range(3):
+            shard_index.add(Entry(f"http://a.org/{number}", body="words"))
+            shard_index.commit(number + 1)
+        shard_index.close()
+        anchor_index = module.AnchorIndex(folder / "voices")
+        (folder / "voices").chmod(mode)
+        anchor_index.write([(1, "words")], None)
+    told = list((tmp_path / "open").rglob("*.json"))
+    assert len(told) == 4
+    assert {path.stat().st_mode & 0o777 for path in told} == {0o644}
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "closed").rglob("*.json")} == {0o600}

@@ -1,7 +1,7 @@
 """All settings, gathered: what was asked for, kept as plan.toml in the collection.
 
-Each setting is a field with its default and one line that says what it does; `docs/settings.md` is held to this
-list by a test. TOML in, TOML out.
+The settings are listed in `settings.py`. Here they become one value, which is checked, written as TOML and read back,
+and handed to the parts that need them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from gossamer import files
-from gossamer.convert.methods import DEFAULT, METHODS
 from gossamer.engine.sandbox import Limits as CellLimits
 from gossamer.errors import InvalidPlan
 from gossamer.fetch import Identity, Limits
 from gossamer.frontier import Politeness
-from gossamer.frontier.queue.rank import ORDERS
 from gossamer.search.weights import Weights
+from gossamer.settings import LARGEST, SETTINGS
 from gossamer.store.disk import Marks
 from gossamer.urls import rules as url_rules
 from gossamer.urls.scope import Scope
@@ -31,8 +30,6 @@ FILE = "plan.toml"
 _HEADER = "# What this collection was asked for. Edit it between crawls; lines that start with # are defaults."
 _WHOLE = "# Keep the last line: a plan without it was cut short."
 _LAST = "# That was all."
-_MOST = (1 << 63) - 1
-"""The largest number of TOML."""
 _A_RULE = ("tracking",)
 _DEEP = re.compile(r"""(?m:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}""")
 """A key of so many parts."""
@@ -46,114 +43,75 @@ _KINDS = {
 }
 
 
-def _setting(
-    default: Any, text: str, *, choices: tuple[str, ...] = (), least: float | None = None, most: int = _MOST
-) -> Any:
-    meta = {"text": text, "choices": choices, "least": least, "most": most}
-    return field(default=default, metadata=meta)
+def _setting(name: str) -> Any:
+    return field(default=SETTINGS[name].default, metadata=_about(name))
+
+
+def _about(name: str) -> dict[str, Any]:
+    return {each: getattr(SETTINGS[name], each) for each in ("text", "choices", "least", "most")}
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to crawl, how politely, and how to keep it."""
 
-    seeds: tuple[str, ...] = _setting((), "Where the crawl starts.")
-    scope: str = _setting(
-        "host",
-        "How far it goes from the seeds.",
-        choices=("page", "path", "host", "domain", "any"),
-    )
-    include: tuple[str, ...] = _setting((), "Only addresses in which one of these RE2 patterns is found.")
-    exclude: tuple[str, ...] = _setting((), "No addresses in which one of these RE2 patterns is found.")
-    suffixes: tuple[str, ...] = _setting((), "Names to treat as public suffixes: what is below them is a site.")
-    depth: int = _setting(20, "Most links from a seed.", least=0)
-    pages: int = _setting(0, "Stop at so many pages in the collection; 0 for no limit.", least=0)
-    order: str = _setting("breadth", "Which pages of a host come first.", choices=tuple(ORDERS))
-    site_orders: dict[str, str] = field(
-        default_factory=dict, metadata={"text": "Another order for the pages of a site.", "choices": ()}
-    )
-    sitemaps: str = _setting(
-        "auto",
-        "Read sitemaps: auto leaves them when depth is limited or only the seeds are wanted.",
-        choices=("auto", "always", "never"),
-    )
-    url_length: int = _setting(2_048, "Longest address, in bytes.", least=16)
-    path_segments: int = _setting(20, "Most path segments of an address.", least=1)
-    url_rules: tuple[str, ...] = _setting((), "Further rules of the table in docs/addresses.md, for all sites.")
-    site_rules: dict[str, tuple[str, ...]] = field(
-        default_factory=dict, metadata={"text": "Further rules by site.", "choices": ()}
-    )
+    seeds: tuple[str, ...] = _setting("seeds")
+    scope: str = _setting("scope")
+    include: tuple[str, ...] = _setting("include")
+    exclude: tuple[str, ...] = _setting("exclude")
+    suffixes: tuple[str, ...] = _setting("suffixes")
+    depth: int = _setting("depth")
+    pages: int = _setting("pages")
+    order: str = _setting("order")
+    site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))
+    sitemaps: str = _setting("sitemaps")
+    url_length: int = _setting("url_length")
+    path_segments: int = _setting("path_segments")
+    url_rules: tuple[str, ...] = _setting("url_rules")
+    site_rules: dict[str, tuple[str, ...]] = field(default_factory=dict, metadata=_about("site_rules"))
 
-    delay: float = _setting(1.0, "Least seconds between two requests to a host; 0 switches it off.", least=0)
-    ip_delay: float = _setting(0.5, "Least seconds between two requests to an IP address.", least=0)
-    delay_factor: float = _setting(10.0, "A host rests this many times the time its answers take.", least=0)
-    delay_longest: float = _setting(30.0, "Longest rest that slow answers alone can ask for.", least=0)
-    crawl_delay_longest: float = _setting(300.0, "Longest Crawl-delay that is obeyed.", least=0)
-    per_host: int = _setting(1, "Requests a host may have at once.", least=1)
-    bandwidth: int = _setting(0, "Most bytes per second for each request; 0 for no limit.", least=0)
-    patience: float = _setting(
-        90.0, "Seconds that a crawl with nothing else to do waits for retries and paused hosts.", least=0
-    )
-    workers: int = _setting(
-        128,
-        "Visits under way at once in each shard; those that take longer than 5 s do not count, up to as many again.",
-        least=1,
-    )
-    shards: int = _setting(
-        0,
-        "Processes that share the work, each with its own sites, at most 1024; fixed by the first crawl."
-        " 0: one for each core.",
-        least=0,
-        most=1024,
-    )
+    delay: float = _setting("delay")
+    ip_delay: float = _setting("ip_delay")
+    delay_factor: float = _setting("delay_factor")
+    delay_longest: float = _setting("delay_longest")
+    crawl_delay_longest: float = _setting("crawl_delay_longest")
+    per_host: int = _setting("per_host")
+    bandwidth: int = _setting("bandwidth")
+    patience: float = _setting("patience")
+    workers: int = _setting("workers")
+    shards: int = _setting("shards")
 
-    contact: str = _setting("", "Address or web page of who runs the crawl; part of the agent string.")
-    allow_addresses: tuple[str, ...] = _setting((), "Address ranges that are opened, as 10.1.0.0/16.")
-    names: str = _setting(
-        "servers",
-        "Who looks names up: the name servers, or the functions of the system, which may know names that they do not.",
-        choices=("servers", "system"),
-    )
-    proxy: str = _setting("", "Proxy for all requests, as http://host:port.")
-    ca_file: str = _setting("", "File of certificate authorities to trust instead of the system's.")
-    head: str = _setting(
-        "unknown",
-        "HEAD before GET: for addresses that look like unwanted types, for all, or never.",
-        choices=("never", "unknown", "always"),
-    )
-    connect_seconds: float = _setting(10.0, "Longest wait for a connection.", least=0.1)
-    first_byte_seconds: float = _setting(20.0, "Longest wait for the first byte.", least=0.1)
-    idle_seconds: float = _setting(20.0, "Longest silence within an answer.", least=0.1)
-    total_seconds: float = _setting(120.0, "Longest time for one answer.", least=0.1)
-    html_bytes: int = _setting(5 << 20, "Most bytes of an HTML page, decoded; at most 32 MiB.", least=1, most=32 << 20)
-    text_bytes: int = _setting(10 << 20, "Most bytes of other text, decoded; at most 32 MiB.", least=1, most=32 << 20)
-    document_bytes: int = _setting(
-        64 << 20, "Most bytes of any other document, decoded; at most 128 MiB.", least=1, most=128 << 20
-    )
-    memory: int = _setting(
-        96 << 20,
-        "Bytes of answers that are held in memory at once, over all shards; what is over waits.",
-        least=1 << 20,
-    )
-    document_seconds: float = _setting(20.0, "Most seconds of CPU for reading a document that is no HTML.", least=0.1)
-    document_memory: int = _setting(256 << 20, "Most bytes of memory for reading such a document.", least=16 << 20)
+    contact: str = _setting("contact")
+    allow_addresses: tuple[str, ...] = _setting("allow_addresses")
+    names: str = _setting("names")
+    proxy: str = _setting("proxy")
+    ca_file: str = _setting("ca_file")
+    head: str = _setting("head")
+    connect_seconds: float = _setting("connect_seconds")
+    first_byte_seconds: float = _setting("first_byte_seconds")
+    idle_seconds: float = _setting("idle_seconds")
+    total_seconds: float = _setting("total_seconds")
+    html_bytes: int = _setting("html_bytes")
+    text_bytes: int = _setting("text_bytes")
+    document_bytes: int = _setting("document_bytes")
+    memory: int = _setting("memory")
+    document_seconds: float = _setting("document_seconds")
+    document_memory: int = _setting("document_memory")
 
-    content: str = _setting(DEFAULT, "How the main content of a page is found.", choices=METHODS)
-    build: bool = _setting(True, "Make texts, index and graph as the crawl goes; otherwise `gossamer build` does.")
-    title_weight: float = _setting(0.5, "What a word in the title counts against one in the text.", least=0)
-    headings_weight: float = _setting(0.4, "The same for headings.", least=0)
-    address_weight: float = _setting(0.4, "The same for the address.", least=0)
-    anchors_weight: float = _setting(1.5, "The same for what others call a page.", least=0)
-    phrase_weight: float = _setting(0.3, "What words that stand next to each other count besides.", least=0)
-    rank_weight: float = _setting(1.5, "The most that links to a page add to its score.", least=0)
-    fresh_weight: float = _setting(0.3, "The most that being new adds to the score of a page.", least=0)
-    expansion_weight: float = _setting(
-        0.4, "What telling words of the first answers to a long question count.", least=0
-    )
-    warc_bytes: int = _setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16)
-    disk_pause: int = _setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0)
-    disk_pause_share: float = _setting(0.05, "Pause while less than this share of the disk is free.", least=0)
-    disk_stop: int = _setting(512 << 20, "Stop when fewer bytes than this are free on the disk.", least=0)
+    content: str = _setting("content")
+    build: bool = _setting("build")
+    title_weight: float = _setting("title_weight")
+    headings_weight: float = _setting("headings_weight")
+    address_weight: float = _setting("address_weight")
+    anchors_weight: float = _setting("anchors_weight")
+    phrase_weight: float = _setting("phrase_weight")
+    rank_weight: float = _setting("rank_weight")
+    fresh_weight: float = _setting("fresh_weight")
+    expansion_weight: float = _setting("expansion_weight")
+    warc_bytes: int = _setting("warc_bytes")
+    disk_pause: int = _setting("disk_pause")
+    disk_pause_share: float = _setting("disk_pause_share")
+    disk_stop: int = _setting("disk_stop")
 
     def __post_init__(self) -> None:
         for spec in dataclasses.fields(self):
@@ -324,7 +282,7 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
     if least is not None and not value >= least:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least:g}")
     if isinstance(value, int) and most is not None and value > most:
-        shown = value if value <= _MOST else "larger than any number of TOML"
+        shown = value if value <= LARGEST else "larger than any number of TOML"
         raise InvalidPlan(f"{spec.name} is {shown}; it must be at most {most}") from OverflowError()
     if spec.name == "url_rules":
         _check_rules(value)
@@ -351,8 +309,9 @@ def _in_table(spec: dataclasses.Field[Any], name: str, value: Any) -> str:
 
 def _check_orders(spec: dataclasses.Field[Any], orders: dict[str, Any]) -> None:
     for name, order in orders.items():
-        if order not in tuple(ORDERS):
-            raise InvalidPlan(f"{_in_table(spec, name, order)}; it must be one of {', '.join(ORDERS)}")
+        if order not in SETTINGS["order"].choices:
+            known = ", ".join(SETTINGS["order"].choices)
+            raise InvalidPlan(f"{_in_table(spec, name, order)}; it must be one of {known}")
 
 
 def _same_type(value: Any, default: Any) -> bool:

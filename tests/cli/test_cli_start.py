@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from gossamer.collection.crawl.session import preload
-from gossamer.convert import methods
 from gossamer.convert.content import DEFAULT, METHODS
+from gossamer.frontier.queue.rank import ORDERS
 from gossamer.plan import Plan
+from gossamer.settings import SETTINGS
 from gossamer.testing import MadeWeb, WebSpec
 
 HEAVY = {
@@ -56,6 +57,7 @@ def test_a_crawl_that_only_collects_never_loads_it(tmp_path: Path, shards: int) 
     assert web.is_dir()
 
 
-def test_the_names_of_methods_are_those_of_the_methods() -> None:
-    assert tuple(METHODS) == methods.METHODS
-    assert DEFAULT == methods.DEFAULT
+def test_what_may_be_chosen_is_what_there_is() -> None:
+    assert tuple(METHODS) == SETTINGS["content"].choices
+    assert SETTINGS["content"].default == DEFAULT
+    assert tuple(ORDERS) == SETTINGS["order"].choices

@@ -25,33 +25,10 @@ from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLin
 from gossamer.collection import fast_loop
 from gossamer.collection.ask.formats import FORMATS as UNITS
 from gossamer.errors import INTERRUPTED, Damaged, DamagedInput, NotFound, UsageError
+from gossamer.settings import SETTINGS
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Imported, Status
-
-SETTINGS = (
-    "pages",
-    "depth",
-    "scope",
-    "include",
-    "exclude",
-    "suffixes",
-    "order",
-    "sitemaps",
-    "url_rules",
-    "delay",
-    "per_host",
-    "bandwidth",
-    "contact",
-    "patience",
-    "allow_addresses",
-    "proxy",
-    "ca_file",
-    "head",
-    "workers",
-    "shards",
-    "build",
-)
 
 TEXTUAL = ("jsonl", "cdxj", "graph")
 """Formats of an export that escape what pages say, so that they may be looked at."""
@@ -110,7 +87,8 @@ async def _crawl(collection: Collection, options: argparse.Namespace, trusted: b
 
 def settings(options: argparse.Namespace) -> dict[str, Any]:
     """The settings of the plan that were given; lists become tuples, and one delay means both."""
-    given = {name: getattr(options, name) for name in SETTINGS if getattr(options, name, None) is not None}
+    named = [name for name, setting in SETTINGS.items() if setting.option]
+    given = {name: getattr(options, name) for name in named if getattr(options, name, None) is not None}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     if "delay" in given:
         given["ip_delay"] = given["delay"]

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any, NoReturn, TypeAlias
 
 from gossamer.collection.ask.formats import FORMATS
+from gossamer.settings import FAR, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
 
 EXIT_CODES = """\
@@ -105,83 +106,35 @@ def _crawl(verbs: _Verbs) -> None:
     )
     _directory(verb)
     verb.add_argument("seeds", metavar="SEED", nargs="*", help="where to start; none: go on where it stopped")
-    _reach(verb.add_argument_group("how far"))
-    _manners(verb.add_argument_group("how politely"))
-    _network(verb.add_argument_group("network"))
-
-
-def _reach(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--pages", type=int, metavar="N", help="stop at N pages in the collection (0: no limit)")
-    group.add_argument("--depth", type=int, metavar="N", help="most links from a seed (20)")
-    group.add_argument(
-        "--scope", choices=("page", "path", "host", "domain", "any"), help="how far from the seeds (host)"
-    )
-    group.add_argument(
-        "--include", action="append", metavar="RE", help="only addresses with this RE2 pattern; repeatable"
-    )
-    group.add_argument(
-        "--exclude", action="append", metavar="RE", help="no addresses with this RE2 pattern; repeatable"
-    )
-    group.add_argument(
-        "--suffix",
-        action="append",
-        dest="suffixes",
-        metavar="NAME",
-        help="treat NAME as a public suffix, so that what is directly below it is a site; repeatable",
-    )
-    group.add_argument(
-        "--order",
-        choices=("breadth", "importance", "depth", "random"),
-        help="which pages of a host first: as found, most linked, deepest, or mixed (breadth)",
-    )
-    group.add_argument("--sitemaps", choices=("auto", "always", "never"), help="read sitemaps (auto)")
-    group.add_argument(
-        "--url-rule", action="append", dest="url_rules", metavar="NAME", help="a further rule for addresses"
-    )
-    group.add_argument(
-        "--no-build",
-        action="store_const",
-        const=False,
-        dest="build",
-        help="only collect: leave texts, index and graph to a later `build`",
-    )
-    group.add_argument("--revisit", action="store_true", help="ask again for every page that was fetched before")
-
-
-def _manners(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--delay",
-        type=float,
-        metavar="S",
-        help="least gap for a host (1) and for an IP address (0.5); 0: none",
-    )
-    group.add_argument("--per-host", type=int, metavar="N", help="requests one host may have at once (1)")
-    group.add_argument("--bandwidth", type=int, metavar="BYTES", help="most bytes per second for each request")
-    group.add_argument("--contact", metavar="WHO", help="address or page of who runs this; sites will see it")
-    group.add_argument(
-        "--patience",
-        type=float,
-        metavar="S",
-        help="at the end, wait so long for retries and paused hosts (90)",
-    )
-
-
-def _network(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--allow-address",
-        action="append",
-        dest="allow_addresses",
-        metavar="CIDR",
-        help="open a private or special address range; repeatable",
-    )
-    group.add_argument("--proxy", metavar="URL", help="send all requests through this proxy")
-    group.add_argument("--ca-file", metavar="FILE", help="certificate authorities to trust instead of the system's")
+    for title in (FAR, POLITE, NETWORK):
+        group = verb.add_argument_group(title)
+        for name, setting in SETTINGS.items():
+            if setting.option and setting.option.group == title:
+                _setting(group, name)
+        if title == FAR:
+            group.add_argument(
+                "--revisit", action="store_true", help="ask again for every page that was fetched before"
+            )
     group.add_argument(
         "--trust-plan", action="store_true", help="of a collection that somebody else made: use its proxy and the like"
     )
-    group.add_argument("--head", choices=("never", "unknown", "always"), help="HEAD before GET (unknown)")
-    group.add_argument("--workers", type=int, metavar="N", help="visits under way at once, in each shard (128)")
-    group.add_argument("--shards", type=int, metavar="N", help="processes for a new collection (one for each core)")
+
+
+def _setting(group: argparse._ActionsContainer, name: str) -> None:
+    """The option of a setting, as the list of settings has it."""
+    setting, option = SETTINGS[name], SETTINGS[name].option
+    if option is None:
+        raise ValueError(f"{name} has no option")
+    default = setting.default
+    how: dict[str, Any]
+    if isinstance(default, bool):
+        how = {"action": "store_const", "const": not default}
+    elif isinstance(default, tuple):
+        how = {"action": "append", "metavar": option.metavar}
+    else:
+        how = {"type": type(default), "choices": setting.choices or None, "metavar": option.metavar}
+    shown = f"{default:g}" if isinstance(default, float) else default
+    group.add_argument(option.flag, dest=name, help=option.text.format(shown), **how)
 
 
 def _status(verbs: _Verbs) -> None:
@@ -354,16 +307,8 @@ def _convert(verbs: _Verbs) -> None:
         "--type", metavar="TYPE", help="what the files are, as text/html or html; otherwise it is found out"
     )
     group = verb.add_argument_group("for addresses")
-    group.add_argument("--contact", metavar="WHO", help="address or page of who runs this; sites will see it")
-    group.add_argument(
-        "--allow-address",
-        action="append",
-        dest="allow_addresses",
-        metavar="CIDR",
-        help="open a private or special address range; repeatable",
-    )
-    group.add_argument("--proxy", metavar="URL", help="send all requests through this proxy")
-    group.add_argument("--ca-file", metavar="FILE", help="certificate authorities to trust instead of the system's")
+    for name in ("contact", "allow_addresses", "proxy", "ca_file"):
+        _setting(group, name)
 
 
 def _build(verbs: _Verbs) -> None:
@@ -390,7 +335,7 @@ def _import(verbs: _Verbs) -> None:
     verb.add_argument(
         "files", metavar="FILE", nargs="+", help="plain, gzip or zstandard; a file that was imported is passed over"
     )
-    verb.add_argument("--shards", type=int, metavar="N", help="processes for a new collection (one for each core)")
+    _setting(verb, "shards")
 
 
 def _export(verbs: _Verbs) -> None:

@@ -23,13 +23,13 @@ from gossamer.convert.files.formats import Ours, reader_of
 from gossamer.convert.html import page
 from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.language import language
-from gossamer.convert.methods import DEFAULT
 from gossamer.convert.sandbox import common
 from gossamer.convert.source import Reader, Source
 from gossamer.convert.type import mime
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.convert.type.sniff import wants_no_sniffing
 from gossamer.model import Capture, Kind, Link, Page
+from gossamer.settings import METHODS
 from gossamer.urls import resolve
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def document(data: bytes, media_type: str | None = None, url: str | None = None)
     return finish(source, common().now(source)) if _is_file(source) else _read(source, digest_of(data))
 
 
-def read(capture: Capture, agent: str, *, content: str = DEFAULT, template: Template | None = None) -> Page:
+def read(capture: Capture, agent: str, *, content: str = METHODS[0], template: Template | None = None) -> Page:
     """What was captured says. `agent` is the product token that robots directives may name, `content` a method."""
     begun = begin(capture, agent, content=content, template=template)
     return begun if isinstance(begun, Page) else finish(begun, common().now(begun))
@@ -63,7 +63,7 @@ def begin(
     capture: Capture,
     agent: str,
     *,
-    content: str | None = DEFAULT,
+    content: str | None = METHODS[0],
     template: Template | None = None,
     here: float = inf,
 ) -> Page | Source:

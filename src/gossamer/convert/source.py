@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from gossamer.convert.methods import DEFAULT
 from gossamer.convert.type import mime
 from gossamer.model import Page
+from gossamer.settings import METHODS
 
 if TYPE_CHECKING:
     from gossamer.convert.html.template import Template
@@ -36,7 +36,7 @@ class Source:
     refreshes: Sequence[str] = ()
     robots: Sequence[str] = ()
     agent: str = "Gossamer"
-    content: str | None = DEFAULT
+    content: str | None = METHODS[0]
     """The method that finds the main content of a page; None leaves out that and all that is only known from it."""
     template: Template | None = None
     """Knows what stands on many pages of the host."""

@@ -1,0 +1,212 @@
+"""Which settings are there? Each once, with its default, what it does, what it may be, and its option.
+
+The plan, the command line and the table in docs/settings.md are made from this list or held to it by a test. Nothing is
+imported here: a command that prints its help loads no crawler.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+LARGEST = (1 << 63) - 1
+"""The largest number of TOML."""
+METHODS = ("learned", "density", "plateau")
+"""How main content is found: the names of what `convert/content` has."""
+FAR, POLITE, NETWORK = "how far", "how politely", "network"
+"""The groups of options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a setting is given on the command line. `{}` in the text is its default."""
+
+    flag: str
+    group: str
+    text: str
+    metavar: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What may be asked for."""
+
+    default: Any
+    text: str
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: int = LARGEST
+    option: Option | None = None
+
+
+SETTINGS: dict[str, Setting] = {
+    "seeds": Setting((), "Where the crawl starts."),
+    "scope": Setting(
+        "host",
+        "How far it goes from the seeds.",
+        choices=("page", "path", "host", "domain", "any"),
+        option=Option("--scope", FAR, "how far from the seeds ({})"),
+    ),
+    "include": Setting(
+        (),
+        "Only addresses in which one of these RE2 patterns is found.",
+        option=Option("--include", FAR, "only addresses with this RE2 pattern; repeatable", metavar="RE"),
+    ),
+    "exclude": Setting(
+        (),
+        "No addresses in which one of these RE2 patterns is found.",
+        option=Option("--exclude", FAR, "no addresses with this RE2 pattern; repeatable", metavar="RE"),
+    ),
+    "suffixes": Setting(
+        (),
+        "Names to treat as public suffixes: what is below them is a site.",
+        option=Option(
+            "--suffix",
+            FAR,
+            "treat NAME as a public suffix, so that what is directly below it is a site; repeatable",
+            metavar="NAME",
+        ),
+    ),
+    "depth": Setting(
+        20,
+        "Most links from a seed.",
+        least=0,
+        option=Option("--depth", FAR, "most links from a seed ({})", metavar="N"),
+    ),
+    "pages": Setting(
+        0,
+        "Stop at so many pages in the collection; 0 for no limit.",
+        least=0,
+        option=Option("--pages", FAR, "stop at N pages in the collection (0: no limit)", metavar="N"),
+    ),
+    "order": Setting(
+        "breadth",
+        "Which pages of a host come first.",
+        choices=("breadth", "importance", "depth", "random"),
+        option=Option("--order", FAR, "which pages of a host first: as found, most linked, deepest, or mixed ({})"),
+    ),
+    "site_orders": Setting({}, "Another order for the pages of a site."),
+    "sitemaps": Setting(
+        "auto",
+        "Read sitemaps: auto leaves them when depth is limited or only the seeds are wanted.",
+        choices=("auto", "always", "never"),
+        option=Option("--sitemaps", FAR, "read sitemaps ({})"),
+    ),
+    "url_length": Setting(2_048, "Longest address, in bytes.", least=16),
+    "path_segments": Setting(20, "Most path segments of an address.", least=1),
+    "url_rules": Setting(
+        (),
+        "Further rules of the table in docs/addresses.md, for all sites.",
+        option=Option("--url-rule", FAR, "a further rule for addresses", metavar="NAME"),
+    ),
+    "site_rules": Setting({}, "Further rules by site."),
+    "delay": Setting(
+        1.0,
+        "Least seconds between two requests to a host; 0 switches it off.",
+        least=0,
+        option=Option("--delay", POLITE, "least gap for a host ({}), and for an IP address; 0: none", metavar="S"),
+    ),
+    "ip_delay": Setting(0.5, "Least seconds between two requests to an IP address.", least=0),
+    "delay_factor": Setting(10.0, "A host rests this many times the time its answers take.", least=0),
+    "delay_longest": Setting(30.0, "Longest rest that slow answers alone can ask for.", least=0),
+    "crawl_delay_longest": Setting(300.0, "Longest Crawl-delay that is obeyed.", least=0),
+    "per_host": Setting(
+        1,
+        "Requests a host may have at once.",
+        least=1,
+        option=Option("--per-host", POLITE, "requests one host may have at once ({})", metavar="N"),
+    ),
+    "bandwidth": Setting(
+        0,
+        "Most bytes per second for each request; 0 for no limit.",
+        least=0,
+        option=Option("--bandwidth", POLITE, "most bytes per second for each request", metavar="BYTES"),
+    ),
+    "patience": Setting(
+        90.0,
+        "Seconds that a crawl with nothing else to do waits for retries and paused hosts.",
+        least=0,
+        option=Option("--patience", POLITE, "at the end, wait so long for retries and paused hosts ({})", metavar="S"),
+    ),
+    "workers": Setting(
+        128,
+        "Visits under way at once in each shard; those that take longer than 5 s do not count, up to as many again.",
+        least=1,
+        option=Option("--workers", NETWORK, "visits under way at once, in each shard ({})", metavar="N"),
+    ),
+    "shards": Setting(
+        0,
+        "Processes that share the work, each with its own sites, at most 1024; fixed by the first crawl."
+        " 0: one for each core.",
+        least=0,
+        most=1024,
+        option=Option("--shards", NETWORK, "processes for a new collection (one for each core)", metavar="N"),
+    ),
+    "contact": Setting(
+        "",
+        "Mail address or web page of whoever runs the crawl; part of the agent string.",
+        option=Option("--contact", POLITE, "your mail address or web page, which sites will see", metavar="WHO"),
+    ),
+    "allow_addresses": Setting(
+        (),
+        "Address ranges that are opened, as 10.1.0.0/16.",
+        option=Option(
+            "--allow-address", NETWORK, "open a private or special address range; repeatable", metavar="CIDR"
+        ),
+    ),
+    "names": Setting(
+        "servers",
+        "Who looks names up: the name servers, or the functions of the system, which may know names that they do not.",
+        choices=("servers", "system"),
+    ),
+    "proxy": Setting(
+        "",
+        "Proxy for all requests, as http://host:port.",
+        option=Option("--proxy", NETWORK, "send all requests through this proxy", metavar="URL"),
+    ),
+    "ca_file": Setting(
+        "",
+        "File of certificate authorities to trust instead of the system's.",
+        option=Option("--ca-file", NETWORK, "certificate authorities to trust instead of the system's", metavar="FILE"),
+    ),
+    "head": Setting(
+        "unknown",
+        "HEAD before GET: for addresses that look like unwanted types, for all, or never.",
+        choices=("never", "unknown", "always"),
+        option=Option("--head", NETWORK, "HEAD before GET ({})"),
+    ),
+    "connect_seconds": Setting(10.0, "Longest wait for a connection.", least=0.1),
+    "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1),
+    "idle_seconds": Setting(20.0, "Longest silence within an answer.", least=0.1),
+    "total_seconds": Setting(120.0, "Longest time for one answer.", least=0.1),
+    "html_bytes": Setting(5 << 20, "Most bytes of an HTML page, decoded; at most 32 MiB.", least=1, most=32 << 20),
+    "text_bytes": Setting(10 << 20, "Most bytes of other text, decoded; at most 32 MiB.", least=1, most=32 << 20),
+    "document_bytes": Setting(
+        64 << 20, "Most bytes of any other document, decoded; at most 128 MiB.", least=1, most=128 << 20
+    ),
+    "memory": Setting(
+        96 << 20,
+        "Bytes of answers that are held in memory at once, over all shards; what is over waits.",
+        least=1 << 20,
+    ),
+    "document_seconds": Setting(20.0, "Most seconds of CPU for reading a document that is no HTML.", least=0.1),
+    "document_memory": Setting(256 << 20, "Most bytes of memory for reading such a document.", least=16 << 20),
+    "content": Setting(METHODS[0], "How the main content of a page is found.", choices=METHODS),
+    "build": Setting(
+        True,
+        "Make texts, index and graph as the crawl goes; otherwise `gossamer build` does.",
+        option=Option("--no-build", FAR, "only collect: leave texts, index and graph to a later `build`"),
+    ),
+    "title_weight": Setting(0.5, "What a word in the title counts against one in the text.", least=0),
+    "headings_weight": Setting(0.4, "The same for headings.", least=0),
+    "address_weight": Setting(0.4, "The same for the address.", least=0),
+    "anchors_weight": Setting(1.5, "The same for what others call a page.", least=0),
+    "phrase_weight": Setting(0.3, "What words that stand next to each other count besides.", least=0),
+    "rank_weight": Setting(1.5, "The most that links to a page add to its score.", least=0),
+    "fresh_weight": Setting(0.3, "The most that being new adds to the score of a page.", least=0),
+    "expansion_weight": Setting(0.4, "What telling words of the first answers to a long question count.", least=0),
+    "warc_bytes": Setting(1 << 30, "A new WARC file is begun at this size.", least=1 << 16),
+    "disk_pause": Setting(2 << 30, "Pause while fewer bytes than this are free on the disk.", least=0),
+    "disk_pause_share": Setting(0.05, "Pause while less than this share of the disk is free.", least=0),
+    "disk_stop": Setting(512 << 20, "Stop when fewer bytes than this are free on the disk.", least=0),
+}

@@ -7,6 +7,7 @@ import importlib
 import pytest
 
 import gossamer
+from gossamer.search.searcher import Answer
 
 PROMISED = {
     "gossamer.urls": ["normalize", "surt", "site"],
@@ -31,3 +32,10 @@ def test_promised_functions_can_be_imported_alone(module: str, names: list[str])
     loaded = importlib.import_module(module)
     assert all(callable(getattr(loaded, name)) for name in names)
     assert set(names) <= set(loaded.__all__)
+
+
+def test_an_answer_is_its_hits() -> None:
+    hits = [gossamer.Hit("http://a.test/", "A", "", 1.0), gossamer.Hit("http://b.test/", "B", "", 0.5)]
+    answer = Answer(hits, total=7)
+    assert [hit.url for hit in answer] == ["http://a.test/", "http://b.test/"]
+    assert (len(answer), answer.total) == (2, 7)

@@ -15,11 +15,31 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Document, Progress, Status, open
     from gossamer.errors import GossamerError
+    from gossamer.model import Capture, Hit, Link, Page
     from gossamer.plan import Plan
 
-__all__ = ["Collection", "Document", "GossamerError", "Plan", "Progress", "Status", "open"]
+__all__ = [
+    "Capture",
+    "Collection",
+    "Document",
+    "GossamerError",
+    "Hit",
+    "Link",
+    "Page",
+    "Plan",
+    "Progress",
+    "Status",
+    "open",
+]
 
-_HOMES = {"GossamerError": "gossamer.errors", "Plan": "gossamer.plan"}
+_HOMES = {
+    "Capture": "gossamer.model",
+    "GossamerError": "gossamer.errors",
+    "Hit": "gossamer.model",
+    "Link": "gossamer.model",
+    "Page": "gossamer.model",
+    "Plan": "gossamer.plan",
+}
 
 
 def __getattr__(name: str) -> object:

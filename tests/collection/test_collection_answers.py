@@ -233,7 +233,8 @@ def test_why_is_told_of_addresses_hosts_and_what_was_never_met(small: Collection
 def test_a_question_is_answered_explained_and_measured(small: Collection) -> None:
     assert [hit.url for hit in small.search("giraffe").hits] == [f"{B}/"]
     assert small.search("elephant").hits == small.search("zebra").hits == []
-    (hit,) = small.search("word7").hits
+    assert [len(small.search("word7", **most)) for most in ({"limit": 0}, {"number": 0}, {"limit": 1})] == [0, 0, 1]
+    (hit,) = small.search("word7")
     assert (hit.url, hit.copies, hit.site) == (f"{A}/one", (f"{A}/copy",), "a.test")
     ((explained, parts),) = small.explain("giraffe")
     assert explained.url == f"{B}/"

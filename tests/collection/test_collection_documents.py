@@ -34,6 +34,8 @@ def test_a_page_tells_what_was_kept_of_it(shard: Shard) -> None:
     found = document(shard.archive, Ledger(shard.table), unread, A)
     assert found is not None
     assert (found.title, found.text, found.content) == ("Title", "All words", "Main words")
+    assert (found.html, found.markdown.strip(), found.language) == ("<p>Main words</p>", "Main words", None)
+    assert (found.status, found.media_type) == (200, "text/html")
     assert (found.links, found.fetched, found.entry) == ((link,), datetime.fromtimestamp(BEGAN, UTC), entry)
     told = found.as_json()
     assert (told["depth"], told["author"], told["published"]) == (4, None, None)

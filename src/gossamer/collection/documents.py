@@ -46,6 +46,31 @@ class Document:
         return self.page.content
 
     @property
+    def html(self) -> str:
+        """Its main content as tagged text."""
+        return self.page.html
+
+    @property
+    def markdown(self) -> str:
+        """Its main content as Markdown."""
+        return self.page.markdown
+
+    @property
+    def language(self) -> str | None:
+        """ISO 639 code of the language it is written in; None when there is too little to tell."""
+        return self.page.language
+
+    @property
+    def status(self) -> int:
+        """What the server answered."""
+        return self.version.status
+
+    @property
+    def media_type(self) -> str:
+        """By its bytes, not only by what the server says."""
+        return self.version.media_type
+
+    @property
     def links(self) -> tuple[Link, ...]:
         """What it points to."""
         return self.page.links

@@ -157,11 +157,15 @@ class Reading:
         reader = self._readers().of(normalize(url))
         return Past(reader.archive, Ledger(reader.table), normalize(url), self._read)
 
-    def search(self, question: str, number: int = 10, offset: int = 0) -> Answer:
-        """The pages that answer a question best; docs/search.md has the query language."""
-        if number < 0 or offset < 0:
-            raise UsageError(f"{min(number, offset)}: neither the number of hits nor the offset can be below 0")
-        return self._searcher().search(question, number, offset)
+    def search(self, question: str, limit: int = 10, offset: int = 0, *, number: int | None = None) -> Answer:
+        """The pages that answer a question best; docs/search.md has the query language.
+
+        `number` is an older name of `limit`.
+        """
+        most = limit if number is None else number
+        if most < 0 or offset < 0:
+            raise UsageError(f"{min(most, offset)}: neither the number of hits nor the offset can be below 0")
+        return self._searcher().search(question, most, offset)
 
     @property
     def is_built(self) -> bool:

@@ -12,7 +12,7 @@ import pytest
 import gossamer
 from gossamer.cli import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.ask import links
+from gossamer.collection.ask import links as ranking
 from gossamer.errors import NotFound
 from gossamer.graph import harmonic
 from gossamer.graph.arcs import arcs
@@ -86,21 +86,21 @@ def host(url: str) -> str:
 
 def test_links_between_two_sites_count_once_and_those_within_a_site_do_not() -> None:
     links = [("a/1", "b/"), ("a/2", "b/"), ("a/1", "a/2"), ("b/", "c/"), ("c/", "a/1"), ("?x", "c/"), ("c/", "?y")]
-    found = links.of_sites(Known(links), host)  # type: ignore[arg-type] # what is asked of a graph
+    found = ranking.of_sites(Known(links), host)  # type: ignore[arg-type] # what is asked of a graph
     assert found == [("a", 1.5), ("b", 1.5), ("c", 1.5)]
-    found = links.of_sites(Known([("a/1", "b/"), ("c/", "a/2"), ("?x", "c/")]), host)  # type: ignore[arg-type] # as above
+    found = ranking.of_sites(Known([("a/1", "b/"), ("c/", "a/2"), ("?x", "c/")]), host)  # type: ignore[arg-type] # as above
     assert found == [("b", 1.5), ("a", 1.0), ("c", 0.0)]
 
 
 def test_trust_is_shared_by_the_pages_that_are_named_and_handed_on() -> None:
     graph: Any = Known([("a/", "b/"), ("c/", "d/"), ("e/", "?x"), ("?x", "b/")])
-    found = dict(links.trusted(graph, ["a/", "c/"], 9))
+    found = dict(ranking.trusted(graph, ["a/", "c/"], 9))
     assert found.keys() == {"a/", "b/", "c/", "d/"}
     assert found["a/"] == pytest.approx(found["c/"])
     assert found["a/"] > found["b/"] > 0
-    assert dict(links.trusted(graph, ["a/"], 9))["a/"] == pytest.approx(2 * found["a/"])
-    assert {url for url, _ in links.trusted(graph, ["a/", "c/"], 2)} == {"a/", "c/"}
-    assert len(links.trusted(graph, ["a/", "c/"], 3)) == 3
-    assert dict(links.trusted(graph, ["e/"], 9)).keys() == {"e/", "b/"}  # through a page that nobody has read
+    assert dict(ranking.trusted(graph, ["a/"], 9))["a/"] == pytest.approx(2 * found["a/"])
+    assert {url for url, _ in ranking.trusted(graph, ["a/", "c/"], 2)} == {"a/", "c/"}
+    assert len(ranking.trusted(graph, ["a/", "c/"], 3)) == 3
+    assert dict(ranking.trusted(graph, ["e/"], 9)).keys() == {"e/", "b/"}  # through a page that nobody has read
     with pytest.raises(NotFound, match="is not in the graph"):
-        links.trusted(graph, ["never/"], 9)
+        ranking.trusted(graph, ["never/"], 9)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from gossamer.errors import Damaged
+from gossamer.runs import sorted as sorted_runs
 from gossamer.runs.growing import Form, Runs, Shape
 from gossamer.runs.sorted import Keys, Merge, Run, in_memory, look_up, marked, write
 
@@ -154,6 +155,31 @@ def test_a_run_that_no_commit_ever_listed_goes_at_once_when_it_is_merged(tmp_pat
     table.commits += 1
     runs.sweep()
     assert {path.stem for path in tmp_path.iterdir()} == {"00000003"}
+
+
+def test_a_merge_that_fails_is_begun_again_from_its_first_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    runs = Runs(tmp_path, MARKED, Shape(generation=1, fan=2, at_once=4), Table())
+
+    def begun(several: list[Run]) -> Merge:
+        return Merge(tmp_path, runs.number(), several, at_once=4)
+
+    for start in (0, 1):
+        marks = dict.fromkeys(range(start, 20, 2), start)
+        runs.add(write(tmp_path, runs.number(), marked(MARKED, marks)))
+    for _ in range(2):
+        assert runs.merge(begun) is None
+    with monkeypatch.context() as patched:
+        patched.setattr(sorted_runs, "_append", full)
+        with pytest.raises(OSError, match="No space"):
+            runs.merge(begun)
+    assert not list(tmp_path.glob("*.partial"))
+    while runs.merge(begun) is None:
+        pass
+    (run,) = runs.now
+    assert run.keys.tolist() == list(range(20))
 
 
 def test_files_that_no_list_names_are_cleared_and_strange_ones_left(tmp_path: Path) -> None:

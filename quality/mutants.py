@@ -37,8 +37,8 @@ from mutation import Change, changes
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "gossamer"
 JUDGED = Path(__file__).with_suffix(".toml")
-CORE = ("robots", "frontier", "fetch", "store", "urls", "collection")
-WITNESSES = ("tests/robots", "tests/frontier", "tests/fetch", "tests/store", "tests/urls", "tests/collection")
+CORE = ("robots", "runs", "frontier", "fetch", "store", "urls", "collection")
+WITNESSES = tuple(f"tests/{room}" for room in CORE)
 """The tests that are asked: those that run in this process."""
 ENOUGH = 20.0
 """Seconds of tests that one change is run against."""

@@ -13,7 +13,7 @@ LAYERS = [
     ["errors", "shown", "held", "settings", "tagged", "markdown"],
     ["model", "rows"],
     ["urls", "engine", "testing", "files"],
-    ["robots"],
+    ["robots", "runs"],
     ["convert"],
     ["fetch", "dedupe", "store", "graph", "index"],
     ["frontier", "search"],

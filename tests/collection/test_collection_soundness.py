@@ -26,8 +26,8 @@ from gossamer.frontier.worth.sketch import Memory
 from gossamer.frontier.worth.soft404 import HostPlaces, PlaceRow
 from gossamer.model import Kind
 from gossamer.store.archive import STATE
-from gossamer.store.runs.url_seen import SEEN
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import SEEN
 from gossamer.store.versions import CAPTURES, Version
 from gossamer.urls import keys
 

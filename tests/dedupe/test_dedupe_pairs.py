@@ -17,9 +17,9 @@ from gossamer.dedupe import pairs as module
 from gossamer.dedupe import print_of
 from gossamer.dedupe.bits import near_prints
 from gossamer.dedupe.families import FAMILIES
-from gossamer.dedupe.growing import Shape
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import grouped, pairs
+from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table
 
 SMALL = Shape(generation=16, fan=2, at_once=500)

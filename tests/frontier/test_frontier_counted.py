@@ -21,8 +21,8 @@ from gossamer.frontier.rows import Rows
 from gossamer.frontier.worth import budget as budget_module
 from gossamer.frontier.worth.budget import Budgets, budget, distance, host_budget, stored
 from gossamer.model import Link
-from gossamer.store.runs.url_seen import Sieve
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import Sieve
 from gossamer.testing import VirtualClock
 from gossamer.urls import site
 from gossamer.urls.scope import Scope

@@ -24,8 +24,8 @@ from gossamer.frontier.worth.opic import Books as Sums
 from gossamer.frontier.worth.opic import Importance, audit, importance
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.model import Kind, Link, Page
-from gossamer.store.runs.url_seen import Sieve
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import Sieve
 from gossamer.urls.scope import Scope
 
 A, B, C = (f"http://{name}.example/" for name in "abc")

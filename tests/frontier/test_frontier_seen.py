@@ -25,8 +25,9 @@ from gossamer.frontier.entries import FAMILIES, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Kind, Link, Page, Visit
-from gossamer.store.runs.url_seen import Shape, Sieve
+from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import Sieve
 from gossamer.testing import run, running_clock
 from gossamer.urls.scope import Scope
 

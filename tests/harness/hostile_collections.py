@@ -33,8 +33,8 @@ from gossamer.collection import Outside
 from gossamer.collection.crawl.session import FAMILIES
 from gossamer.store.archive import STATE
 from gossamer.store.repair.swaps import LENGTH, Swap
-from gossamer.store.runs.url_seen import SEEN
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import SEEN
 from gossamer.store.versions import CAPTURES, Version
 from gossamer.store.warc.texts import End
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
@@ -53,7 +53,7 @@ FILES = [
     *("graph/*/voices/meta.json", "graph/*/voices/.managed.json"),
     *("shards/00/reading", "shards/00/links/log", "shards/00/captures/*-00000.warc.gz"),
     *("shards/00/texts/*-00000.warc.gz", "shards/00/seen/00000001.keys", "shards/00/seen/00000001.keys.partial"),
-    *("shards/00/prints/00000001.entries", "shards/00/prints/00000001.partial", "shards/00/index/meta.json"),
+    *("shards/00/prints/00000001.entries", "shards/00/prints/00000001.entries.partial", "shards/00/index/meta.json"),
     *("shards/00/index/.managed.json", "shards/00/index/.tantivy-writer.lock", "shards/00/table/CURRENT"),
     *(
         "shards/00/table/LOCK",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import gossamer.index.shard_index as module
-from gossamer.engine.threads import looks
+from gossamer.engine.proc import looks
 from gossamer.errors import Damaged
 from gossamer.index.facets import kinds, places
 from gossamer.index.shard_index import Entry, ShardIndex
@@ -145,7 +145,7 @@ def test_the_engine_never_has_more_to_do_than_fits_into_memory(tmp_path: Path, m
         ahead = 0
 
     monkeypatch.setattr(module, "_document", given)
-    monkeypatch.setattr(module.threads, "rest", rest)
+    monkeypatch.setattr(module.proc, "rest", rest)
     shard_index = ShardIndex(tmp_path / "index")
     for number in range(40):
         shard_index.add(Entry(f"http://a.org/{number}", body="apples " * 30_000))

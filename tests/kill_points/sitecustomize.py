@@ -43,12 +43,12 @@ POINTS = {
     "page about to be read": Point("gossamer.convert", "", "begin", False),
     "page taken in": Point("gossamer.frontier.frontier", "Frontier", "done", True),
     "visit handed out": Point("gossamer.frontier.frontier", "Frontier", "_go", True),
-    "addresses about to be sifted": Point("gossamer.store.runs.url_seen", "Sieve", "prepare", False),
-    "addresses sifted": Point("gossamer.store.runs.url_seen", "Sieve", "prepare", True),
-    "run of addresses written": Point("gossamer.store.runs.runs", "", "write", True),
-    "runs of addresses merged": Point("gossamer.store.runs.url_seen", "Sieve", "_replace", True),
-    "run of prints written": Point("gossamer.dedupe.growing", "", "write", True),
-    "runs of prints merged": Point("gossamer.dedupe.growing", "Runs", "_replace", True),
+    "addresses about to be sifted": Point("gossamer.store.url_seen", "Sieve", "prepare", False),
+    "addresses sifted": Point("gossamer.store.url_seen", "Sieve", "prepare", True),
+    "run of addresses written": Point("gossamer.runs.sorted", "", "write", True),
+    "runs of addresses merged": Point("gossamer.store.url_seen", "Sieve", "_merged", True),
+    "run of prints written": Point("gossamer.dedupe.runs", "", "write", True),
+    "runs of prints merged": Point("gossamer.dedupe.runs", "PrintRuns", "_merged", True),
     "copies marked": Point("gossamer.collection.derive.near_copies", "Prints", "prepare", True),
     "turns saved": Point("gossamer.frontier.queue.waiting_origins", "WaitingOrigins", "save", True),
     "outbox about to be closed": Point("gossamer.frontier.shards.exchange", "Exchange", "prepare", False),
@@ -81,9 +81,9 @@ def _hurry() -> None:
     """A small web is crawled in a second: meanwhile there are to be many commits, files, and runs that are merged."""
     importlib.import_module("gossamer.store.commits").INTERVAL = 0.05
     importlib.import_module("gossamer.collection.crawl.session").REPORT_EVERY = 0.1
-    sieve = importlib.import_module("gossamer.store.runs.url_seen")
-    sieve.Sieve.__init__.__defaults__ = (sieve.Shape(generation=16, fan=2, at_once=64),)
-    growing = importlib.import_module("gossamer.dedupe.growing")
+    sieve = importlib.import_module("gossamer.store.url_seen")
+    growing = importlib.import_module("gossamer.runs.growing")
+    sieve.Sieve.__init__.__defaults__ = (growing.Shape(generation=16, fan=2, at_once=64),)
     lookup = importlib.import_module("gossamer.dedupe.lookup").Lookup
     lookup.__init__.__kwdefaults__["shape"] = growing.Shape(generation=6, fan=2, at_once=64)
     writer = importlib.import_module("gossamer.store.warc.writer").Writer

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gossamer.model import Capture, Headers, Kind, Visit
-from gossamer.store.runs.url_seen import Shape, Sieve
+from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import Sieve
 from gossamer.store.warc.records import Info
 
 INFO = Info("Gossamer/0.1", agent="Gossamer/0.1 (+https://example.org/bot)", operator="ops@example.org")

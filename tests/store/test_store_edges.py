@@ -11,6 +11,7 @@ import pytest
 from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
 from gossamer.model import Page
+from gossamer.runs.growing import Shape
 from gossamer.store.archive import FAMILIES, Archive
 from gossamer.store.foreign import trec
 from gossamer.store.foreign.cdx import write_sorted
@@ -18,10 +19,9 @@ from gossamer.store.foreign.lenient_warc import Fault
 from gossamer.store.foreign.unpacking import Unpacking
 from gossamer.store.repair.rewrite import carry_texts
 from gossamer.store.repair.verify import Checked
-from gossamer.store.runs.url_seen import FAMILIES as SEEN_FAMILIES
-from gossamer.store.runs.url_seen import Shape
 from gossamer.store.table import sorted_files
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import FAMILIES as SEEN_FAMILIES
 from gossamer.store.warc.warc import Place, Record, payload_digest
 
 URL = "http://example.com/a"

@@ -20,12 +20,13 @@ from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Link, Page
+from gossamer.runs.growing import Shape
 from gossamer.store.foreign import wacz
 from gossamer.store.foreign.cdx import SORT_BYTES, write_sorted
 from gossamer.store.mapped import Mapped
-from gossamer.store.runs.url_seen import FAMILIES as SEEN_FAMILIES
-from gossamer.store.runs.url_seen import USUAL, Shape, Sieve
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import FAMILIES as SEEN_FAMILIES
+from gossamer.store.url_seen import USUAL, Sieve
 from gossamer.store.warc import gzip_members, reader
 from gossamer.store.warc.gzip_members import LEVEL, Member, is_ours, packed, packed_around, unpacked, with_our_header
 from gossamer.store.warc.reader import cut, read, read_bytes, read_together, records, whole_captures, write_again
@@ -547,7 +548,7 @@ def test_a_sieve_that_is_closed_leaves_no_file_that_does_not_count(tmp_path: Pat
         assert any(name.endswith(".partial") for name in os.listdir(tmp_path / "seen"))
         sieve.close()
         assert not any(name.endswith(".partial") for name in os.listdir(tmp_path / "seen"))
-        listed = {f"{run.number:08}" for run in sieve._runs}
+        listed = {f"{run.number:08}" for run in sieve._runs.now}
         assert {name.partition(".")[0] for name in os.listdir(tmp_path / "seen")} == listed
 
 
@@ -566,7 +567,7 @@ def test_a_sieve_opened_after_a_kill_sweeps_what_no_list_names(tmp_path: Path) -
     with Table.open(tmp_path / "table", SEEN_FAMILIES, writable=True) as table:
         sieve = Sieve(table, tmp_path / "seen")
         assert sieve.marks([0, 1, 2]) == [1, 1, -1]
-        assert sieve._shape == USUAL == Shape(1 << 17, 4, 200_000)  # as it was measured
+        assert sieve._runs.shape == USUAL == Shape(1 << 17, 4, 200_000)  # as it was measured
     assert set(os.listdir(tmp_path / "seen")) == counts | {"notes"}
 
 

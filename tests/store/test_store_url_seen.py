@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.errors import StorageError
-from gossamer.store.runs import runs
-from gossamer.store.runs.runs import BLOCK, Run, look_up, write
-from gossamer.store.runs.url_seen import ABSENT, FAMILIES, SEEN, Shape, Sieve
+from gossamer.runs import sorted as runs
+from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import ABSENT, FAMILIES, SEEN, Sieve
 
 SMALL = Shape(generation=4, fan=2, at_once=6)
 LARGEST = 2**64 - 1
@@ -54,7 +54,7 @@ def held(sieve: Sieve, prints: list[int]) -> dict[int, int]:
 
 
 def listed_files(sieve: Sieve) -> set[str]:
-    return {f"{run.number:08}.{part}" for run in sieve._runs for part in ("keys", "marks")}
+    return {f"{run.number:08}.{part}" for run in sieve._runs.now for part in ("keys", "marks")}
 
 
 # ------------------------------------------------------------------ the answer
@@ -99,16 +99,6 @@ def test_any_stream_of_marks_reads_like_a_dictionary(steps: list[dict[int, int] 
                     assert held(sieve, asked) == now
 
 
-@pytest.mark.parametrize("keys", [1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 7])
-def test_every_key_of_a_run_is_found_and_no_other(tmp_path: Path, keys: int) -> None:
-    rng = random.Random(keys)
-    marks = {rng.getrandbits(64) | 1: rng.randrange(256) for _ in range(keys)}
-    run = write(tmp_path, 1, marks)
-    assert look_up([run], list(marks), ABSENT) == list(marks.values())
-    beside = [each ^ 1 for each in marks] + [0, LARGEST - 1]
-    assert look_up([run], beside, ABSENT) == [ABSENT] * len(beside)
-
-
 def test_an_empty_sieve_knows_nothing(tmp_path: Path) -> None:
     with opened(tmp_path) as (_, sieve):
         assert sieve.marks([]) == []
@@ -147,7 +137,7 @@ def test_a_million_keys_lie_in_few_runs_and_little_is_in_memory(tmp_path: Path) 
             assert sieve.runs <= 16
             assert len(sieve._young) < shape.generation
         assert sieve.runs <= 3 * 4
-        assert sum(run.count for run in sieve._runs) + len(sieve._young) == 1_000_000
+        assert sum(len(run.keys) for run in sieve._runs.now) + len(sieve._young) == 1_000_000
 
 
 def test_no_call_merges_more_than_a_slice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,9 +145,9 @@ def test_no_call_merges_more_than_a_slice(tmp_path: Path, monkeypatch: pytest.Mo
     slices = runs._slices
 
     def watched(*args: Any) -> Iterator[Any]:
-        for keys, marks in slices(*args):
-            written.append(len(keys))
-            yield keys, marks
+        for spans in slices(*args):
+            written.append(sum(span.stop - span.start for span in spans))
+            yield spans
 
     monkeypatch.setattr(runs, "_slices", watched)
     with opened(tmp_path, Shape(generation=100, fan=4, at_once=40)) as (_, sieve):
@@ -176,7 +166,7 @@ def test_equal_keys_are_folded_when_runs_are_merged(tmp_path: Path) -> None:
             put(sieve, dict.fromkeys(range(4), mark))
             commit(table, sieve)
             assert sieve.marks([0, 1, 2, 3]) == [mark] * 4
-        assert max(run.count for run in sieve._runs) == 4
+        assert max(len(run.keys) for run in sieve._runs.now) == 4
 
 
 # ---------------------------------------------------------------------- kills
@@ -329,8 +319,3 @@ def test_a_table_without_a_list_of_runs_is_noticed(tmp_path: Path) -> None:
         assert Sieve(table, tmp_path / "seen").fault
         table.put(SEEN, b"runs", b"\x90")
         assert not Sieve(table, tmp_path / "seen").fault
-
-
-def test_a_run_says_how_many_keys_it_has(tmp_path: Path) -> None:
-    write(tmp_path, 7, {5: 1, 3: 2})
-    assert Run.open(tmp_path, 7, 0, 2).count == 2

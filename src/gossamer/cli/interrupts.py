@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from gossamer.collection.crawl.running import Stopping
-from gossamer.engine.descent import end_descendants
+from gossamer.engine.proc import end_descendants
 from gossamer.errors import INTERRUPTED
 
 LAST = 4.5

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gossamer.dedupe.entries import Keys, entries
-from gossamer.dedupe.growing import USUAL, Shape
 from gossamer.dedupe.judge import LEAST_WORDS, STRICT, Rule, are_copies, resemblances
 from gossamer.dedupe.pages import Pages, Table, columns_of, packed, url_of
 from gossamer.dedupe.prints import Print
+from gossamer.dedupe.runs import USUAL
 from gossamer.dedupe.tables import Tables
 from gossamer.model import URL
+from gossamer.runs.growing import Shape
 
 CROWD = 200
 """Candidates that a page is compared with, at most: those that it meets in most tables."""

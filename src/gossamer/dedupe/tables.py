@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gossamer.dedupe.entries import BANDS, BLOCKS, NEAR, TABLE_BITS, TABLES, Keys, are_near, numbers, spans
-from gossamer.dedupe.growing import USUAL, Runs, Shape, entered
 from gossamer.dedupe.pages import Pages
-from gossamer.dedupe.runs import Listed, Run, in_memory
+from gossamer.dedupe.runs import FORM, USUAL, PrintRuns, entered
+from gossamer.runs.growing import Shape
+from gossamer.runs.sorted import Run, in_memory
 
 _MOST = np.array([16_384] * BLOCKS + [512] * BANDS)
 """Entries of a bucket that are looked at, by table, at most: in a band more are a crowd that shares a template."""
@@ -24,7 +25,7 @@ class Tables:
     """Entries of pages. `add`, `prepare` and `close` are for the one process that writes."""
 
     def __init__(self, pages: Pages, folder: Path, shape: Shape = USUAL, *, writable: bool = True) -> None:
-        self._runs = Runs(pages, folder, shape)
+        self._runs = PrintRuns(pages, folder, shape)
         if writable:
             self._runs.tidy()
         self._begin()
@@ -53,7 +54,7 @@ class Tables:
         low, beyond = spans(wanted)
         bounds = np.concatenate([low.ravel(), beyond.ravel()])
         rows, found = [np.empty(0, np.intp)], [np.empty(0, np.int64)]
-        young = self._young()
+        first, young = 0, self._young()
         for run in (*self._runs.now, young):
             start, end = run.places(bounds).reshape(2, -1)
             sizes = np.minimum(end - start, np.tile(_MOST_YOUNG if run is young else _MOST, len(wanted)))
@@ -61,11 +62,12 @@ class Tables:
             met = run.keys[_counted(start, sizes)]
             near = are_near(wanted.ravel()[asked], met)
             asked, number = asked[near], numbers(met[near])
-            theirs = run.simhashes[number - run.listed.first]
+            theirs = run.behind[number - first]
             near = asked % TABLES >= BLOCKS
             near |= np.bitwise_count(simhashes[asked // TABLES] ^ theirs) <= NEAR
             rows.append(asked[near] // TABLES)
             found.append(number[near])
+            first += len(run.behind)
         return np.concatenate(rows), np.concatenate(found)
 
     def column(self, table: int) -> Keys:
@@ -77,8 +79,7 @@ class Tables:
     def prepare(self) -> None:
         """What is new becomes part of the next commit."""
         if self._runs.are_enough(len(self._simhashes)):
-            young = self._young()
-            self._runs.add(young.keys, young.simhashes)
+            self._runs.add(self._young())
             self._begin()
         self._runs.prepare()
 
@@ -103,9 +104,9 @@ class Tables:
         if self._fresh or self._last is None:
             new = np.sort(np.concatenate([np.empty(0, np.uint64), *self._fresh]))
             keys = new if self._last is None else np.concatenate([self._last.keys, new])
-            listed = Listed(0, 0, self._runs.end, self.end, 0)
             # Stable, because that merges what is in order already.
-            self._last = in_memory(listed, np.sort(keys, kind="stable"), np.array(self._simhashes, np.uint64))
+            keys, simhashes = np.sort(keys, kind="stable"), np.array(self._simhashes, np.uint64)
+            self._last = in_memory(FORM, keys, behind=simhashes)
             self._fresh.clear()
         return self._last
 

@@ -1,37 +1,44 @@
-"""The supervisor's side of the fork server: ask for a process, hear of its birth and of its end."""
+"""How does one ask the fork server for a process, and hear how it ended?
+
+There is one line to the server, and one book of births. With an event loop the loop says when the line can be read.
+Without one, callers are threads: whoever waits for its own process reads, and enters what concerns the others.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import select
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Protocol
+from threading import RLock
+from typing import TypeAlias
 
 from gossamer.engine.fork_server import ASKED, BORN
 
-PATIENCE = 10.0
-"""Seconds for the fork server to end when all is over; it takes milliseconds."""
+PATIENCE = 30.0
+"""Seconds to hear of a process that was born or killed, or for the server to end; both take milliseconds."""
+
+Ended: TypeAlias = Callable[[int | None], None]
+"""A process is gone: its exit code, negative for a signal; None when the server died first and nobody knows."""
 
 
-class Parent(Protocol):
-    """Who asked for a process, and hears of it."""
-
-    def ended(self, code: int | None) -> None:
-        """It is gone: its exit code, negative for a signal; None when the fork server died first and nobody knows."""
+def _unheard(code: int | None) -> None:
+    """Nobody is called; the code can still be asked for."""
 
 
 class Birth:
     """One process that was asked for."""
 
-    def __init__(self, parent: Parent) -> None:
-        self.parent = parent
+    def __init__(self, ended: Ended) -> None:
         self.process: int | None = None
+        self.over = False
+        self.code: int | None = None
+        self.ended = ended
         self._early: signal.Signals | None = None
 
     def born(self, process: int) -> None:
@@ -43,61 +50,108 @@ class Birth:
         """Send a signal, at once or as soon as there is a process."""
         if self.process is None:
             self._early = number
-        else:
+        elif not self.over:
             with suppress(ProcessLookupError):
                 os.kill(self.process, number)
+
+    def end(self, code: int | None) -> None:
+        self.over, self.code = True, code
+        self.ended(code)
 
 
 class ForkClient:
     """Starts the fork server when the first process is asked for, and a new one should it die."""
 
-    def __init__(self, preload: Sequence[str]) -> None:
+    def __init__(self, preload: Sequence[str], child: str, loop: AbstractEventLoop | None = None) -> None:
+        """`child` is the code that defines what the processes do, under that name."""
         self._preload = tuple(preload)
-        self._loop = asyncio.get_running_loop()
+        self._child = child
+        self._loop = loop
+        self._lock = RLock()  # may be taken again, because `ended` may ask for a process or kill one
         self._server: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
         self._births: dict[int, Birth] = {}
+        """Those that are not over."""
         self._last = 0
+        self._closed = False
 
-    def fork(self, parent: Parent, handles: Sequence[int]) -> Birth:
-        """A new process that owns copies of these descriptors; the first is its line."""
-        line = self._line or self._start()
-        self._last += 1
-        birth = self._births[self._last] = Birth(parent)
-        with suppress(ConnectionError):  # the fork server has just died, which is noticed in a moment
-            socket.send_fds(line, [ASKED.pack(self._last)], handles)
-        return birth
+    def fork(self, handles: Sequence[int], ended: Ended = _unheard) -> Birth:
+        """A new process that owns copies of these descriptors; the first is its line. OSError where none can be."""
+        with self._lock:
+            if self._closed:
+                raise ConnectionError("this place is closed")
+            line = self._line or self._start()
+            self._last += 1
+            with suppress(ConnectionError):  # the server has just died: whoever reads the line notices
+                socket.send_fds(line, [ASKED.pack(self._last)], handles)
+            birth = self._births[self._last] = Birth(ended)
+            return birth
+
+    def kill(self, birth: Birth, number: signal.Signals = signal.SIGKILL) -> None:
+        """Send a signal to a process, at once or as soon as it is born."""
+        with self._lock:
+            birth.kill(number)
+
+    def end_of(self, birth: Birth) -> int | None:
+        """Wait for the end of a process: its exit code, negative for a signal; None when nobody knows."""
+        with self._lock:
+            while not birth.over:
+                self._hear()
+            return birth.code
 
     def close(self) -> None:
-        """Kill who still lives, and wait until nobody does."""
-        for birth in self._births.values():
-            birth.kill(signal.SIGKILL)
-        self._lose_server()
+        """Kill all processes that still live, and wait until none does. No `ended` is called any more."""
+        with self._lock:
+            self._closed = True
+            for birth in self._births.values():
+                birth.ended = _unheard
+                birth.kill(signal.SIGKILL)
+            while self._births:  # those that are not born yet die when they are
+                self._hear()
+            self._lose_server()
 
     def _start(self) -> socket.socket:
-        self._server, line = start_server(self._preload, "from gossamer.engine.child import live as child")
-        line.setblocking(False)
-        self._loop.add_reader(line, self._hear, line)
+        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            serve = f"serve({theirs.fileno()}, {self._preload!r}, child)"
+            code = f"from gossamer.engine.fork_server import serve; {self._child}; {serve}"
+            command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
+            self._server = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+        line.settimeout(PATIENCE)
+        if self._loop is not None:
+            self._loop.add_reader(line, self._hear)
         self._line = line
         return line
 
-    def _hear(self, line: socket.socket) -> None:
-        with suppress(BlockingIOError):
-            while packet := _receive(line):
-                self._take(packet)
+    def _hear(self) -> None:
+        """Take in what the server says next: that a process was born, or how it ended."""
+        packet = b""
+        with suppress(OSError):
+            packet = self._line.recv(BORN.size) if self._line else b""
+        if not packet:
             self._lose_server()
-            self._tell_unseen()
-
-    def _take(self, packet: bytes) -> None:
+            return
         number, process, code, end = BORN.unpack(packet)
         if end:
-            self._births.pop(number).parent.ended(code)
+            self._births.pop(number).end(code)
         else:
             self._births[number].born(process)
 
     def _lose_server(self) -> None:
+        """Without a server nobody can say any more how its children end, so none may be left."""
+        births, self._births = self._births, {}
+        for birth in births.values():
+            birth.kill(signal.SIGKILL)
+        self._end_server()
+        for birth in births.values():
+            _await_end(birth.process)
+            birth.end(None)
+
+    def _end_server(self) -> None:
+        """It ends by itself when the line is closed and its last child is gone."""
         if self._line is not None and self._server is not None:
-            self._loop.remove_reader(self._line)
+            if self._loop is not None:
+                self._loop.remove_reader(self._line)
             self._line.close()
             try:
                 self._server.wait(PATIENCE)
@@ -105,31 +159,6 @@ class ForkClient:
                 self._server.kill()
                 self._server.wait()
             self._line = self._server = None
-
-    def _tell_unseen(self) -> None:
-        """The fork server has died; nobody can say any more how its children end, so none may be left."""
-        births, self._births = self._births, {}
-        for birth in births.values():
-            birth.kill(signal.SIGKILL)
-            _await_end(birth.process)
-            birth.parent.ended(None)
-
-
-def start_server(preload: Sequence[str], child: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A new server and the line to it; `child` is the code that defines what its children do, under that name."""
-    line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        serve = f"serve({theirs.fileno()}, {tuple(preload)!r}, child)"
-        code = f"from gossamer.engine.fork_server import serve; {child}; {serve}"
-        command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]), line
-
-
-def _receive(line: socket.socket) -> bytes:
-    try:
-        return line.recv(BORN.size)
-    except ConnectionResetError:
-        return b""
 
 
 def _await_end(process: int | None) -> None:

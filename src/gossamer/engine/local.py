@@ -21,6 +21,8 @@ from gossamer.engine.wire import Kind, Line, pair, payload
 from gossamer.errors import GossamerError
 from gossamer.shown import log
 
+CHILD = "from gossamer.engine.child import live as child"
+"""What a worker process does, for the fork server."""
 GRACE = 1.0
 """Seconds from asking a worker to end until it is killed."""
 
@@ -99,7 +101,7 @@ class Crew:
         """Run all workers until each has ended by itself; then raise the first error that ended one of them."""
         refuse_in_worker()
         self._loop = asyncio.get_running_loop()
-        self._forks = ForkClient(self._outfit.preload)
+        self._forks = ForkClient(self._outfit.preload, CHILD, self._loop)
         try:
             for member in self._members:
                 self._begin(member)
@@ -122,7 +124,7 @@ class Crew:
         """End one worker that hangs, by force; like any that dies, it is started again."""
         member = self._members[index]
         if member.birth is not None:
-            member.birth.kill(signal.SIGKILL)
+            self._forks.kill(member.birth)
 
     def terminate(self) -> None:
         """End all workers now: SIGTERM cancels their work, SIGKILL follows after a grace. `run` then returns."""
@@ -157,7 +159,7 @@ class Crew:
     def _begin(self, member: Member) -> None:
         mine, theirs = pair()
         with theirs:
-            member.birth = self._forks.fork(member, [theirs.fileno(), *self._outfit.keep])
+            member.birth = self._forks.fork([theirs.fileno(), *self._outfit.keep], member.ended)
         member.line = Line(mine, partial(self._take, member), lambda: None, self._go_wrong)
         member.last_words = ""
         member.write(Kind.WORK, SUPERVISOR, self._orders)
@@ -201,7 +203,7 @@ class Crew:
     def _signal(self, number: signal.Signals) -> None:
         for member in self._members:
             if member.birth is not None:
-                member.birth.kill(number)
+                self._forks.kill(member.birth, number)
 
     # ---------------------------------------------------------------- messages
 

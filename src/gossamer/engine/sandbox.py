@@ -25,7 +25,7 @@ from threading import BoundedSemaphore
 from typing import NamedTuple, TypeAlias
 
 from gossamer.engine.deaths import words_for
-from gossamer.engine.fork_threads import BlockingForkClient
+from gossamer.engine.fork_client import Birth, ForkClient
 from gossamer.engine.sandbox_child import ANSWERED, ASKED, CPU_ENDED, TIME_ENDED, WORDS_MOST, Limits, Said
 from gossamer.errors import shortage
 
@@ -65,7 +65,7 @@ class Ended:
 class _Inmate(NamedTuple):
     """A process, from outside."""
 
-    birth: int
+    birth: Birth
     line: socket.socket
 
 
@@ -91,7 +91,7 @@ class Sandbox:
 
     def _begin(self) -> None:
         self._process = os.getpid()
-        self._forks = BlockingForkClient(self._preload, self._child)
+        self._forks = ForkClient(self._preload, self._child)
         self._threads = ThreadPoolExecutor(self._workers, "cell")
         self._free = BoundedSemaphore(self._workers)
         self._idle: list[_Inmate] = []
@@ -144,7 +144,7 @@ class Sandbox:
         line, theirs = socket.socketpair()
         with theirs, ExitStack() as failed:
             failed.enter_context(line)
-            birth = self._forks.fork(theirs.fileno())
+            birth = self._forks.fork([theirs.fileno()])
             failed.pop_all()
             return _Inmate(birth, line)
 

@@ -13,7 +13,7 @@ import msgspec
 
 from gossamer.model import Kind, Visit
 from gossamer.rows import Count, Natural, Seconds, decoder
-from gossamer.store.runs.url_seen import FAMILIES as SIEVE_FAMILIES
+from gossamer.store.url_seen import FAMILIES as SIEVE_FAMILIES
 
 URLS = "urls"
 """row key of the address -> Entry"""

@@ -23,8 +23,8 @@ from gossamer.frontier.worth.budget import Budgets
 from gossamer.frontier.worth.worth import Worth
 from gossamer.model import Clock
 from gossamer.rows import number
-from gossamer.store.runs.url_seen import Sieve
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import Sieve
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ import msgspec
 import tantivy
 
 from gossamer import files
-from gossamer.engine import threads
+from gossamer.engine import proc
 from gossamer.errors import Damaged, StorageError
 from gossamer.files import scratch
 from gossamer.index.analysis import joined, terms
@@ -160,7 +160,7 @@ class ShardIndex:
     def _keep_pace(self) -> None:
         """What the engine has not taken in yet is in memory."""
         if self._ahead + self._characters > AHEAD_MOST:
-            threads.rest(ENGINE)
+            proc.rest(ENGINE)
             self._ahead = 0
         self._ahead += self._characters
 

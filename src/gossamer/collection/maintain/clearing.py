@@ -18,9 +18,9 @@ from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SHARDS, TABLE, 
 from gossamer.dedupe import runs
 from gossamer.errors import Damaged
 from gossamer.frontier.answer.poison_pages import READING
+from gossamer.store import url_seen
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.repair.swaps import DAMAGED
-from gossamer.store.runs import url_seen
 from gossamer.store.warc.texts import FOLDER as TEXTS
 
 _PARTS = (CAPTURES, TEXTS, TABLE, INDEX, str(Path(LINKS).parent), "seen", PRINTS)

@@ -10,16 +10,15 @@ from gossamer.collection import status
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.imports import import_filter, import_source
-from gossamer.dedupe import blocks, families, growing, pages
+from gossamer.dedupe import blocks, families, pages, runs
 from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger
 from gossamer.frontier.answer import poison_pages
 from gossamer.frontier.shards import exchange, peers
 from gossamer.frontier.worth import novelty, opic, parameters, soft404
 from gossamer.rows import damaged, number, text
-from gossamer.store import archive, unread, versions
+from gossamer.store import archive, unread, url_seen, versions
 from gossamer.store.repair import passed, swaps
-from gossamer.store.runs import url_seen
 from gossamer.store.table import table
 from gossamer.store.warc import texts
 from gossamer.urls import keys
@@ -87,7 +86,7 @@ def _template(key: bytes, value: bytes) -> None:
 
 def _print(key: bytes, value: bytes) -> None:
     if key == b"runs":
-        growing.listed_of(value)
+        runs.listed_of(value)
     elif key[:1] == b"u":
         _row(key[1:])
         number(value, 4)

@@ -14,7 +14,7 @@ from enum import Enum, auto
 from itertools import chain
 
 from gossamer.shown import log
-from gossamer.store.runs.url_seen import ABSENT, Sieve
+from gossamer.store.url_seen import ABSENT, Sieve
 from gossamer.urls import keys
 
 ASK = 255

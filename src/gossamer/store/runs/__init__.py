@@ -1,1 +1,0 @@
-"""Which fingerprints are known? Sorted runs in mapped files."""

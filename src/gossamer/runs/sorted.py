@@ -61,7 +61,8 @@ class Run:
             sizes = tuple(map(files.size, paths))
         except OSError as error:
             raise Damaged(f"{paths[0].with_suffix('')}: {error.strerror}") from error
-        if count < (not form.fenced) or sizes != whole[: len(paths)]:
+        least = 0 if form.fenced else 1  # with nothing behind its keys a run has some
+        if count < least or sizes != whole[: len(paths)]:
             raise Damaged(f"{paths[0].with_suffix('')}: {sizes} bytes for {counted(count, 'key')}")
         mapped: Keys = _mapped(paths[0], KEY)
         keys, rest = mapped[:count], mapped[count:]

@@ -27,7 +27,7 @@ from gossamer.frontier.answer.answers import Answers
 from gossamer.frontier.answer.imported import ASIDE, Imported
 from gossamer.frontier.answer.outcome import AGAIN
 from gossamer.frontier.answer.transitions import Settlement
-from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.discover.discovery import Found, is_open
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.entries import Entry, State
@@ -97,7 +97,7 @@ class Frontier:
         self._intake = Intake(parts, self._active, lambda: {visit.url for visit in self._out} | self._moving)
         ended = self._intake.flow.ended if self._intake.flow else lambda url: None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
-        self._listings = Listings(parts, self._intake, outward.again)
+        self._listings = Listings(parts, self._active, self._intake, outward.again)
         self._choice = Choice(parts, self._schedule, self._active, self._intake, self._settle, self._listings)
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
         self._answers = Answers(parts, self._active, self._intake, self._settle, self._listings, outward.disguised)
@@ -118,18 +118,24 @@ class Frontier:
     def revisit(self) -> None:
         """Ask again for every page that was fetched, and only take what has changed."""
         self.sift()
-        requeue.revisit(self.ledger, self._intake.enqueue)
+        self._intake.requeue(requeue.fetched(self.ledger))
 
     def retry(self, urls: Iterable[str]) -> None:
         """What failed is asked for once more, because somebody asks for it."""
         self.sift()
-        requeue.retry(self.ledger, self._intake.enqueue, urls)
+        self._intake.requeue(requeue.failed(self.ledger, urls))
 
     def reconsider(self) -> None:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
         self.sift()
-        gone = requeue.reconsider(self.ledger, self._intake.enqueue, self._parts.discovery, self._settle)
-        self._let_go(gone)
+        discovery = self._parts.discovery
+        gone = list(requeue.refused(self.ledger, discovery))
+        self._intake.requeue(requeue.admitted(self.ledger, discovery))
+        for url, entry, refusal in gone:
+            self._settle.end(url, entry, State.EXCLUDED, refusal)
+            if is_open(State.EXCLUDED, refusal):
+                self._parts.seen.note(url, None)
+        self._let_go(url for url, _, _ in gone)
 
     # ------------------------------------------------------------------ due
 
@@ -190,7 +196,7 @@ class Frontier:
             return False
         if self._quota.full():
             return True
-        waits = parts.outage.suspected or parts.discovery.waiting or (self._held and self.ledger.counts.queued)
+        waits = parts.outage.suspected or self._intake.met or (self._held and self.ledger.counts.queued)
         waits = waits or self._robots.behind or self._listings.busy
         turn = waits or self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
         return not turn and self.next_waking() > self._rules.patience

@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.discover.intake import Intake
+from gossamer.frontier.discover.intake import INDEX, Intake
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
+from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.rank import LAST, hints, rank
-from gossamer.model import Kind, Link, Page
+from gossamer.model import Link, Page
 from gossamer.shown import counted
 from gossamer.urls import keys
 
@@ -41,8 +41,6 @@ AGAIN = 60.0
 """Seconds until a list is looked at again that found no room at its turn."""
 UNREAD = 86_400.0
 """The same for one that could not be read again for a reason of ours."""
-INDEX = "sitemapindex"
-"""The place of a link to a further sitemap."""
 _BEHIND = rank(1, LAST)
 
 Again = Callable[[str, Callable[[Page | None], None]], None]
@@ -70,8 +68,9 @@ class Part(NamedTuple):
 class Listings:
     """Takes lists in, a part at a time."""
 
-    def __init__(self, parts: Parts, intake: Intake, again: Again) -> None:
+    def __init__(self, parts: Parts, active: ActiveOrigins, intake: Intake, again: Again) -> None:
         self._parts = parts
+        self._active = active
         self._ledger = parts.ledger
         self._intake = intake
         self._again = again
@@ -158,17 +157,7 @@ class Listings:
 
     def _take(self, url: str, entry: Entry, part: Part) -> None:
         self._parts.credit.give(url, part.links)
-        self._intake.add(
-            Found(
-                link.url,
-                entry.depth + 1,
-                url,
-                Kind.SITEMAP if link.place == INDEX else Kind.PAGE,
-                followed="nofollow" not in link.rel,
-                hint=part.hinted.get(link.url, 0),
-            )
-            for link in part.links
-        )
+        self._intake.follow(entry.visit(url), part.links, part.hinted)
         self._intake.sift()
 
     def _waiting(self, url: str) -> Entry | None:
@@ -181,8 +170,8 @@ class Listings:
 
     def _wait(self, url: str, entry: Entry, taken: int, of: int) -> None:
         words = _words(taken, of)
-        waiting = replace(entry, state=State.QUEUED, taken=taken, reason=words, rank=_BEHIND, position=0)
-        self._ledger.put(url, self._intake.append(url, waiting), entry)
+        behind = {"rank": _BEHIND, "position": self._active.append(url, _BEHIND), "due": 0.0}
+        self._ledger.put(url, replace(entry, state=State.QUEUED, taken=taken, reason=words, **behind), entry)
 
     def _put_off(self, url: str, entry: Entry, seconds: float = AGAIN) -> None:
         due, position = self._parts.clock.wall() + seconds, self._parts.queues.next_position()

@@ -306,7 +306,7 @@ def test_a_list_that_the_archive_lost_is_done_and_says_so(tmp_path: Path) -> Non
         begun(held, listed(50))
         for number in range(20):
             held.answered(f"{A}p{number}")
-        held.frontier._answers._listings._open.clear()  # as after a restart
+        held.frontier._answers._listings.open.clear()  # as after a restart
         held.frontier._answers._listings.go_on(MAP, held.entry(MAP))
         assert (held.state(MAP), held.entry(MAP).reason) == ("DONE", "the rest of it is not in the archive any more")
 

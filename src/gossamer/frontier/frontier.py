@@ -95,8 +95,7 @@ class Frontier:
         self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
         self._active = ActiveOrigins(parts, self._schedule)
         self._intake = Intake(parts, self._active, lambda: {visit.url for visit in self._out} | self._moving)
-        ended = self._intake.flow.ended if self._intake.flow else lambda url: None
-        self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
+        self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow)
         self._listings = Listings(parts, self._active, self._intake, outward.again)
         self._choice = Choice(parts, self._schedule, self._active, self._intake, self._settle, self._listings)
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
@@ -196,15 +195,17 @@ class Frontier:
             return False
         if self._quota.full():
             return True
-        waits = parts.outage.suspected or self._intake.met or (self._held and self.ledger.counts.queued)
-        waits = waits or self._robots.behind or self._listings.busy
-        turn = waits or self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
+        if parts.outage.suspected or self._intake.met or (self._held and self.ledger.counts.queued):
+            return False
+        if self._robots.come or self._listings.busy:
+            return False
+        turn = self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
         return not turn and self.next_waking() > self._rules.patience
 
     def next_waking(self) -> float:
         """Seconds until a retry or a paused host is due; infinity when there is none."""
         now = self._clock.steady()
-        return min(self._schedule.next_waking() - now, self._parts.retries.next_time() - self._clock.wall())
+        return min(self._schedule.next_waking() - now, self._parts.retries.next_time - self._clock.wall())
 
     def _pause(self) -> float | None:
         """Seconds until something may be due; None when the crawl is over."""
@@ -224,7 +225,7 @@ class Frontier:
     def _next_turn(self, now: float) -> float:
         """Steady time when somebody may be due; who waits on disk is looked for as soon as there is a worker."""
         turn, free = self._schedule.next_turn(), self._parts.slots.free_from()
-        if self._choice.broke_off or self._robots.behind or self._listings.behind:
+        if self._choice.broke_off or self._robots.come or self._listings.open:
             return max(free, now)
         return max(turn, free) if free <= now or not self._parts.waiting_origins.waiting else free
 
@@ -235,7 +236,8 @@ class Frontier:
             return None
         if self._parts.outage.suspected:
             return None if self._quota.full() else self._go(self._blame.ask_witness())
-        self._catch_up()
+        if self._robots.come or self._listings.open:
+            self._catch_up()
         if not self._quota.claim():
             return None
         visit = self._go(self._choice.next())
@@ -245,7 +247,7 @@ class Frontier:
 
     def _catch_up(self) -> None:
         """A part of what came in large, once in a turn of the event loop, however many workers ask."""
-        if self._caught_up or not (self._robots.behind or self._listings.behind):
+        if self._caught_up:
             return
         self._caught_up = True
         asyncio.get_running_loop().call_soon(self._fall_behind)
@@ -338,12 +340,18 @@ class Frontier:
             host.out -= 1
             origin.out -= 1
         self.ledger.counts.came(capture)
-        if out and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):
+        if out and capture.failure and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):
             self._leave(out, visit)
             return origin
         self._blame.judge_host(host, capture)
         others = self._robots.others(visit) if capture.failure and visit.kind is Kind.ROBOTS else ()
-        self._take_in(visit.kind, capture, page)
+        match visit.kind:
+            case Kind.ROBOTS:
+                self._robots.done(capture)
+            case Kind.PROBE:
+                self._answers.probe_done(capture, page)
+            case _:
+                self._answers.done(capture, page)
         if out and visit.kind is Kind.PAGE:
             self._quota.settle(kept=self.ledger.counts.pages > pages)
         host.next = max(host.next, self._clock.steady() + self._rules.politeness.gap(host))
@@ -367,15 +375,6 @@ class Frontier:
     def reread(self, capture: Capture, page: Page) -> None:
         """A page that was kept and not read has been read now: what it points to comes in."""
         self._answers.reread(capture, page)
-
-    def _take_in(self, kind: Kind, capture: Capture, page: Page) -> None:
-        match kind:
-            case Kind.ROBOTS:
-                self._robots.done(capture)
-            case Kind.PROBE:
-                self._answers.probe_done(capture, page)
-            case _:
-                self._answers.done(capture, page)
 
     # ---------------------------------------------------------------- peers
 

@@ -9,7 +9,7 @@ Where a seed redirects to (http to https, a name to its www) counts as a seed to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -80,20 +80,21 @@ class Discovery:
         self._rewrite = rewrite
         self._simpler = simpler
 
-    def new_links(self, links: Iterable[Link], depth: int) -> list[tuple[str, Link]]:
+    def new_links(self, links: Sequence[Link], depth: int) -> list[tuple[str, Link]]:
         """Links of a page to addresses that were not met lately, each once; one that may be followed is preferred.
 
         Each with the address as it is asked for. What was learned is looked up for new ones only, so that two of them
         may have one address.
         """
-        rewrite, simpler = self._rewrite, self._simpler
+        urls = [link[0] for link in links] if self._rewrite is None else [self._rewrite(link[0]) for link in links]
+        unknown = self.recent.unknown(urls, depth)
+        if not unknown:
+            return []
         best: dict[str, Link] = {}
-        for link in links:
-            url = link[0] if rewrite is None else rewrite(link[0])
-            if url not in best or "nofollow" in best[url].rel:
+        for url, link in zip(urls, links, strict=True):
+            if url in unknown and (url not in best or "nofollow" in best[url].rel):
                 best[url] = link
-        unknown = self.recent.unknown(best, depth)
-        return [(simpler(url), link) for url, link in best.items() if url in unknown] if unknown else []
+        return [(self._simpler(url), link) for url, link in best.items()]
 
     def as_asked_for(self, found: Found) -> Found:
         """With the address as it is asked for. What was learned from links holds for links only."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -47,13 +47,13 @@ class Intake:
     @property
     def waiting(self) -> int:
         """What was met and has no place yet, or no credit."""
-        return len(self.met) + self._parts.credit.waiting
+        return len(self.met) + len(self._parts.credit.waiting)
 
     def add(self, found: Iterable[Found]) -> None:
         """What something pointed to; each address becomes an entry once, at the next `sift`, in its own shard."""
         self._gather(map(self._discovery.as_asked_for, found))
 
-    def follow(self, visit: Visit, links: Iterable[Link], hinted: Mapping[str, int], *, nofollow: bool = False) -> None:
+    def follow(self, visit: Visit, links: Sequence[Link], hinted: Mapping[str, int], *, nofollow: bool = False) -> None:
         """Links of a page or a sitemap, without those to addresses that were met lately."""
         depth, lists = visit.depth + 1, visit.kind is Kind.SITEMAP
         self._gather(

@@ -74,21 +74,16 @@ class Listings:
         self._ledger = parts.ledger
         self._intake = intake
         self._again = again
-        self._open: dict[str, _Open] = {}
-        """By address, and the next one first."""
+        self.open: dict[str, _Open] = {}
+        """By address, and the next one first: `take_some` goes on with it."""
         self._wanted: dict[str, None] = {}
         """Lists whose turn has come, in that order."""
         self._reading: set[str] = set()
 
     @property
-    def behind(self) -> bool:
-        """A list is open: `take_some` goes on with it."""
-        return bool(self._open)
-
-    @property
     def busy(self) -> bool:
         """More is to come from a list, without any visit."""
-        return bool(self._open or self._reading or self._wanted)
+        return bool(self.open or self._reading or self._wanted)
 
     def begin(self, url: str, page: Page) -> Part:
         """A list has come: what of it comes in at once. Its entry is in the books, and is kept there for the rest."""
@@ -98,14 +93,14 @@ class Listings:
         if entry is not None and taken < len(opened.links):
             self._wait(url, entry, taken, len(opened.links))
             if self._is_room_for_one():
-                self._open[url] = opened
+                self.open[url] = opened
         return Part(now, opened.hinted)
 
     def go_on(self, url: str, entry: Entry) -> None:
         """The turn of a list that waits has come. Half of the room must be free, or reading it is not worth it."""
         self._leave(url, entry)
         self._put_off(url, entry)  # it has to stand somewhere if we are killed while it is read
-        known = url in self._open or url in self._reading
+        known = url in self.open or url in self._reading
         if not known and QUEUED_MOST - self._queued(keys.host(url)) >= QUEUED_MOST // 2:
             self._wanted[url] = None
             self._read_next()
@@ -128,17 +123,17 @@ class Listings:
             elif entry.taken >= len(opened.links):
                 self._end(url, entry, "the rest of it is not in the archive any more")
             elif self._room(opened, entry.taken) >= QUEUED_MOST // 2:
-                self._open[url] = opened
+                self.open[url] = opened
         self._read_next()
 
     def take_some(self) -> None:
         """A slice of one of the lists that are open; the others are next."""
-        if not self._open:
+        if not self.open:
             return
-        url = next(iter(self._open))
-        opened, entry = self._open.pop(url), self._waiting(url)
+        url = next(iter(self.open))
+        opened, entry = self.open.pop(url), self._waiting(url)
         if entry is not None and self._take_slice(url, entry, opened):
-            self._open[url] = opened
+            self.open[url] = opened
         self._read_next()
 
     def _take_slice(self, url: str, entry: Entry, opened: _Open) -> bool:
@@ -166,7 +161,7 @@ class Listings:
         return entry if entry is not None and entry.state is State.QUEUED and entry.taken else None
 
     def _is_room_for_one(self) -> bool:
-        return len(self._open) + len(self._reading) < OPEN_MOST
+        return len(self.open) + len(self._reading) < OPEN_MOST
 
     def _wait(self, url: str, entry: Entry, taken: int, of: int) -> None:
         words = _words(taken, of)

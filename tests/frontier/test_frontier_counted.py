@@ -11,9 +11,8 @@ from gossamer.frontier import rows as rows_module
 from gossamer.frontier.discover import credit as credit_module
 from gossamer.frontier.discover.credit import Credit
 from gossamer.frontier.discover.discovery import Discovery, Seeds
-from gossamer.frontier.discover.seen import ASK, Seen, Verdict
+from gossamer.frontier.discover.seen import ASK, Seen
 from gossamer.frontier.entries import BACKLOG, FAMILIES, LINKERS, META, SITES, SiteRow, encode, site_row
-from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.hosts import Dates
 from gossamer.frontier.queue import backlog as backlog_module
 from gossamer.frontier.queue.backlog import Backlog
@@ -208,12 +207,12 @@ def test_each_site_that_links_to_another_counts_once(table: Table) -> None:
         for url in ("http://b.example/1", "http://b.example/2", "https://www.b.example:8443/", "http://c.example/")
     ]
     credit.give("http://a.example/", links)
-    assert credit.waiting == 2
+    assert len(credit.waiting) == 2
     credit.give("http://a.example/2", links)
     credit.give("http://www.a.example/", links)
     assert pages(budgets, "b", "c") == [10, 10], "not before it is settled"
     credit.settle()
-    assert credit.waiting == 0
+    assert not credit.waiting
     assert pages(budgets, "a", "b", "c") == [10, 20, 20]
     credit.give("http://c.example/", links)
     credit.settle()
@@ -248,7 +247,7 @@ def test_what_was_shown_a_moment_ago_is_not_looked_up(table: Table) -> None:
     credit, _ = given(table)
     for number in range(3):
         credit.give("http://a.example/", [Link("http://b.example/"), Link(f"http://c{number}.example/")])
-        assert credit.waiting == (2 if number == 0 else 1)
+        assert len(credit.waiting) == (2 if number == 0 else 1)
         credit.settle()
 
 
@@ -283,8 +282,7 @@ def test_a_date_comes_back_as_the_moment_it_was_however_the_wall_clock_jumps() -
 def test_where_a_seed_redirects_to_is_a_seed_for_good(table: Table, tmp_path: Path) -> None:
     def found() -> tuple[Discovery, Seeds]:
         scope = Scope(kind="host", seeds=frozenset({"http://a.example/"}))
-        known = Seen(Sieve(table, tmp_path / "seen"))
-        discovery = Discovery(Ledger(table), known, scope, rewrite=None, simpler=lambda url: url)
+        discovery = Discovery(scope)
         return discovery, Seeds(table, discovery)
 
     discovery, seeds = found()
@@ -307,18 +305,16 @@ def test_a_link_means_something_where_it_is_new_or_nearer_or_the_table_must_be_a
     seen.note("near", 2)
     seen.note("out", None)
     seen.note("deep", ASK + 40)
-    batch = seen.batch(["near", "out", "deep", "new"])
-    assert batch.new == ["new"]
-    verdicts = {depth: batch.check("near", depth) for depth in (1, 2, 3)}
-    assert verdicts == {1: Verdict.ASK, 2: Verdict.KNOWN, 3: Verdict.KNOWN}
-    assert [batch.check(url, 300) for url in ("out", "deep", "new")] == [Verdict.ASK, Verdict.ASK, Verdict.NEW]
-    links = [("near", 2), ("near", 1), ("out", 9), ("deep", 9), ("near", 0)]
-    assert batch.asked(links) == ["near", "out", "deep"]
+    links = [("near", 2), ("near", 1), ("out", 9), ("deep", 9), ("near", 0), ("new", 300)]
+    batch = seen.batch(links)
+    assert (batch.new, batch.unsure) == (["new"], ["near", "out", "deep"])
+    assert [batch.knows("near", depth) for depth in (1, 2, 3)] == [False, True, True]
+    assert not any(batch.knows(url, 300) for url in ("out", "deep", "new"))
     batch.note("new", 4)
     batch.note("out", 7)
-    assert [batch.check(url, 7) for url in ("new", "out")] == [Verdict.KNOWN, Verdict.KNOWN]
-    later = seen.batch(["new", "out"])
-    assert later.new == []
-    assert [later.check("new", depth) for depth in (3, 4)] == [Verdict.ASK, Verdict.KNOWN]
-    assert [later.check("out", depth) for depth in (6, 7)] == [Verdict.ASK, Verdict.KNOWN]
+    assert [batch.knows(url, 7) for url in ("new", "out")] == [True, True]
+    later = seen.batch([("new", 4), ("out", 6)])
+    assert (later.new, later.unsure) == ([], ["out"])
+    assert [later.knows("new", depth) for depth in (3, 4)] == [False, True]
+    assert [later.knows("out", depth) for depth in (6, 7)] == [False, True]
     seen.close()

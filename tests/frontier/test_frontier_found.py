@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 from books import Books, books
+from finding import Finder
 
 from gossamer.frontier.discover import discovery as discovery_module
 from gossamer.frontier.discover import listings
-from gossamer.frontier.discover.discovery import DEPTH, NOFOLLOW, Discovery, Found, Recent, as_found
-from gossamer.frontier.discover.listings import INDEX
-from gossamer.frontier.discover.seen import Seen
+from gossamer.frontier.discover.discovery import DEPTH, NOFOLLOW, Found, Recent, as_found
+from gossamer.frontier.discover.intake import INDEX
 from gossamer.frontier.entries import FAMILIES, QUEUE, Entry, State
-from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.rank import LAST, breadth, depth, distance, rank
 from gossamer.frontier.queue.rank import importance as by_importance
 from gossamer.frontier.queue.rank import random as by_chance
@@ -23,9 +22,8 @@ from gossamer.frontier.rules import Outward
 from gossamer.frontier.worth.opic import Books as Sums
 from gossamer.frontier.worth.opic import Importance, audit, importance
 from gossamer.frontier.worth.url_patterns import template
-from gossamer.model import Kind, Link, Page
+from gossamer.model import Kind, Link, Page, Visit
 from gossamer.store.table.table import Table
-from gossamer.store.url_seen import Sieve
 from gossamer.urls.scope import Scope
 
 A, B, C = (f"http://{name}.example/" for name in "abc")
@@ -40,25 +38,16 @@ def table(tmp_path: Path) -> Iterator[Table]:
 # ------------------------------------------------------------------- discovery
 
 
-class Finding:
-    """A discovery, and what it queues."""
+class Finding(Finder):
+    """At seven, no deeper than five links."""
 
     def __init__(self, table: Table, folder: Path, **more: Any) -> None:
-        self.ledger = Ledger(table)
         scope = more.pop("scope", None) or Scope(kind="any", max_depth=5)
-        seen = Seen(Sieve(table, folder / "seen"))
-        chosen = {"rewrite": None, "simpler": lambda url: url, **more}
-        self.discovery = Discovery(self.ledger, seen, scope, **chosen)
-        self.queued: list[str] = []
-        self.told: list[list[str]] = []
+        super().__init__(table, folder / "seen", scope, now=7.0, **more)
 
     def met(self, *found: Found) -> None:
-        self.discovery.meet(found)
-        self.discovery.sift(7.0, self._enqueue, self.told.append)
-
-    def _enqueue(self, url: str, entry: Entry) -> Entry:
-        self.queued.append(url)
-        return entry
+        self.meet(*found)
+        self.sift()
 
     def entry(self, url: str) -> Entry:
         entry = self.ledger.get(url)
@@ -71,36 +60,55 @@ def test_a_new_address_is_an_entry_with_all_that_is_known_of_it(table: Table, tm
     finding.met(Found(A, 2, B, Kind.SITEMAP, 3, True, 4), Found(C, 6, B))
     assert finding.entry(A) == Entry(State.QUEUED, 2, 7.0, "", Kind.SITEMAP, 3, 0, B, hint=4)
     assert finding.entry(C) == Entry(State.EXCLUDED, 6, 7.0, "deeper than 5 links", Kind.PAGE, 0, 0, B)
-    assert (finding.queued, finding.told) == ([A], [[A, C]])
+    assert (finding.queued, finding.expected) == ([A], [[A, C]])
     finding.met()
-    assert finding.told == [[A, C]], "nobody is told of nothing"
+    assert finding.expected == [[A, C]], "nothing is read ahead for nothing"
 
 
-def test_what_waits_to_be_sifted_is_counted_and_survives_an_interrupt(table: Table, tmp_path: Path) -> None:
+def test_what_waits_to_be_sifted_is_counted_and_survives_an_interrupt(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     finding = Finding(table, tmp_path)
-    finding.discovery.meet([Found(A), Found(B)])
-    assert finding.discovery.waiting == 2
+    finding.meet(Found(A), Found(B))
+    assert finding.intake.waiting == 2
 
     def interrupted(new: list[str]) -> None:
-        finding.discovery.meet([Found(C)])
+        finding.meet(Found(C))
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        finding.discovery.sift(7.0, finding._enqueue, interrupted)
-    assert finding.discovery.waiting == 3
-    finding.met()
+    with monkeypatch.context() as patch:
+        patch.setattr(finding, "read_ahead", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            finding.sift()
+    assert finding.intake.waiting == 3
+    finding.sift()
     assert finding.queued == [A, B, C]
-    assert finding.discovery.waiting == 0
+    assert finding.intake.waiting == 0
 
 
 def test_a_link_that_may_be_followed_is_preferred(table: Table, tmp_path: Path) -> None:
     finding = Finding(table, tmp_path)
-    finding.met(Found(A, 1, B, followed=False), Found(A, 1, C), Found(A, 1, B))
-    assert (finding.queued, finding.entry(A).referrer) == ([A], C)
     links = [Link(A, rel="nofollow"), Link(C, rel="nofollow"), Link(C, "text"), Link(C, "later")]
-    assert [(link.url, link.anchor) for link in finding.discovery.new_links(links, 1)] == [(C, "text")]
-    assert finding.discovery.new_links([Link(A)], 1) == []
-    assert finding.discovery.new_links([Link(A)], 0) == [Link(A)], "a shorter way may matter"
+    assert [(link.url, link.anchor) for link in finding.new_links(links, 1)] == [(A, ""), (C, "text")]
+    finding.intake.follow(Visit(B), links, {C: 3})
+    finding.sift()
+    assert (finding.queued, finding.entry(C).referrer, finding.entry(C).hint) == ([C], B, 3)
+    assert (finding.entry(A).state, finding.entry(A).reason) == (State.EXCLUDED, NOFOLLOW)
+    assert finding.new_links(links, 1) == links[:1], "another link to it may be followed"
+    assert finding.new_links([Link(C)], 0) == [Link(C)], "a shorter way may matter"
+
+
+def test_links_of_a_page_that_says_nofollow_are_kept_out_and_those_of_an_index_are_sitemaps(
+    table: Table, tmp_path: Path
+) -> None:
+    finding = Finding(table, tmp_path)
+    finding.intake.follow(Visit(B), [Link(A)], {}, nofollow=True)
+    finding.intake.follow(Visit(B, Kind.SITEMAP), [Link(f"{B}map", place=INDEX), Link(f"{B}page")], {})
+    finding.intake.follow(Visit(C), [Link(f"{C}map", place=INDEX)], {})
+    finding.sift()
+    assert finding.entry(A).reason == NOFOLLOW
+    kinds = [finding.entry(url).kind for url in (f"{B}map", f"{B}page", f"{C}map")]
+    assert kinds == [Kind.SITEMAP, Kind.PAGE, Kind.PAGE]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +139,8 @@ def test_rules_of_the_user_hold_for_all_and_learned_ones_for_links_only(table: T
     )
     finding.met(Found(f"{A}seed?x", 0), Found(f"{A}link?x", 1), Found(f"{A}hop?x", 1, hops=1))
     assert finding.queued == ["https://a.example/seed?x", "https://a.example/link", "https://a.example/hop?x"]
-    assert finding.discovery.new_links([Link(f"{A}seed?x"), Link(f"{A}new")], 1) == [Link(f"{A}new")]
+    links = [Link(f"{A}seed?x"), Link(f"{A}new?x")]
+    assert finding.discovery.new_links(links, 1) == [("https://a.example/new", links[1])]
 
 
 def test_a_better_link_lets_in_what_was_left_out_and_moves_what_is_queued_nearer(table: Table, tmp_path: Path) -> None:
@@ -297,7 +306,7 @@ def test_a_list_that_the_archive_lost_is_done_and_says_so(tmp_path: Path) -> Non
         begun(held, listed(50))
         for number in range(20):
             held.answered(f"{A}p{number}")
-        held.frontier._answers._listings._open.clear()  # as after a restart
+        held.frontier._answers._listings.open.clear()  # as after a restart
         held.frontier._answers._listings.go_on(MAP, held.entry(MAP))
         assert (held.state(MAP), held.entry(MAP).reason) == ("DONE", "the rest of it is not in the archive any more")
 

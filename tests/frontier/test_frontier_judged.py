@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from books import Books, books
@@ -28,6 +30,7 @@ from gossamer.frontier.polite.access import Access, understood
 from gossamer.frontier.polite.hosts import Host
 from gossamer.frontier.queue.back_queues import Origin, Queues
 from gossamer.frontier.queue.retry import NEVER, Retries
+from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Answer, Capture, Failure, Fault, Kind, Link, Page, Visit
 from gossamer.robots import SIZE_MOST, Verdict
 from gossamer.store.table.table import Table
@@ -128,7 +131,9 @@ class Settled:
         self.table, self.clock = table, VirtualClock()
         self.ledger, self.queues, self.retries = Ledger(table), Queues(table, 10), Retries(table)
         self.ended: list[str] = []
-        self.settle = Settlement(self.ledger, self.queues, self.retries, self.clock, ended=self.ended.append)
+        self.settle = Settlement(
+            self.ledger, self.queues, self.retries, self.clock, cast(Flow, SimpleNamespace(ended=self.ended.append))
+        )
 
     def queued(self, **more: object) -> Entry:
         position = self.queues.append("http://a.example", URL, 0)
@@ -189,7 +194,7 @@ def test_what_fails_waits_for_its_next_try_and_then_is_given_up(table: Table) ->
     assert (waits.state, waits.attempt, waits.status, waits.reason) == (State.QUEUED, 1, 500, "http 500")
     assert now + 60 <= waits.due <= now + 75
     assert waits.position == entry.position + 1
-    assert held.retries.next_time() == pytest.approx(waits.due)
+    assert held.retries.next_time == pytest.approx(waits.due)
     assert list(held.queues.origins()) == []
     assert held.ended == []
     held.settle.fail(URL, waits, "http 502", (60.0,), 502)

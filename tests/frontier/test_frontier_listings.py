@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_web import Answer, SmallWeb, crawl_small
 
 from gossamer.frontier import Frontier
 from gossamer.frontier.discover import listings
-from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.polite.hosts import Politeness
 from gossamer.frontier.polite.robots_answers import SITEMAPS_AT_ONCE
-from gossamer.model import Capture, Link, Page
+from gossamer.model import Capture, Link, Page, Visit
 from gossamer.testing import VirtualClock
 from gossamer.urls.scope import Scope
 
@@ -142,16 +142,15 @@ def test_a_long_list_comes_in_by_slices_and_others_are_visited_in_between(
     moments: list[int] = []
 
     def watch(clock: VirtualClock, frontier: Frontier) -> None:
-        add = frontier._intake.add
+        follow = frontier._intake.follow
 
-        def adding(found: Iterable[Found]) -> None:
-            come = list(found)
-            if come and come[0].referrer == MAP:
-                slices.append(len(come))
+        def following(visit: Visit, links: Sequence[Link], *more: Any, **named: Any) -> None:
+            if visit.url == MAP:
+                slices.append(len(links))
                 moments.append(len(web.host_times("other.example")))
-            add(come)
+            follow(visit, links, *more, **named)
 
-        monkeypatch.setattr(frontier._intake, "add", adding)
+        monkeypatch.setattr(frontier._intake, "follow", following)
 
     web.latency = 0.001
     hastier = Politeness(delay=0.0, ip_delay=0.0)

@@ -127,7 +127,7 @@ def test_only_what_is_due_is_tried_again(tmp_path: Path) -> None:
             retries.append(f"http://a.example/{number}", when, number)
         assert list(retries.due(99.0)) == []
         assert list(retries.due(150.0)) == [("http://a.example/1", 1)]
-        assert retries.next_time() == 200.0
+        assert retries.next_time == 200.0
         assert list(retries.due(150.0)) == []
         assert list(retries.due(300.0)) == [("http://a.example/2", 2), ("http://a.example/0", 0)]
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from books import books
+from finding import Finder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_web import Answer, SmallWeb, crawl_small
@@ -20,55 +22,23 @@ from gossamer import model
 from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.discover import intake
 from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Found
-from gossamer.frontier.discover.seen import Seen, Verdict
 from gossamer.frontier.entries import FAMILIES, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Kind, Link, Page, Visit
-from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table
-from gossamer.store.url_seen import Sieve
 from gossamer.testing import run, running_clock
 from gossamer.urls.scope import Scope
 
 HOME = "http://a.example/"
 SCOPE = Scope(kind="any", max_depth=3, exclude=("secret",))
 SOFT = ("only nofollow links", "deeper than")
-TINY = Shape(generation=3, fan=2, at_once=4)
-
-
-class Finder:
-    """A discovery over a table, and the addresses it has queued, in order."""
-
-    def __init__(self, table: Table, folder: Path, scope: Scope = SCOPE, rewrite: object = None) -> None:
-        self.table = table
-        self.ledger = Ledger(table)
-        self.seen = Seen(Sieve(table, folder, TINY))
-        self.discovery = Discovery(self.ledger, self.seen, scope, rewrite=rewrite, simpler=str)  # type: ignore[arg-type]
-        self.queued: list[str] = []
-        self.expected: list[list[str]] = []
-        """What was told to be new, before each batch."""
-
-    def meet(self, *found: Found) -> None:
-        self.discovery.meet(found)
-
-    def sift(self) -> None:
-        self.discovery.sift(1.0, self._enqueue, self.expected.append)
-
-    def commit(self) -> None:
-        self.sift()
-        self.seen.prepare()
-        self.table.commit()
-
-    def _enqueue(self, url: str, entry: Entry) -> Entry:
-        self.queued.append(url)
-        return entry
 
 
 @contextmanager
 def finder(folder: Path, scope: Scope = SCOPE, rewrite: object = None) -> Iterator[Finder]:
     with Table.open(folder / "table", FAMILIES, writable=True) as table:
-        yield Finder(table, folder / "seen", scope, rewrite)
+        yield Finder(table, folder / "seen", scope, rewrite=rewrite)
 
 
 @pytest.fixture
@@ -81,16 +51,12 @@ def finding(tmp_path: Path) -> Iterator[Finder]:
 
 
 def expected(discovery: Discovery, pages: Sequence[Sequence[Found]]) -> tuple[dict[str, Entry], list[str]]:
-    """The rules, told again: every page's links are judged when they are met, against all that is known."""
+    """The rules, told again: every link is judged when it is met, against all that is known."""
     known: dict[str, Entry] = {}
     queued: list[str] = []
     for links in pages:
-        first: dict[str, Found] = {}
         for link in links:
-            if link.url not in first or (link.followed and not first[link.url].followed):
-                first[link.url] = link
-        for url, link in first.items():
-            reason, old = discovery.refusal(link), known.get(url)
+            url, reason, old = link.url, discovery.refusal(link), known.get(link.url)
             if old is None:
                 state = State.EXCLUDED if reason else State.QUEUED
                 known[url] = Entry(state, link.depth, 1.0, reason or "", link.kind, link.hops, 0, link.referrer)
@@ -198,9 +164,9 @@ def test_a_link_to_what_was_met_lately_is_recognised_in_the_form_that_the_rules_
     with finder(tmp_path, rewrite=lambda url: url.partition("?session=")[0]) as made:
         links = [Link(f"{HOME}{page}?session={visit}") for page in range(5) for visit in range(3)]
         new = made.discovery.new_links(links, 1)
-        assert [link.url for link in new] == [f"{HOME}{page}?session=0" for page in range(5)]
-        made.meet(*(Found(link.url, 1) for link in new))
-        assert made.discovery.new_links([Link(f"{HOME}3?session=99"), Link(f"{HOME}9?session=1")], 1) == [
+        assert new == [(f"{HOME}{page}", Link(f"{HOME}{page}?session=0")) for page in range(5)]
+        made.intake.follow(Visit(HOME), links, {})
+        assert made.new_links([Link(f"{HOME}3?session=99"), Link(f"{HOME}9?session=1")], 1) == [
             Link(f"{HOME}9?session=1")
         ]
         made.sift()
@@ -210,8 +176,8 @@ def test_a_link_to_what_was_met_lately_is_recognised_in_the_form_that_the_rules_
 def test_a_link_to_what_waits_to_be_sifted_is_met_lately_unless_it_could_matter(finding: Finder) -> None:
     finding.meet(Found(f"{HOME}1", 2), Found(f"{HOME}2", 2, followed=False), Found(f"{HOME}3", 4))
     links = [Link(f"{HOME}{number}") for number in (1, 2, 3)]
-    assert finding.discovery.new_links(links, 2) == links[1:]
-    assert finding.discovery.new_links(links, 1) == links
+    assert finding.new_links(links, 2) == links[1:]
+    assert finding.new_links(links, 1) == links
 
 
 def test_what_is_new_in_a_batch_is_told_before_it_is_queued(finding: Finder) -> None:
@@ -240,22 +206,24 @@ def test_two_addresses_with_one_fingerprint_are_at_worst_one_too_few(
 
 
 @pytest.mark.parametrize(
-    ("noted", "met", "verdict"),
+    ("noted", "met", "known"),
     [
-        (0, 0, Verdict.KNOWN),
-        (254, 254, Verdict.KNOWN),
-        (254, 10_000, Verdict.KNOWN),
-        (254, 253, Verdict.ASK),
-        (255, 255, Verdict.ASK),
-        (300, 10_000, Verdict.ASK),
-        (None, 0, Verdict.ASK),
-        (None, 10_000, Verdict.ASK),
+        (0, 0, True),
+        (254, 254, True),
+        (254, 10_000, True),
+        (254, 253, False),
+        (255, 255, False),
+        (300, 10_000, False),
+        (None, 0, False),
+        (None, 10_000, False),
     ],
 )
-def test_a_depth_of_any_size_is_judged_rightly(finding: Finder, noted: int | None, met: int, verdict: Verdict) -> None:
-    assert finding.seen.batch([HOME]).check(HOME, met) is Verdict.NEW
+def test_a_depth_of_any_size_is_judged_rightly(finding: Finder, noted: int | None, met: int, known: bool) -> None:
+    new = finding.seen.batch([(HOME, met)])
+    assert (new.new, new.unsure, new.knows(HOME, met)) == ([HOME], [], False)
     finding.seen.note(HOME, noted)
-    assert finding.seen.batch([HOME]).check(HOME, met) is verdict
+    batch = finding.seen.batch([(HOME, met)])
+    assert (batch.new, batch.unsure, batch.knows(HOME, met)) == ([], [] if known else [HOME], known)
 
 
 # ------------------------------------------------------------------- rebuilding
@@ -292,14 +260,15 @@ def test_a_new_collection_has_nothing_to_tell(tmp_path: Path, caplog: pytest.Log
 
 
 def test_what_a_narrower_scope_has_put_out_is_asked_about_again(tmp_path: Path) -> None:
-    url, found = f"{HOME}far", Found(f"{HOME}far", 3)
-    with finder(tmp_path) as made:
-        made.meet(found)
-        made.commit()
-        made.discovery.left_out(url, "deeper than 2 links")
-        assert made.seen.batch([url]).check(url, 3) is Verdict.ASK
-        made.discovery.left_out(f"{HOME}x", "outside the hosts of the seeds")
-        assert made.seen.batch([f"{HOME}x"]).check(f"{HOME}x", 3) is Verdict.NEW
+    far, other = f"{HOME}far", "http://b.example/"
+    with books(tmp_path, scope=Scope(kind="any", max_depth=3)) as held:
+        held.frontier.add([Found(far, 3), Found(other, 1)])
+        held.frontier.prepare()
+    narrower = Scope(kind="host", seeds=frozenset({HOME}), max_depth=2)
+    with books(tmp_path, scope=narrower) as held:
+        held.frontier.reconsider()
+        assert (held.state(far), held.state(other)) == ("EXCLUDED", "EXCLUDED")
+        assert held.frontier._parts.seen.batch([(far, 3), (other, 3)]).unsure == [far]
 
 
 # ------------------------------------------------------------- in the frontier

@@ -243,17 +243,17 @@ def test_the_next_address_of_an_origin_is_as_far_away_as_both_say() -> None:
 def test_retries_are_found_again_after_a_restart(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
         retries = Retries(table)
-        assert retries.next_time() == inf
+        assert retries.next_time == inf
         retries.append(f"{A}2", 20.5, 300)
         retries.append(f"{A}1", 10.5, 7)
         retries.append(f"{A}3", 30.5, 8)
-        assert retries.next_time() == 10.5
+        assert retries.next_time == 10.5
         again = Retries(table)
-        assert again.next_time() == 10.5
+        assert again.next_time == 10.5
         assert list(again.due(20.5)) == [(f"{A}1", 7), (f"{A}2", 300)]
-        assert again.next_time() == 30.5
+        assert again.next_time == 30.5
         assert list(again.due(99.0)) == [(f"{A}3", 8)]
-        assert again.next_time() == inf
+        assert again.next_time == inf
 
 
 # -------------------------------------------------------------------- suspects

@@ -24,9 +24,9 @@ from gossamer.frontier.entries import (
 )
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.rank import rank
+from gossamer.frontier.rows import host_key
 from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer, about_address, about_host
 from gossamer.frontier.worth.budget import BASE, HOSTS_BASE
-from gossamer.frontier.worth.novelty import host_key
 from gossamer.frontier.worth.pattern_yield import HostKinds, KindRow
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.robots import Verdict

@@ -36,7 +36,7 @@ def test_pages_that_were_kept_turn_out_to_be_errors_when_nonsense_gets_the_same(
         held.answered(pages[2], 404)
         probe = Visit(f"{A}dir/madeup", Kind.PROBE)
         capture = Capture(probe, 0.0, 0.1, 200, body=b"an error")
-        held.frontier._take_in(Kind.PROBE, capture, Page(probe.url, text=ERROR))
+        held.frontier._answers.probe_done(capture, Page(probe.url, text=ERROR))
         assert held.entry(pages[0]).reason == SAME_PAGE
         assert (held.state(pages[1]), held.entry(pages[1]).reason) == ("QUEUED", ""), "it is asked for again"
         assert held.entry(pages[2]).reason == "http 404"

@@ -27,7 +27,7 @@ from gossamer.frontier.answer.answers import Answers
 from gossamer.frontier.answer.imported import ASIDE, Imported
 from gossamer.frontier.answer.outcome import AGAIN
 from gossamer.frontier.answer.transitions import Settlement
-from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.discover.discovery import Found, is_open
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.entries import Entry, State
@@ -95,9 +95,8 @@ class Frontier:
         self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
         self._active = ActiveOrigins(parts, self._schedule)
         self._intake = Intake(parts, self._active, lambda: {visit.url for visit in self._out} | self._moving)
-        ended = self._intake.flow.ended if self._intake.flow else lambda url: None
-        self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, ended=ended)
-        self._listings = Listings(parts, self._intake, outward.again)
+        self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow)
+        self._listings = Listings(parts, self._active, self._intake, outward.again)
         self._choice = Choice(parts, self._schedule, self._active, self._intake, self._settle, self._listings)
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
         self._answers = Answers(parts, self._active, self._intake, self._settle, self._listings, outward.disguised)
@@ -118,18 +117,24 @@ class Frontier:
     def revisit(self) -> None:
         """Ask again for every page that was fetched, and only take what has changed."""
         self.sift()
-        requeue.revisit(self.ledger, self._intake.enqueue)
+        self._intake.requeue(requeue.fetched(self.ledger))
 
     def retry(self, urls: Iterable[str]) -> None:
         """What failed is asked for once more, because somebody asks for it."""
         self.sift()
-        requeue.retry(self.ledger, self._intake.enqueue, urls)
+        self._intake.requeue(requeue.failed(self.ledger, urls))
 
     def reconsider(self) -> None:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
         self.sift()
-        gone = requeue.reconsider(self.ledger, self._intake.enqueue, self._parts.discovery, self._settle)
-        self._let_go(gone)
+        discovery = self._parts.discovery
+        gone = list(requeue.refused(self.ledger, discovery))
+        self._intake.requeue(requeue.admitted(self.ledger, discovery))
+        for url, entry, refusal in gone:
+            self._settle.end(url, entry, State.EXCLUDED, refusal)
+            if is_open(State.EXCLUDED, refusal):
+                self._parts.seen.note(url, None)
+        self._let_go(url for url, _, _ in gone)
 
     # ------------------------------------------------------------------ due
 
@@ -190,15 +195,17 @@ class Frontier:
             return False
         if self._quota.full():
             return True
-        waits = parts.outage.suspected or parts.discovery.waiting or (self._held and self.ledger.counts.queued)
-        waits = waits or self._robots.behind or self._listings.busy
-        turn = waits or self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
+        if parts.outage.suspected or self._intake.met or (self._held and self.ledger.counts.queued):
+            return False
+        if self._robots.come or self._listings.busy:
+            return False
+        turn = self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
         return not turn and self.next_waking() > self._rules.patience
 
     def next_waking(self) -> float:
         """Seconds until a retry or a paused host is due; infinity when there is none."""
         now = self._clock.steady()
-        return min(self._schedule.next_waking() - now, self._parts.retries.next_time() - self._clock.wall())
+        return min(self._schedule.next_waking() - now, self._parts.retries.next_time - self._clock.wall())
 
     def _pause(self) -> float | None:
         """Seconds until something may be due; None when the crawl is over."""
@@ -218,7 +225,7 @@ class Frontier:
     def _next_turn(self, now: float) -> float:
         """Steady time when somebody may be due; who waits on disk is looked for as soon as there is a worker."""
         turn, free = self._schedule.next_turn(), self._parts.slots.free_from()
-        if self._choice.broke_off or self._robots.behind or self._listings.behind:
+        if self._choice.broke_off or self._robots.come or self._listings.open:
             return max(free, now)
         return max(turn, free) if free <= now or not self._parts.waiting_origins.waiting else free
 
@@ -229,7 +236,8 @@ class Frontier:
             return None
         if self._parts.outage.suspected:
             return None if self._quota.full() else self._go(self._blame.ask_witness())
-        self._catch_up()
+        if self._robots.come or self._listings.open:
+            self._catch_up()
         if not self._quota.claim():
             return None
         visit = self._go(self._choice.next())
@@ -239,7 +247,7 @@ class Frontier:
 
     def _catch_up(self) -> None:
         """A part of what came in large, once in a turn of the event loop, however many workers ask."""
-        if self._caught_up or not (self._robots.behind or self._listings.behind):
+        if self._caught_up:
             return
         self._caught_up = True
         asyncio.get_running_loop().call_soon(self._fall_behind)
@@ -332,12 +340,18 @@ class Frontier:
             host.out -= 1
             origin.out -= 1
         self.ledger.counts.came(capture)
-        if out and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):
+        if out and capture.failure and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):
             self._leave(out, visit)
             return origin
         self._blame.judge_host(host, capture)
         others = self._robots.others(visit) if capture.failure and visit.kind is Kind.ROBOTS else ()
-        self._take_in(visit.kind, capture, page)
+        match visit.kind:
+            case Kind.ROBOTS:
+                self._robots.done(capture)
+            case Kind.PROBE:
+                self._answers.probe_done(capture, page)
+            case _:
+                self._answers.done(capture, page)
         if out and visit.kind is Kind.PAGE:
             self._quota.settle(kept=self.ledger.counts.pages > pages)
         host.next = max(host.next, self._clock.steady() + self._rules.politeness.gap(host))
@@ -361,15 +375,6 @@ class Frontier:
     def reread(self, capture: Capture, page: Page) -> None:
         """A page that was kept and not read has been read now: what it points to comes in."""
         self._answers.reread(capture, page)
-
-    def _take_in(self, kind: Kind, capture: Capture, page: Page) -> None:
-        match kind:
-            case Kind.ROBOTS:
-                self._robots.done(capture)
-            case Kind.PROBE:
-                self._answers.probe_done(capture, page)
-            case _:
-                self._answers.done(capture, page)
 
     # ---------------------------------------------------------------- peers
 

@@ -65,3 +65,8 @@ class Rows(Generic[Row]):
 
     def _decoded(self, data: bytes | None) -> Row | None:
         return None if data is None else self._decode(data)
+
+
+def host_key(host: str) -> str:
+    """Where the row of a host stands, beside those of what it has: its kinds of address, its directories."""
+    return f"{host}\0"

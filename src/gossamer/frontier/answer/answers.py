@@ -7,7 +7,7 @@ failed waits or is given up. An answer that looks like a disguised error may cal
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -15,13 +15,13 @@ from gossamer.frontier.answer.outcome import Act, Outcome, judge
 from gossamer.frontier.answer.transitions import Settlement, remark
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.discover.intake import Intake
-from gossamer.frontier.discover.listings import INDEX, Listings
+from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.retry import THROTTLED
 from gossamer.frontier.worth.opic import Flow
-from gossamer.model import Capture, Kind, Page, Visit
+from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.urls import keys
 
 
@@ -112,12 +112,6 @@ class Answers:
 
     # -------------------------------------------------------------------- links
 
-    def follow(self, capture: Capture, page: Page) -> None:
-        """A document was kept: others may have the same, and what it points to comes in."""
-        if self._peers and _is_original(capture, page):
-            self._peers.met(page.digest, capture.visit.url)
-        self._follow(capture.visit, page)
-
     def reread(self, capture: Capture, page: Page) -> None:
         """What is said of a document that was kept before it could be read, and what it points to."""
         url = capture.visit.url
@@ -126,27 +120,19 @@ class Answers:
             self._ledger.put(url, replace(entry, reason=remark(capture, page)), entry)
         self.follow(capture, page)
 
-    def _follow(self, visit: Visit, page: Page) -> None:
-        depth, followed = visit.depth + 1, not page.nofollow
-        sitemap, hinted = visit.kind is Kind.SITEMAP, dict[str, int]()
-        if sitemap:
-            now, hinted = self._listings.begin(visit.url, page)
-            page = dataclasses.replace(page, links=tuple(now))
-        if followed:
-            self._parts.credit.give(visit.url, page.links)
+    def follow(self, capture: Capture, page: Page) -> None:
+        """A document was kept: others may have the same, and what it points to comes in."""
+        visit, hinted = capture.visit, dict[str, int]()
+        links: Sequence[Link] = page.links
+        if self._peers and _is_original(capture, page):
+            self._peers.met(page.digest, visit.url)
+        if visit.kind is Kind.SITEMAP:
+            links, hinted = self._listings.begin(visit.url, page)
+        if not page.nofollow:
+            self._parts.credit.give(visit.url, links)
         if self._intake.flow is not None:
             self._pass_on(self._intake.flow, visit.url, self._endorsed(visit, page))
-        self._intake.add(
-            Found(
-                link.url,
-                depth,
-                visit.url,
-                Kind.SITEMAP if sitemap and link.place == INDEX else Kind.PAGE,
-                followed=followed and "nofollow" not in link.rel,
-                hint=hinted.get(link.url, 0),
-            )
-            for link in self._discovery.new_links(page.links, depth)
-        )
+        self._intake.follow(visit, links, hinted, nofollow=page.nofollow)
 
     def _pass_on(self, flow: Flow, url: str, endorsed: list[str]) -> None:
         """The cash of a page goes to what it recommends, also in other shards."""

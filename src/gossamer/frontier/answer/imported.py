@@ -34,7 +34,7 @@ class Imported:
         self._intake = intake
         self._answers = answers
         self._then = _Then()
-        self._settle = Settlement(parts.ledger, parts.queues, parts.retries, self._then, ended=lambda url: None)
+        self._settle = Settlement(parts.ledger, parts.queues, parts.retries, self._then)
 
     def done(self, capture: Capture, page: Page) -> Origin:
         """What becomes of the address; what it points to comes in as from any page."""

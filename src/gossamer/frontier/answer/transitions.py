@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 from gossamer.frontier.answer.outcome import Act, Outcome
 from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import Retries, wait
+from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Clock, Page
 
 
@@ -17,10 +17,10 @@ class Settlement:
     """Carries out what was judged."""
 
     def __init__(
-        self, ledger: Ledger, queues: Queues, retries: Retries, clock: Clock, *, ended: Callable[[str], None]
+        self, ledger: Ledger, queues: Queues, retries: Retries, clock: Clock, flow: Flow | None = None
     ) -> None:
-        """`ended` is told of each address that nothing more will be asked of."""
-        self._ended = ended
+        """`flow` takes back the cash of each address that nothing more will be asked of."""
+        self._flow = flow
         self._ledger = ledger
         self._queues = queues
         self._retries = retries
@@ -66,7 +66,8 @@ class Settlement:
     def end(self, url: str, entry: Entry, state: State, reason: str, status: int = 0) -> None:
         """Nothing more will be asked of it."""
         self._put(url, entry, reason, state=state, reason=reason, status=status)
-        self._ended(url)
+        if self._flow is not None:
+            self._flow.ended(url)
 
     def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:
         """It is a pointer to somewhere else."""

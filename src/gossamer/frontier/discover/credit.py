@@ -41,13 +41,8 @@ class Credit:
         self._new: dict[str, set[str]] = {}
         self._old: dict[str, set[str]] = {}
         self._size = 0
-        self._waiting: dict[bytes, str] = {}
-        """Sites that earn a credit, by the pair, unless the pair is known already."""
-
-    @property
-    def waiting(self) -> int:
-        """Pairs that are to be looked up yet."""
-        return len(self._waiting)
+        self.waiting: dict[bytes, str] = {}
+        """Sites that earn a credit, by the pair, unless the pair is known already: that is to be looked up yet."""
 
     def give(self, url: str, links: Iterable[Link]) -> None:
         """A page links there; links within its own origin are passed over first, since most are."""
@@ -80,13 +75,13 @@ class Credit:
     def count(self, sites: Iterable[str], here: str) -> None:
         """Sites of ours that a site links to, each pair once. They have their credit when it is settled."""
         for there in sites:
-            self._waiting[f"{there}\0{here}".encode()] = there
+            self.waiting[f"{there}\0{here}".encode()] = there
 
     def settle(self) -> None:
         """Look up the pairs that were met since the last time, all together; those that are new count."""
-        if not self._waiting:
+        if not self.waiting:
             return
-        pairs, self._waiting = self._waiting, {}
+        pairs, self.waiting = self.waiting, {}
         known = self._table.get_many(LINKERS, list(pairs))
         new = [pair for pair, row in zip(pairs, known, strict=True) if row is None]
         for pair in new:

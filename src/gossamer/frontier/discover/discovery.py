@@ -1,23 +1,20 @@
-"""Is this address new, and may it be visited? What pages point to becomes entries, each once.
+"""Is this address new, and may it be visited? What a link makes of an address, as a value: `intake` carries it out.
 
 Most links of a page were met a moment ago, so recent addresses are remembered by their hash with the depth they were
-met at. The rest is gathered and sifted in batches (see `seen`), in the order of discovery, with the same result as if
-each were sifted when it was met. An address that was left out because of its depth, or because only nofollow links led
-to it, gets another chance when a better link is found.
+met at. An address that was left out because of its depth, or because only nofollow links led to it, gets another
+chance when a better link is found.
 
 Where a seed redirects to (http to https, a name to its www) counts as a seed too, for good.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from gossamer.frontier.discover.seen import Batch, Seen, Verdict
 from gossamer.frontier.entries import META, Entry, State
-from gossamer.frontier.ledger import Ledger
 from gossamer.model import Kind, Link
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
@@ -72,107 +69,39 @@ class Recent:
 
 
 class Discovery:
-    """Turns what was found into entries and says which of them are to be queued."""
+    """Says which addresses are new, and what becomes of each of them. It changes nothing but what it remembers."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        seen: Seen,
-        scope: Scope,
-        *,
-        rewrite: Callable[[str], str] | None,
-        simpler: Callable[[str], str],
+        self, scope: Scope, *, rewrite: Callable[[str], str] | None = None, simpler: Callable[[str], str] = str
     ) -> None:
         """`rewrite` are rules that the user named, `simpler` are those that were learned."""
-        self._ledger = ledger
-        self._seen = seen
+        self.scope = scope
         self.recent = Recent()
         self._rewrite = rewrite
-        self._met: list[Found] = []
         self._simpler = simpler
-        self.scope = scope
-        seen.restore((url, _depth(entry)) for url, entry in ledger.all())
 
-    @property
-    def waiting(self) -> int:
-        """How many were met and are not sifted yet."""
-        return len(self._met)
+    def new_links(self, links: Sequence[Link], depth: int) -> list[tuple[str, Link]]:
+        """Links of a page to addresses that were not met lately, each once; one that may be followed is preferred.
 
-    def new_links(self, links: Iterable[Link], depth: int) -> list[Link]:
-        """Links to addresses that were not met lately, each once; one that may be followed is preferred."""
-        best: dict[str, Link] = {}
-        for link in links:
-            url = link[0] if self._rewrite is None else self._rewrite(link[0])
-            if url not in best or "nofollow" in best[url].rel:
-                best[url] = link
-        unknown = self.recent.unknown(best, depth)
-        return [best[url] for url in best if url in unknown] if unknown else []
-
-    def meet(self, found: Iterable[Found]) -> None:
-        """Gather what something pointed to, for the next `sift`; of one address a link that may be followed."""
-        fresh: dict[str, Found] = {}
-        for each in found:
-            if self._rewrite is not None:
-                each = each._replace(url=self._rewrite(each.url))
-            if each.depth and not each.hops and (simple := self._simpler(each.url)) != each.url:
-                each = each._replace(url=simple)
-            other = fresh.get(each.url)
-            if other is None or (each.followed and not other.followed):
-                fresh[each.url] = each
-        self._met += fresh.values()
-        for each in fresh.values():
-            if each.followed and each.depth <= self.scope.max_depth:
-                self.recent.add(each.url, each.depth)
-
-    def sift(
-        self,
-        now: float,
-        enqueue: Callable[[str, Entry], Entry],
-        expect: Callable[[list[str]], None],
-    ) -> None:
-        """New and admissible addresses go through `enqueue`, which gives them their place in a queue.
-
-        `expect` is told beforehand which addresses are new.
+        Each with the address as it is asked for. What was learned is looked up for new ones only, so that two of them
+        may have one address.
         """
-        met, self._met = self._met, []
-        if not met:
-            return
-        try:
-            self._sift(met, now, enqueue, expect)
-        except BaseException:
-            self._met = met + self._met  # an interrupt must not lose what it came in the middle of
-            raise
+        urls = [link[0] for link in links] if self._rewrite is None else [self._rewrite(link[0]) for link in links]
+        unknown = self.recent.unknown(urls, depth)
+        if not unknown:
+            return []
+        best: dict[str, Link] = {}
+        for url, link in zip(urls, links, strict=True):
+            if url in unknown and (url not in best or "nofollow" in best[url].rel):
+                best[url] = link
+        return [(self._simpler(url), link) for url, link in best.items()]
 
-    def _sift(
-        self,
-        met: list[Found],
-        now: float,
-        enqueue: Callable[[str, Entry], Entry],
-        expect: Callable[[list[str]], None],
-    ) -> None:
-        batch = self._seen.batch(each.url for each in met)
-        entries = self._look_up(batch, met)
-        expect(batch.new)
-        for each in met:
-            if batch.check(each.url, each.depth) is Verdict.KNOWN:
-                continue
-            known, reason = entries.get(each.url), self.refusal(each)
-            if known is None:
-                entry = self._admit(each, reason, now, enqueue)
-            else:
-                entry = self._meet_again(each, known, reason, enqueue)
-            entries[each.url] = entry
-            batch.note(each.url, _depth(entry))
-
-    def _look_up(self, batch: Batch, met: Iterable[Found]) -> dict[str, Entry | None]:
-        """The entries that a verdict needs, in one call to the table."""
-        asked = batch.asked((each.url, each.depth) for each in met)
-        return dict(zip(asked, self._ledger.get_many(asked), strict=True))
-
-    def left_out(self, url: str, reason: str) -> None:
-        """What was queued is excluded; a better link may let it in again."""
-        if _soft(reason):
-            self._seen.note(url, None)
+    def as_asked_for(self, found: Found) -> Found:
+        """With the address as it is asked for. What was learned from links holds for links only."""
+        url = found.url if self._rewrite is None else self._rewrite(found.url)
+        if found.depth and not found.hops:
+            url = self._simpler(url)
+        return found if url == found.url else found._replace(url=url)
 
     def refusal(self, found: Found) -> str | None:
         """Why an address is left out; None when it may be visited."""
@@ -186,29 +115,26 @@ class Discovery:
             return self.scope.excluded(found.url)
         return self.scope.check(found.url, found.depth)
 
-    def _admit(self, found: Found, reason: str | None, now: float, enqueue: Callable[[str, Entry], Entry]) -> Entry:
-        state = State.QUEUED if reason is None else State.EXCLUDED
-        entry = Entry(state, found.depth, now, reason or "", found.kind, found.hops, 0, found.referrer, hint=found.hint)
-        return self._ledger.put(found.url, entry if reason else enqueue(found.url, entry), None)
+    def entry(self, found: Found, known: Entry | None, now: float) -> Entry:
+        """What an address is after it was found; the entry that is known, if that changes nothing."""
+        reason = self.refusal(found)
+        return self._admit(found, reason, now) if known is None else _met_again(found, known, reason)
 
-    def _meet_again(
-        self, found: Found, known: Entry, reason: str | None, enqueue: Callable[[str, Entry], Entry]
-    ) -> Entry:
-        if reason is not None:
-            return known
-        if known.state is State.EXCLUDED and _soft(known.reason):
-            entry = msgspec.structs.replace(
-                known,
-                state=State.QUEUED,
-                reason="",
-                depth=found.depth,
-                hops=found.hops,
-                referrer=found.referrer,
-            )
-            return self._ledger.put(found.url, enqueue(found.url, entry), known)
-        if known.state is State.QUEUED and found.depth < known.depth:
-            return self._ledger.put(found.url, msgspec.structs.replace(known, depth=found.depth), known)
+    def _admit(self, found: Found, reason: str | None, now: float) -> Entry:
+        state = State.QUEUED if reason is None else State.EXCLUDED
+        return Entry(state, found.depth, now, reason or "", found.kind, found.hops, 0, found.referrer, hint=found.hint)
+
+
+def _met_again(found: Found, known: Entry, reason: str | None) -> Entry:
+    if reason is not None:
         return known
+    if is_open(known.state, known.reason):
+        return msgspec.structs.replace(
+            known, state=State.QUEUED, reason="", depth=found.depth, hops=found.hops, referrer=found.referrer
+        )
+    if known.state is State.QUEUED and found.depth < known.depth:
+        return msgspec.structs.replace(known, depth=found.depth)
+    return known
 
 
 def as_found(url: str, entry: Entry) -> Found:
@@ -217,14 +143,9 @@ def as_found(url: str, entry: Entry) -> Found:
     return Found(url, entry.depth, entry.referrer, entry.kind, entry.hops, followed)
 
 
-def _soft(reason: str) -> bool:
-    """A better link may yet let it in."""
-    return reason == NOFOLLOW or reason.startswith(DEPTH)
-
-
-def _depth(entry: Entry) -> int | None:
-    """What `seen` is to remember: None when a link from any depth may change the entry."""
-    return None if entry.state is State.EXCLUDED and _soft(entry.reason) else entry.depth
+def is_open(state: State, reason: str) -> bool:
+    """Was it left out for a reason that a better link may end, from whatever depth?"""
+    return state is State.EXCLUDED and (reason == NOFOLLOW or reason.startswith(DEPTH))
 
 
 class Seeds:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.discover.discovery import Found, is_open
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.rank import rank
 from gossamer.frontier.worth.novelty import Place
 from gossamer.frontier.worth.opic import Flow, Importance
+from gossamer.model import Kind, Link, Visit
 
 BATCH = 4_096
 """Addresses that are sifted at once when there is always something to fetch."""
+INDEX = "sitemapindex"
+"""The place of a link to a further sitemap."""
 
 
 class Intake:
@@ -26,10 +29,14 @@ class Intake:
         rules = parts.rules
         self._parts = parts
         self._peers = parts.peers
+        self._ledger = parts.ledger
         self._discovery = parts.discovery
         self._worth = parts.worth
         self._order = rules.order
         self._active = active
+        self.met: list[Found] = []
+        """What is not in the books yet."""
+        parts.seen.restore((url, _depth(entry)) for url, entry in parts.ledger.all())
         self.flow = (
             Flow(Importance(parts.table), parts.ledger, parts.queues, rules.order, self.enqueue, out)
             if rules.weigh
@@ -37,52 +44,103 @@ class Intake:
         )
         """The cash of addresses, if an order wants it."""
 
-    def add(self, found: Iterable[Found]) -> None:
-        """What something pointed to; each address becomes an entry once, at the next `sift`, in its own shard."""
-        self.gather(self._peers.ours(found, self._discovery.recent) if self._peers else found)
-
     @property
     def waiting(self) -> int:
         """What was met and has no place yet, or no credit."""
-        return self._discovery.waiting + self._parts.credit.waiting
+        return len(self.met) + len(self._parts.credit.waiting)
 
-    def gather(self, found: Iterable[Found]) -> None:
-        """What something pointed to, all of it ours."""
-        self._discovery.meet(found)
+    def add(self, found: Iterable[Found]) -> None:
+        """What something pointed to; each address becomes an entry once, at the next `sift`, in its own shard."""
+        self._gather(map(self._discovery.as_asked_for, found))
+
+    def follow(self, visit: Visit, links: Sequence[Link], hinted: Mapping[str, int], *, nofollow: bool = False) -> None:
+        """Links of a page or a sitemap, without those to addresses that were met lately."""
+        depth, lists = visit.depth + 1, visit.kind is Kind.SITEMAP
+        self._gather(
+            Found(
+                url,
+                depth,
+                visit.url,
+                Kind.SITEMAP if lists and link.place == INDEX else Kind.PAGE,
+                followed=not (nofollow or "nofollow" in link.rel),
+                hint=hinted.get(link.url, 0),
+            )
+            for url, link in self._discovery.new_links(links, depth)
+        )
+
+    def _gather(self, found: Iterable[Found]) -> None:
+        """What belongs to this shard waits for the next `sift`; the rest is sent to its own."""
+        recent, deepest = self._discovery.recent, self._discovery.scope.max_depth
+        for each in self._peers.ours(found, recent) if self._peers else found:
+            self.met.append(each)
+            if each.followed and each.depth <= deepest:  # or the next link to it could matter
+                recent.add(each.url, each.depth)
         if self.waiting >= BATCH:
             self.sift()
 
     def sift(self) -> None:
-        """All that was added is in the books after this: before a commit, a wait, and every exact answer."""
+        """All that was added is in the books after this: before a commit, a wait, and every exact answer.
+
+        In the order of discovery, with the same result as if each had been taken in when it was met.
+        """
         self._parts.credit.settle()
-        self._discovery.sift(self._parts.clock.wall(), self.enqueue, self._active.read_ahead)
+        met, self.met = self.met, []
+        if not met:
+            return
+        try:
+            self._take_in(met, self._parts.clock.wall())
+        except BaseException:
+            self.met = met + self.met  # an interrupt must not lose what it came in the middle of
+            raise
+
+    def _take_in(self, met: list[Found], now: float) -> None:
+        batch = self._parts.seen.batch([each[:2] for each in met])
+        entries = dict(zip(batch.unsure, self._ledger.get_many(batch.unsure), strict=True))
+        self._active.read_ahead(batch.new)
+        for found in met:
+            url = found.url
+            if batch.knows(url, found.depth):
+                continue
+            known = entries.get(url)
+            entry = self._discovery.entry(found, known, now)
+            if entry is not known:
+                if entry.state is State.QUEUED and (known is None or known.state is not State.QUEUED):
+                    entry = self.enqueue(url, entry)
+                self._ledger.put(url, entry, known)
+            entries[url] = entry
+            batch.note(url, _depth(entry))
 
     def enqueue(self, url: str, entry: Entry) -> Entry:
         """Into the queue of its origin; one that had a place there before has a rank already."""
         if self.flow is not None:
             entry = self.flow.weighed(url, entry)
         if entry.position:
-            return self.append(url, entry)
+            return replace(entry, position=self._active.append(url, entry.rank), due=0.0)
         return self._placed(url, entry, self._worth.place(url, entry))
 
-    def append(self, url: str, entry: Entry) -> Entry:
-        """Into the queue of its origin, by the rank that it has."""
-        return replace(entry, position=self._active.append(url, entry.rank), due=0.0)
+    def requeue(self, changes: Iterable[tuple[str, Entry, Entry]]) -> None:
+        """Addresses that are queued once more, each as it is to be and as it was."""
+        for url, queued, known in changes:
+            self._ledger.put(url, self.enqueue(url, queued), known)
 
     def put_back(self, url: str, entry: Entry, there: Place) -> None:
         """Its kind has brought nothing new since it was queued: it goes farther away."""
         self._parts.queues.remove(url, entry.rank, entry.position)
-        self._parts.ledger.put(url, self._placed(url, entry, there), entry)
+        self._ledger.put(url, self._placed(url, entry, there), entry)
 
     def requeue_retries(self) -> None:
         """What failed and is due again stands in its queue once more."""
-        ledger = self._parts.ledger
         for url, position in self._parts.retries.due(self._parts.clock.wall()):
-            entry = ledger.get(url)
+            entry = self._ledger.get(url)
             if entry is not None and entry.state is State.QUEUED and entry.position == position:
-                ledger.put(url, self.enqueue(url, entry), entry)
+                self.requeue([(url, entry, entry)])
 
     def _placed(self, url: str, entry: Entry, place: Place) -> Entry:
         there = rank(place.distance, self._order(url, entry))
         position = self._active.append(url, there)
         return replace(entry, rank=there, sunk=place.level, position=position, due=0.0)
+
+
+def _depth(entry: Entry) -> int | None:
+    """What `seen` is to remember: None when a link from any depth may change the entry."""
+    return None if is_open(entry.state, entry.reason) else entry.depth

@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.discover.intake import Intake
+from gossamer.frontier.discover.intake import INDEX, Intake
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
+from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.rank import LAST, hints, rank
-from gossamer.model import Kind, Link, Page
+from gossamer.model import Link, Page
 from gossamer.shown import counted
 from gossamer.urls import keys
 
@@ -41,8 +41,6 @@ AGAIN = 60.0
 """Seconds until a list is looked at again that found no room at its turn."""
 UNREAD = 86_400.0
 """The same for one that could not be read again for a reason of ours."""
-INDEX = "sitemapindex"
-"""The place of a link to a further sitemap."""
 _BEHIND = rank(1, LAST)
 
 Again = Callable[[str, Callable[[Page | None], None]], None]
@@ -70,26 +68,22 @@ class Part(NamedTuple):
 class Listings:
     """Takes lists in, a part at a time."""
 
-    def __init__(self, parts: Parts, intake: Intake, again: Again) -> None:
+    def __init__(self, parts: Parts, active: ActiveOrigins, intake: Intake, again: Again) -> None:
         self._parts = parts
+        self._active = active
         self._ledger = parts.ledger
         self._intake = intake
         self._again = again
-        self._open: dict[str, _Open] = {}
-        """By address, and the next one first."""
+        self.open: dict[str, _Open] = {}
+        """By address, and the next one first: `take_some` goes on with it."""
         self._wanted: dict[str, None] = {}
         """Lists whose turn has come, in that order."""
         self._reading: set[str] = set()
 
     @property
-    def behind(self) -> bool:
-        """A list is open: `take_some` goes on with it."""
-        return bool(self._open)
-
-    @property
     def busy(self) -> bool:
         """More is to come from a list, without any visit."""
-        return bool(self._open or self._reading or self._wanted)
+        return bool(self.open or self._reading or self._wanted)
 
     def begin(self, url: str, page: Page) -> Part:
         """A list has come: what of it comes in at once. Its entry is in the books, and is kept there for the rest."""
@@ -99,14 +93,14 @@ class Listings:
         if entry is not None and taken < len(opened.links):
             self._wait(url, entry, taken, len(opened.links))
             if self._is_room_for_one():
-                self._open[url] = opened
+                self.open[url] = opened
         return Part(now, opened.hinted)
 
     def go_on(self, url: str, entry: Entry) -> None:
         """The turn of a list that waits has come. Half of the room must be free, or reading it is not worth it."""
         self._leave(url, entry)
         self._put_off(url, entry)  # it has to stand somewhere if we are killed while it is read
-        known = url in self._open or url in self._reading
+        known = url in self.open or url in self._reading
         if not known and QUEUED_MOST - self._queued(keys.host(url)) >= QUEUED_MOST // 2:
             self._wanted[url] = None
             self._read_next()
@@ -129,17 +123,17 @@ class Listings:
             elif entry.taken >= len(opened.links):
                 self._end(url, entry, "the rest of it is not in the archive any more")
             elif self._room(opened, entry.taken) >= QUEUED_MOST // 2:
-                self._open[url] = opened
+                self.open[url] = opened
         self._read_next()
 
     def take_some(self) -> None:
         """A slice of one of the lists that are open; the others are next."""
-        if not self._open:
+        if not self.open:
             return
-        url = next(iter(self._open))
-        opened, entry = self._open.pop(url), self._waiting(url)
+        url = next(iter(self.open))
+        opened, entry = self.open.pop(url), self._waiting(url)
         if entry is not None and self._take_slice(url, entry, opened):
-            self._open[url] = opened
+            self.open[url] = opened
         self._read_next()
 
     def _take_slice(self, url: str, entry: Entry, opened: _Open) -> bool:
@@ -158,17 +152,7 @@ class Listings:
 
     def _take(self, url: str, entry: Entry, part: Part) -> None:
         self._parts.credit.give(url, part.links)
-        self._intake.add(
-            Found(
-                link.url,
-                entry.depth + 1,
-                url,
-                Kind.SITEMAP if link.place == INDEX else Kind.PAGE,
-                followed="nofollow" not in link.rel,
-                hint=part.hinted.get(link.url, 0),
-            )
-            for link in part.links
-        )
+        self._intake.follow(entry.visit(url), part.links, part.hinted)
         self._intake.sift()
 
     def _waiting(self, url: str) -> Entry | None:
@@ -177,12 +161,12 @@ class Listings:
         return entry if entry is not None and entry.state is State.QUEUED and entry.taken else None
 
     def _is_room_for_one(self) -> bool:
-        return len(self._open) + len(self._reading) < OPEN_MOST
+        return len(self.open) + len(self._reading) < OPEN_MOST
 
     def _wait(self, url: str, entry: Entry, taken: int, of: int) -> None:
         words = _words(taken, of)
-        waiting = replace(entry, state=State.QUEUED, taken=taken, reason=words, rank=_BEHIND, position=0)
-        self._ledger.put(url, self._intake.append(url, waiting), entry)
+        behind = {"rank": _BEHIND, "position": self._active.append(url, _BEHIND), "due": 0.0}
+        self._ledger.put(url, replace(entry, state=State.QUEUED, taken=taken, reason=words, **behind), entry)
 
     def _put_off(self, url: str, entry: Entry, seconds: float = AGAIN) -> None:
         due, position = self._parts.clock.wall() + seconds, self._parts.queues.next_position()

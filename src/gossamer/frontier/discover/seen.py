@@ -9,8 +9,7 @@ never visited. Among n addresses n^2 / 2^65 such pairs are to be expected: 0.000
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from enum import Enum, auto
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from gossamer.shown import log
@@ -22,41 +21,25 @@ ASK = 255
 REBUILT_AT_ONCE = 1 << 15
 
 
-class Verdict(Enum):
-    """What a link to an address means."""
-
-    NEW = auto()
-    KNOWN = auto()
-    """It was met at this depth or less: there is nothing to do."""
-    ASK = auto()
-    """The table knows: it was deeper before, or left out for a reason that may be gone."""
-
-
 class Batch:
-    """Some addresses that were looked up at once, and what has become of them since."""
+    """Links whose addresses were looked up at once, and what has become of them since."""
 
-    def __init__(self, sieve: Sieve, urls: Iterable[str]) -> None:
+    def __init__(self, sieve: Sieve, links: Sequence[tuple[str, int]]) -> None:
+        """Addresses, and the depths of the links to them."""
         self._sieve = sieve
-        self._prints = {url: keys.fingerprint(url) for url in urls}
-        self._marks = dict(zip(self._prints, sieve.marks(list(self._prints.values())), strict=True))
-
-    @property
-    def new(self) -> list[str]:
+        self._prints = {url: keys.fingerprint(url) for url, _ in links}
+        marks = self._marks = dict(zip(self._prints, sieve.marks(list(self._prints.values())), strict=True))
+        self.new = [url for url, mark in marks.items() if mark == ABSENT]
         """Those that were never met."""
-        return [url for url, mark in self._marks.items() if mark == ABSENT]
-
-    def asked(self, links: Iterable[tuple[str, int]]) -> list[str]:
-        """Of addresses and the depths of links to them, those that the table must be asked about, each once."""
-        marks = self._marks
         unsure = {url: None for url, depth in links if (mark := marks[url]) == ASK or mark > depth}
-        return list(unsure)
+        self.unsure = list(unsure)
+        """Those that the table must be asked about, each once: deeper before, or left out for a reason that may be
+        gone."""
 
-    def check(self, url: str, depth: int) -> Verdict:
-        """What a link to it from this depth means now."""
+    def knows(self, url: str, depth: int) -> bool:
+        """It was met at this depth or less: there is nothing to do."""
         mark = self._marks[url]
-        if mark == ABSENT:
-            return Verdict.NEW
-        return Verdict.KNOWN if mark <= depth and mark != ASK else Verdict.ASK
+        return mark <= depth and mark not in (ASK, ABSENT)
 
     def note(self, url: str, depth: int | None) -> None:
         """The depth of its entry; None when the table must be asked about it."""
@@ -72,9 +55,9 @@ class Seen:
     def __init__(self, sieve: Sieve) -> None:
         self._sieve = sieve
 
-    def batch(self, urls: Iterable[str]) -> Batch:
-        """Look them up."""
-        return Batch(self._sieve, urls)
+    def batch(self, links: Sequence[tuple[str, int]]) -> Batch:
+        """Look up addresses, each with the depth of a link to it."""
+        return Batch(self._sieve, links)
 
     def note(self, url: str, depth: int | None) -> None:
         """As in a batch, for a single address."""

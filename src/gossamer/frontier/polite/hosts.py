@@ -118,6 +118,11 @@ class Host:
     """Origins in memory that belong to it."""
     number: int = 0
     """It was the n-th host of its site to be met; see `budget`."""
+    crawl_delay: float = field(init=False)
+    """The longest that any of its origins asks for."""
+
+    def __post_init__(self) -> None:
+        self.crawl_delay = max(self.delays.values(), default=0.0)
 
     @property
     def address(self) -> str:
@@ -141,11 +146,6 @@ class Host:
         self.dead = (self.dead + 1) % len(self.addresses)
         return self.dead > 0
 
-    @property
-    def crawl_delay(self) -> float:
-        """The longest that any of its origins asks for."""
-        return max(self.delays.values(), default=0.0)
-
     def asks(self, origin: str, delay: float) -> None:
         """The robots.txt of one of its origins was read; 0 when it asks for no delay."""
         known = {name: each for name, each in self.delays.items() if name and name != origin}
@@ -153,6 +153,7 @@ class Host:
             known[origin] = delay
         longest = sorted(known, key=lambda name: known[name], reverse=True)[:ORIGINS_REMEMBERED]
         self.delays = {name: known[name] for name in longest}
+        self.crawl_delay = max(self.delays.values(), default=0.0)
 
     def answered(self, seconds: float) -> None:
         """A good answer: the pace is learned, penalties wear off, the breaker closes."""

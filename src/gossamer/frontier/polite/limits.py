@@ -58,20 +58,15 @@ class Slots:
 
     def free_from(self) -> float:
         """Steady time when one more may begin; infinity when one has to end first."""
-        self._age()
+        before = self._clock.steady() - SLOW
+        while self._young and next(iter(self._young.values())) <= before:
+            ticket = next(iter(self._young))
+            del self._young[ticket]
+            self._slow.add(ticket)
         beyond = max(len(self._slow) - self._most, 0)
         if len(self._young) + beyond < self._most:
             return 0.0
         return next(iter(self._young.values())) + SLOW if self._young and len(self._slow) < self._most else inf
-
-    def _age(self) -> None:
-        before = self._clock.steady() - SLOW
-        while self._young:
-            ticket, began = next(iter(self._young.items()))
-            if began > before:
-                return
-            del self._young[ticket]
-            self._slow.add(ticket)
 
 
 class Quota:

@@ -51,13 +51,9 @@ class RobotsAnswers:
         """Origins whose robots.txt has led to another origin: who waits for them may wait for itself."""
         self._waiting: dict[str, list[Visit]] = {}
         """Hops that may have to be made, by the origin whose rules they wait for."""
-        self._come: deque[Capture] = deque()
-        """Answers without a request of their own: shared, remembered, or that a redirect is not followed."""
-
-    @property
-    def behind(self) -> bool:
-        """Answers have come that were not taken in yet: `go_on` does it, a few at a time."""
-        return bool(self._come)
+        self.come: deque[Capture] = deque()
+        """Answers without a request of their own: shared, remembered, or that a redirect is not followed. `go_on` takes
+        them in, a few at a time."""
 
     def done(self, capture: Capture) -> None:
         """An answer to a question of ours or of another shard."""
@@ -69,7 +65,7 @@ class RobotsAnswers:
         self._hops.leave(capture.visit.url)
         if is_hop(there, capture.visit):
             self._hops.remember(capture)
-        self._come.extend(replace(capture, visit=each) for each in others)
+        self.come.extend(replace(capture, visit=each) for each in others)
         self._take_in(capture)
 
     def others(self, visit: Visit) -> list[Visit]:
@@ -84,8 +80,8 @@ class RobotsAnswers:
     def go_on(self) -> None:
         """Take in some of the answers that have come."""
         left, most = ANSWERED_AT_ONCE, BYTES_AT_ONCE
-        while self._come and left > 0 and most > 0:
-            capture = self._come.popleft()
+        while self.come and left > 0 and most > 0:
+            capture = self.come.popleft()
             left, most = left - 1, most - len(capture.body)
             name = capture.visit.owner or ""
             if not self._parts.is_ours(name) or self._active.get(name).asking:  # it has not been taken back
@@ -122,7 +118,7 @@ class RobotsAnswers:
     def _hop(self, visit: Visit) -> None:
         there = self._active.get(keys.origin(visit.url))
         if (remembered := self._hops.recall(visit)) is not None:
-            self._come.append(remembered)
+            self.come.append(remembered)
         elif (problem := self._problem(there, visit)) is not None:
             self._refuse([visit], problem)
         elif not is_hop(there, visit):
@@ -178,7 +174,7 @@ class RobotsAnswers:
     def _refuse(self, visits: Sequence[Visit], problem: str) -> None:
         """Who asked is closed, as if its file could not be read."""
         failure, now = Failure(Fault.PROTOCOL, f"robots.txt: {problem}"), self._parts.clock.wall()
-        self._come.extend(Capture(visit, now, 0.0, failure=failure) for visit in visits)
+        self.come.extend(Capture(visit, now, 0.0, failure=failure) for visit in visits)
 
     # ---------------------------------------------------------------- answers
 

@@ -113,7 +113,10 @@ class Schedule:
         else:
             origin.placed = True
             self._waiting_origins.work(origin.name)
-            self._line_up(origin)
+            if self._resolve is None or host.address_until > now:
+                self._ready.put(origin, host.name if self._resolve is None else host.address, host.next)
+            else:
+                self._look_up(origin)
 
     def pop(self, put_off: Callable[[Origin], None]) -> tuple[Origin, Group] | None:
         """The origin whose turn it is. Give the group back with `release`. `put_off` hears of those that must wait."""
@@ -210,15 +213,6 @@ class Schedule:
         """Nobody will ask again."""
         for task in (*self._resolving, *self._slow):
             task.cancel()
-
-    def _line_up(self, origin: Origin) -> None:
-        host = origin.host
-        if self._resolve is None:
-            self._ready.put(origin, host.name, host.next)
-        elif host.address_until > self._clock.steady():
-            self._ready.put(origin, host.address, host.next)
-        else:
-            self._look_up(origin)
 
     def _look_up(self, origin: Origin) -> None:
         loop = asyncio.get_running_loop()

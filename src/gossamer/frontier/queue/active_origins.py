@@ -48,6 +48,8 @@ class ActiveOrigins:
         """Addresses that will join their queues soon: what is known of their hosts is read together."""
         self._worth.read_ahead(urls)
         origins = {keys.origin(url) for url in urls} - self._origins.keys()
+        if not origins:
+            return
         hosts = {keys.host(f"{name}/") for name in origins}
         self._waiting_origins.read_ahead(origins)
         self._hosts.read_ahead(hosts)
@@ -63,7 +65,8 @@ class ActiveOrigins:
             self._expect(name, distance(place))
         else:
             self._queues.offer(origin, place, position, url)
-            self.replace(origin)
+            if not origin.placed:
+                self.replace(origin)
         return position
 
     def open(self) -> None:

@@ -63,7 +63,8 @@ class Choice:
 
     def next(self) -> Due | None:
         """The visit that is due first; None when nothing is due now, or when it `broke_off`."""
-        self._intake.requeue_retries()
+        if self._parts.retries.next_time <= self._clock.wall():
+            self._intake.requeue_retries()
         self._left = SETTLED_AT_ONCE
         while self._left > 0 and (popped := self._pop()):
             origin, group = popped
@@ -91,7 +92,8 @@ class Choice:
             self._intake.sift()
             return True
         names = names or self._schedule.farther()
-        self._active.bring_in(names)
+        if names:
+            self._active.bring_in(names)
         return bool(names)
 
     def _put_off(self, origin: Origin) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from gossamer.frontier.answer.transitions import Settlement
 from gossamer.frontier.discover.discovery import Discovery, as_found
 from gossamer.frontier.entries import META, REMOVED, Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
@@ -16,40 +15,39 @@ from gossamer.frontier.queue.retry import Retries
 from gossamer.rows import number
 from gossamer.store.table.table import Table
 
-Enqueue: TypeAlias = Callable[[str, Entry], Entry]
+Change: TypeAlias = tuple[str, Entry, Entry]
+"""An address, the entry that it is to have, and the one that it has."""
 
 
-def revisit(ledger: Ledger, enqueue: Enqueue) -> None:
+def fetched(ledger: Ledger) -> Iterator[Change]:
     """Every page that was fetched; its validators go along, so that only what has changed comes."""
     for url, entry in list(ledger.all()):
         if is_page(entry):
-            queued = replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="")
-            ledger.put(url, enqueue(url, queued), entry)
+            yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason=""), entry
 
 
-def retry(ledger: Ledger, enqueue: Enqueue, urls: Iterable[str]) -> None:
+def failed(ledger: Ledger, urls: Iterable[str]) -> Iterator[Change]:
     """Those of the addresses that failed."""
     for url in urls:
         entry = ledger.get(url)
         if entry is not None and entry.state is State.FAILED:
-            queued = replace(entry, state=State.QUEUED, attempt=0, reason="")
-            ledger.put(url, enqueue(url, queued), entry)
+            yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
 
 
-def reconsider(ledger: Ledger, enqueue: Enqueue, discovery: Discovery, settle: Settlement) -> list[str]:
-    """All that is queued or left out, by a scope that has changed. Gives what is queued no more."""
-    gone = []
+def admitted(ledger: Ledger, discovery: Discovery) -> Iterator[Change]:
+    """All that was left out, and may come in by a scope that has changed."""
     for url, entry in list(ledger.all()):
-        if entry.state not in (State.EXCLUDED, State.QUEUED) or entry.reason == REMOVED:
-            continue
-        refusal = discovery.refusal(as_found(url, entry))
-        if entry.state is State.QUEUED and refusal is not None:
-            settle.end(url, entry, State.EXCLUDED, refusal)
-            discovery.left_out(url, refusal)
-            gone.append(url)
-        elif entry.state is State.EXCLUDED and refusal is None:
-            ledger.put(url, enqueue(url, replace(entry, state=State.QUEUED, reason="")), entry)
-    return gone
+        left_out = entry.state is State.EXCLUDED and entry.reason != REMOVED
+        if left_out and discovery.refusal(as_found(url, entry)) is None:
+            yield url, replace(entry, state=State.QUEUED, reason=""), entry
+
+
+def refused(ledger: Ledger, discovery: Discovery) -> Iterator[tuple[str, Entry, str]]:
+    """All that is queued and must go by a scope that has changed, each with the reason."""
+    for url, entry in ledger.all():
+        refusal = discovery.refusal(as_found(url, entry)) if entry.state is State.QUEUED else None
+        if refusal is not None:
+            yield url, entry, refusal
 
 
 def fetch_again(table: Table, urls: Iterable[str], now: float, reason: str) -> list[str]:

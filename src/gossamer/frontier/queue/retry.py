@@ -99,33 +99,30 @@ class Retries:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._next = self._first()
+        self.next_time = self._first()
+        """Wall time of the earliest; infinity when there is none."""
 
     def append(self, url: str, when: float, position: int) -> None:
         """Durable with the next commit; `position` tells this entry from an older one of the same address."""
         self._table.put(LATER, _key(when, position), url.encode())
-        self._next = min(self._next, when)
+        self.next_time = min(self.next_time, when)
 
     def remove(self, when: float, position: int) -> None:
         """It waits no longer."""
         self._table.delete(LATER, _key(when, position))
-        if when <= self._next:
-            self._next = self._first()
-
-    def next_time(self) -> float:
-        """Wall time of the earliest; infinity when there is none."""
-        return self._next
+        if when <= self.next_time:
+            self.next_time = self._first()
 
     def due(self, now: float) -> Iterator[tuple[str, int]]:
         """Take out what is due: addresses with their positions."""
-        if now < self._next:
+        if now < self.next_time:
             return
         for key, url in list(self._table.scan(LATER, limit=BATCH)):
             if _date(key) > now:
                 break
             self._table.delete(LATER, key)
             yield keys.url_in(url), number(key[8:])
-        self._next = self._first()
+        self.next_time = self._first()
 
     def _first(self) -> float:
         first = next(self._table.scan(LATER, limit=1), None)

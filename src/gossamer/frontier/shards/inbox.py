@@ -40,7 +40,7 @@ class Inbox:
                     self._met(item)
                 case Copied(digest, url, of):
                     self._mark_copy(url, digest, of)
-        self._intake.gather(links)
+        self._intake.add(links)
 
     def _linked(self, item: Linked) -> Found:
         if item.hops and item.depth == 0 and item.kind is Kind.PAGE:

@@ -14,7 +14,7 @@ the same reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection
 
 from gossamer.frontier.entries import SITES, SiteRow, encode, site_row
 from gossamer.store.table.table import Table
@@ -53,14 +53,18 @@ class Budgets:
         self._rows: dict[str, SiteRow] = {}
         self._changed: set[str] = set()
 
-    def read_ahead(self, sites: Iterable[str]) -> None:
+    def read_ahead(self, sites: Collection[str]) -> None:
         """These will be asked for soon."""
-        self._load(list(sites))
+        missing = [site for site in sites if site not in self._rows]
+        found = self._table.get_many(SITES, [site.encode() for site in missing])
+        for site, data in zip(missing, found, strict=True):
+            self._rows[site] = site_row(data) if data else SiteRow()
 
-    def linked(self, sites: Sequence[str]) -> None:
+    def linked(self, sites: Collection[str]) -> None:
         """Each of them has one more site that links to it."""
-        for site, row in zip(sites, self._load(sites), strict=True):
-            row.linkers += 1
+        self.read_ahead(sites)
+        for site in sites:
+            self._rows[site].linkers += 1
             self._changed.add(site)
 
     def new_host(self, site: str) -> int:
@@ -96,13 +100,6 @@ class Budgets:
         if row is None:
             row = self._rows[site] = stored(self._table, site)
         return row
-
-    def _load(self, sites: Sequence[str]) -> list[SiteRow]:
-        missing = [site for site in sites if site not in self._rows]
-        found = self._table.get_many(SITES, [site.encode() for site in missing])
-        for site, data in zip(missing, found, strict=True):
-            self._rows[site] = site_row(data) if data else SiteRow()
-        return [self._rows[site] for site in sites]
 
 
 def stored(table: Table, site: str) -> SiteRow:

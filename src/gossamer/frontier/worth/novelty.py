@@ -19,7 +19,7 @@ from math import ceil
 from typing import NamedTuple
 
 from gossamer.frontier.entries import TEMPLATES, TEXTS
-from gossamer.frontier.rows import Rows
+from gossamer.frontier.rows import Rows, host_key
 from gossamer.frontier.worth.pattern_yield import (
     ALL_BEHIND,
     CROWDING,
@@ -260,8 +260,3 @@ def _known(table: Table, host: HostKinds, host_name: str, name: str) -> KindRow 
     row = host.first.get(name[len(host_name) :])
     stored = table.get(TEMPLATES, name.encode()) if row is None else None
     return kind_of(stored) if stored else row
-
-
-def host_key(host: str) -> str:
-    """Where the row of a host stands, beside those of its kinds."""
-    return f"{host}\0"

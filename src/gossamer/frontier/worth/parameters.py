@@ -18,7 +18,7 @@ from zlib import crc32
 import msgspec
 
 from gossamer.frontier.entries import PARAMETERS
-from gossamer.frontier.rows import Rows
+from gossamer.frontier.rows import Rows, host_key
 from gossamer.frontier.worth.url_patterns import script
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
@@ -113,7 +113,7 @@ class Parameters:
         """The address without the keys that do not matter; most addresses as they are."""
         if "?" not in url and ";" not in url:
             return url
-        host = self._hosts.peek(_host_key(url))
+        host = self._hosts.peek(host_key(keys.authority(url)))
         if host is None or not host.kinds:
             return url
         dropped = host.kinds.get(script(url))
@@ -121,12 +121,12 @@ class Parameters:
 
     def learn(self, url: str, text: str) -> str | None:
         """Take in what a page says. Gives an address that would show whether it can be asked for more simply."""
-        bare = "?" not in url and ";" not in url
-        if bare and self._hosts.peek(_host_key(url)) is None:
+        bare, here = "?" not in url and ";" not in url, host_key(keys.authority(url))
+        if bare and self._hosts.peek(here) is None:
             return None
         kind = script(url)
         known = self._rows.peek(kind) is not None
-        host = self._hosts.use(_host_key(url))
+        host = self._hosts.use(here)
         if not known and (bare or host.watched >= WATCHED):
             return None
         host.watched += not known
@@ -139,15 +139,15 @@ class Parameters:
                 row.keys[name] = Key()
         _compare(row, page)
         row.seen = [*row.seen[1 - RECENT :], page]
-        self._decide(kind, _host_key(url), row)
+        self._decide(kind, here, row)
         return _trial(row, url)
 
-    def _decide(self, kind: str, host_key: str, row: KeysRow) -> None:
+    def _decide(self, kind: str, here: str, row: KeysRow) -> None:
         dropped = sorted(name for name, key in row.keys.items() if key.idle and key.bare)
         if dropped == row.dropped:
             return
         row.dropped = dropped
-        host = self._hosts.use(host_key)
+        host = self._hosts.use(here)
         if dropped:
             host.kinds[kind] = dropped
         else:
@@ -212,11 +212,6 @@ def without(url: str, names: Collection[str]) -> str:
     kept = [piece for piece in parameters if ";" + piece.partition("=")[0] not in names]
     rest = "&".join(piece for piece in query.split("&") if piece.partition("=")[0] not in names)
     return ";".join((core, *kept)) + (f"?{rest}" if rest else "")
-
-
-def _host_key(url: str) -> str:
-    """Where the row of a host stands, beside those of its kinds of path."""
-    return f"{keys.authority(url)}\0"
 
 
 def dropped_keys(table: Table, host: str) -> dict[str, list[str]]:

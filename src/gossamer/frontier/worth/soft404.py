@@ -23,7 +23,7 @@ import msgspec
 
 from gossamer.frontier.entries import PROBES
 from gossamer.frontier.queue.retry import THROTTLED
-from gossamer.frontier.rows import Rows
+from gossamer.frontier.rows import Rows, host_key
 from gossamer.frontier.worth.sketch import MARKS, Sketch, marks
 from gossamer.frontier.worth.url_patterns import Template, template
 from gossamer.rows import decoder, text
@@ -122,7 +122,7 @@ class Soft404:
         place = self._places.peek(kind.directory)
         if place is not None and place.verdict is not Verdict.OPEN:
             return _disguised(place.nonsense, answer) if place.verdict is Verdict.SOFT else ""
-        host = self._hosts.use(_host_key(kind.host))
+        host = self._hosts.use(host_key(kind.host))
         if not _is_home(kind) and host.honest < HONEST and host.places < PLACES:
             host.places += place is None
             place = self._places.use(kind.directory)
@@ -131,7 +131,7 @@ class Soft404:
 
     def question(self, kind: Template, url: str, *, alike: bool) -> str | None:
         """A made-up address to ask for, now that one of that kind has been answered; mostly none."""
-        host = self._hosts.use(_host_key(kind.host))
+        host = self._hosts.use(host_key(kind.host))
         host.pages += 1
         host.alike += alike
         place = self._places.peek(kind.directory) or PlaceRow()
@@ -144,7 +144,7 @@ class Soft404:
         kind = template(url)
         self._out.add(kind.directory)
         self._places.use(kind.directory).asked += 1
-        self._hosts.use(_host_key(kind.host)).asked += 1
+        self._hosts.use(host_key(kind.host)).asked += 1
 
     def learn(self, url: str, status: int, answer: Answer) -> Iterator[tuple[str, str]]:
         """Take in the answer to a question. Gives addresses that turn out to be errors, each with the reason."""
@@ -159,12 +159,12 @@ class Soft404:
                     yield page, reason
             place.recent = []
         elif place.verdict is Verdict.HONEST:
-            self._hosts.use(_host_key(kind.host)).honest += 1
+            self._hosts.use(host_key(kind.host)).honest += 1
             place.nonsense, place.recent = [], []
 
     def _nonsense(self, kind: Template, place: PlaceRow, answer: Nonsense) -> list[Nonsense]:
         """With what the host said elsewhere, if this is more of it: then it need not be asked twice here."""
-        host = self._hosts.use(_host_key(kind.host))
+        host = self._hosts.use(host_key(kind.host))
         answers = [*place.nonsense, answer]
         if len(answers) < ANSWERS and host.nonsense and _alike([each.marks for each in host.nonsense], answer.marks):
             return host.nonsense
@@ -246,8 +246,3 @@ def _alike(nonsense: list[tuple[int, ...]], page: tuple[int, ...]) -> bool:
     own = max(len(each - common) for each in said)
     words = {mark for mark in page if mark <= bound}
     return bool(common) and 2 * own <= len(common) and common <= words and len(words - common) <= own
-
-
-def _host_key(host: str) -> str:
-    """Where the row of a host stands, beside those of its directories."""
-    return f"{host}\0"

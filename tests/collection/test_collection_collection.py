@@ -17,8 +17,8 @@ from made_shard import A, B, C, came, made, said
 import gossamer
 from gossamer.collection import Collection, Outside
 from gossamer.collection import collection as collections
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.derive import graphs
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, NotACollection, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.entries import State
@@ -141,7 +141,7 @@ def test_a_plan_that_cannot_work_is_told_before_anything_is_made(
 ) -> None:
     with pytest.raises(gossamer.GossamerError):
         web.crawl(collection, A, include=("(",))
-    monkeypatch.setattr("gossamer.collection.crawl.open_files.resource.getrlimit", lambda which: (400, 400))
+    monkeypatch.setattr("gossamer.collection.crawl.network.resource.getrlimit", lambda which: (400, 400))
     with pytest.raises(StorageError, match="files may be open at once"):
         web.crawl(collection, A)
     with pytest.raises(UsageError, match="no seed"):

@@ -18,7 +18,7 @@ from gossamer import files
 from gossamer.cli.main import main
 from gossamer.collection import Outside
 from gossamer.collection.ask import moment
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.store.archive import Archive

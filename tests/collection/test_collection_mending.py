@@ -14,12 +14,12 @@ from gossamer import plan as plans
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.recover import Recovery, _visit
 from gossamer.collection.crawl.rereading import again, take_up
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.derive import indexer
 from gossamer.collection.derive.copy_marks import Mark, _marks
 from gossamer.collection.derive.derived import Derived
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.derive.underived import LINKS_WHOLE, Underived, outdate
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain import repair as adopting
 from gossamer.collection.maintain import repost

@@ -16,8 +16,8 @@ from gossamer import convert
 from gossamer.collection.ask import links, reading
 from gossamer.collection.ask.reading import Reading, as_seed
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.derive.underived import LINKS_WHOLE
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import InvalidURL, NotACollection, NotFound, UsageError
 from gossamer.frontier.entries import State

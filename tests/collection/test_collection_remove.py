@@ -18,7 +18,7 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.frontier.entries import FIRSTS
 from gossamer.store.table.table import Table

@@ -11,7 +11,7 @@ from gossamer.collection.ask import shard_readers
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.writable_shard import opened
 from gossamer.dedupe.families import PRINTS

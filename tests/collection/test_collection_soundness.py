@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from gossamer.collection.crawl.imprint import Imprint
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.imports.import_filter import IMPORTS
 from gossamer.collection.imports.import_source import Row
 from gossamer.collection.maintain.soundness import damage

@@ -10,7 +10,7 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.store.archive import STATE
 from gossamer.store.repair.swaps import Swap
 from gossamer.store.table.table import Table

@@ -30,7 +30,7 @@ import zstandard
 import gossamer
 from gossamer import errors
 from gossamer.collection import Outside
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.store.archive import STATE
 from gossamer.store.repair.swaps import LENGTH, Swap
 from gossamer.store.runs.url_seen import SEEN

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from gossamer.collection import trust
 from gossamer.collection.ask.reading import Reading, as_seed
 from gossamer.collection.crawl import requests
-from gossamer.collection.crawl.open_files import make_room
+from gossamer.collection.crawl.network import make_room
 from gossamer.collection.crawl.restarts import live
-from gossamer.collection.crawl.running import run
-from gossamer.collection.crawl.session import REAL, Outside, Session, stoppable
+from gossamer.collection.crawl.running import run, stoppable
+from gossamer.collection.crawl.session import REAL, Outside, Session
 from gossamer.collection.crawl.shard import Job
 from gossamer.collection.crawl.supervisor import CrawlSupervisor
 from gossamer.collection.crawl.wiring import check, site_of
@@ -162,7 +162,7 @@ class Collection(Reading):
 
         async def life(table: Table) -> None:
             session = Session(self._folder.shard(0), job.plan, table, outside)
-            await stoppable(session.run(job.asked, report), session, stop)
+            await stoppable(session.run(job.asked, report), session.stop, stop)
 
         await live(self._folder.table(0), life)
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from gossamer.collection.crawl.recover import PassedOver
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.engine import Deaths, lost
 from gossamer.errors import GossamerError
 from gossamer.frontier.ledger import Ledger

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from functools import partial
 
 from gossamer import files
-from gossamer.collection.crawl.session import FAMILIES, preload
 from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, imported_of, progress_of, work
+from gossamer.collection.crawl.wiring import preload
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.status import Progress, together

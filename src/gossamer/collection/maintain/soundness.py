@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from gossamer.collection import status
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.imports import import_filter, import_source
 from gossamer.dedupe import blocks, families, growing, pages
 from gossamer.errors import Damaged

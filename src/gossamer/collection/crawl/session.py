@@ -41,7 +41,7 @@ from gossamer.frontier.shards.peers import Peers
 from gossamer.model import URL, Answer, Capture, Clock, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
-from gossamer.store.commits import Commits
+from gossamer.store.commits import Commits, Step
 from gossamer.store.disk import Disk, Look
 from gossamer.store.table.table import Table
 
@@ -110,8 +110,7 @@ class Session:
         self._source = self._import_source if self._imports else self.frontier
         self._gauge = Gauge(plan, self.frontier, self._disk, clock)
         self._keeper = Keeper(self.archive, self._derived, self._import_source.kept)
-        self._commits = Commits(table, clock)
-        self._join()
+        self._commits = self._in_order()
         self._stages = Stages(self._reader, self._keeper, self._commits, held, clock, take_turns=not self._imports)
         self._lists = Lists(self.archive, self._reader, self._commits, self.frontier)
         if peers:
@@ -123,21 +122,41 @@ class Session:
         most = limits.document + limits.framing
         return ImportSource(imported_files, self._table, import_filter, self.frontier, most, self._mine.owns)
 
-    def _join(self) -> None:
-        self._commits.join(self._watch_disk)  # first, for going on after a pause changes rows
-        if self._blocks:
-            self._commits.join(self._blocks.save)
-        self._commits.join(lambda: self._derived.mark(self.frontier.ledger))
-        self._commits.join(self.archive.prepare)
-        self._commits.join(self._derived.prepare)
-        self._commits.join(self.frontier.prepare)
-        self._commits.join(self._import_source.prepare)
-        self._commits.join(lambda: note(self._table, self.progress()))
-        self._commits.follow(self._derived.committed)
-        if self._peers:
-            self._commits.join(self._peers.prepare)
-            self._commits.follow(self._peers.committed)
-            self._commits.follow(self._tell_progress)
+    def _in_order(self) -> Commits:
+        """What every commit does, step by step. Where a step stands has a reason, which is beside it."""
+        blocks, peers = self._blocks, self._peers
+        return Commits(
+            self._table,
+            self._clock,
+            before=(
+                # First, because going on after a pause changes rows.
+                Step("hold the crawl while the disk is nearly full", self._watch_disk),
+                # Rows of their own: anywhere before the table.
+                Step("save what is template", blocks.save if blocks else None),
+                # Before the log and the frontier, because copies are folded in the one and counted in the other.
+                Step("mark near copies", lambda: self._derived.mark(self.frontier.ledger)),
+                # Before the table, whose rows point into captures and texts: these are on the disk from here on.
+                Step("sync the archive", self.archive.prepare),
+                # Before the table, which says how long the log is.
+                Step("write the log of links", self._derived.prepare),
+                # After all that changes entries: counters, queues and hosts are saved as they are now.
+                Step("save the frontier", self.frontier.prepare),
+                # With the captures that came from there, so that none is taken in twice.
+                Step("note how far the imported files are read", self._import_source.prepare),
+                # After the frontier, whose counters it shows.
+                Step("note how it goes", lambda: note(self._table, self.progress())),
+                # Last, because each step before may post something: it goes with the page that it comes from.
+                Step("close the outbox", peers.prepare if peers else None),
+            ),
+            after=(
+                # Only a page that lasts may be found.
+                Step("commit the index when that is due", self._derived.committed),
+                # Only what lasts may be sent: it could not be taken back.
+                Step("send the outbox to the other shards", peers.committed if peers else None),
+                # Only what lasts is progress: a shard that dies before it has made any is given up at last.
+                Step("report that this shard came further", self._tell_progress if peers else None),
+            ),
+        )
 
     # ------------------------------------------------------------- how it runs
 

@@ -100,8 +100,9 @@ def fill(path: Path, plan: Plan, count: int, index: int) -> None:
         for batch in batches(numbers):
             for number in batch:
                 capture, page = made.page(number)
-                archive.append(capture, page)
-                findable.keep(capture, page)
+                version = archive.append(capture, page)
+                assert version is not None, "each page is new"
+                findable.keep(capture, page, version)
             archive.prepare()
             findable.prepare()
             table.commit()

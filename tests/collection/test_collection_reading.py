@@ -22,8 +22,8 @@ from gossamer.collection.folder import Folder
 from gossamer.errors import InvalidURL, NotACollection, NotFound, UsageError
 from gossamer.frontier.entries import State
 from gossamer.plan import Plan
-from gossamer.store.archive import STATE
 from gossamer.store.table.table import Table
+from gossamer.store.versions import STATE
 from gossamer.urls import keys
 
 URLS = [f"http://{number}.test/" for number in range(6)]

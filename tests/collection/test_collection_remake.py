@@ -27,9 +27,9 @@ from gossamer.frontier.entries import META, OUTBOX, REMOVED, URLS, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, Visit
 from gossamer.plan import Plan
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import CAPTURES
+from gossamer.store.versions import CAPTURES, STATE
 from gossamer.store.warc.replay import Replayed
 from gossamer.store.warc.warc import Record
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec

@@ -20,7 +20,7 @@ from gossamer.frontier.entries import FIRSTS, REMOVED, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
-from gossamer.store.archive import STATE
+from gossamer.store.versions import STATE
 from gossamer.store.warc.reader import records
 
 A, B, C = "http://a.test/", "http://a.test/b", "http://c.test/"
@@ -92,7 +92,7 @@ def test_a_page_is_taken_out_of_the_rows_and_on_request_out_of_the_archive(archi
     assert (is_removed(shard.table, A), is_removed(shard.table, C)) == (True, False)
     assert (shard.table.get(STATE, LINKS_WHOLE), shard.table.get(PRINTS, WHOLE)) == (None, STALE)
     assert [key for key, _ in shard.table.scan(FIRSTS)] == [b"digest of C"]
-    left = {(record.url, record.type) for path, _ in shard.archive.files() for record in records(path)}
+    left = {(record.url, record.type) for path, _ in shard.archive.files.all() for record in records(path)}
     assert ((A, "response") in left) is not archive
     assert {kind for url, kind in left if url == C} == {"response", "request", "metadata"}
     assert not shard.archive.texts.is_open

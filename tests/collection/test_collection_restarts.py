@@ -13,9 +13,9 @@ from gossamer.engine.deaths import SAME
 from gossamer.errors import GossamerError
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
-from gossamer.store.archive import STATE
 from gossamer.store.repair.passed import Passed
 from gossamer.store.table.table import Table
+from gossamer.store.versions import STATE
 
 
 def enter(table: Table, number: int, state: State) -> None:

@@ -379,11 +379,11 @@ class Store:
         self.passed = SimpleNamespace(note=lambda *given: self.noted.append(given))
         crawl._keeper._archive = self
 
-    def append(self, capture: Capture, page: Page) -> bool:
+    def append(self, capture: Capture, page: Page) -> str:
         error = self.errors.pop(0)
         if error is not None:
             raise error
-        return True
+        return "version"
 
     def close(self) -> None: ...
 
@@ -392,13 +392,13 @@ def test_a_page_that_cannot_be_stored_is_stored_unread_or_noted(crawl: Any) -> N
     capture = answer(A, said("fish"))
     page = read(capture)
     Store(crawl, None)
-    assert crawl._keeper._append(capture, page) == (page, True)
+    assert crawl._keeper._append(capture, page) == (page, "version")
     store = Store(crawl, ValueError("odd"), None)
-    unread, changed = crawl._keeper._append(capture, page)
-    assert (unread.unread, changed, store.noted) == ("mistake", True, [])
+    unread, new = crawl._keeper._append(capture, page)
+    assert (unread.unread, new, store.noted) == ("mistake", "version", [])
     store = Store(crawl, ValueError("odd"), ValueError("odder"))
-    unread, changed = crawl._keeper._append(capture, page)
-    assert (unread.unread, changed) == ("mistake", False)
+    unread, new = crawl._keeper._append(capture, page)
+    assert (unread.unread, new) == ("mistake", None)
     ((url, began, reason),) = store.noted
     assert (url, began) == (A, BEGAN)
     assert "odder" in reason
@@ -473,10 +473,10 @@ def test_what_is_new_is_handed_to_what_is_made_of_it(crawl: Any) -> None:
     capture, kept, imported = answer(A, "words"), [], []
     crawl._keeper._derived = SimpleNamespace(keep=lambda *pair: kept.append(pair))
     crawl._keeper._stored = imported.append
-    crawl._keeper.kept(capture, Page(A), changed=False)
+    crawl._keeper.kept(capture, Page(A), None)
     assert (kept, imported) == ([], [capture])
-    crawl._keeper.kept(capture, Page(A), changed=True)
-    assert (kept, imported) == ([(capture, Page(A))], [capture] * 2)
+    crawl._keeper.kept(capture, Page(A), "version")
+    assert (kept, imported) == ([(capture, Page(A), "version")], [capture] * 2)
 
 
 def test_a_copy_that_another_shard_knows_of_is_folded_if_the_page_is_still_that() -> None:

@@ -68,7 +68,7 @@ def test_every_address_is_found_in_its_shard(folder: Folder) -> None:
 def test_files_are_held_that_a_writer_may_delete(folder: Folder) -> None:
     found = ShardReaders(folder, Plan(shards=2))
     for index, archive in enumerate(found.archives):
-        for path, _ in archive.files():
+        for path, _ in archive.files.all():
             held = found.places[index] / "captures" / path.name
             assert isinstance(held, Held)
             assert held.handle is not None

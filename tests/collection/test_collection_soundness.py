@@ -25,10 +25,9 @@ from gossamer.frontier.worth.pattern_yield import HostKinds, KindRow
 from gossamer.frontier.worth.sketch import Memory
 from gossamer.frontier.worth.soft404 import HostPlaces, PlaceRow
 from gossamer.model import Kind
-from gossamer.store.archive import STATE
 from gossamer.store.runs.url_seen import SEEN
 from gossamer.store.table.table import Table
-from gossamer.store.versions import CAPTURES, Version
+from gossamer.store.versions import CAPTURES, STATE, Version
 from gossamer.urls import keys
 
 URL, ORIGIN = "http://example.org/a", "http://example.org"

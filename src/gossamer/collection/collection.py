@@ -289,7 +289,7 @@ class Collection(Reading):
         self.close()
         plan = self.plan
         with exclusive(self.path) as lock:
-            if any(shard_reader.archive.uncommitted_bytes() for shard_reader in self._readers().all):
+            if any(shard_reader.archive.files.uncommitted_bytes() for shard_reader in self._readers().all):
                 await self._take_in(lock)
             chosen = self.removable(pattern)
             self.close()

@@ -44,7 +44,7 @@ class Replay:
         """
         self._begin(removed)
         later, taken = [], 0
-        for each in captures(self.archive.folder, self.archive.committed()):
+        for each in captures(self.archive.folder, self.archive.files.committed()):
             if each.response.url in removed:
                 continue
             date(each.response.began)
@@ -52,7 +52,7 @@ class Replay:
                 self._take_safely(each)
             except Damaged:
                 later.append(each)  # what it points to may be in a later file
-            self.archive.reached(*each.end)
+            self.archive.files.reached(*each.end)
             taken += 1
             if taken % BATCH == 0:
                 self.commits.now()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.errors import Damaged
@@ -22,7 +23,10 @@ from gossamer.store.versions import Version
 
 
 def take_up(
-    archive: Archive, frontier: Frontier, read: Callable[[Capture], Page], keep: Callable[[Capture, Page], None]
+    archive: Archive,
+    frontier: Frontier,
+    read: Callable[[Capture], Page],
+    keep: Callable[[Capture, Page, Version], None],
 ) -> Iterator[URL]:
     """At the start of a crawl. `keep` is for what is made of a page. Gives each first; then may be committed."""
     for url, note in list(archive.unread.all()):
@@ -32,19 +36,27 @@ def take_up(
             archive.unread.clear(url)  # it was removed
             continue
         page = archive.page(url, version)
-        built = page is not None and not page.unread
-        if not built:
-            page = None if note.hopeless else again(archive, read, url, version)
+        reread = None
+        if page is None or page.unread:  # else a build has read it meanwhile
+            reread = None if note.hopeless else again(archive, read, url, version)
+            page = reread.page if reread else None
         if page is None:
             continue
         capture = replace(archive.capture(url, version), visit=entry.visit(url))
-        if not built:
-            keep(capture, page)
+        if reread:
+            keep(capture, *reread)
         archive.unread.clear(url)
         frontier.reread(capture, page)
 
 
-def again(archive: Archive, read: Callable[[Capture], Page], url: URL, version: Version) -> Page | None:
+class Reread(NamedTuple):
+    """What a version says, and its row as it is now."""
+
+    page: Page
+    version: Version
+
+
+def again(archive: Archive, read: Callable[[Capture], Page], url: URL, version: Version) -> Reread | None:
     """What a version says, now kept; None when it cannot be read today either."""
     try:
         page = read(archive.capture(url, version))
@@ -54,8 +66,7 @@ def again(archive: Archive, read: Callable[[Capture], Page], url: URL, version: 
         archive.unread.note(url, version.began, page)
         return None
     page = replace(page, copy_of=version.copy_of, near_copy_of=version.near_copy_of)
-    archive.read_again(url, version, page)
-    return page
+    return Reread(page, archive.read_again(url, version, page))
 
 
 class Lists:

@@ -19,6 +19,7 @@ from gossamer.model import URL, Capture, Clock, Page
 from gossamer.shown import log
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
+from gossamer.store.versions import Version
 from gossamer.urls import keys
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Keeper:
         """Into the archive with it, and all that follows from that."""
         self.kept(capture, *self._append(capture, page))
 
-    def _append(self, capture: Capture, page: Page) -> tuple[Page, bool]:
-        """The page as it was stored, and whether it says something new: should that fail, nothing was stored."""
+    def _append(self, capture: Capture, page: Page) -> tuple[Page, Version | None]:
+        """The page as it was stored, and what it became if that is new: should that fail, nothing was stored."""
         try:
             return page, self._archive.append(capture, page)
         except Exception as error:
@@ -63,12 +64,12 @@ class Keeper:
             if not is_about_it(error):
                 raise
             self._archive.passed.note(capture.visit.url, capture.began, f"could not be stored: {error!r:.300}")
-            return unread, False
+            return unread, None
 
-    def kept(self, capture: Capture, page: Page, changed: bool) -> None:
-        """The archive has it: what follows from that."""
-        if changed:
-            self._derived.keep(capture, page)
+    def kept(self, capture: Capture, page: Page, new: Version | None) -> None:
+        """The archive has it, and gave it this version if it says something `new`: what follows from that."""
+        if new is not None:
+            self._derived.keep(capture, page, new)
         self._stored(capture)
 
 

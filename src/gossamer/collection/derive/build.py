@@ -173,12 +173,12 @@ def _unread(job: Job, table: Table, archive: Archive, place: Path, step: Built) 
             if version is None or poison_pages.quarantined(url):
                 continue
             with poison_pages.reading(url):
-                page = again(archive, partial(reader.read, first=True), url, version)
-            if page is not None:
+                reread = again(archive, partial(reader.read, first=True), url, version)
+            if reread is not None:
                 made += 1
                 capture = archive.capture(url, version)
-                findable.keep(capture, page)
-                prints.keep(capture, page)
+                findable.keep(capture, *reread)
+                prints.keep(capture, reread.page)
             if number % BATCH == 0 or number == len(notes):
                 ledger = Ledger(table)
                 prints.prepare(ledger, findable.fold)

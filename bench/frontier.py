@@ -34,7 +34,7 @@ from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.plan import Plan
-from gossamer.store.commits import Commits
+from gossamer.store.commits import Commits, Step
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls import keys
@@ -136,7 +136,8 @@ class Run:
         self._every, self._urls = every, urls
         self._folder = folder
         self._table = Table.open(folder, FAMILIES, writable=True)
-        self._commits = Commits(self._table, self.clock)
+        steps = (Step("save the frontier", lambda: self._frontier.prepare()), Step("look", self._look))
+        self._commits = Commits(self._table, self.clock, before=steps)
         seeds = links.seeds()
         rules = Rules(
             Scope(kind="any", seeds=frozenset(seeds)),
@@ -149,8 +150,6 @@ class Run:
         self._frontier = Frontier(
             self._table, rules, self.clock, seen=folder / "seen", outward=Outward(committed=self._commits.when_due)
         )
-        self._commits.join(self._frontier.prepare)
-        self._commits.join(self._look)
         self._cpu, self._looked, self._visits = 0.0, self._known(), self.points[-1].visits if self.points else 0
         self._commits.now()
         self._frontier.add(Found(seed) for seed in seeds)

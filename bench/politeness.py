@@ -26,7 +26,7 @@ from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.polite.hosts import Host
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit
-from gossamer.store.commits import Commits
+from gossamer.store.commits import Commits, Step
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 from gossamer.urls.scope import Scope
@@ -81,12 +81,11 @@ class EndlessHosts:
 async def run(folder: Path, web: EndlessHosts, clock: SystemClock, options: argparse.Namespace) -> None:
     """Crawl for so many seconds."""
     with Table.open(folder, FAMILIES, writable=True) as table:
-        commits = Commits(table, clock)
+        commits = Commits(table, clock, before=[Step("save the frontier", lambda: frontier.prepare())])
         seeds = web.seeds()
         scope = Scope(kind="any", seeds=frozenset(seeds), max_depth=10**6)
         rules = Rules(scope, POLITENESS, "Gossamer", sitemaps=False, front=3 * options.workers)
         frontier = Frontier(table, rules, clock, seen=folder / "seen", outward=Outward(committed=commits.when_due))
-        commits.join(frontier.prepare)
         frontier.add(Found(seed) for seed in seeds)
         frontier.open()
         asyncio.get_running_loop().call_later(options.seconds, frontier.stop)

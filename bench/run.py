@@ -86,11 +86,11 @@ def by_stage(seed: str, folder: str) -> tuple[Counter[str], int]:
 
     def watched(self: Session, *arguments: Any, **named: Any) -> None:
         original(self, *arguments, **named)
-        self._begin = timed("convert", self._begin)  # type: ignore[method-assign]  # a stopwatch around it
+        self._reader.begin = timed("convert", self._reader.begin)  # type: ignore[method-assign]  # a stopwatch around it
         self._derived.keep = timed("index, prints", self._derived.keep)  # type: ignore[method-assign]  # the same
         self._derived.mark = timed("near copies", self._derived.mark)  # type: ignore[method-assign]  # the same
         self.archive.append = timed("store", self.archive.append)  # type: ignore[method-assign]  # the same
-        self._mark = timed("exact copies", self._mark)
+        self._stages.mark = timed("exact copies", self._stages.mark)
         self.frontier.done = timed("frontier", self.frontier.done)  # type: ignore[method-assign]  # the same
 
     Session.__init__ = watched  # type: ignore[assignment,method-assign]  # only in this process

@@ -27,9 +27,11 @@ import numpy as np
 from zipf import Zipf
 
 import gossamer
-from gossamer.collection.crawl.session import FAMILIES, info_of, prefix_of, site_of
+from gossamer.collection.crawl.shard_plan import info_of, prefix_of
+from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive import graphs
 from gossamer.collection.derive.indexer import Indexer
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.fetch.stored import decoded
 from gossamer.model import Capture, Link, Page, SystemClock, Visit
@@ -98,8 +100,9 @@ def fill(path: Path, plan: Plan, count: int, index: int) -> None:
         for batch in batches(numbers):
             for number in batch:
                 capture, page = made.page(number)
-                archive.append(capture, page)
-                findable.keep(capture, page)
+                version = archive.append(capture, page)
+                assert version is not None, "each page is new"
+                findable.keep(capture, page, version)
             archive.prepare()
             findable.prepare()
             table.commit()

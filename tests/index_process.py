@@ -13,9 +13,11 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from gossamer.collection.crawl.session import FAMILIES, info_of, site_of
+from gossamer.collection.crawl.shard_plan import info_of
+from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive import indexer
 from gossamer.collection.derive.indexer import Indexer
+from gossamer.collection.families import FAMILIES
 from gossamer.fetch.stored import decoded
 from gossamer.model import Capture, Link, Page, SystemClock, Visit
 from gossamer.plan import Plan
@@ -53,14 +55,15 @@ def main(folder: Path, number: int) -> None:
     with opened(folder) as (table, archive, keeper):
         for _ in keeper.catch_up():
             pass
-        list(archive.uncommitted())
+        list(archive.files.uncommitted())
         for part in (archive.texts, archive):
             part.open(info_of(Plan()), SystemClock(), prefix="gossamer", max_bytes=1 << 30)
         while True:
             for each in range(number, number + 4):
                 capture, read = page(each)
-                archive.append(capture, read)
-                keeper.keep(capture, read)
+                version = archive.append(capture, read)
+                assert version is not None
+                keeper.keep(capture, read, version)
             number += 4
             archive.prepare()
             keeper.prepare()

@@ -17,7 +17,7 @@ from gossamer import errors
 from gossamer.cli.main import command
 from gossamer.cli.options import parser
 from gossamer.collection import Document, Progress, Status
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.plan import Plan, dump
 from gossamer.urls import RULES
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.collection.crawl.session import preload
+from gossamer.collection.crawl.wiring import preload
 from gossamer.convert.content import DEFAULT, METHODS
 from gossamer.frontier.queue.rank import ORDERS
 from gossamer.plan import Plan

@@ -21,7 +21,7 @@ class Names(Resolver):
 
 
 def test_requests_that_fall_back_to_one_address_keep_its_delay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gossamer.collection.crawl.session.Resolver", Names)
+    monkeypatch.setattr("gossamer.collection.crawl.network.Resolver", Names)
     with named_web() as web, gossamer.open(tmp_path / "web") as collection:
         urls = [f"http://h{number}.test:{web.port}/" for number in range(10)]
         web.replies = {(f"h{number}.test", "/"): Reply("<p>A page.") for number in range(10)}

@@ -20,9 +20,9 @@ from gossamer.collection.ask.links import linked, neighbours
 from gossamer.collection.ask.reading import as_seed
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.crawl.restarts import live
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.derive import graphs, indexer, near_copies
 from gossamer.collection.documents import is_document
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import sort
 from gossamer.collection.imports.import_filter import AHEAD, ORIGINALS_MOST, ImportFilter, Verdict

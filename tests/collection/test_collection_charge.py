@@ -13,8 +13,10 @@ import msgspec
 import pytest
 
 from gossamer.collection import trust
+from gossamer.collection.crawl import page_reader
 from gossamer.collection.crawl import session as sessions
 from gossamer.collection.crawl import supervisor as crews
+from gossamer.collection.crawl.running import garbage_at_ease, stoppable
 from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, QUIET, STOP, Hearing, Job, Telling
 from gossamer.collection.crawl.supervisor import LOOK, STUCK, CrawlSupervisor, look_after
 from gossamer.collection.derive.build import Built, _together
@@ -248,8 +250,8 @@ def test_work_stops_when_it_is_asked_to_and_nobody_watches_any_more() -> None:
             await asyncio.sleep(0)
             await asyncio.sleep(0)
 
-        await sessions.stoppable(work(), session, stop)  # type: ignore[arg-type] # as above
-        await sessions.stoppable(work(), session, None)  # type: ignore[arg-type] # as above
+        await stoppable(work(), session.stop, stop)
+        await stoppable(work(), session.stop, None)
         await asyncio.sleep(0)
         return len(asyncio.all_tasks())
 
@@ -261,7 +263,7 @@ def test_work_stops_when_it_is_asked_to_and_nobody_watches_any_more() -> None:
 
 def test_garbage_is_looked_for_seldom_while_a_crawl_runs() -> None:
     before = gc.get_threshold()
-    with sessions._garbage_at_ease():
+    with garbage_at_ease():
         assert gc.get_threshold() == (20_000, 50, 1_000)
         assert gc.get_freeze_count() > 0
     assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
@@ -271,7 +273,7 @@ def test_one_at_a_time_holds_a_folder(tmp_path: Path) -> None:
     import fcntl
 
     before = len(os.listdir("/proc/self/fd"))
-    with sessions._alone_in(tmp_path):
+    with page_reader._alone_in(tmp_path):
         handle = os.open(tmp_path, os.O_RDONLY)
         with pytest.raises(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -281,10 +283,10 @@ def test_one_at_a_time_holds_a_folder(tmp_path: Path) -> None:
 
 def test_a_mistake_costs_a_page_and_a_lack_of_the_machine_ends_the_crawl() -> None:
     one = Capture(Visit("http://a.test/"), 1.0, 0.0, 200)
-    page = sessions._mistaken(one, ValueError("odd"))
+    page = page_reader.mistaken(one, ValueError("odd"))
     assert (page.unread, page.problem) == ("mistake", "not read, which is a mistake of ours: ValueError('odd')")
     with pytest.raises(GossamerError):
-        sessions._mistaken(one, OSError(24, "Too many open files"))
+        page_reader.mistaken(one, OSError(24, "Too many open files"))
 
 
 def test_the_first_error_of_a_group_is_raised() -> None:

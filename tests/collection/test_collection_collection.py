@@ -17,8 +17,9 @@ from made_shard import A, B, C, came, made, said
 import gossamer
 from gossamer.collection import Collection, Outside
 from gossamer.collection import collection as collections
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.crawl import supervisor
 from gossamer.collection.derive import graphs
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, NotACollection, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.entries import State
@@ -141,7 +142,7 @@ def test_a_plan_that_cannot_work_is_told_before_anything_is_made(
 ) -> None:
     with pytest.raises(gossamer.GossamerError):
         web.crawl(collection, A, include=("(",))
-    monkeypatch.setattr("gossamer.collection.crawl.open_files.resource.getrlimit", lambda which: (400, 400))
+    monkeypatch.setattr("gossamer.collection.crawl.network.resource.getrlimit", lambda which: (400, 400))
     with pytest.raises(StorageError, match="files may be open at once"):
         web.crawl(collection, A)
     with pytest.raises(UsageError, match="no seed"):
@@ -414,13 +415,13 @@ def test_one_shard_is_crawled_here_and_several_are_processes(
     collection: Collection, monkeypatch: pytest.MonkeyPatch, shards: int
 ) -> None:
     FakeCharge.met, here = [], []
-    monkeypatch.setattr(collections, "CrawlSupervisor", FakeCharge)
+    monkeypatch.setattr(supervisor, "CrawlSupervisor", FakeCharge)
 
-    async def crawl_here(job: Any, outside: Any, report: Any, stop: asyncio.Event) -> None:
+    async def crawl_here(job: Any, report: Any, stop: asyncio.Event, outside: Any) -> None:
         Table.open(Folder(job.path).table(0), FAMILIES, writable=True).close()
         here.append((job.plan.shards, job.plan.pages, stop.is_set()))
 
-    monkeypatch.setattr(collection, "_crawl_here", crawl_here)
+    monkeypatch.setattr(supervisor, "crawl_here", crawl_here)
 
     linked: list[bool] = []
     monkeypatch.setattr(collection, "_link_up", lambda: linked.append(True))
@@ -434,7 +435,7 @@ def test_one_shard_is_crawled_here_and_several_are_processes(
         assert (collection._readers() is before, linked) == (False, [])
         await collection.crawl_async(stop=stop, build=True)
         assert linked == [True]
-        await collection._take_in(-1)
+        await supervisor.take_in(collection.path, collection.plan, -1)
 
     asyncio.run(main())
     assert not (collection.path / "asked").exists()
@@ -450,7 +451,7 @@ def test_nothing_fetched_is_an_error_unless_somebody_has_stopped_it(
     async def crawl_here(job: Any, *_: object) -> None:
         Table.open(Folder(job.path).table(0), FAMILIES, writable=True).close()
 
-    monkeypatch.setattr(collection, "_crawl_here", crawl_here)
+    monkeypatch.setattr(supervisor, "crawl_here", crawl_here)
 
     async def main() -> None:
         await collection.crawl_async(A, stop=stop() if stop else None, shards=1, build=False)

@@ -12,9 +12,9 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.derive import copy_marks
 from gossamer.collection.derive.near_copies import Prints
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.families import PRINTS
 from gossamer.dedupe.pages import Pages

@@ -18,7 +18,7 @@ from gossamer import files
 from gossamer.cli.main import main
 from gossamer.collection import Outside
 from gossamer.collection.ask import moment
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.store.archive import Archive
@@ -139,13 +139,13 @@ def test_a_missing_file_without_a_capture_is_missing_too(web: Path) -> None:
     """A row alone says that it was there."""
     with gossamer.open(web) as collection:
         archive = collection._readers().archives[1]
-        name, length = archive.committed()
-        assert archive.missing() == []
+        name, length = archive.files.committed()
+        assert archive.files.missing() == []
     captures(web, 1)[-1].rename(web / "elsewhere")
     with gossamer.open(web) as collection:
         archive = collection._readers().archives[1]
-        assert archive.missing() == [name]
-        assert archive.lengths()[name] == length
+        assert archive.files.missing() == [name]
+        assert archive.files.lengths()[name] == length
         assert f"{name}: is missing" in collection.verify().problems
 
 
@@ -217,7 +217,7 @@ def test_a_file_that_is_mostly_holes_is_damage_and_not_copied(web: Path, place: 
     os.truncate(path, 1 << 40)
     with Table.open(Folder(web).table(0), FAMILIES, writable=True) as table:
         archive = Archive(table, Folder(web).shard(0), lambda each: each)
-        archive.set_length(path.name, 1 << 40 if listed else None)
+        archive.files.set_length(path.name, 1 << 40 if listed else None)
         table.commit()
     for form in ("warc", "wacz"):
         with gossamer.open(web) as collection, pytest.raises(Damaged, match=r"holes.*--repair"):

@@ -40,7 +40,7 @@ def fill(shard: Shard, links: dict[str, tuple[Link, ...]]) -> None:
             one = shard.keep(url, body, links=targets)
             page = shard.archive.page(url, shard.row(url))
             assert page is not None
-            findable.keep(one, page)
+            findable.keep(one, page, shard.row(url))
         shard.archive.prepare()
         findable.prepare()
         shard.table.commit()

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from made_shard import A, B, C, came
 
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.imports.import_filter import IMPORTS, Verdict
 from gossamer.collection.imports.import_source import Imported, ImportSource, Row, row_of
 from gossamer.errors import Damaged

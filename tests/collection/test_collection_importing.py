@@ -70,6 +70,8 @@ def test_the_last_look_is_taken_when_all_is_done(tmp_path: Path, monkeypatch: py
         def imported(self) -> Imported:
             return Imported(captures=self._captures)
 
+        def stop(self) -> None: ...
+
     monkeypatch.setattr(importing, "Session", FakeSession)
     told: list[int] = []
     job = Job(tmp_path, Plan(shards=1))

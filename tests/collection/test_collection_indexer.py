@@ -36,8 +36,8 @@ def kept(shard: Shard, index: Indexer, url: str, status: int = 200, after: float
     fields = (("content-type", "text/html"), *((("location", str(location)),) if location else ()))
     body = f"{url} {after}".encode()
     one, page = came(url, body, status, after, fields=fields), said(url, body=body, **more)
-    shard.archive.append(one, page)
-    index.keep(one, page)
+    if (version := shard.archive.append(one, page)) is not None:
+        index.keep(one, page, version)
 
 
 def committed(shard: Shard, index: Indexer) -> set[str]:
@@ -138,7 +138,9 @@ def test_only_what_is_a_page_is_found(shard: Shard, index: Indexer, status: int)
 
 
 def test_what_is_no_page_leaves_nothing(shard: Shard, index: Indexer) -> None:
-    index.keep(came(A, visit=Visit(A, Kind.SITEMAP)), said(A))
+    version = shard.archive.append(one := came(A, visit=Visit(A, Kind.SITEMAP)), page := said(A))
+    assert version is not None
+    index.keep(one, page, version)
     assert (committed(shard, index), logged(shard)) == (set(), {})
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gossamer import convert
-from gossamer.collection.crawl import session
+from gossamer.collection.crawl import page_reader
 from gossamer.collection.crawl.lane import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
 from gossamer.convert.source import Source
 from gossamer.model import Capture, Page, Visit
@@ -171,10 +171,10 @@ def test_one_process_over_all_may_be_alone(tmp_path: Path) -> None:
     order = list[str]()
 
     def second() -> None:
-        with session._alone_in(tmp_path):
+        with page_reader._alone_in(tmp_path):
             order.append("second")
 
-    with session._alone_in(tmp_path):
+    with page_reader._alone_in(tmp_path):
         thread = threading.Thread(target=second)
         thread.start()
         order.append("first")

@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 import gossamer
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.derive.seal import seal
+from gossamer.collection.families import FAMILIES
 from gossamer.errors import Damaged
 from gossamer.index.shard_index import reading
 from gossamer.store.table.table import Table

@@ -14,12 +14,12 @@ from gossamer import plan as plans
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.recover import Recovery, _visit
 from gossamer.collection.crawl.rereading import again, take_up
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.derive import indexer
 from gossamer.collection.derive.copy_marks import Mark, _marks
 from gossamer.collection.derive.derived import Derived
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.derive.underived import LINKS_WHOLE, Underived, outdate
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain import repair as adopting
 from gossamer.collection.maintain import repost
@@ -30,9 +30,9 @@ from gossamer.errors import Damaged, StorageError
 from gossamer.frontier.entries import META
 from gossamer.model import Capture, Kind, Link, Page, SystemClock, Visit
 from gossamer.plan import Plan
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import Version
+from gossamer.store.versions import STATE, Version
 from gossamer.store.warc.records import Info
 from gossamer.store.warc.warc import payload_digest, warc_files
 from gossamer.urls import keys
@@ -113,8 +113,8 @@ def index(shard: Shard) -> Iterator[Indexer]:
 
 
 def kept(shard: Shard, index: Indexer, one: Capture, page: Page) -> None:
-    shard.archive.append(one, page)
-    index.keep(one, page)
+    if (version := shard.archive.append(one, page)) is not None:
+        index.keep(one, page, version)
 
 
 def committed(shard: Shard, index: Indexer) -> set[str]:
@@ -235,8 +235,9 @@ def test_imports_that_are_older_than_what_is_here_change_nothing(shard: Shard) -
     new, old = came(A, b"new", after=10), came(A, b"old", source="x@0")
     for one in (new, old):
         page = said(A, one.body.decode(), digest=payload_digest(one.body))
-        shard.archive.append(one, page)
-        derived.keep(one, page)
+        version = shard.archive.append(one, page)
+        assert version is not None
+        derived.keep(one, page, version)
     shard.archive.prepare()
     derived.prepare()
     shard.table.commit()
@@ -244,8 +245,9 @@ def test_imports_that_are_older_than_what_is_here_change_nothing(shard: Shard) -
     derived.finish()
     assert derived._findable._fresh == 0
     newer = came(A, b"newer", after=20, source="x@9")
-    shard.archive.append(newer, said(A, digest=payload_digest(b"newer")))
-    derived.keep(newer, said(A))
+    version = shard.archive.append(newer, said(A, digest=payload_digest(b"newer")))
+    assert version is not None
+    derived.keep(newer, said(A), version)
     assert derived._findable._fresh == 1
     derived.fold(A, B)
     derived.forget(A)
@@ -267,7 +269,7 @@ def test_what_is_derived_hears_of_every_step(shard: Shard) -> None:
 
     derived._findable, derived._prints = Spy("index"), Spy("prints")  # type: ignore[assignment] # what they are asked for is enough
     derived.catch_up()
-    derived.keep(came(A), said(A))
+    derived.keep(came(A), said(A), None)  # type: ignore[arg-type] # handed on
     derived.fold(A, B)
     derived.forget(A)
     derived.mark(None)  # type: ignore[arg-type] # handed on
@@ -341,7 +343,7 @@ class Taking:
             frontier,
             read or (lambda one: said(one.visit.url, digest=payload_digest(one.body))),
             lambda page: page,
-            lambda one, page, changed: self.did.append(("kept", one.visit.url, changed)),
+            lambda one, page, new: self.did.append(("kept", one.visit.url, new is not None)),
         )
 
 
@@ -395,7 +397,7 @@ def test_a_passed_capture_answers_the_visit_that_its_metadata_tell(shard: Shard)
     one = came(A, visit=Visit(A, depth=3))
     shard.archive.append(one, said(A))
     shard.archive.append(came(B, b"b", source="x@0"), said(B, digest=payload_digest(b"b")))
-    first, imported = Archive(shard.table, shard.place, lambda each: each).uncommitted()
+    first, imported = Archive(shard.table, shard.place, lambda each: each).files.uncommitted()
     assert _visit(first, A) == Visit(A, depth=3)
     assert _visit(imported, B) is None
     broken = replace(first, metadata=replace(first.metadata, block=b""))
@@ -415,9 +417,10 @@ def unread(shard: Shard, url: str = A, kind: str = "killed") -> Version:
 def test_a_page_that_was_not_read_is_read_again_and_kept(shard: Shard) -> None:
     version = unread(shard)
     shard.archive.mark(A, near_copy_of=B)
-    page = again(shard.archive, lambda one: said(A, "now"), A, shard.row(A))
-    assert page is not None
-    assert (page.title, page.near_copy_of) == ("now", B)
+    reread = again(shard.archive, lambda one: said(A, "now"), A, shard.row(A))
+    assert reread is not None
+    assert (reread.page.title, reread.page.near_copy_of) == ("now", B)
+    assert reread.version == shard.row(A)
     assert shard.row(A).title == "now"
     assert version.text is None
     assert shard.row(A).text is not None
@@ -443,7 +446,7 @@ def test_at_the_start_of_a_crawl_unread_pages_are_taken_up(shard: Shard) -> None
     )
     taken = list(
         take_up(
-            shard.archive, frontier, lambda one: said(A, "now"), lambda one, page: did.append(("keep", one.visit.url))
+            shard.archive, frontier, lambda one: said(A, "now"), lambda one, *_: did.append(("keep", one.visit.url))
         )
     )
     assert taken == [A, B, C]
@@ -459,7 +462,7 @@ def test_what_a_build_has_read_meanwhile_is_only_followed(shard: Shard) -> None:
         ledger=SimpleNamespace(get=lambda url: SimpleNamespace(visit=Visit)),
         reread=lambda one, page: did.append(page.title),
     )
-    list(take_up(shard.archive, frontier, lambda one: said(A), lambda one, page: did.append("kept")))
+    list(take_up(shard.archive, frontier, lambda one: said(A), lambda one, *_: did.append("kept")))
     assert did == ["built"]
     assert list(shard.archive.unread.all()) == []
 

@@ -25,6 +25,7 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.model import Capture, Page, Visit
 from gossamer.store import unread
 from gossamer.store.archive import Archive
+from gossamer.store.archive_files import ArchiveFiles
 from gossamer.store.repair import passed
 from gossamer.store.versions import Versions
 from gossamer.store.warc.gzip_members import LEVEL
@@ -229,7 +230,7 @@ def test_verify_looks_past_the_committed_length(tmp_path: Path, monkeypatch: pyt
     crawl = Crawl(with_room(tmp_path / "web"))
     crawl().close()
     with monkeypatch.context() as patched:
-        patched.setattr(Archive, "committed", lambda self: ("", 0))
+        patched.setattr(ArchiveFiles, "committed", lambda self: ("", 0))
         with gossamer.open(tmp_path / "web") as collection:
             assert "the next crawl takes in 19 captures" in collection.verify().notes[0]
     (path,) = (tmp_path / "web/shards/00/captures").glob("*.warc.gz")

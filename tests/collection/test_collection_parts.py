@@ -22,15 +22,15 @@ from gossamer import plan as plans
 from gossamer.collection import lock
 from gossamer.collection.ask import parquet
 from gossamer.collection.ask.differences import Line, Piece, Words, difference, words_changed
-from gossamer.collection.crawl import imprint, open_files, requests, running
+from gossamer.collection.crawl import imprint, network, requests, running
 from gossamer.collection.crawl.eta import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.crawl.lane import HERE, LATELY, RESTS, Lane
 from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.running import FINISH, Stopping
-from gossamer.collection.crawl.session import info_of, prefix_of, preload
 from gossamer.collection.crawl.shard import imported_of, progress_of
-from gossamer.collection.crawl.wiring import head_first, order_of, rewriting, rules_of, site_of
+from gossamer.collection.crawl.shard_plan import info_of, prefix_of
+from gossamer.collection.crawl.wiring import head_first, order_of, preload, rewriting, rules_of, site_of
 from gossamer.collection.derive import seal
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.imports import importing
@@ -480,10 +480,10 @@ def test_a_table_that_is_being_made_again_is_for_nobody_else(table: Table) -> No
 
 def test_the_limit_of_open_files_is_raised_and_too_low_a_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = [256, 1_000_000]
-    monkeypatch.setattr(open_files.resource, "getrlimit", lambda which: tuple(limits))
+    monkeypatch.setattr(network.resource, "getrlimit", lambda which: tuple(limits))
     raised: list[tuple[int, int]] = []
-    monkeypatch.setattr(open_files.resource, "setrlimit", lambda which, pair: raised.append(pair))
-    open_files.make_room(10)
+    monkeypatch.setattr(network.resource, "setrlimit", lambda which, pair: raised.append(pair))
+    network.make_room(10)
     assert raised == [(65_536, 1_000_000)]
     for soft, hard, wanted in (
         (65_536, 100_000, []),
@@ -494,10 +494,10 @@ def test_the_limit_of_open_files_is_raised_and_too_low_a_one_is_told(monkeypatch
     ):
         raised.clear()
         limits[:] = [soft, hard]
-        open_files.make_room(258)
+        network.make_room(258)
         assert raised == wanted
     with pytest.raises(StorageError, match=r"only 900 files .* and 259 workers need 902; .*ulimit -n 902"):
-        open_files.make_room(259)
+        network.make_room(259)
 
 
 # ---------------------------------------------------------------------------- stopping

@@ -13,7 +13,7 @@ import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.crawl.imprint import of
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, InvalidPlan
 from gossamer.frontier.entries import META

@@ -16,14 +16,14 @@ from gossamer import convert
 from gossamer.collection.ask import links, reading
 from gossamer.collection.ask.reading import Reading, as_seed
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.derive.underived import LINKS_WHOLE
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import InvalidURL, NotACollection, NotFound, UsageError
 from gossamer.frontier.entries import State
 from gossamer.plan import Plan
-from gossamer.store.archive import STATE
 from gossamer.store.table.table import Table
+from gossamer.store.versions import STATE
 from gossamer.urls import keys
 
 URLS = [f"http://{number}.test/" for number in range(6)]

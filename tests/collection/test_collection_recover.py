@@ -15,6 +15,7 @@ from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.frontier import Frontier
 from gossamer.model import Answer, Capture, Page, Visit
+from gossamer.store.versions import Version
 
 A, B = "http://a.test/", "http://b.test/"
 
@@ -45,13 +46,13 @@ class Killed:
         shard.table.drop_changes()
         assert list(shard.archive.versions.all()) == []
 
-    def keep(self, capture: Capture, page: Page, changed: bool) -> None:
-        self.kept.append((capture.visit.url, page.copy_of, changed))
+    def keep(self, capture: Capture, page: Page, new: Version | None) -> None:
+        self.kept.append((capture.visit.url, page.copy_of, new is not None))
 
     def roll_forward(
         self,
         read: Callable[[Capture], Page] = read,
-        keep: Callable[[Capture, Page, bool], None] | None = None,
+        keep: Callable[[Capture, Page, Version | None], None] | None = None,
         mark: Callable[[Page], Page] = lambda page: page,
     ) -> None:
         shard, books = self.shard, cast(Frontier, self.books)
@@ -116,7 +117,7 @@ def test_what_the_machine_lacks_is_no_fault_of_a_page(shard: SmallShard, error: 
         killed.roll_forward(breaking(A, error))
     assert list(shard.archive.passed.all()) == []
 
-    def keep(capture: Capture, page: Page, changed: bool) -> None:
+    def keep(capture: Capture, page: Page, new: Version | None) -> None:
         raise error
 
     with pytest.raises(type(error)):
@@ -127,7 +128,7 @@ def test_what_the_machine_lacks_is_no_fault_of_a_page(shard: SmallShard, error: 
 def test_a_mistake_after_something_was_changed_drops_it_and_is_made_once(shard: SmallShard) -> None:
     killed = Killed(shard)
 
-    def keep(capture: Capture, page: Page, changed: bool) -> None:
+    def keep(capture: Capture, page: Page, new: Version | None) -> None:
         if capture.visit.url == B:
             raise ValueError("odd")
 

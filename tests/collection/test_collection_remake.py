@@ -15,8 +15,10 @@ from small_shard import small_shard
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.crawl import imprint, session
-from gossamer.collection.crawl.session import FAMILIES, Session
+from gossamer.collection.crawl import imprint, replaying
+from gossamer.collection.crawl.replaying import Replay
+from gossamer.collection.crawl.session import Session
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.maintain import remake as module
 from gossamer.collection.maintain.remake import Remade, lack, lack_of_rows, remake
@@ -25,9 +27,9 @@ from gossamer.frontier.entries import META, OUTBOX, REMOVED, URLS, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, Visit
 from gossamer.plan import Plan
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import CAPTURES
+from gossamer.store.versions import CAPTURES, STATE
 from gossamer.store.warc.replay import Replayed
 from gossamer.store.warc.warc import Record
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
@@ -192,17 +194,17 @@ def test_a_repair_that_is_killed_goes_on_from_its_last_commit(
     sound: Sound, web: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[str] = []
-    real = Session._take
+    real = Replay._take
 
-    def take(self: Session, replayed: Replayed, capture: Capture) -> None:
+    def take(self: Replay, replayed: Replayed, capture: Capture) -> None:
         if len(taken) == 8:
             taken.append("killed")
             raise SystemExit("killed")
         taken.append(capture.visit.url)
         real(self, replayed, capture)
 
-    monkeypatch.setattr(session, "BATCH", 3)
-    monkeypatch.setattr(Session, "_take", take)
+    monkeypatch.setattr(replaying, "BATCH", 3)
+    monkeypatch.setattr(Replay, "_take", take)
     shutil.rmtree(web / "shards" / "00" / "table")
     with gossamer.open(web) as collection:
         with pytest.raises(SystemExit):

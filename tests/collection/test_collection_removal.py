@@ -11,7 +11,7 @@ import pytest
 from small_shard import BEGAN, SmallShard, read, said, small_shard
 
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
-from gossamer.collection.crawl.session import info_of
+from gossamer.collection.crawl.shard_plan import info_of
 from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.maintain.removal import Removal, chosen, remove
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
@@ -20,7 +20,7 @@ from gossamer.frontier.entries import FIRSTS, REMOVED, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
-from gossamer.store.archive import STATE
+from gossamer.store.versions import STATE
 from gossamer.store.warc.reader import records
 
 A, B, C = "http://a.test/", "http://a.test/b", "http://c.test/"
@@ -92,7 +92,7 @@ def test_a_page_is_taken_out_of_the_rows_and_on_request_out_of_the_archive(archi
     assert (is_removed(shard.table, A), is_removed(shard.table, C)) == (True, False)
     assert (shard.table.get(STATE, LINKS_WHOLE), shard.table.get(PRINTS, WHOLE)) == (None, STALE)
     assert [key for key, _ in shard.table.scan(FIRSTS)] == [b"digest of C"]
-    left = {(record.url, record.type) for path, _ in shard.archive.files() for record in records(path)}
+    left = {(record.url, record.type) for path, _ in shard.archive.files.all() for record in records(path)}
     assert ((A, "response") in left) is not archive
     assert {kind for url, kind in left if url == C} == {"response", "request", "metadata"}
     assert not shard.archive.texts.is_open

@@ -18,7 +18,7 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.frontier.entries import FIRSTS
 from gossamer.store.table.table import Table
@@ -297,7 +297,7 @@ def test_what_a_killed_crawl_left_is_taken_in_before_anything_is_removed(tmp_pat
         with gossamer.open(folder) as collection:
             (captures,) = (folder / "shards" / "00" / "captures").glob("*.warc.gz")
             fetched = {record.url for record in records(captures) if record.type == "response"}
-            assert collection._readers().archives[0].uncommitted_bytes()
+            assert collection._readers().archives[0].files.uncommitted_bytes()
             collection.remove(web.seed, archive=True)
             assert collection.verify().problems == []
             assert fetched - {web.seed} <= set(collection.table.scan())

@@ -21,7 +21,8 @@ import gossamer
 from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.crawl.session import FAMILIES, info_of
+from gossamer.collection.crawl.shard_plan import info_of
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.repair import Loss, Repaired, repair
 from gossamer.collection.maintain.writable_shard import WritableShard
@@ -319,7 +320,7 @@ def test_what_a_killed_crawl_left_uncommitted_is_not_lost_by_a_repair(damaged: C
     last, committed = captures(damaged.path)[-1], Folder(damaged.path)
     with Table.open(committed.table(0), FAMILIES, writable=True) as table:
         archive = Archive(table, committed.shard(0), lambda capture: capture)
-        name, length = archive.committed()
+        name, length = archive.files.committed()
         groups = list(whole_captures(last))
         assert name == last.name
         table.put("archive", b"end", msgspec.msgpack.encode((name, groups[-3].end)))
@@ -333,7 +334,7 @@ def test_what_a_killed_crawl_left_uncommitted_is_not_lost_by_a_repair(damaged: C
     assert damaged.repair().left == ()
     with Table.open(committed.table(0), FAMILIES, writable=False) as table:
         archive = Archive(table, committed.shard(0), lambda capture: capture)
-        tail = [group.response.place.record for group in archive.uncommitted()]
+        tail = [group.response.place.record for group in archive.files.uncommitted()]
     assert tail == [group.response.place.record for group in groups[-2:]]
 
 
@@ -532,11 +533,11 @@ def test_texts_that_are_damaged_are_made_again(shard: SmallShard) -> None:
 
 
 def test_a_file_that_is_gone_costs_its_pages(shard: SmallShard) -> None:
-    ((path, _),) = shard.archive.files()
+    ((path, _),) = shard.archive.files.all()
     path.unlink()
     done = repaired(shard)
     assert {loss.url for loss in done.lost} == {A, B, C}
-    assert shard.archive.missing() == []
+    assert shard.archive.files.missing() == []
 
 
 def test_what_was_done_to_several_shards_is_told_together() -> None:

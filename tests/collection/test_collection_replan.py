@@ -10,7 +10,7 @@ from small_shard import small_shard
 
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.imprint import Imprint
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.replan import replan
 from gossamer.errors import InvalidPlan

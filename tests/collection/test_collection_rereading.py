@@ -55,7 +55,7 @@ class Taken:
         self.kept: list[tuple[Capture, Page]] = []
         self.followed: list[tuple[Capture, Page]] = []
         frontier = SimpleNamespace(ledger=shard.ledger, reread=lambda *pair: self.followed.append(pair))
-        keep = lambda capture, page: self.kept.append((capture, page))  # noqa: E731  # one line for a fake
+        keep = lambda capture, page, version: self.kept.append((capture, page))  # noqa: E731  # one line for a fake
         self.urls = list(take_up(shard.archive, cast(Frontier, frontier), read, keep))
 
 
@@ -121,13 +121,13 @@ def test_what_cannot_be_read_today_either_stays_noted(shard: SmallShard) -> None
 def test_a_version_that_is_read_again_is_still_the_copy_that_it_was(shard: SmallShard) -> None:
     unread(shard, A)
     shard.archive.mark(A, copy_of=B)
-    page = again(shard.archive, read, A, version_of(shard, A))
-    assert page is not None
-    assert (page.copy_of, page.near_copy_of) == (B, None)
+    reread = again(shard.archive, read, A, version_of(shard, A))
+    assert reread is not None
+    assert (reread.page.copy_of, reread.page.near_copy_of) == (B, None)
     shard.archive.mark(A, near_copy_of=C)
-    page = again(shard.archive, read, A, version_of(shard, A))
-    assert page is not None
-    assert (page.copy_of, page.near_copy_of) == (None, C)
+    reread = again(shard.archive, read, A, version_of(shard, A))
+    assert reread is not None
+    assert (reread.page.copy_of, reread.page.near_copy_of) == (None, C)
 
 
 def test_a_damaged_record_says_nothing(shard: SmallShard) -> None:

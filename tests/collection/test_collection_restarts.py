@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from gossamer.collection.crawl.restarts import _how_far, live
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.engine.deaths import SAME
 from gossamer.errors import GossamerError
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
-from gossamer.store.archive import STATE
 from gossamer.store.repair.passed import Passed
 from gossamer.store.table.table import Table
+from gossamer.store.versions import STATE
 
 
 def enter(table: Table, number: int, state: State) -> None:

@@ -19,18 +19,24 @@ from unittest.mock import MagicMock
 import pytest
 from small_shard import BEGAN, answer, read, said
 
-from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl import session as module
+from gossamer.collection.crawl import imprint, page_reader, start
 from gossamer.collection.crawl.eta import UNKNOWN
 from gossamer.collection.crawl.lane import HERE
 from gossamer.collection.crawl.recover import PassedOver
 from gossamer.collection.crawl.requests import CrawlRequest
-from gossamer.collection.crawl.session import FAMILIES, Outside, Session, info_of, prefix_of, preload, stoppable
+from gossamer.collection.crawl.running import garbage_at_ease, stoppable
+from gossamer.collection.crawl.session import Outside, Session
+from gossamer.collection.crawl.shard_plan import ShardPlan, info_of, prefix_of
+from gossamer.collection.crawl.stages import fold_copy
+from gossamer.collection.crawl.wiring import preload
 from gossamer.collection.derive.underived import Underived
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.status import Progress, last_look
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.fetch import Fetcher
+from gossamer.frontier import Frontier
 from gossamer.frontier.queue.backlog import Stretch
+from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Capture, Page, Visit
 from gossamer.plan import Plan
 from gossamer.store.disk import Room
@@ -64,15 +70,7 @@ def session(folder: Path, plan: Plan | None = None, clock: Clock | None = None) 
     with Table.open(folder / "table", FAMILIES, writable=True) as table:
         outside = Outside(clock or Clock(), never, room=lambda _: Room(1 << 40, 1 << 40))
         made = Session(folder, plan or Plan(seeds=(A,), build=False), table, outside)
-        parts = (
-            made.frontier,
-            made.archive,
-            made._derived,
-            made._resolver,
-            made._poison_pages,
-            made._apart,
-            made._pages,
-        )
+        parts = (made.frontier, made.archive, made._derived, made._network, made._reader)
         try:
             yield made
         finally:
@@ -119,7 +117,7 @@ def test_a_crawl_that_only_collects_loads_and_makes_nothing_else(tmp_path: Path)
 
 def test_cycles_are_collected_seldom_while_a_crawl_runs_and_as_before_after_it() -> None:
     before = gc.get_threshold()
-    with suppress(ValueError), module._garbage_at_ease():
+    with suppress(ValueError), garbage_at_ease():
         assert gc.get_threshold()[0] > 10_000
         assert gc.get_freeze_count() > 0
         raise ValueError("broken")
@@ -130,7 +128,7 @@ def test_cycles_are_collected_seldom_while_a_crawl_runs_and_as_before_after_it()
 def test_one_process_at_a_time_is_alone_in_a_folder(tmp_path: Path) -> None:
     handle = os.open(tmp_path, os.O_RDONLY)
     try:
-        with module._alone_in(tmp_path), pytest.raises(BlockingIOError):
+        with page_reader._alone_in(tmp_path), pytest.raises(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     finally:
@@ -166,19 +164,9 @@ class Noted:
 
     def __init__(self, crawl: Any, broken: bool = False) -> None:
         self.calls: list[str] = []
-        for name in (
-            "frontier",
-            "archive",
-            "_derived",
-            "_resolver",
-            "_poison_pages",
-            "_apart",
-            "_pages",
-            "_import_source",
-        ):
+        for name in ("frontier", "archive", "_derived", "_network", "_reader", "_import_source"):
             setattr(crawl, name, SimpleNamespace(close=self.noting(f"close {name.strip('_')}")))
         crawl.frontier.settle = self.noting("settle")
-        crawl.frontier.ledger = SimpleNamespace(counts=SimpleNamespace(seconds=0.0))
         crawl._derived.finish = self.noting("finish")
         crawl._commits = SimpleNamespace(now=self.noting("commit"), broken=broken)
 
@@ -190,7 +178,7 @@ class Noted:
         return {call.removeprefix("close ") for call in self.calls if call.startswith("close ")}
 
 
-ALL = {"frontier", "archive", "derived", "resolver", "poison_pages", "apart", "pages", "import_source"}
+ALL = {"frontier", "archive", "derived", "network", "reader", "import_source"}
 
 
 @pytest.mark.parametrize(
@@ -220,9 +208,9 @@ def test_nothing_is_made_of_pages_whose_commit_broke(tmp_path: Path) -> None:
 def test_the_seconds_of_all_runs_are_added_up(tmp_path: Path) -> None:
     clock = Clock()
     with session(tmp_path, clock=clock) as crawl:
-        crawl._seconds_before = 40.0
+        crawl._gauge._seconds_before = 40.0
         clock.now += 2.5
-        crawl._account()
+        crawl._gauge.account()
         assert crawl.frontier.ledger.counts.seconds == 42.5
         assert crawl.progress().seconds == 2.5
         crawl._import_source = SimpleNamespace(look=lambda seconds: seconds, close=lambda: None)
@@ -235,8 +223,7 @@ def stopped(work: Callable[[asyncio.Event], Any], *, stop: bool = True) -> list[
 
     async def live() -> None:
         event = asyncio.Event()
-        fake = cast(Session, SimpleNamespace(stop=lambda: told.append("stop")))
-        await stoppable(work(event), fake, event if stop else None)
+        await stoppable(work(event), lambda: told.append("stop"), event if stop else None)
         for _ in range(3):
             await asyncio.sleep(0)
         assert len(asyncio.all_tasks()) == 1  # nobody waits any more
@@ -277,7 +264,7 @@ def test_an_interrupt_is_raised_once(
     with monkeypatch.context() as patched:
         patched.setattr(asyncio, "current_task", lambda: task)
         with pytest.raises(raised):
-            stoppable(interrupted(), cast(Session, None), None).send(None)
+            stoppable(interrupted(), lambda: None, None).send(None)
 
 
 # ----------------------------------------------------------------------- what it asks for
@@ -303,36 +290,39 @@ class Asked:
     def close(self) -> None: ...
 
 
+def asking(crawl: Any, asked: Asked, **parts: Any) -> start.Start:
+    return replace(crawl._start(), frontier=cast(Frontier, asked), **parts)
+
+
 def test_each_request_is_done_once_and_seeds_are_added_each_time(tmp_path: Path) -> None:
     with session(tmp_path, Plan(seeds=(A, B), build=False)) as crawl:
         requests = [CrawlRequest("1", (A,)), CrawlRequest("2", (), revisit=True)]
         for done in (([[A], []], 1), ([], 0)):
-            crawl.frontier = asked = Asked()
-            crawl._ask_for(requests)
+            asked = Asked()
+            asking(crawl, asked)._ask_for(requests, seeds=True)
             assert asked.added == [A, B]
             assert (asked.retried, asked.revisits) == done
-        crawl.frontier, crawl._imports = asked, True
-        crawl._ask_for([*requests, CrawlRequest("3", (B,))])
+        asking(crawl, asked)._ask_for([*requests, CrawlRequest("3", (B,))], seeds=False)
         assert (asked.added, asked.retried) == ([A, B], [[B]])  # an import asks for no seeds
 
 
 def test_only_what_belongs_to_a_shard_is_asked_for_there(crawl: Any) -> None:
-    assert crawl._is_mine(A)
-    crawl._peers = SimpleNamespace(owner=lambda url: int(url == B), me=0)
-    assert crawl._is_mine(A)
-    assert not crawl._is_mine(B)
-    crawl.plan = Plan(seeds=(A, B))
-    crawl.frontier = asked = Asked()
-    crawl._ask_for([CrawlRequest("1", (A, B))])
+    assert crawl._mine.owns(A)
+    peers = cast(Peers, SimpleNamespace(owner=lambda url: int(url == B), me=0))
+    mine, asked = ShardPlan(Plan(seeds=(A, B)), peers), Asked()
+    assert mine.owns(A)
+    assert not mine.owns(B)
+    asking(crawl, asked, mine=mine)._ask_for([CrawlRequest("1", (A, B))], seeds=True)
     assert (asked.added, asked.retried) == ([A], [[A]])
 
 
 def test_addresses_are_judged_again_when_the_scope_has_changed(crawl: Any) -> None:
-    assert not crawl._scope_changed()
-    assert not crawl._scope_changed()
-    crawl.plan = crawl.plan.changed(depth=3)
-    assert crawl._scope_changed()
-    assert not crawl._scope_changed()
+    begun = crawl._start()
+    assert not begun._scope_changed()
+    assert not begun._scope_changed()
+    begun = replace(begun, mine=ShardPlan(crawl.plan.changed(depth=3)))
+    assert begun._scope_changed()
+    assert not begun._scope_changed()
 
 
 def test_a_name_has_at_most_four_addresses_and_is_looked_up_again_within_an_hour(crawl: Any) -> None:
@@ -345,17 +335,17 @@ def test_a_name_has_at_most_four_addresses_and_is_looked_up_again_within_an_hour
 
         return SimpleNamespace(resolve=resolve, close=lambda: None)
 
-    crawl._resolver = resolving(100.0 + 60.0)
-    assert asyncio.run(crawl._addresses("[::1]")) == (tuple("abcd"), 60.0)
-    crawl._resolver = resolving(inf)
-    assert asyncio.run(crawl._addresses("a.test")) == (tuple("abcd"), 3_600.0)
+    crawl._network._resolver = resolving(100.0 + 60.0)
+    assert asyncio.run(crawl._network.addresses("[::1]")) == (tuple("abcd"), 60.0)
+    crawl._network._resolver = resolving(inf)
+    assert asyncio.run(crawl._network.addresses("a.test")) == (tuple("abcd"), 3_600.0)
     assert asked == ["::1", "a.test"]
 
     async def lacking(host: str) -> Any:
         raise StorageError("too many open files")
 
-    crawl._resolver = SimpleNamespace(resolve=lacking, close=lambda: None)
-    assert asyncio.run(crawl._addresses("a.test")) == ((), 0.0)
+    crawl._network._resolver = SimpleNamespace(resolve=lacking, close=lambda: None)
+    assert asyncio.run(crawl._network.addresses("a.test")) == ((), 0.0)
 
 
 # ----------------------------------------------------------------------- mistakes
@@ -363,22 +353,22 @@ def test_a_name_has_at_most_four_addresses_and_is_looked_up_again_within_an_hour
 
 def test_a_mistake_with_one_page_is_told_and_what_the_machine_lacks_is_raised() -> None:
     capture = answer(A, "words")
-    page = module._mistaken(capture, ValueError("odd"))
+    page = page_reader.mistaken(capture, ValueError("odd"))
     assert (page.url, page.unread) == (A, "mistake")
     assert "odd" in page.problem
     with pytest.raises(StorageError):
-        module._mistaken(capture, OSError(errno.EMFILE, "too many"))
+        page_reader.mistaken(capture, OSError(errno.EMFILE, "too many"))
 
 
 def test_a_mistake_about_copies_costs_only_the_mark(crawl: Any) -> None:
     page = Page(A)
-    crawl._copies = SimpleNamespace(mark=raising(ValueError("odd")))
-    assert crawl._mark(page) is page
-    crawl._copies = SimpleNamespace(mark=raising(OSError("disk")))
+    crawl._keeper._copies = SimpleNamespace(mark=raising(ValueError("odd")))
+    assert crawl._keeper.mark(page) is page
+    crawl._keeper._copies = SimpleNamespace(mark=raising(OSError("disk")))
     with pytest.raises(OSError, match="disk"):
-        crawl._mark(page)
-    crawl._copies = SimpleNamespace(mark=lambda page: Page(page.url, copy_of=B))
-    assert crawl._mark(page).copy_of == B
+        crawl._keeper.mark(page)
+    crawl._keeper._copies = SimpleNamespace(mark=lambda page: Page(page.url, copy_of=B))
+    assert crawl._keeper.mark(page).copy_of == B
 
 
 class Store:
@@ -387,13 +377,13 @@ class Store:
     def __init__(self, crawl: Any, *errors: Exception | None) -> None:
         self.errors, self.noted = list(errors), []
         self.passed = SimpleNamespace(note=lambda *given: self.noted.append(given))
-        crawl.archive = self
+        crawl._keeper._archive = self
 
-    def append(self, capture: Capture, page: Page) -> bool:
+    def append(self, capture: Capture, page: Page) -> str:
         error = self.errors.pop(0)
         if error is not None:
             raise error
-        return True
+        return "version"
 
     def close(self) -> None: ...
 
@@ -402,13 +392,13 @@ def test_a_page_that_cannot_be_stored_is_stored_unread_or_noted(crawl: Any) -> N
     capture = answer(A, said("fish"))
     page = read(capture)
     Store(crawl, None)
-    assert crawl._append(capture, page) == (page, True)
+    assert crawl._keeper._append(capture, page) == (page, "version")
     store = Store(crawl, ValueError("odd"), None)
-    unread, changed = crawl._append(capture, page)
-    assert (unread.unread, changed, store.noted) == ("mistake", True, [])
+    unread, new = crawl._keeper._append(capture, page)
+    assert (unread.unread, new, store.noted) == ("mistake", "version", [])
     store = Store(crawl, ValueError("odd"), ValueError("odder"))
-    unread, changed = crawl._append(capture, page)
-    assert (unread.unread, changed) == ("mistake", False)
+    unread, new = crawl._keeper._append(capture, page)
+    assert (unread.unread, new) == ("mistake", None)
     ((url, began, reason),) = store.noted
     assert (url, began) == (A, BEGAN)
     assert "odder" in reason
@@ -419,7 +409,7 @@ def test_a_disk_that_fails_is_no_fault_of_a_page(errors: list[Exception], crawl:
     capture = answer(A, said("fish"))
     store = Store(crawl, *errors)
     with pytest.raises(OSError, match="disk"):
-        crawl._append(capture, read(capture))
+        crawl._keeper._append(capture, read(capture))
     assert store.noted == []
 
 
@@ -427,33 +417,33 @@ def test_a_capture_that_cannot_be_taken_in_again_is_noted_and_damage_is_not_hidd
     record = SimpleNamespace(place=SimpleNamespace(file="f", offset=1), url=A, began=BEGAN)
     for error in (Damaged("damaged"), OSError("disk"), MemoryError()):
         with pytest.raises(type(error)):
-            crawl._take_safely(cast(Replayed, SimpleNamespace(response=record, capture=raising(error))))
+            crawl._replay()._take_safely(cast(Replayed, SimpleNamespace(response=record, capture=raising(error))))
     assert list(crawl.archive.passed.all()) == []
-    crawl._take_safely(cast(Replayed, SimpleNamespace(response=record, capture=raising(ValueError("odd")))))
+    crawl._replay()._take_safely(cast(Replayed, SimpleNamespace(response=record, capture=raising(ValueError("odd")))))
     ((url, reason),) = crawl.archive.passed.all()
     assert (url, "odd" in reason) == (A, True)
 
 
 def test_a_page_that_killed_its_reader_again_and_again_is_not_read(crawl: Any) -> None:
     capture = answer(A, "<title>One</title>")
-    crawl._poison_pages = SimpleNamespace(quarantined=lambda url: url == A, close=lambda: None)
-    page = crawl._begin(capture)
+    crawl._reader._poison_pages = SimpleNamespace(quarantined=lambda url: url == A, close=lambda: None)
+    page = crawl._reader.begin(capture)
     assert page.unread
     assert "died each time" in page.problem
 
 
 def test_a_mistake_while_a_page_is_read_is_told(crawl: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     capture = answer(A, "<title>One</title>")
-    assert crawl._read(capture).title == "One"
-    monkeypatch.setattr(module.convert, "begin", raising(ValueError("odd")))
-    assert "odd" in crawl._read(capture).problem
-    monkeypatch.setattr(module.convert, "finish", raising(ValueError("odder")))
-    assert "odder" in crawl._finished(capture, None, Page(A)).problem
+    assert crawl._reader.now(capture).title == "One"
+    monkeypatch.setattr(page_reader.convert, "begin", raising(ValueError("odd")))
+    assert "odd" in crawl._reader.now(capture).problem
+    monkeypatch.setattr(page_reader.convert, "finish", raising(ValueError("odder")))
+    assert "odder" in crawl._reader._finished(capture, None, Page(A)).problem
 
 
 def test_a_mistake_with_a_page_that_is_read_again_is_made_once(crawl: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     capture = answer(A, said("fish"))
-    crawl.archive.unread.note(A, BEGAN, module.convert.unread(capture, "before"))
+    crawl.archive.unread.note(A, BEGAN, page_reader.convert.unread(capture, "before"))
     crawl._table.commit()
 
     def taking(error: Exception) -> Callable[..., Iterator[str]]:
@@ -464,12 +454,12 @@ def test_a_mistake_with_a_page_that_is_read_again_is_made_once(crawl: Any, monke
 
         return take_up
 
-    monkeypatch.setattr(module, "take_up", taking(OSError("disk")))
+    monkeypatch.setattr(start, "take_up", taking(OSError("disk")))
     with pytest.raises(OSError, match="disk"):
-        crawl._read_again()
-    monkeypatch.setattr(module, "take_up", taking(ValueError("odd")))
+        crawl._start()._read_again()
+    monkeypatch.setattr(start, "take_up", taking(ValueError("odd")))
     with pytest.raises(PassedOver):
-        crawl._read_again()
+        crawl._start()._read_again()
     crawl._table.drop_changes()
     assert crawl._table.get("meta", b"half") is None
     ((url, note),) = crawl.archive.unread.all()
@@ -481,50 +471,51 @@ def test_a_mistake_with_a_page_that_is_read_again_is_made_once(crawl: Any, monke
 
 def test_what_is_new_is_handed_to_what_is_made_of_it(crawl: Any) -> None:
     capture, kept, imported = answer(A, "words"), [], []
-    crawl._derived = SimpleNamespace(keep=lambda *pair: kept.append(pair), close=lambda: None)
-    crawl._import_source = SimpleNamespace(kept=imported.append, close=lambda: None)
-    crawl._kept(capture, Page(A), changed=False)
+    crawl._keeper._derived = SimpleNamespace(keep=lambda *pair: kept.append(pair))
+    crawl._keeper._stored = imported.append
+    crawl._keeper.kept(capture, Page(A), None)
     assert (kept, imported) == ([], [capture])
-    crawl._kept(capture, Page(A), changed=True)
-    assert (kept, imported) == ([(capture, Page(A))], [capture] * 2)
+    crawl._keeper.kept(capture, Page(A), "version")
+    assert (kept, imported) == ([(capture, Page(A), "version")], [capture] * 2)
 
 
-def test_a_copy_that_another_shard_knows_of_is_folded_if_the_page_is_still_that(crawl: Any) -> None:
+def test_a_copy_that_another_shard_knows_of_is_folded_if_the_page_is_still_that() -> None:
     folded: list[tuple[str, str]] = []
-    crawl._derived = SimpleNamespace(fold=lambda *pair: folded.append(pair), close=lambda: None)
+    derived: Any = SimpleNamespace(fold=lambda *pair: folded.append(pair))
     for marked in (False, True):
-        crawl.archive = SimpleNamespace(mark_copy=lambda url, digest, of, marked=marked: marked, close=lambda: None)
-        assert crawl._copied(A, "digest", B) is marked
+        archive: Any = SimpleNamespace(mark_copy=lambda url, digest, of, marked=marked: marked)
+        assert fold_copy(archive, derived, A, "digest", B) is marked
         assert bool(folded) is marked
     assert folded == [(A, B)]
 
 
 def test_large_pages_take_turns_and_those_of_an_import_do_not(crawl: Any) -> None:
+    stages = crawl._stages
     small, large = answer(A, "x" * HERE), answer(A, "x" * (HERE + 1))
-    assert (crawl._is_large(small), crawl._is_large(large)) == (False, True)
+    assert (stages._is_large(small), stages._is_large(large)) == (False, True)
     entered: list[str] = []
 
     async def enter(host: str) -> None:
         entered.append(host)
 
-    crawl._lane = SimpleNamespace(enter=enter)
-    asyncio.run(crawl._turn(small))
-    asyncio.run(crawl._turn(large))
+    stages._lane = SimpleNamespace(enter=enter)
+    asyncio.run(stages._turn(small))
+    asyncio.run(stages._turn(large))
     assert entered == ["a.test"]
-    crawl._imports = True
-    assert not crawl._is_large(large)
+    stages._take_turns = False
+    assert not stages._is_large(large)
 
 
 @pytest.mark.parametrize("size", [10, HERE + 1])
 def test_a_page_that_was_kept_frees_its_memory_and_its_place(size: int, crawl: Any) -> None:
-    clock, said_, calls = crawl._clock, "x" * size, []
+    clock, stages, said_, calls = crawl._clock, crawl._stages, "x" * size, []
     store = Store(crawl, None)
-    crawl._kept = lambda *_: setattr(clock, "now", clock.now + 2.0)
-    crawl._held = SimpleNamespace(free=lambda visit: calls.append(("free", visit.url)))
-    crawl._lane = SimpleNamespace(
+    crawl._keeper.kept = lambda *_: setattr(clock, "now", clock.now + 2.0)
+    stages._held = SimpleNamespace(free=lambda visit: calls.append(("free", visit.url)))
+    stages._lane = SimpleNamespace(
         leave=lambda host, seconds: calls.append((host, seconds)), served=lambda: calls.append(("served",))
     )
-    crawl._keep(answer(A, said_), Page(A))
+    stages.keep(answer(A, said_), Page(A))
     assert calls == [("free", A), ("a.test", 2.0) if size > HERE else ("served",)]
     assert store.errors == []
 
@@ -551,7 +542,7 @@ class Going:
 
 
 def looked(crawl: Any, **now: Any) -> Progress:
-    crawl.frontier = Going(**now)
+    crawl._gauge._frontier = Going(**now)
     return cast(Progress, crawl.progress())
 
 
@@ -578,11 +569,11 @@ def test_where_the_network_is_gone_nothing_is_estimated(crawl: Any) -> None:
 def test_the_estimate_is_of_what_is_wanted_and_of_what_gets_done(crawl: Any) -> None:
     longest = Stretch("a.test", 50, 1.0)
     assert looked(crawl, queued=99, out=1, longest=longest).left == 50.0
-    crawl.plan = crawl.plan.changed(pages=30)
+    crawl._gauge._plan = crawl.plan.changed(pages=30)
     seen = looked(crawl, queued=99, pages=10, out=1, longest=longest)
     assert (seen.left, seen.limit) == (20.0, 30)
     assert looked(crawl, queued=4, pages=10, out=1, longest=longest).left == 5.0
-    crawl._rate.note(0.0, 0)
+    crawl._gauge._rate.note(0.0, 0)
     crawl._clock.now += 10.0
     seen = looked(crawl, queued=9, done=6, failed=4, out=1)
     assert (seen.left, seen.basis) == (10.0, "10 queued at 1 pages/s")
@@ -591,8 +582,8 @@ def test_the_estimate_is_of_what_is_wanted_and_of_what_gets_done(crawl: Any) -> 
 def test_a_disk_that_is_nearly_full_is_told_and_holds_the_crawl(crawl: Any) -> None:
     held: list[bool] = []
     short = SimpleNamespace(free=5, wanted=9)
-    crawl._disk = SimpleNamespace(check=lambda: None, shortage=short)
-    crawl.frontier = going = Going()
+    crawl._disk = crawl._gauge._disk = SimpleNamespace(check=lambda: None, shortage=short)
+    crawl.frontier = crawl._gauge._frontier = going = Going()
     going.hold = held.append  # type: ignore[attr-defined]  # a fake
     crawl._watch_disk()
     seen = crawl.progress()
@@ -605,7 +596,6 @@ def test_a_disk_that_is_nearly_full_is_told_and_holds_the_crawl(crawl: Any) -> N
 def test_a_shard_is_well_when_it_has_come_further(crawl: Any) -> None:
     well: list[None] = []
     crawl._peers = SimpleNamespace(well=lambda: well.append(None))
-    crawl._told = crawl._sums()
     crawl._tell_progress()
     assert len(well) == 0
     for number, name in enumerate(("queued", "done", "failed", "excluded", "bytes"), 1):
@@ -613,7 +603,7 @@ def test_a_shard_is_well_when_it_has_come_further(crawl: Any) -> None:
         crawl._tell_progress()
         crawl._tell_progress()
         assert len(well) == number
-        assert len(crawl._sums()) == 5
+        assert len(crawl._gauge._sums()) == 5
     crawl._peers = None
     crawl.frontier.ledger.counts.queued = 2
     crawl._tell_progress()
@@ -635,7 +625,7 @@ def test_a_shard_that_others_wait_for_commits_sooner(peers: bool | None, out: in
 
 def test_a_session_that_is_stopped_stops_all_that_begins_anything(crawl: Any) -> None:
     calls: list[str] = []
-    crawl._lane = SimpleNamespace(hurry=lambda: calls.append("lane"))
+    crawl._stages._lane = SimpleNamespace(hurry=lambda: calls.append("lane"))
     crawl._import_source = SimpleNamespace(stop=lambda: calls.append("import_source"), close=lambda: None)
     crawl.frontier = SimpleNamespace(stop=lambda: calls.append("frontier"), close=lambda: None)
     crawl.stop()
@@ -647,13 +637,12 @@ def test_a_list_that_is_read_on_is_handed_over_or_said_to_be_gone(case: str, cra
     told: list[Page | None] = []
     gone_on: list[None] = []
     capture = answer(A, "<title>One</title>")
-    crawl.archive = SimpleNamespace(
+    crawl._lists._archive = SimpleNamespace(
         versions=SimpleNamespace(current=lambda url: None if case == "never fetched" else object()),
         capture=raising(Damaged("damaged")) if case == "damaged" else lambda url, version: capture,
-        close=lambda: None,
     )
-    crawl.frontier = SimpleNamespace(go_on=lambda: gone_on.append(None), close=lambda: None)
-    asyncio.run(crawl._read_list(A, told.append))
+    crawl._lists._frontier = SimpleNamespace(go_on=lambda: gone_on.append(None))
+    asyncio.run(crawl._lists._read_on(A, told.append))
     assert len(gone_on) == 1
     (page,) = told
     assert (page.title if page else None) == ("One" if case == "read" else None)
@@ -672,15 +661,7 @@ def beside(tmp_path: Path) -> Iterator[Any]:
         outside = Outside(Clock(), never, room=lambda _: Room(1 << 40, 1 << 40))
         plan = Plan(seeds=(A, B), shards=2, build=False)
         made: Any = Session(tmp_path, plan, table, outside, others)
-        parts = (
-            made.frontier,
-            made.archive,
-            made._derived,
-            made._resolver,
-            made._poison_pages,
-            made._apart,
-            made._pages,
-        )
+        parts = (made.frontier, made.archive, made._derived, made._network, made._reader)
         yield made
         for part in parts:
             part.close()
@@ -701,7 +682,7 @@ def test_every_commit_has_what_is_posted_and_how_it_goes(beside: Any) -> None:
 
 def test_a_shard_begins_with_its_own_seeds_and_greets_the_others(beside: Any) -> None:
     beside.frontier.ledger.counts.pages = 3
-    beside._start(())
+    beside._start().begin((), fetches=True)
     beside._peers.leases.begin.assert_called_once_with(1, 3)
     beside._peers.greet.assert_called_once_with()
     beside.frontier.sift()
@@ -713,7 +694,7 @@ def test_a_shard_begins_with_its_own_seeds_and_greets_the_others(beside: Any) ->
 
 
 def test_a_shard_whose_table_is_made_again_is_still_the_same_one(beside: Any) -> None:
-    beside._begin_again({})
+    beside._replay()._begin({})
     assert imprint.of(beside._table).shard == 1
     assert [url for url, _ in beside.frontier.ledger.all()] == [A]
     assert beside._table.pending == 0
@@ -723,7 +704,7 @@ def test_pages_are_really_fetched_unless_somebody_stands_in_for_the_network(tmp_
     with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
         made = Session(tmp_path, Plan(build=False, allow_addresses=("127.0.0.0/8",)), table, Outside(Clock()))
         assert isinstance(made._fetch, Fetcher)
-        asyncio.run(made._fetch.close())
+        asyncio.run(made._network.hang_up())
         with suppress(KeyboardInterrupt), made._closing():
             raise KeyboardInterrupt
 
@@ -731,7 +712,7 @@ def test_pages_are_really_fetched_unless_somebody_stands_in_for_the_network(tmp_
 @pytest.mark.parametrize("build", [True, False])
 def test_texts_are_kept_unless_a_crawl_only_collects(build: bool, tmp_path: Path) -> None:
     with session(tmp_path, Plan(seeds=(A,), build=build)) as crawl:
-        crawl._start(())
+        crawl._start().begin((), fetches=True)
         assert crawl.archive.texts.is_open is build
         assert imprint.of(crawl._table).shard == 0
 
@@ -739,7 +720,7 @@ def test_texts_are_kept_unless_a_crawl_only_collects(build: bool, tmp_path: Path
 def test_an_unfinished_table_is_not_crawled(crawl: Any) -> None:
     imprint.set_unfinished(crawl._table, True)
     with pytest.raises(Damaged, match="was being repaired"):
-        crawl._start(())
+        crawl._start().begin((), fetches=True)
 
 
 # ----------------------------------------------------------------------- where pages are read
@@ -765,9 +746,9 @@ def converted(crawl: Any, capture: Capture) -> tuple[str, list[str]]:
     async def enter(host: str) -> None:
         calls.append(f"turn of {host}")
 
-    crawl._pages, crawl._apart = Apart("pages", calls), Apart("apart", calls)
-    crawl._lane = SimpleNamespace(enter=enter)
-    return asyncio.run(crawl._convert(capture)).title, calls
+    crawl._reader._pages, crawl._reader._apart = Apart("pages", calls), Apart("apart", calls)
+    crawl._stages._lane = SimpleNamespace(enter=enter)
+    return asyncio.run(crawl._stages.convert(capture)).title, calls
 
 
 def test_a_small_page_is_read_here_and_a_large_one_apart_when_it_is_its_turn(crawl: Any) -> None:

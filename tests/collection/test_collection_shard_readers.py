@@ -11,7 +11,7 @@ from gossamer.collection.ask import shard_readers
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.writable_shard import opened
 from gossamer.dedupe.families import PRINTS
@@ -68,7 +68,7 @@ def test_every_address_is_found_in_its_shard(folder: Folder) -> None:
 def test_files_are_held_that_a_writer_may_delete(folder: Folder) -> None:
     found = ShardReaders(folder, Plan(shards=2))
     for index, archive in enumerate(found.archives):
-        for path, _ in archive.files():
+        for path, _ in archive.files.all():
             held = found.places[index] / "captures" / path.name
             assert isinstance(held, Held)
             assert held.handle is not None

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from gossamer.collection.crawl.imprint import Imprint
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.imports.import_filter import IMPORTS
 from gossamer.collection.imports.import_source import Row
 from gossamer.collection.maintain.soundness import damage
@@ -25,10 +25,9 @@ from gossamer.frontier.worth.pattern_yield import HostKinds, KindRow
 from gossamer.frontier.worth.sketch import Memory
 from gossamer.frontier.worth.soft404 import HostPlaces, PlaceRow
 from gossamer.model import Kind
-from gossamer.store.archive import STATE
 from gossamer.store.table.table import Table
 from gossamer.store.url_seen import SEEN
-from gossamer.store.versions import CAPTURES, Version
+from gossamer.store.versions import CAPTURES, STATE, Version
 from gossamer.urls import keys
 
 URL, ORIGIN = "http://example.org/a", "http://example.org"

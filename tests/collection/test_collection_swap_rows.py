@@ -10,10 +10,10 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.crawl.session import FAMILIES
-from gossamer.store.archive import STATE
+from gossamer.collection.families import FAMILIES
 from gossamer.store.repair.swaps import Swap
 from gossamer.store.table.table import Table
+from gossamer.store.versions import STATE
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 FALSE_ROWS = {

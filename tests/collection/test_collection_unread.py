@@ -203,7 +203,7 @@ def test_a_limit_of_open_files_that_is_too_low_is_said_in_one_line(tmp_path: Pat
 
 
 def test_the_soft_limit_of_open_files_is_raised(tmp_path: Path) -> None:
-    script = "import resource; from gossamer.collection.crawl.open_files import make_room; make_room(128);"
+    script = "import resource; from gossamer.collection.crawl.network import make_room; make_room(128);"
     script += "print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
     command = f"ulimit -Sn 128; exec {shlex.join([sys.executable, '-c', script])}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=True)

@@ -7,8 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from gossamer.store.runs.url_seen import Shape, Sieve
-
 from gossamer.frontier import Entry, Politeness
 from gossamer.frontier.discover.credit import Credit
 from gossamer.frontier.discover.discovery import Discovery, Found
@@ -19,7 +17,9 @@ from gossamer.frontier.rules import Rules
 from gossamer.frontier.worth.budget import Budgets
 from gossamer.frontier.worth.novelty import NEAR, Place
 from gossamer.model import Link
+from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table
+from gossamer.store.url_seen import Sieve
 from gossamer.urls import keys
 from gossamer.urls.scope import Scope
 

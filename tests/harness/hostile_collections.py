@@ -30,12 +30,11 @@ import zstandard
 import gossamer
 from gossamer import errors
 from gossamer.collection import Outside
-from gossamer.collection.crawl.session import FAMILIES
-from gossamer.store.archive import STATE
+from gossamer.collection.families import FAMILIES
 from gossamer.store.repair.swaps import LENGTH, Swap
 from gossamer.store.table.table import Table
 from gossamer.store.url_seen import SEEN
-from gossamer.store.versions import CAPTURES, Version
+from gossamer.store.versions import CAPTURES, STATE, Version
 from gossamer.store.warc.texts import End
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.hostile_graphs import GRAPHS, SEALS, planted, sealed

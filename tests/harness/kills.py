@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 import gossamer
 from crawler_process import descendants
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.frontier.ledger import Ledger
 from gossamer.store.table.table import Table

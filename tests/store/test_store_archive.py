@@ -12,9 +12,9 @@ from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Kind, Link, Page, Visit
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import First, Version
+from gossamer.store.versions import STATE, First, Version
 from gossamer.store.warc.warc import payload_digest, warc_files
 
 URL, OTHER, THIRD = (f"http://example.com/{name}" for name in ("a", "b", "c"))
@@ -45,7 +45,7 @@ def said(url: str = URL, body: bytes = BODY, **more: object) -> Page:
     return Page(url, "text/html", "UTF-8", **(fields | more))  # type: ignore[arg-type] # a test may replace any field
 
 
-def keep(archive: Archive, url: str = URL, body: bytes = BODY, after: float = 0.0, **more: object) -> bool:
+def keep(archive: Archive, url: str = URL, body: bytes = BODY, after: float = 0.0, **more: object) -> Version | None:
     return archive.append(capture(url, body, began=BEGAN + after), said(url, body, **more))
 
 
@@ -53,7 +53,7 @@ def latest(archive: Archive, url: str = URL) -> Version:
     return next(archive.versions.of(url))
 
 
-def answered(archive: Archive, line: str, body: bytes = b"", after: float = 0.0, url: str = URL) -> bool:
+def answered(archive: Archive, line: str, body: bytes = b"", after: float = 0.0, url: str = URL) -> Version | None:
     head = f"HTTP/1.1 {line}\r\nContent-Type: text/html\r\n\r\n".encode()
     return archive.append(capture(url, body, head=head, began=BEGAN + after), said(url, body))
 
@@ -78,8 +78,8 @@ def test_silence_and_answers_to_head_are_not_kept(archive: Archive, tmp_path: Pa
 def test_a_row_says_what_the_capture_and_the_page_say(archive: Archive) -> None:
     came = capture(URL, BODY, truncated="length")
     page = said(title="A title", noindex=True, noarchive=True, canonical=OTHER, copy_of=THIRD)
-    assert archive.append(came, page)
-    row = latest(archive)
+    row = archive.append(came, page)
+    assert row == latest(archive)
     assert (row.began, row.status, row.kind, row.media_type) == (BEGAN, 200, Kind.PAGE, "text/html")
     assert (row.encoding, row.digest, row.size) == ("UTF-8", page.digest, len(BODY))
     assert (row.title, row.truncated, row.noindex, row.noarchive) == ("A title", "length", True, True)
@@ -184,11 +184,13 @@ def test_an_answer_that_nothing_changed_is_no_version_and_points_back(archive: A
     assert list(archive.versions.of(OTHER)) == []
 
 
-def test_an_answer_that_nothing_changed_points_at_what_was_there_then(archive: Archive, tmp_path: Path) -> None:
+def test_an_answer_that_nothing_changed_points_at_what_was_there_then(
+    archive: Archive, table: Table, tmp_path: Path
+) -> None:
     keep(archive)
     keep(archive, body=b"<p>Later", after=100)
     answered(archive, "304 Not Modified", after=50)
-    *_, group = Archive(archive._table, tmp_path, decoded).uncommitted()
+    *_, group = Archive(table, tmp_path, decoded).files.uncommitted()
     assert group.response.original is not None
     assert group.response.original.began == BEGAN
     assert archive.restored(group).body == BODY
@@ -348,18 +350,18 @@ def test_a_copy_with_other_links_is_written_for_itself_and_copies_with_the_same_
 
 def test_what_is_past_the_last_commit_is_counted(archive: Archive, table: Table, tmp_path: Path) -> None:
     commit(archive, table)
-    assert archive.uncommitted_bytes() == 0
+    assert archive.files.uncommitted_bytes() == 0
     (file,) = warc_files(tmp_path / "captures")
     before = file.stat().st_size
     keep(archive)
-    assert archive.uncommitted_bytes() == file.stat().st_size - before > 0
+    assert archive.files.uncommitted_bytes() == file.stat().st_size - before > 0
     later = file.with_name("gossamer-29991231235959-00000.warc.gz")
     later.write_bytes(b"1234567")
-    assert archive.uncommitted_bytes() == file.stat().st_size - before + 7
+    assert archive.files.uncommitted_bytes() == file.stat().st_size - before + 7
     commit(archive, table)
-    assert archive.uncommitted_bytes() == 7
+    assert archive.files.uncommitted_bytes() == 7
     file.with_name("gossamer-19991231235959-00000.warc.gz").write_bytes(b"123")
-    assert archive.uncommitted_bytes() == 7
+    assert archive.files.uncommitted_bytes() == 7
 
 
 def test_files_keep_the_length_that_they_were_committed_with(table: Table, tmp_path: Path) -> None:
@@ -376,14 +378,14 @@ def test_files_keep_the_length_that_they_were_committed_with(table: Table, tmp_p
             file.write(b"more")
     commit_less = paths[-1].with_name("gossamer-29991231235959-00000.warc.gz")
     commit_less.write_bytes(b"never committed")
-    assert archive.committed() == (paths[-1].name, lengths[paths[-1].name])
-    assert {path.name: length for path, length in archive.files()} == lengths
+    assert archive.files.committed() == (paths[-1].name, lengths[paths[-1].name])
+    assert {path.name: length for path, length in archive.files.all()} == lengths
 
 
 def test_a_file_that_is_gone_has_no_length(archive: Archive, table: Table) -> None:
-    archive.set_length("gossamer-20200101000000-00000.warc.gz", 300)
+    archive.files.set_length("gossamer-20200101000000-00000.warc.gz", 300)
     assert table.get(STATE, b"length gossamer-20200101000000-00000.warc.gz") == (300).to_bytes(8, "big")
-    archive.set_length("gossamer-20200101000000-00000.warc.gz", None)
+    archive.files.set_length("gossamer-20200101000000-00000.warc.gz", None)
     assert table.get(STATE, b"length gossamer-20200101000000-00000.warc.gz") is None
 
 
@@ -395,15 +397,15 @@ def test_rows_that_reach_a_later_file_leave_the_earlier_ones_full(table: Table, 
     paths = warc_files(tmp_path / "captures")
     sizes = [path.stat().st_size for path in paths]
     archive = Archive(table, tmp_path, decoded)
-    archive.reached(paths[0].name, 10)
-    assert archive.files() == [(paths[0], 10)]
-    archive.reached(paths[0].name, 20)
-    assert archive.files() == [(paths[0], 20)]
-    archive.reached(paths[2].name, 5)
+    archive.files.reached(paths[0].name, 10)
+    assert archive.files.all() == [(paths[0], 10)]
+    archive.files.reached(paths[0].name, 20)
+    assert archive.files.all() == [(paths[0], 20)]
+    archive.files.reached(paths[2].name, 5)
     for path in paths[:2]:
         with path.open("ab") as file:
             file.write(b"more")
-    assert archive.files() == [(paths[0], sizes[0]), (paths[1], sizes[1]), (paths[2], 5)]
+    assert archive.files.all() == [(paths[0], sizes[0]), (paths[1], sizes[1]), (paths[2], 5)]
 
 
 def test_what_no_commit_has_is_found_in_order_and_what_is_not_whole_is_cut(table: Table, tmp_path: Path) -> None:
@@ -420,7 +422,7 @@ def test_what_no_commit_has_is_found_in_order_and_what_is_not_whole_is_cut(table
             file.write(b"half a capture")
     before = paths[0].read_bytes()
     fresh = Archive(table, tmp_path, decoded)
-    groups = list(fresh.uncommitted())
+    groups = list(fresh.files.uncommitted())
     assert [group.response.url for group in groups] == [f"{OTHER}0", f"{OTHER}1"]
     assert [path.stat().st_size for path in paths] == sizes
     assert paths[0].read_bytes() == before
@@ -438,11 +440,11 @@ def test_a_capture_that_lost_its_row_gets_the_same_again(table: Table, tmp_path:
     fresh = Archive(table, tmp_path, decoded)
     fresh.passed.note(URL, BEGAN, "odd")
     pages = {URL: said(), OTHER: said(OTHER, copy_of=URL), THIRD: said(THIRD, b"<p>Coded")}
-    changed = [
+    made = [
         fresh.register_again(group.response, fresh.restored(group), pages[group.response.url or ""])
-        for group in fresh.uncommitted()
+        for group in fresh.files.uncommitted()
     ]
-    assert changed == [True, True, True]
+    assert made == [next(fresh.versions.of(url)) for url in (URL, OTHER, THIRD)]
     assert [(url, row.record, row.payload, row.original, row.size) for url, row in fresh.versions.all()] == [
         (url, row.record, row.payload, row.original, row.size) for url, row in before.items()
     ]
@@ -453,7 +455,7 @@ def test_an_archive_may_be_closed_twice(archive: Archive) -> None:
     archive.close()
     archive.close()
     archive.prepare()
-    assert archive.committed() == ("", 0)
+    assert archive.files.committed() == ("", 0)
 
 
 def test_a_version_names_its_file(archive: Archive, tmp_path: Path) -> None:

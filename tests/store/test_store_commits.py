@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from store_samples import StillClock
 
-from gossamer.store.commits import BREATH, CHANGES, INTERVAL, Commits
+from gossamer.store.commits import BREATH, CHANGES, INTERVAL, Commits, Step
 from gossamer.store.table.table import Table
 
 ROWS = "rows"
@@ -90,18 +90,16 @@ def test_who_waits_gets_a_commit_at_once_but_not_at_every_moment(
     assert BREATH < INTERVAL / 10
 
 
-def test_the_parts_prepare_in_order_before_the_commit_and_follow_it_in_order(table: Table, commits: Commits) -> None:
+def test_steps_are_taken_in_order_before_the_commit_and_after_it(table: Table, clock: StillClock) -> None:
     order: list[str] = []
     changed(table)
 
     def noted(word: str) -> None:
         order.append(f"{word} {table.commits}")
 
-    commits.follow(lambda: noted("first after"))
-    commits.join(lambda: noted("first before"))
-    commits.join(lambda: noted("second before"))
-    commits.follow(lambda: noted("second after"))
-    commits.now()
+    before = (Step("1", lambda: noted("first before")), Step("-", None), Step("2", lambda: noted("second before")))
+    after = (Step("3", lambda: noted("first after")), Step("4", lambda: noted("second after")))
+    Commits(table, clock, before, after).now()
     assert order == ["first before 0", "second before 0", "first after 1", "second after 1"]
 
 
@@ -137,18 +135,18 @@ def test_nothing_is_committed_between_two_halves(table: Table, commits: Commits)
     assert table.commits == 1
 
 
-def test_after_a_part_that_failed_nothing_more_is_committed(table: Table, commits: Commits) -> None:
-    def fails() -> None:
-        raise OSError(5, "Input/output error")
+def test_after_a_step_that_failed_nothing_more_is_committed(table: Table, clock: StillClock) -> None:
+    faults, followed = [OSError(5, "Input/output error")], list[int]()
 
-    commits.join(fails)
-    followed: list[int] = []
-    commits.follow(lambda: followed.append(1))
+    def fails() -> None:
+        if faults:
+            raise faults.pop()
+
+    commits = Commits(table, clock, [Step("fail once", fails)], [Step("follow", lambda: followed.append(1))])
     changed(table)
     with pytest.raises(OSError, match="Input/output"):
         commits.now()
     assert (commits.broken, table.commits, followed) == (True, 0, [])
-    commits._parts.clear()
     commits.now()
     assert table.commits == 0
 

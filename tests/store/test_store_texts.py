@@ -48,7 +48,7 @@ MOST = 1 << 30
 
 def opened(archive: Archive) -> Archive:
     archive.texts.open(INFO, StillClock(), prefix="gossamer", max_bytes=MOST)
-    for _ in archive.uncommitted():
+    for _ in archive.files.uncommitted():
         pass
     archive.open(INFO, StillClock(), max_bytes=MOST)
     return archive
@@ -171,7 +171,7 @@ def test_what_was_not_committed_is_cut_off_and_made_again(table: Table, tmp_path
     table.delete("captures", next(key for key, _ in table.scan("captures") if b"second" in key))
     fresh.texts.open(INFO, StillClock(), prefix="gossamer", max_bytes=MOST)
     assert path.read_bytes() == committed
-    (group,) = fresh.uncommitted()
+    (group,) = fresh.files.uncommitted()
     fresh.register_again(group.response, fresh.restored(group), second)
     assert group.response.url == came.visit.url
     assert fresh.page("http://example.com/second", latest(fresh, "http://example.com/second")) == second

@@ -16,12 +16,12 @@ from store_samples import BEGAN, INFO, StillClock, capture
 
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Failure, Fault, Kind, Page, Visit
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.repair.rewrite import carry_texts, rewrite
 from gossamer.store.repair.swaps import Swap, begin, let_count, replaced, resume
 from gossamer.store.repair.verify import Gap, lies_elsewhere, verify_archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import Version
+from gossamer.store.versions import STATE, Version
 from gossamer.store.warc import gzip_members
 from gossamer.store.warc.reader import records, whole_captures
 from gossamer.store.warc.warc import Record, payload_digest, warc_files
@@ -129,7 +129,7 @@ def test_a_hole_at_the_end_of_a_file_is_told_and_what_comes_after_the_commit_is_
     sizes = first.stat().st_size, last.stat().st_size
     for path in (first, last):
         os.truncate(path, 1 << 40)
-    shards.archive.set_length(first.name, None)  # so that it is as long as it is
+    shards.archive.files.set_length(first.name, None)  # so that it is as long as it is
     read, pread = 0, os.pread
 
     def counted(file: int, length: int, offset: int) -> bytes:
@@ -145,7 +145,7 @@ def test_a_hole_at_the_end_of_a_file_is_told_and_what_comes_after_the_commit_is_
     assert checked.notes == [
         f"{last.name}: the next crawl cuts off bytes {sizes[1]} to {1 << 40}, which are no whole capture"
     ]
-    assert list(shards.archive.uncommitted()) == []
+    assert list(shards.archive.files.uncommitted()) == []
     assert last.stat().st_size == sizes[1]
 
 
@@ -162,7 +162,7 @@ def test_a_bomb_behind_the_last_commit_is_cut_off(shard: Shard) -> None:
     tracemalloc.start()
     try:
         assert verify_archive(shard.archive).problems == []
-        assert list(shard.archive.uncommitted()) == []
+        assert list(shard.archive.files.uncommitted()) == []
         assert tracemalloc.get_traced_memory()[1] < 1.5 * gzip_members.RECORD_MOST
     finally:
         tracemalloc.stop()
@@ -465,7 +465,7 @@ def test_a_file_is_written_again_in_its_place_and_its_rows_move_along(shards: Sh
     assert shards.table.get(STATE, b"swap") is None
     for number in (3 * which, 3 * which + 2):
         assert shards.archive.record(shards.row(number)).url == f"{HOST}/{number}"
-    committed = dict(shards.archive.files())
+    committed = dict(shards.archive.files.all())
     assert committed == {each: each.stat().st_size for each in shards.files}
     shards.archive.versions.remove(f"{HOST}/{3 * which + 1}", shards.row(3 * which + 1).began)
     assert verify_archive(shards.archive).problems == []
@@ -498,7 +498,7 @@ def test_a_new_file_takes_a_name_that_is_free(shards: Shard) -> None:
     names = [path.name for path in shards.files]
     assert f"{first.name.removesuffix('.warc.gz')}-0-0.warc.gz" in names
     assert last.name.replace("-00002.", "-00004.") in names
-    assert shards.archive.committed()[0] == last.name.replace("-00002.", "-00004.")
+    assert shards.archive.files.committed()[0] == last.name.replace("-00002.", "-00004.")
 
 
 def test_what_a_killed_crawl_left_goes_along_and_is_still_not_committed(shard: Shard) -> None:
@@ -510,11 +510,11 @@ def test_what_a_killed_crawl_left_goes_along_and_is_still_not_committed(shard: S
         file.write(b"half")
     shard.rewrite(path, lambda record: record.url != f"{HOST}/0")
     (new,) = shard.files
-    name, length = shard.archive.committed()
+    name, length = shard.archive.files.committed()
     assert name == new.name
     assert [group.response.url for group in whole_captures(new, length)] == [f"{HOST}/late", f"{HOST}/later"]
     assert list(shard.archive.versions.of(f"{HOST}/late")) == []
-    assert [path for path, _ in shard.archive.files()] == [new]
+    assert [path for path, _ in shard.archive.files.all()] == [new]
 
 
 def test_a_second_copy_of_a_record_is_known_and_its_row_does_not_move(shards: Shard) -> None:
@@ -522,7 +522,7 @@ def test_a_second_copy_of_a_record_is_known_and_its_row_does_not_move(shards: Sh
     row = shards.row(0)
     with second.open("ab") as file:
         file.write(first.read_bytes()[row.offset : row.offset + row.length])
-    shards.archive.set_length(second.name, second.stat().st_size)
+    shards.archive.files.set_length(second.name, second.stat().st_size)
     copy = list(records(second))[-1]
     assert copy.url == f"{HOST}/0"
     assert lies_elsewhere(shards.archive, copy)
@@ -641,7 +641,7 @@ def went_on(shard: Shard) -> Shard:
     """The next crawl: it takes in what is not committed, and keeps one page."""
     shard.archive.close()
     shard.archive = Archive(shard.table, shard.folder, lambda each: replace(each, body=each.wire))
-    assert list(shard.archive.uncommitted()) == []
+    assert list(shard.archive.files.uncommitted()) == []
     shard.archive.open(INFO, StillClock(), max_bytes=MOST)
     shard.commit()
     shard.keep(f"{HOST}/new", b"<p>New", 60.0)
@@ -658,15 +658,15 @@ def test_after_the_last_file_is_lost_nothing_is_added_to_one_that_was_full(shard
     gone = [url for url, version in shards.archive.versions.all() if version.file == last.name]
     for url in gone:
         shards.archive.versions.remove(url, next(shards.archive.versions.of(url)).began)
-    shards.archive.forget_missing()
+    shards.archive.files.forget_missing()
     shards.table.commit()
     before = first.read_bytes()
     archive = went_on(shards).archive
     assert first.read_bytes() == before
-    assert archive.committed()[0] == shards.files[-1].name == next(archive.versions.of(f"{HOST}/new")).file
-    assert [path for path, _ in archive.files()] == shards.files
+    assert archive.files.committed()[0] == shards.files[-1].name == next(archive.versions.of(f"{HOST}/new")).file
+    assert [path for path, _ in archive.files.all()] == shards.files
     assert verify_archive(archive).problems == []
-    assert list(went_on(shards).archive.uncommitted()) == []
+    assert list(went_on(shards).archive.files.uncommitted()) == []
 
 
 @pytest.mark.parametrize("mended", [True, False])
@@ -680,7 +680,7 @@ def test_a_last_file_that_is_lost_is_missed_after_the_next_crawl_too(shards: Sha
     archive = went_on(shards).archive
     assert {path.name: path.stat().st_size for path in shards.files[:-1]} == sizes
     assert shards.files[-1].name > last.name
-    assert archive.missing() == [last.name]
+    assert archive.files.missing() == [last.name]
     assert f"{last.name}: is missing" in verify_archive(archive).problems
 
 

@@ -9,30 +9,26 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
 from gossamer.collection.ask.reading import Reading, as_seed
 from gossamer.collection.crawl import requests
-from gossamer.collection.crawl.open_files import make_room
-from gossamer.collection.crawl.restarts import live
+from gossamer.collection.crawl.network import make_room
 from gossamer.collection.crawl.running import run
-from gossamer.collection.crawl.session import REAL, Outside, Session, stoppable
+from gossamer.collection.crawl.session import REAL, Outside
 from gossamer.collection.crawl.shard import Job
-from gossamer.collection.crawl.supervisor import CrawlSupervisor
-from gossamer.collection.crawl.wiring import check, site_of
+from gossamer.collection.crawl.supervisor import crawl_all, take_in
+from gossamer.collection.crawl.wiring import check
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.status import Progress, Status
-from gossamer.errors import NotFound, NothingFetched, StorageError, UsageError
+from gossamer.errors import NotFound, NothingFetched, UsageError
 from gossamer.model import SystemClock
-from gossamer.store.table.table import Table
 
 if TYPE_CHECKING:
     from gossamer.collection.derive import build as builds
     from gossamer.collection.derive.build import Built
-    from gossamer.collection.derive.graphs import Graph
     from gossamer.collection.imports.import_source import Imported
     from gossamer.collection.maintain.removal import Removal
     from gossamer.collection.maintain.repair import Repaired
@@ -83,10 +79,7 @@ class Collection(Reading):
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order)
-            if plan.shards == 1:
-                await self._crawl_here(job, outside, report or (lambda _: None), stop)
-            else:
-                await CrawlSupervisor(job, lock, report or (lambda _: None)).run(stop)
+            await crawl_all(job, lock, report or (lambda _: None), stop, outside)
             requests.settle(self.path)
             if plan.build:
                 self._link_up()
@@ -132,39 +125,6 @@ class Collection(Reading):
             if plan.build:
                 self._link_up()
         return replace(done, problems=(*found.problems, *done.problems))
-
-    def _link_up(self) -> Graph:
-        """Make the graph of what is there now: which pages are copies, ranks, and what pages are called by others."""
-        from gossamer.collection.ask.searching import searcher
-        from gossamer.collection.derive import copies as copying
-        from gossamer.collection.derive import copy_marks, graphs
-
-        copies = copying.found(self._readers())
-        wrong = copy_marks.wrong(self._readers(), copies.groups)
-        self.close()
-        copy_marks.put_right(self._folder, self.plan, wrong)
-        readers = self._readers()
-        language = searcher(self._folder, readers, None).languages[0]
-        try:
-            graph, _ = graphs.make(self._folder, readers.tables, language, copies)
-        except OSError as error:
-            raise StorageError(
-                f"{error.filename or self._folder.graph}: {error.strerror};"
-                f" `gossamer build {self.path}` makes the graph again"
-            ) from error
-        self.close()
-        return graph
-
-    async def _crawl_here(
-        self, job: Job, outside: Outside, report: Callable[[Progress], None], stop: asyncio.Event | None
-    ) -> None:
-        """One shard needs no process of its own."""
-
-        async def life(table: Table) -> None:
-            session = Session(self._folder.shard(0), job.plan, table, outside)
-            await stoppable(session.run(job.asked, report), session, stop)
-
-        await live(self._folder.table(0), life)
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, for a site stays where its rows are."""
@@ -217,25 +177,9 @@ class Collection(Reading):
             return self._verified()
 
     def _verified(self) -> Checked:
-        from gossamer.collection.derive import graphs, indexer, near_copies
-        from gossamer.collection.maintain.clearing import in_the_way
-        from gossamer.collection.maintain.soundness import damage
-        from gossamer.collection.maintain.writable_shard import is_removed
-        from gossamer.frontier.audit import audit
-        from gossamer.store.repair.verify import Checked, verify_archive
+        from gossamer.collection.maintain.verifying import verified
 
-        checked = Checked(problems=list(in_the_way(self._folder)))
-        damaged = [*filter(None, (damage(self._folder.table(index)) for index in range(self.plan.shards or 1)))]
-        checked.problems += damaged
-        if damaged:
-            return checked  # what hangs on them would say nothing new
-        for index, shard_reader in enumerate(self._readers().all):
-            checked.add(verify_archive(shard_reader.archive, partial(is_removed, shard_reader.table)))
-            checked.problems += audit(shard_reader.table)
-            checked.problems += indexer.check(self._folder.shard(index), shard_reader.table, shard_reader.archive)
-            checked.problems += near_copies.check(shard_reader.table, shard_reader.archive, site_of(self.plan))
-        checked.problems += graphs.check(self._folder)
-        return checked
+        return verified(self._folder, self.plan, self._readers)
 
     def repair(self) -> Repaired:
         """Save what is whole, say what is lost, make again what is derived. No crawl may be running."""
@@ -289,8 +233,9 @@ class Collection(Reading):
         self.close()
         plan = self.plan
         with exclusive(self.path) as lock:
-            if any(shard_reader.archive.uncommitted_bytes() for shard_reader in self._readers().all):
-                await self._take_in(lock)
+            if any(shard_reader.archive.files.uncommitted_bytes() for shard_reader in self._readers().all):
+                self.close()
+                await take_in(self.path, plan, lock)
             chosen = self.removable(pattern)
             self.close()
             for index in range(plan.shards or 1):
@@ -299,20 +244,15 @@ class Collection(Reading):
             await self._rebuilt(lock)
         return chosen
 
-    async def _take_in(self, lock: int) -> None:
-        """What a killed crawl left: by a crawl that may fetch nothing, and is over as soon as it is open."""
-        self.close()
-        stop = asyncio.Event()
-        stop.set()
-        job = Job(self.path, self.plan.changed(pages=1))
-        if job.plan.shards == 1:
-            await self._crawl_here(job, REAL, lambda _: None, stop)
-        else:
-            await CrawlSupervisor(job, lock, lambda _: None).run(stop)
-
     async def _rebuilt(self, lock: int) -> None:
         """Make what is missing of all that is derived."""
         from gossamer.collection.derive import build as builds
 
         await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
         self._link_up()
+
+    def _link_up(self) -> None:
+        """The graph of what is there now."""
+        from gossamer.collection.derive.linking import link_up
+
+        link_up(self._folder, self.plan)

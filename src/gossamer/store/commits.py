@@ -1,12 +1,14 @@
 """When is it durable? Everything that happened since the last commit becomes so at once, about once a second.
 
-The order is what makes a kill harmless: the archive is on the disk before the rows that point into it.
+The order is what makes a kill harmless: the archive is on the disk before the rows that point into it. Whoever makes a
+`Commits` hands that order in as one list; that of a crawl is `collection.crawl.session.Session._in_order`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from gossamer.model import Clock
 from gossamer.store.table.table import Table
@@ -17,14 +19,22 @@ BREATH = 0.05
 """Seconds between commits that are made because somebody waits."""
 
 
-class Commits:
-    """Gathers what each part adds and commits when it is time."""
+class Step(NamedTuple):
+    """One thing that is done with every commit."""
 
-    def __init__(self, table: Table, clock: Clock) -> None:
+    name: str
+    do: Callable[[], None] | None
+    """None where there is no such part."""
+
+
+class Commits:
+    """Commits when it is time: first each step `before`, then all rows of the table at once, then each step `after`."""
+
+    def __init__(self, table: Table, clock: Clock, before: Sequence[Step] = (), after: Sequence[Step] = ()) -> None:
         self._table = table
         self._clock = clock
-        self._parts: list[Callable[[], None]] = []
-        self._after: list[Callable[[], None]] = []
+        self._before = tuple(step.do for step in before if step.do)
+        self._after = tuple(step.do for step in after if step.do)
         self._last = clock.steady()
         self._held = False
         self.broken = False
@@ -58,14 +68,6 @@ class Commits:
         """The other halves of so many are done."""
         self._begun -= number
 
-    def join(self, prepare: Callable[[], None]) -> None:
-        """`prepare` is called before each commit, in the order of joining."""
-        self._parts.append(prepare)
-
-    def follow(self, committed: Callable[[], None]) -> None:
-        """`committed` is called after each commit, in the order of joining."""
-        self._after.append(committed)
-
     def when_due(self) -> None:
         """Commit if the last one is a second old, or much has changed."""
         if self._held:
@@ -83,9 +85,9 @@ class Commits:
         if self.broken or self._begun:
             return
         with self.whole():  # after a sync that failed nobody knows what the disk has: nothing more is committed
-            for prepare in self._parts:
-                prepare()
+            for do in self._before:
+                do()
             self._table.commit()
         self._last = self._clock.steady()
-        for committed in self._after:
-            committed()
+        for do in self._after:
+            do()

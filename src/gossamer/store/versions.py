@@ -19,6 +19,8 @@ CAPTURES = "captures"
 """row key, NUL, milliseconds counted backwards -> Version; WARC dates are in milliseconds too"""
 DIGESTS = "digests"
 """digest of a decoded body -> the First capture that had it"""
+STATE = "archive"
+"""How far the WARC files are committed, and more that there is one of."""
 
 NOT_MODIFIED = 304
 GONE = (404, 410)

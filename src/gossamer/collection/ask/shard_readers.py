@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.crawl.wiring import site_of
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import LINKS, Folder
 from gossamer.collection.folder import PRINTS as PRINTED
 from gossamer.dedupe.families import PRINTS

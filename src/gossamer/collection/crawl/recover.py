@@ -14,6 +14,7 @@ from gossamer.model import URL, Answer, Capture, Page, Visit
 from gossamer.shown import log
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
+from gossamer.store.versions import Version
 from gossamer.store.warc.reader import Group, circumstances
 
 
@@ -31,9 +32,9 @@ class Recovery:
         frontier: Frontier,
         read: Callable[[Capture], Page],
         mark: Callable[[Page], Page],
-        keep: Callable[[Capture, Page, bool], None],
+        keep: Callable[[Capture, Page, Version | None], None],
     ) -> None:
-        """`keep` is for what follows from a page that the archive has, and is told whether it says something new."""
+        """`keep` is for what follows from a page that the archive has, with its version if it says something new."""
         self._table = table
         self._archive = archive
         self._frontier = frontier
@@ -43,7 +44,7 @@ class Recovery:
 
     def roll_forward(self) -> None:
         """Take in every whole capture past the committed length; what follows the last one is cut off."""
-        for group in self._archive.uncommitted():
+        for group in self._archive.files.uncommitted():
             url, began = _named(group)
             reason = self._archive.passed.reason(url, began)
             if reason is None:
@@ -63,8 +64,7 @@ class Recovery:
                 raise
             return self._note(url, began, error)
         try:
-            changed = self._archive.register_again(group.response, capture, page)
-            self._keep(capture, page, changed)
+            self._keep(capture, page, self._archive.register_again(group.response, capture, page))
             self._frontier.done(Answer(capture.visit, capture, page))
         except Exception as error:
             if not is_about_it(error):

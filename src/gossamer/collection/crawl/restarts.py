@@ -13,14 +13,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from gossamer.collection.crawl.recover import PassedOver
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.engine import Deaths, lost
 from gossamer.errors import GossamerError
 from gossamer.frontier.ledger import Ledger
 from gossamer.shown import log
-from gossamer.store.archive import STATE
 from gossamer.store.repair.passed import Passed
 from gossamer.store.table.table import Table
+from gossamer.store.versions import STATE
 
 
 async def live(path: Path, life: Callable[[Table], Awaitable[None]]) -> None:

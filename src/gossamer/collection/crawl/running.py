@@ -10,6 +10,7 @@ What is in flight at an interrupt may finish for a moment (`Stopping`); then it 
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -90,6 +91,41 @@ def _in_thread(work: Work[T], finish: float) -> T:
     if interruption is not None:
         raise interruption
     return run.result()
+
+
+async def stoppable(work: Coroutine[Any, Any, None], end: Callable[[], None], stop: asyncio.Event | None) -> None:
+    """Run some work until it ends; when `stop` is set, `end` is called, and what is in flight is done."""
+
+    async def watch(event: asyncio.Event) -> None:
+        await event.wait()
+        end()
+
+    watcher = asyncio.get_running_loop().create_task(watch(stop)) if stop else None
+    try:
+        await work
+    except KeyboardInterrupt:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            # A worker has raised it out of the loop already, and we are cancelled for that. Once more would break off
+            # the end of the loop, and of everything else that runs on it.
+            raise asyncio.CancelledError from None
+        raise
+    finally:
+        if watcher is not None:
+            watcher.cancel()
+
+
+@contextmanager
+def garbage_at_ease() -> Iterator[None]:
+    """Collect cycles seldom. A page is thousands of short-lived objects without cycles; looking for some costs 15 %."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 1_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 class _Run(Generic[T]):

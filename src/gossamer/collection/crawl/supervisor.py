@@ -1,4 +1,4 @@
-"""A crawl by several processes: who is in charge of them, how it goes altogether, and when it is over."""
+"""How are all shards crawled? One here, several in processes: who is in charge of them, and when is it over?"""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from gossamer import files
-from gossamer.collection.crawl.session import FAMILIES, preload
+from gossamer.collection.crawl.restarts import live
+from gossamer.collection.crawl.running import stoppable
+from gossamer.collection.crawl.session import REAL, Outside, Session
 from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, imported_of, progress_of, work
+from gossamer.collection.crawl.wiring import preload
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.status import Progress, together
@@ -17,6 +22,7 @@ from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch
 from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.table.table import Table
 
@@ -24,6 +30,36 @@ LOOK = 5.0
 """Seconds between looks at what the shards are reading."""
 STUCK = 12
 """Looks at the same page until its shard is taken to hang: a minute. The costliest page takes a second or two."""
+
+
+async def crawl_all(
+    job: Job, lock: int, report: Callable[[Progress], None], stop: asyncio.Event | None, outside: Outside = REAL
+) -> None:
+    """Crawl all shards. One that is alone needs no process of its own."""
+    if job.plan.shards == 1:
+        await crawl_here(job, report, stop, outside)
+    else:
+        await CrawlSupervisor(job, lock, report).run(stop)
+
+
+async def crawl_here(
+    job: Job, report: Callable[[Progress], None], stop: asyncio.Event | None, outside: Outside
+) -> None:
+    """The only shard, in this process."""
+    folder = Folder(job.path)
+
+    async def life(table: Table) -> None:
+        session = Session(folder.shard(0), job.plan, table, outside)
+        await stoppable(session.run(job.asked, report), session.stop, stop)
+
+    await live(folder.table(0), life)
+
+
+async def take_in(path: Path, plan: Plan, lock: int) -> None:
+    """What a killed crawl left: by a crawl that may fetch nothing, and is over as soon as it is open."""
+    stop = asyncio.Event()
+    stop.set()
+    await crawl_all(Job(path, plan.changed(pages=1)), lock, lambda _: None, stop)
 
 
 class CrawlSupervisor:

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
+from gossamer.collection.derive.underived import Underived
+from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
 from gossamer.frontier.queue.rank import ORDERS, Order
 from gossamer.frontier.rules import Rules
 from gossamer.model import Kind
 from gossamer.plan import Plan
+from gossamer.store.table.table import Table
 from gossamer.urls import keys, site
 from gossamer.urls import rules as url_rules
 
+if TYPE_CHECKING:
+    from gossamer.collection.derive.derived import Derived
+    from gossamer.dedupe.blocks import Blocks
+
+DERIVING = (
+    "gossamer.collection.derive.derived",
+    "gossamer.convert.html.article",
+    "gossamer.convert.html.metadata",
+    "gossamer.dedupe.blocks",
+)
+"""What is loaded with the first page of which something is made."""
 FRONT_PER_WORKER = 3
 """Mercator's figure: back queues for each worker."""
 
@@ -45,6 +60,27 @@ def rules_of(plan: Plan, agent: str, order: Order | None, *, imports: bool) -> R
         at_once=plan.workers,
         front=FRONT_PER_WORKER * plan.workers,
     )
+
+
+def preload(plan: Plan) -> tuple[str, ...]:
+    """The modules that a shard of a crawl needs, so that they are loaded once for all shards."""
+    return ("gossamer.collection.crawl.shard", *(DERIVING if plan.build else ()))
+
+
+def deriving(plan: Plan) -> type[Derived | Underived]:
+    """What a crawl makes of its pages, loaded only by a crawl that makes anything."""
+    if not plan.build:
+        return Underived
+    from gossamer.collection.derive.derived import Derived
+
+    return Derived
+
+
+def blocks_of(table: Table) -> Blocks:
+    """Which blocks of which host are template, as its rows remember it."""
+    from gossamer.dedupe.blocks import Blocks  # with NumPy, which a crawl that only collects does without
+
+    return Blocks(partial(table.get, BLOCKS), partial(table.put, BLOCKS))
 
 
 def route_of(plan: Plan) -> Route:

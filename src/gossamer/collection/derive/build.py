@@ -20,11 +20,12 @@ import msgspec
 
 from gossamer import convert
 from gossamer.collection.crawl.rereading import again
-from gossamer.collection.crawl.session import DERIVING, FAMILIES, blocks_of, info_of, prefix_of
-from gossamer.collection.crawl.wiring import site_of
+from gossamer.collection.crawl.shard_plan import info_of, prefix_of
+from gossamer.collection.crawl.wiring import DERIVING, blocks_of, site_of
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.derive.near_copies import Prints
 from gossamer.collection.documents import is_document
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.engine import Crew, Outfit, WorkerLink
 from gossamer.errors import Damaged, shortage
@@ -172,12 +173,12 @@ def _unread(job: Job, table: Table, archive: Archive, place: Path, step: Built) 
             if version is None or poison_pages.quarantined(url):
                 continue
             with poison_pages.reading(url):
-                page = again(archive, partial(reader.read, first=True), url, version)
-            if page is not None:
+                reread = again(archive, partial(reader.read, first=True), url, version)
+            if reread is not None:
                 made += 1
                 capture = archive.capture(url, version)
-                findable.keep(capture, page)
-                prints.keep(capture, page)
+                findable.keep(capture, *reread)
+                prints.keep(capture, reread.page)
             if number % BATCH == 0 or number == len(notes):
                 ledger = Ledger(table)
                 prints.prepare(ledger, findable.fold)

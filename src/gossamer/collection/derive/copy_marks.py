@@ -15,10 +15,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl.session import FAMILIES
 from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.documents import is_document
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.groups import Group
 from gossamer.fetch.stored import decoded

@@ -14,6 +14,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
+from gossamer.store.versions import Version
 
 
 class Derived:
@@ -29,11 +30,11 @@ class Derived:
         for _ in self._findable.catch_up():
             pass
 
-    def keep(self, capture: Capture, page: Page) -> None:
-        """The archive has a page that says something new."""
+    def keep(self, capture: Capture, page: Page, version: Version) -> None:
+        """The archive has a page that says something new, as that version."""
         if capture.source is not None and self._is_old(capture):
             return
-        self._findable.keep(capture, page)
+        self._findable.keep(capture, page, version)
         self._prints.keep(capture, page)
 
     def _is_old(self, capture: Capture) -> bool:

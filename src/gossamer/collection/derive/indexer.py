@@ -29,9 +29,9 @@ from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.rows import number
 from gossamer.shown import log
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import GONE, Version
+from gossamer.store.versions import GONE, STATE, Version
 from gossamer.tagged import plain
 from gossamer.urls import keys, resolve
 
@@ -66,24 +66,24 @@ class Indexer:
             if not _drawn(table):
                 _draw(table)
 
-    def keep(self, capture: Capture, page: Page) -> None:
-        """A page was kept: note what it points to and what it says."""
+    def keep(self, capture: Capture, page: Page, version: Version) -> None:
+        """A page was kept, as that version: note what it points to and what it says."""
         if capture.visit.kind is not Kind.PAGE:
             return
         url = capture.visit.url
         if 300 <= capture.status < 400 and (target := _location(capture)):
             self._fold(url, target, copied=False)
         elif 200 <= capture.status < 300:
-            self._keep_page(url, page, capture.began, self._archive.versions.at(url, capture.began))
+            self._keep_page(url, page, version)
         elif capture.status in GONE and self._was_here(url):
             self.forget(url)
 
-    def _keep_page(self, url: URL, page: Page, began: float, version: Version | None) -> None:
+    def _keep_page(self, url: URL, page: Page, version: Version) -> None:
         if original := page.copy_of or page.near_copy_of:
             self.fold(url, original)
         else:
             self._log.add(url, self._site(url), page.links)
-            self._put(url, page, began, version)
+            self._put(url, page, version)
 
     def fold(self, url: URL, target: URL) -> None:
         """A page is a copy: another address stands for it, and it is not found any more."""
@@ -125,7 +125,7 @@ class Indexer:
         for url in self._missing():
             version = self._archive.versions.current(url)
             if version is not None and (page := wanted(self._table, self._archive, url, version)):
-                self._put(url, page, version.began, version)
+                self._put(url, page, version)
             else:
                 self._shard_index.remove(url)
             done += 1
@@ -173,9 +173,9 @@ class Indexer:
     def keep_again(self, url: URL, version: Version) -> None:
         """The same for a page that was kept before, by its last version."""
         if 300 <= version.status < 400:
-            self.keep(self._archive.capture(url, version), Page(url))
+            self.keep(self._archive.capture(url, version), Page(url), version)
         elif page := wanted(self._table, self._archive, url, version):
-            self._keep_page(url, page, version.began, version)
+            self._keep_page(url, page, version)
 
     def _commit(self) -> None:
         self.prepare()
@@ -191,9 +191,9 @@ class Indexer:
         for chunk in chunks(self._path, length, covered):
             yield from dict.fromkeys(chunk.sources)
 
-    def _put(self, url: URL, page: Page, began: float, version: Version | None) -> None:
+    def _put(self, url: URL, page: Page, version: Version) -> None:
         if findable(page):
-            self._shard_index.add(entry(url, page, began, self._site(url), version.hint if version else b""))
+            self._shard_index.add(entry(url, page, version.began, self._site(url), version.hint))
         else:
             self._shard_index.remove(url)
         self._fresh += 1

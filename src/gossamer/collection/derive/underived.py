@@ -11,8 +11,9 @@ from pathlib import Path
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
+from gossamer.store.versions import STATE, Version
 
 LINKS_WHOLE = b"links-whole"
 """A row of `STATE` while the log of links and the index have, or will have when they have caught up, all pages."""
@@ -25,7 +26,7 @@ class Underived:
         leave_out(table)
 
     def catch_up(self) -> None: ...
-    def keep(self, capture: Capture, page: Page) -> None: ...
+    def keep(self, capture: Capture, page: Page, version: Version) -> None: ...
     def fold(self, url: URL, original: URL) -> None: ...
     def forget(self, url: URL) -> None: ...
     def mark(self, ledger: Ledger) -> None: ...

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gossamer.collection.crawl.restarts import live
-from gossamer.collection.crawl.session import Session, stoppable
+from gossamer.collection.crawl.running import stoppable
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.crawl.shard import Job
 from gossamer.collection.crawl.supervisor import CrawlSupervisor
 from gossamer.collection.folder import Folder
@@ -43,7 +44,7 @@ async def _here(job: Job, heard: Callable[[int, Imported], None], stop: asyncio.
 
     async def life(table: Table) -> None:
         session = Session(folder.shard(0), job.plan, table, imported_files=job.imported_files)
-        await stoppable(session.run((), lambda _: heard(0, session.imported())), session, stop)
+        await stoppable(session.run((), lambda _: heard(0, session.imported())), session.stop, stop)
         heard(0, session.imported())
 
     await live(folder.table(0), life)

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import FAMILIES, Outside, Session
+from gossamer.collection.crawl.session import Outside, Session
 from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive import graphs
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.maintain import writable_shard
 from gossamer.collection.maintain.repost import repost

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl.session import info_of
+from gossamer.collection.crawl.shard_plan import info_of
 from gossamer.collection.derive.underived import outdate
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
 from gossamer.errors import Damaged, InvalidURL
@@ -21,11 +21,11 @@ from gossamer.frontier.answer.removal import is_removed as is_removed_entry
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL
-from gossamer.store.archive import STATE
 from gossamer.store.repair.forget import Named, dependent, forget
 from gossamer.store.repair.rewrite import carry_texts, rewrite
 from gossamer.store.repair.swaps import resume
 from gossamer.store.repair.verify import is_capture, row_of
+from gossamer.store.versions import STATE
 from gossamer.store.warc.reader import records
 from gossamer.store.warc.warc import Original, Record
 from gossamer.urls import normalize
@@ -121,6 +121,6 @@ def _rewrite(bench: WritableShard) -> None:
         superseded = row is not None and row.record != record.place.record
         return not superseded and not is_removed(bench.table, record.url or "")
 
-    for path, _ in bench.archive.files():
+    for path, _ in bench.archive.files.all():
         if not all(map(wanted, records(path))):
             rewrite(bench.table, bench.archive, path, wanted, info_of(bench.plan), keep=False)

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from gossamer.collection.crawl.recover import is_about_it
-from gossamer.collection.crawl.session import info_of
+from gossamer.collection.crawl.shard_plan import info_of
 from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive import indexer, near_copies
 from gossamer.collection.derive.underived import leave_out
@@ -29,12 +29,13 @@ from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.requeue import fetch_again
 from gossamer.model import URL, Capture, Kind
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.repair.agreement import is_of
 from gossamer.store.repair.forget import Named, dependent, forget
 from gossamer.store.repair.rewrite import carry_texts, rewrite
 from gossamer.store.repair.swaps import resume
 from gossamer.store.repair.verify import Checked, Gap, is_capture, lies_elsewhere, row_of, verify_archive, wrong_digest
+from gossamer.store.versions import STATE
 from gossamer.store.warc.reader import records, whole_captures
 from gossamer.store.warc.warc import Record
 
@@ -98,10 +99,10 @@ def repair(bench: WritableShard) -> Repaired:
     """One shard: its captures, rows and texts. What is made from them is thrown away where it does not fit."""
     resumed = resume(bench.table, STATE, bench.archive.folder)
     checked = verify_archive(bench.archive, partial(is_removed, bench.table))
-    ill = [path for path, _ in bench.archive.files() if path.name in checked.ill]
+    ill = [path for path, _ in bench.archive.files.all() if path.name in checked.ill]
     aside = [resumed, *(_mend(bench, path, checked) for path in ill)]
     lost = _drop(bench, checked)
-    bench.archive.forget_missing()
+    bench.archive.files.forget_missing()
     adopted = adopt(bench) if checked.unknown or any(bench.archive.passed.all()) else 0
     _correct(bench, checked)
     if checked.texts_ill:
@@ -202,7 +203,7 @@ log = logging.getLogger("gossamer")
 def adopt(bench: WritableShard) -> int:
     """Give rows to all captures that have none and were not removed. How many got one."""
     done = 0
-    for path, _ in bench.archive.files():
+    for path, _ in bench.archive.files.all():
         for record in filter(is_capture, records(path)):
             if row_of(bench.archive, record) is None and not is_removed(bench.table, record.url or ""):
                 done += _register(bench, path, record)

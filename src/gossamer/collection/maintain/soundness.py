@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from gossamer.collection import status
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import FAMILIES
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.imports import import_filter, import_source
 from gossamer.dedupe import blocks, families, pages, runs
 from gossamer.errors import Damaged
@@ -17,7 +17,7 @@ from gossamer.frontier.answer import poison_pages
 from gossamer.frontier.shards import exchange, peers
 from gossamer.frontier.worth import novelty, opic, parameters, soft404
 from gossamer.rows import damaged, number, text
-from gossamer.store import archive, unread, url_seen, versions
+from gossamer.store import unread, url_seen, versions
 from gossamer.store.repair import passed, swaps
 from gossamer.store.table import table
 from gossamer.store.warc import texts
@@ -154,13 +154,13 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"sequence"): number,
     (entries.META, b"waiting"): number,
     (entries.META, b"cash"): opic.books_of,
-    (archive.STATE, b"end"): swaps.end_of,
-    (archive.STATE, b"length"): number,
-    (archive.STATE, b"links"): number,
-    (archive.STATE, b"links-drawn"): number,
-    (archive.STATE, b"swap"): swaps.swap_of,
-    (archive.STATE, b"texts"): texts.end_of,
-    (archive.STATE, b"unread"): unread.note_of,
-    (archive.STATE, b"passed"): passed.reason_of,
+    (versions.STATE, b"end"): swaps.end_of,
+    (versions.STATE, b"length"): number,
+    (versions.STATE, b"links"): number,
+    (versions.STATE, b"links-drawn"): number,
+    (versions.STATE, b"swap"): swaps.swap_of,
+    (versions.STATE, b"texts"): texts.end_of,
+    (versions.STATE, b"unread"): unread.note_of,
+    (versions.STATE, b"passed"): passed.reason_of,
 }
 """By the word that a key begins with."""

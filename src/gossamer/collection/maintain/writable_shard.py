@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from gossamer import convert
-from gossamer.collection.crawl.session import FAMILIES, info_of, prefix_of
+from gossamer.collection.crawl.shard_plan import info_of, prefix_of
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.fetch.stored import decoded
 from gossamer.frontier.answer import removal

@@ -17,10 +17,11 @@ from typing import BinaryIO
 import msgspec
 
 from gossamer import files
-from gossamer.store.archive import STATE, Archive
+from gossamer.store.archive import Archive
 from gossamer.store.repair.swaps import END, Swap, begin, let_count, resume
 from gossamer.store.repair.verify import is_capture, row_of
 from gossamer.store.table.table import Table
+from gossamer.store.versions import STATE
 from gossamer.store.warc.gzip_members import with_our_header
 from gossamer.store.warc.reader import records, whole_captures
 from gossamer.store.warc.records import Info, warcinfo
@@ -43,11 +44,11 @@ def rewrite(
         files.sync_folder(archive.folder)
     except OSError as error:
         raise files.told(error, archive.folder / swap.new) from error
-    if path.name == archive.committed()[0]:
+    if path.name == archive.files.committed()[0]:
         table.put(STATE, END, msgspec.msgpack.encode((swap.new, committed)))
     else:
-        archive.set_length(swap.new, committed)
-        archive.set_length(swap.old, None)
+        archive.files.set_length(swap.new, committed)
+        archive.files.set_length(swap.old, None)
     let_count(table, STATE, swap)
     table.commit()
     return resume(table, STATE, archive.folder)
@@ -55,7 +56,7 @@ def rewrite(
 
 def _name(archive: Archive, path: Path) -> str:
     """The last file is followed by one that the writer goes on with; any other stays where it is in the order."""
-    name, is_last = path.name, path.name == archive.committed()[0]
+    name, is_last = path.name, path.name == archive.files.committed()[0]
     while files.kind(archive.folder / name):
         if is_last and (serial := _SERIAL.fullmatch(name)):
             name = f"{serial[1]}{int(serial[2]) + 1:05}{serial[3]}"
@@ -66,7 +67,7 @@ def _name(archive: Archive, path: Path) -> str:
 
 def _copy(archive: Archive, path: Path, wanted: Callable[[Record], bool], info: Info, out: BinaryIO) -> int:
     """Write all that is wanted, and move its rows. How long the part is that is committed."""
-    name, length = archive.committed()
+    name, length = archive.files.committed()
     end = length if path.name == name else files.size(path)
     file = Path(out.name).name
     with files.open(path, buffering=0) as source:

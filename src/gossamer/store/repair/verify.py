@@ -70,8 +70,8 @@ def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url
     """Check all WARC files against all rows. What was `removed` needs no row."""
     checked = Checked()
     met = 0
-    checked.problems += [f"{name}: is missing" for name in archive.missing()]
-    for path, length in archive.files():
+    checked.problems += [f"{name}: is missing" for name in archive.files.missing()]
+    for path, length in archive.files.all():
         met += _check_file(archive, path, length, checked, removed)
     worded = _check_texts(archive, checked)
     texts = 0
@@ -93,7 +93,7 @@ def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url
 
 def _ahead(archive: Archive) -> Iterator[str]:
     """What a crawl that was killed has left past the committed length."""
-    name, length = archive.committed()
+    name, length = archive.files.committed()
     for path in warc_files(archive.folder):
         end = start = length if path.name == name else 0
         size = files.size(path)

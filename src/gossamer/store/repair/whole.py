@@ -47,7 +47,7 @@ def pieces(path: Path, length: int, chunk: int = _CHUNK) -> Iterator[bytes]:
 
 def _ends(archive: Archive) -> dict[str, int]:
     """How far each file counts."""
-    ends = {path.name: length for path, length in archive.files()} | archive.lengths()
+    ends = {path.name: length for path, length in archive.files.all()} | archive.files.lengths()
     for _, version in archive.versions.all():
         end = version.offset + version.length
         if ends.get(version.file, 0) < end:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gossamer.collection.crawl import open_files
+from gossamer.collection.crawl import network
 from gossamer.errors import StorageError
 
 Limits = tuple[int, int]
@@ -26,21 +26,21 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], list[Limits
 
 def test_the_soft_limit_is_raised_to_the_hard_one(limited: Callable[[int, int], list[Limits]]) -> None:
     raised = limited(256, 4_096)
-    open_files.make_room(10)
+    network.make_room(10)
     assert raised == [(4_096, 4_096)]
 
 
 @pytest.mark.parametrize("hard", [1 << 30, resource.RLIM_INFINITY])
 def test_it_is_raised_no_further_than_anybody_needs(hard: int, limited: Callable[[int, int], list[Limits]]) -> None:
     raised = limited(1_024, hard)
-    open_files.make_room(10)
+    network.make_room(10)
     assert raised == [(65_536, hard)]
 
 
 @pytest.mark.parametrize("soft", [resource.RLIM_INFINITY, 1 << 20, 65_536])
 def test_a_limit_that_is_high_enough_is_left_alone(soft: int, limited: Callable[[int, int], list[Limits]]) -> None:
     raised = limited(soft, resource.RLIM_INFINITY)
-    open_files.make_room(10)
+    network.make_room(10)
     assert raised == []
 
 
@@ -48,6 +48,6 @@ def test_a_hard_limit_that_is_just_enough_is_enough_and_one_file_less_is_not(
     limited: Callable[[int, int], list[Limits]],
 ) -> None:
     limited(256, 384 + 2 * 100)
-    open_files.make_room(100)
+    network.make_room(100)
     with pytest.raises(StorageError, match=r"only 584 files .* 101 workers need 586"):
-        open_files.make_room(101)
+        network.make_room(101)

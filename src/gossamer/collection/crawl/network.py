@@ -1,0 +1,75 @@
+"""How does a crawl reach the web? The resolver and the fetcher of its plan, and the open files that they need."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+
+from gossamer.collection.crawl.wiring import route_of
+from gossamer.errors import StorageError
+from gossamer.fetch import Fetcher, Guard, Resolver, Threads
+from gossamer.fetch.held import Held
+from gossamer.model import Clock, Visit
+from gossamer.plan import Plan
+
+ADDRESSES = 4
+"""Addresses of a host that are tried before a visit has failed."""
+OTHERS = 384
+"""What a process of a crawl has open besides its connections: the table up to 256 files, index, archive, pipes."""
+PER_WORKER = 2
+"""A visit that drips along does not count among the workers, and each may leave a connection open."""
+ENOUGH = 65_536
+"""What nobody needs more than; some systems allow a thousand million, and programs that count them all take long."""
+
+
+class Network:
+    """The real one."""
+
+    def __init__(self, plan: Plan, clock: Clock, held: Held, turn: Callable[[Visit], str | None]) -> None:
+        """`held` says how much may be in memory, `turn` which address of its host a visit goes to."""
+        self._clock = clock
+        self._resolver = Resolver(clock, Threads() if plan.names == "system" else None)
+        self.fetch = Fetcher(
+            limits=plan.as_limits(),
+            identity=plan.as_identity(),
+            guard=Guard(plan.allow_addresses),
+            resolver=self._resolver,
+            clock=clock,
+            route=route_of(plan),
+            turn=turn,
+            held=held,
+        )
+
+    async def addresses(self, host: str) -> tuple[tuple[str, ...], float]:
+        """Where a host may be visited, and for how many seconds that holds."""
+        try:
+            answer = await self._resolver.resolve(host.strip("[]"))
+        except StorageError:
+            return (), 0.0  # this machine lacks something, which the visit itself will meet and report
+        seconds = min(answer.expires - self._clock.steady(), 3_600.0)
+        return answer.addresses[:ADDRESSES], seconds
+
+    async def hang_up(self) -> None:
+        """No more fetching."""
+        await self.fetch.close()
+
+    def close(self) -> None:
+        """No more names are resolved."""
+        self._resolver.close()
+
+
+def make_room(workers: int) -> None:
+    """Raise the limit of open files as far as it goes; StorageError when so many workers would meet it all the same.
+
+    The processes that a crawl starts inherit what is set here.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    wanted = OTHERS + PER_WORKER * workers
+    if most < wanted:
+        raise StorageError(
+            f"only {most:,} files may be open at once here, and {workers} workers need {wanted:,}; raise the limit"
+            f" (`ulimit -n {wanted}`, as root or in a new login), or give fewer --workers"
+        )

@@ -1,0 +1,100 @@
+"""What is done before the first visit? What a kill has left is taken in; seeds and requests follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl.page_reader import PageReader
+from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
+from gossamer.collection.crawl.requests import CrawlRequest, undone
+from gossamer.collection.crawl.rereading import take_up
+from gossamer.collection.crawl.shard_plan import ShardPlan
+from gossamer.collection.crawl.stages import Keeper
+from gossamer.collection.derive.underived import Underived
+from gossamer.frontier import Frontier
+from gossamer.frontier.entries import META
+from gossamer.model import Clock
+from gossamer.shown import log
+from gossamer.store.archive import Archive
+from gossamer.store.commits import Commits
+from gossamer.store.table.table import Table
+
+if TYPE_CHECKING:
+    from gossamer.collection.derive.derived import Derived
+
+_DONE = b"errand"
+"""A row of `META`: the last request that was done."""
+_SCOPE = b"scope"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The parts of a crawl that have something to do before it runs."""
+
+    table: Table
+    mine: ShardPlan
+    archive: Archive
+    frontier: Frontier
+    derived: Derived | Underived
+    reader: PageReader
+    keeper: Keeper
+    commits: Commits
+    clock: Clock
+
+    def begin(self, asked: Sequence[CrawlRequest], *, fetches: bool) -> None:
+        """All of it, in order. One that fetches nothing adds no seeds."""
+        imprint.require_finished(self.table, self.mine.number)
+        imprint.leave(self.table, self.mine.number, self.mine.plan)
+        self.commits.now()
+        self.derived.catch_up()
+        with self.commits.held():
+            self.mine.open_texts(self.archive, self.clock)
+            self._roll_forward()
+            self.mine.open_captures(self.archive, self.clock)
+            if self._scope_changed():
+                self.frontier.reconsider()
+            self._ask_for(asked, seeds=fetches)
+        self._read_again()
+        if peers := self.mine.peers:
+            peers.leases.begin(peers.me, self.frontier.ledger.counts.pages)
+            peers.greet()
+        self.frontier.open()
+
+    def _roll_forward(self) -> None:
+        keeper = self.keeper
+        Recovery(self.table, self.archive, self.frontier, self.reader.now, keeper.mark, keeper.kept).roll_forward()
+
+    def _scope_changed(self) -> bool:
+        now = repr(self.mine.plan.as_scope()).encode()
+        before = self.table.get(META, _SCOPE)
+        self.table.put(META, _SCOPE, now)
+        return before is not None and before != now
+
+    def _ask_for(self, asked: Sequence[CrawlRequest], *, seeds: bool) -> None:
+        """Seeds that no commit knows yet, whichever crawl was to add them; then each request, once."""
+        if seeds:
+            self.frontier.add(self.mine.seeds())
+        for request in undone(asked, (self.table.get(META, _DONE) or b"").decode(errors="replace")):
+            self.frontier.retry(seed for seed in request.seeds if self.mine.owns(seed))
+            if request.revisit:
+                self.frontier.revisit()
+            self.table.put(META, _DONE, request.mark.encode())
+
+    def _read_again(self) -> None:
+        """Pages that were kept and not read. A mistake with one of them is made once."""
+        url = ""
+        try:
+            for each in take_up(self.archive, self.frontier, self.reader.now, self.derived.keep):
+                url = each
+                self.commits.when_due()
+        except Exception as error:
+            if not is_about_it(error):
+                raise
+            log.warning("%s: could not be taken in, which is a bug: %r", url, error)
+            self.table.drop_changes()
+            self.archive.unread.give_up(url, repr(error))
+            self.table.commit()
+            raise PassedOver(url) from error

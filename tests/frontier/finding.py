@@ -42,7 +42,7 @@ class Finder:
             credit=Credit(table, Budgets(table), keys.host),
             worth=self,
         )
-        self.intake = Intake(parts, self, set)  # type: ignore[arg-type]  # we stand for what gives addresses a place
+        self.intake = Intake(parts, self)  # type: ignore[arg-type]  # we stand for what gives addresses a place
         self.queued: list[str] = []
         self.expected: list[list[str]] = []
         """What was said to be new, before each batch."""

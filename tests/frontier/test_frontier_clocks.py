@@ -488,6 +488,18 @@ def test_an_origin_waits_in_one_place(table: Table) -> None:
     assert far.placed, "the horizon has moved"
 
 
+def test_the_disk_knows_where_an_origin_waits_however_often_it_comes_and_goes(table: Table) -> None:
+    clock = VirtualClock()
+    schedule, waiting_origins = scheduled(table, clock)
+    one, away = origin("a"), [0]
+    one.away = lambda: away[0]
+    for pause, rounds, at_work in ((0, 0, 1), (9, 0, 0), (0, 0, 1), (0, 3, 0), (0, 0, 1), (0, 0, 1)):
+        one.placed, one.host.paused, away[0] = False, clock.steady() + pause, rounds
+        schedule.place(one)
+        assert waiting_origins.at_work() == [one.name] * at_work
+        assert waiting_origins.waiting == 1 - at_work
+
+
 def test_who_must_wait_after_all_is_put_off(table: Table) -> None:
     clock = VirtualClock()
     schedule, _ = scheduled(table, clock)

@@ -19,6 +19,7 @@ from gossamer.frontier.queue.rank import LAST, breadth, depth, distance, rank
 from gossamer.frontier.queue.rank import importance as by_importance
 from gossamer.frontier.queue.rank import random as by_chance
 from gossamer.frontier.rules import Outward
+from gossamer.frontier.worth import opic
 from gossamer.frontier.worth.opic import Books as Sums
 from gossamer.frontier.worth.opic import Importance, audit, importance
 from gossamer.frontier.worth.url_patterns import template
@@ -435,6 +436,21 @@ def test_wrong_sums_are_found(table: Table) -> None:
     assert said[1] == "2 addresses should hold cash, but 1 do"
 
 
+@pytest.mark.parametrize("gathered", [1, 2])
+def test_gifts_are_counted_before_a_commit_when_there_are_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gathered: int
+) -> None:
+    monkeypatch.setattr(opic, "GATHERED", gathered)
+    with books(tmp_path, weigh=True, order=by_importance) as held:
+        held.frontier.add([Found(A), Found(B, 1)])
+        held.frontier.sift()
+        before = held.entry(B)
+        held.answered(A, 200, B)
+        assert (held.entry(B).rank < before.rank) == (gathered == 1)
+        held.frontier.prepare()
+        assert held.entry(B).rank < before.rank
+
+
 def test_an_address_moves_when_it_has_gained_and_not_while_it_is_out_or_waits_for_a_retry(tmp_path: Path) -> None:
     with books(tmp_path, weigh=True, order=by_importance) as held:
         frontier = held.frontier
@@ -446,7 +462,7 @@ def test_an_address_moves_when_it_has_gained_and_not_while_it_is_out_or_waits_fo
         assert flow is not None
         frontier._moving.add(C)
         flow.receive([A, B, C], 1 << 40)
-        flow.move()
+        frontier._move(flow)
         assert held.entry(A).rank < before[A].rank
         assert held.entry(A).position > before[A].position
         assert held.entry(B).due > 0

@@ -129,13 +129,13 @@ def test_hosts_that_were_killed_while_they_waited_ask_again(tmp_path: Path) -> N
     web = platform(target, 20, latency=10)
 
     def stop_early(clock: VirtualClock, frontier: Frontier) -> None:
-        hop = frontier._robots._hop
+        hop = frontier._robots.hop
 
         def stopping(visit: Visit) -> None:
             hop(visit)
             frontier.stop()
 
-        frontier._robots._hop = stopping  # type: ignore[method-assign]  # the moment at which the crawl is cut off
+        frontier._robots.hop = stopping  # type: ignore[method-assign]  # the moment at which the crawl is cut off
 
     first = crawl_small(web, tmp_path, *seeds(20), workers=40, during=stop_early, patience=0)
     assert web.asked() == []

@@ -27,7 +27,7 @@ from gossamer.frontier.answer.answers import Answers
 from gossamer.frontier.answer.imported import ASIDE, Imported
 from gossamer.frontier.answer.outcome import AGAIN
 from gossamer.frontier.answer.transitions import Settlement
-from gossamer.frontier.discover.discovery import Found, is_open
+from gossamer.frontier.discover.discovery import Found, depth_to_beat
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.entries import Entry, State
@@ -46,6 +46,7 @@ from gossamer.frontier.queue.dispatcher import Dispatcher
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.inbox import Inbox
 from gossamer.frontier.shards.peers import Item, Peers, Told
+from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Answer, Capture, Clock, Failure, Fault, Kind, Page, Visit
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
@@ -89,19 +90,20 @@ class Frontier:
         self._stopping = False
         self._caught_up = False
         self._held = False
-        self._quota = Quota(parts.ledger, rules.pages, peers, closed=rules.closed)
+        limited = rules.pages or rules.closed
+        self._quota = Quota(parts.ledger, rules.pages, peers, closed=rules.closed) if limited else None
         self._longest = Longest(parts.ledger.backlog, rules.politeness, clock)
         self._dispatcher = Dispatcher(self._next, self._pause)
         self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
         self._active = ActiveOrigins(parts, self._schedule)
-        self._intake = Intake(parts, self._active, lambda: {visit.url for visit in self._out} | self._moving)
+        self._intake = Intake(parts, self._active)
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow)
         self._listings = Listings(parts, self._active, self._intake, outward.again)
         self._choice = Choice(parts, self._schedule, self._active, self._intake, self._settle, self._listings)
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
         self._answers = Answers(parts, self._active, self._intake, self._settle, self._listings, outward.disguised)
         self._imported = Imported(parts, self._active, self._intake, self._answers)
-        self._robots = RobotsAnswers(parts, self._active, self._intake, self._dispatcher.dispatch)
+        self._robots = RobotsAnswers(parts, self._active, self._intake)
         self._inbox = Inbox(parts, self._intake, outward.copied)
 
     # ------------------------------------------------------------------ add
@@ -131,9 +133,8 @@ class Frontier:
         gone = list(requeue.refused(self.ledger, discovery))
         self._intake.requeue(requeue.admitted(self.ledger, discovery))
         for url, entry, refusal in gone:
-            self._settle.end(url, entry, State.EXCLUDED, refusal)
-            if is_open(State.EXCLUDED, refusal):
-                self._parts.seen.note(url, None)
+            excluded = self._settle.end(url, entry, State.EXCLUDED, refusal)
+            self._parts.seen.note(url, depth_to_beat(excluded))
         self._let_go(url for url, _, _ in gone)
 
     # ------------------------------------------------------------------ due
@@ -193,7 +194,7 @@ class Frontier:
         parts = self._parts
         if self._out or self._schedule.resolving:
             return False
-        if self._quota.full():
+        if self._is_full():
             return True
         if parts.outage.suspected or self._intake.met or (self._held and self.ledger.counts.queued):
             return False
@@ -209,7 +210,7 @@ class Frontier:
 
     def _pause(self) -> float | None:
         """Seconds until something may be due; None when the crawl is over."""
-        now, full = self._clock.steady(), self._quota.full()
+        now, full = self._clock.steady(), self._is_full()
         if self._held and not self._stopping and not self.idle:
             return inf
         if self._parts.outage.suspected and not self._stopping and not full:
@@ -235,15 +236,19 @@ class Frontier:
         if self._parts.slots.free_from() > self._clock.steady():
             return None
         if self._parts.outage.suspected:
-            return None if self._quota.full() else self._go(self._blame.ask_witness())
+            return None if self._is_full() else self._go(self._blame.ask_witness())
         if self._robots.come or self._listings.open:
             self._catch_up()
-        if not self._quota.claim():
+        if self._quota is not None and not self._quota.claim():
             return None
         visit = self._go(self._choice.next())
-        if visit is None or visit.kind is not Kind.PAGE:
+        if self._quota is not None and (visit is None or visit.kind is not Kind.PAGE):
             self._quota.settle(kept=False)
         return visit
+
+    def _is_full(self) -> bool:
+        """Nothing more may be asked for."""
+        return self._quota is not None and self._quota.full()
 
     def _catch_up(self) -> None:
         """A part of what came in large, once in a turn of the event loop, however many workers ask."""
@@ -284,6 +289,8 @@ class Frontier:
         All of them before the next visit is handed out and the next commit made: they are in the archive already.
         """
         origins = [self._done(*each) for each in answers]
+        if (flow := self._intake.flow) is not None and flow.full:
+            self._move(flow)
         self._dispatcher.dispatch()
         for (visit, _, _), origin in zip(answers, origins, strict=True):
             self._active.forget(origin)
@@ -352,7 +359,7 @@ class Frontier:
                 self._answers.probe_done(capture, page)
             case _:
                 self._answers.done(capture, page)
-        if out and visit.kind is Kind.PAGE:
+        if out and self._quota is not None and visit.kind is Kind.PAGE:
             self._quota.settle(kept=self.ledger.counts.pages > pages)
         host.next = max(host.next, self._clock.steady() + self._rules.politeness.gap(host))
         self._parts.hosts.save(host)
@@ -367,7 +374,7 @@ class Frontier:
     def _leave(self, out: Out, visit: Visit) -> None:
         """The visit waits for another address of its host; this one is free again."""
         self._moving.add(visit.url)
-        if visit.kind is Kind.PAGE:
+        if self._quota is not None and visit.kind is Kind.PAGE:
             self._quota.settle(kept=False)
         self._schedule.release(out.origin.host, out.group, visited=True)
         self._active.replace(out.origin)
@@ -381,27 +388,37 @@ class Frontier:
     def take(self, items: Iterable[Item]) -> None:
         """What other shards found for this one."""
         self._inbox.take(items)
+        if (flow := self._intake.flow) is not None and flow.full:
+            self._move(flow)
 
     def hop(self, visit: Visit) -> None:
         """A robots.txt redirects here."""
         self._robots.hop(visit)
+        self._dispatcher.dispatch()
 
     def told(self, told: Told) -> None:
         """Another shard knows what a robots.txt of ours says."""
-        self._robots.told(told)
+        if self._robots.told(told):
+            self._dispatcher.dispatch()
 
     def ask_again(self) -> None:
         """A shard was reborn: what it was asked may be lost."""
         self._robots.ask_again()
+        self._dispatcher.dispatch()
 
     # ------------------------------------------------------------------ end
 
     def prepare(self) -> None:
         """What was added, and the counters, into the next commit."""
         self.sift()
-        if self._intake.flow is not None:
-            self._intake.flow.save()
+        if (flow := self._intake.flow) is not None:
+            self._move(flow)
+            flow.save()
         self._parts.save()
+
+    def _move(self, flow: Flow) -> None:
+        """What has gained cash gets a better place, unless it is out."""
+        self._intake.move(flow.gained({visit.url for visit in self._out} | self._moving))
 
     def settle(self) -> None:
         """The crawl ends: with the next commit the clocks on disk are right, unless a visit was broken off."""

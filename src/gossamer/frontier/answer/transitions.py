@@ -63,11 +63,11 @@ class Settlement:
             position=position,
         )
 
-    def end(self, url: str, entry: Entry, state: State, reason: str, status: int = 0) -> None:
+    def end(self, url: str, entry: Entry, state: State, reason: str, status: int = 0) -> Entry:
         """Nothing more will be asked of it."""
-        self._put(url, entry, reason, state=state, reason=reason, status=status)
         if self._flow is not None:
             self._flow.ended(url)
+        return self._put(url, entry, reason, state=state, reason=reason, status=status)
 
     def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:
         """It is a pointer to somewhere else."""
@@ -81,10 +81,10 @@ class Settlement:
             target=outcome.target,
         )
 
-    def _put(self, url: str, entry: Entry, what: str, **changes: object) -> None:
+    def _put(self, url: str, entry: Entry, what: str, **changes: object) -> Entry:
         self._queues.remove(url, entry.rank, entry.position)
         changes.setdefault("due", 0.0)
-        self._ledger.put(url, entry.after(self._clock.wall(), what, **changes), entry)
+        return self._ledger.put(url, entry.after(self._clock.wall(), what, **changes), entry)
 
 
 def _validator(capture: Capture, name: str) -> str | None:

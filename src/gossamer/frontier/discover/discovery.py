@@ -128,7 +128,7 @@ class Discovery:
 def _met_again(found: Found, known: Entry, reason: str | None) -> Entry:
     if reason is not None:
         return known
-    if is_open(known.state, known.reason):
+    if depth_to_beat(known) is None:
         return msgspec.structs.replace(
             known, state=State.QUEUED, reason="", depth=found.depth, hops=found.hops, referrer=found.referrer
         )
@@ -143,9 +143,10 @@ def as_found(url: str, entry: Entry) -> Found:
     return Found(url, entry.depth, entry.referrer, entry.kind, entry.hops, followed)
 
 
-def is_open(state: State, reason: str) -> bool:
-    """Was it left out for a reason that a better link may end, from whatever depth?"""
-    return state is State.EXCLUDED and (reason == NOFOLLOW or reason.startswith(DEPTH))
+def depth_to_beat(entry: Entry) -> int | None:
+    """Only a link from a smaller depth may change its entry; None when one from any depth may let it in."""
+    soft = entry.state is State.EXCLUDED and (entry.reason == NOFOLLOW or entry.reason.startswith(DEPTH))
+    return None if soft else entry.depth
 
 
 class Seeds:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from gossamer.frontier.discover.discovery import Found, is_open
+from gossamer.frontier.discover.discovery import Found, depth_to_beat
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
@@ -24,8 +24,7 @@ INDEX = "sitemapindex"
 class Intake:
     """From an address that something pointed to, to its place in a queue."""
 
-    def __init__(self, parts: Parts, active: ActiveOrigins, out: Callable[[], set[str]]) -> None:
-        """`out` gives the addresses that are being visited."""
+    def __init__(self, parts: Parts, active: ActiveOrigins) -> None:
         rules = parts.rules
         self._parts = parts
         self._peers = parts.peers
@@ -36,12 +35,8 @@ class Intake:
         self._active = active
         self.met: list[Found] = []
         """What is not in the books yet."""
-        parts.seen.restore((url, _depth(entry)) for url, entry in parts.ledger.all())
-        self.flow = (
-            Flow(Importance(parts.table), parts.ledger, parts.queues, rules.order, self.enqueue, out)
-            if rules.weigh
-            else None
-        )
+        parts.seen.restore((url, depth_to_beat(entry)) for url, entry in parts.ledger.all())
+        self.flow = Flow(Importance(parts.table), parts.ledger, rules.order) if rules.weigh else None
         """The cash of addresses, if an order wants it."""
 
     @property
@@ -108,7 +103,7 @@ class Intake:
                     entry = self.enqueue(url, entry)
                 self._ledger.put(url, entry, known)
             entries[url] = entry
-            batch.note(url, _depth(entry))
+            batch.note(url, depth_to_beat(entry))
 
     def enqueue(self, url: str, entry: Entry) -> Entry:
         """Into the queue of its origin; one that had a place there before has a rank already."""
@@ -122,6 +117,12 @@ class Intake:
         """Addresses that are queued once more, each as it is to be and as it was."""
         for url, queued, known in changes:
             self._ledger.put(url, self.enqueue(url, queued), known)
+
+    def move(self, changes: Iterable[tuple[str, Entry, Entry]]) -> None:
+        """Addresses that are queued and have another rank now, each as it is to be and as it was."""
+        for url, moved, known in changes:
+            self._parts.queues.remove(url, known.rank, known.position)
+            self._ledger.put(url, self.enqueue(url, moved), known)
 
     def put_back(self, url: str, entry: Entry, there: Place) -> None:
         """Its kind has brought nothing new since it was queued: it goes farther away."""
@@ -139,8 +140,3 @@ class Intake:
         there = rank(place.distance, self._order(url, entry))
         position = self._active.append(url, there)
         return replace(entry, rank=there, sunk=place.level, position=position, due=0.0)
-
-
-def _depth(entry: Entry) -> int | None:
-    """What `seen` is to remember: None when a link from any depth may change the entry."""
-    return None if is_open(entry.state, entry.reason) else entry.depth

@@ -12,7 +12,7 @@ gets a turn.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gossamer.frontier.discover.discovery import Found
@@ -36,14 +36,12 @@ ANSWERED_AT_ONCE, BYTES_AT_ONCE = 8, 16 << 10
 class RobotsAnswers:
     """Carries out what the answers to robots.txt visits mean; what they say is kept in `access`."""
 
-    def __init__(self, parts: Parts, active: ActiveOrigins, intake: Intake, wake: Callable[[], None]) -> None:
-        """`wake` is called when somebody may be able to go."""
+    def __init__(self, parts: Parts, active: ActiveOrigins, intake: Intake) -> None:
         self._parts = parts
         self._peers = parts.peers
         self._access = parts.access
         self._active = active
         self._intake = intake
-        self._wake = wake
         self._hops = Hops(parts.clock)
         self._elsewhere: set[str] = set()
         """Origins whose robots.txt another shard is asked for."""
@@ -72,11 +70,6 @@ class RobotsAnswers:
         """Who waits for the same answer."""
         return [each for each in self._hops.waiting(visit.url) if each != visit]
 
-    def hop(self, visit: Visit) -> None:
-        """A robots.txt of another shard redirects here."""
-        self._hop(visit)
-        self._wake()
-
     def go_on(self) -> None:
         """Take in some of the answers that have come."""
         left, most = ANSWERED_AT_ONCE, BYTES_AT_ONCE
@@ -103,7 +96,7 @@ class RobotsAnswers:
             if keys.origin(hop.url) != name:
                 self._away.add(name)
         if hop is not None and self._parts.is_ours(keys.origin(hop.url)):
-            self._hop(hop)
+            self.hop(hop)
         elif hop is not None and self._peers:
             if ours:
                 self._elsewhere.add(name)
@@ -115,7 +108,8 @@ class RobotsAnswers:
 
     # ------------------------------------------------------------------- hops
 
-    def _hop(self, visit: Visit) -> None:
+    def hop(self, visit: Visit) -> None:
+        """A robots.txt redirects here, one of ours or of another shard."""
         there = self._active.get(keys.origin(visit.url))
         if (remembered := self._hops.recall(visit)) is not None:
             self.come.append(remembered)
@@ -178,15 +172,16 @@ class RobotsAnswers:
 
     # ---------------------------------------------------------------- answers
 
-    def told(self, told: Told) -> None:
-        """Another shard knows what a robots.txt of ours says."""
+    def told(self, told: Told) -> bool:
+        """Another shard knows what a robots.txt of ours says. Was it asked for?"""
         name = told.visit.owner or ""
-        if name in self._elsewhere:
-            self._elsewhere.discard(name)
-            owner = self._active.get(name)
-            self._learn(owner, told.capture(self._parts.clock.wall()))
-            self._active.forget(owner)
-            self._wake()
+        if name not in self._elsewhere:
+            return False
+        self._elsewhere.discard(name)
+        owner = self._active.get(name)
+        self._learn(owner, told.capture(self._parts.clock.wall()))
+        self._active.forget(owner)
+        return True
 
     def ask_again(self) -> None:
         """A shard was reborn: what it was asked may be lost."""
@@ -195,7 +190,6 @@ class RobotsAnswers:
             owner.asking = False
             self._active.replace(owner)
         self._elsewhere.clear()
-        self._wake()
 
     def _learn(self, owner: Origin, capture: Capture) -> None:
         host, gap = owner.host, self._parts.rules.politeness.gap

@@ -107,12 +107,16 @@ class Schedule:
         host, now = origin.host, self._clock.steady()
         pause = max(host.paused, origin.closed_until)
         if pause > now:
+            origin.at_work = False
             self._waiting_origins.sleep(origin.name, self._dates.date(pause))
-        elif origin.distance > self._horizon:
-            self._waiting_origins.wait(origin.name, origin.distance)
+        elif (distance := origin.distance) > self._horizon:
+            origin.at_work = False
+            self._waiting_origins.wait(origin.name, distance)
         else:
             origin.placed = True
-            self._waiting_origins.work(origin.name)
+            if not origin.at_work:
+                origin.at_work = True
+                self._waiting_origins.work(origin.name)
             if self._resolve is None or host.address_until > now:
                 self._ready.put(origin, host.name if self._resolve is None else host.address, host.next)
             else:
@@ -133,7 +137,7 @@ class Schedule:
                 origin.placed = False
                 self.place(origin)
                 put_off(origin)
-            elif self._taken_elsewhere(group, now):
+            elif self._leases is not None and _is_taken(self._leases, group, now):
                 self._ready.put(origin, group.address, group.next)
             else:
                 origin.placed = False
@@ -145,12 +149,6 @@ class Schedule:
     def _is_stale(self, host: Host, group: Group, now: float) -> bool:
         """It waited here for an address that it no longer has, or that nobody has looked up for too long."""
         return self._resolve is not None and (group.address != host.address or host.address_until <= now)
-
-    def _taken_elsewhere(self, group: Group, now: float) -> bool:
-        """Another process visits the address, or did so a moment ago."""
-        again = self._leases.take(group.address, now) if self._leases is not None else 0.0
-        group.next = max(group.next, again)
-        return again > 0.0
 
     def near(self) -> list[str]:
         """Names of origins that may come in from the disk now; none when enough are here."""
@@ -183,7 +181,7 @@ class Schedule:
         """Visit a host out of turn, unless another process is there. Give the group back with `release`."""
         group = self._ready.hold(host.address)
         now = self._clock.steady()
-        if self._taken_elsewhere(group, now):
+        if self._leases is not None and _is_taken(self._leases, group, now):
             self._ready.release(group, now, visited=False)
             return None
         self._out += 1
@@ -236,3 +234,10 @@ class Schedule:
         if not task.cancelled():
             task.result()
             self._wake()
+
+
+def _is_taken(leases: IpLeases, group: Group, now: float) -> bool:
+    """Another process visits the address, or did so a moment ago."""
+    again = leases.take(group.address, now)
+    group.next = max(group.next, again)
+    return again > 0.0

@@ -38,6 +38,8 @@ class Origin:
     """How far the queue has been read into `head`."""
     placed: bool = False
     """It stands in a heap, waits for its host, or is being resolved: one place at a time."""
+    at_work: bool = False
+    """The disk has it down as being in memory, so that a crawl that was killed finds it again."""
     out: int = 0
     """Visits under way. What is out is still on disk, so the origin must not be read from there again."""
     urgent: deque[Visit] = field(default_factory=deque)

@@ -21,14 +21,13 @@ given up at once; a copy of it at the head of a queue in memory is known by its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from gossamer.frontier.entries import CASH, META, CashRow, Entry, State, cash_row, encode
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.rank import Order, distance, rank
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
@@ -218,24 +217,23 @@ GATHERED = 5_000
 
 
 class Flow:
-    """Keeps the cash and the queues in step."""
+    """Hands the cash along the links, and says which addresses are to move because of it."""
 
-    def __init__(
-        self,
-        importance: Importance,
-        ledger: Ledger,
-        queues: Queues,
-        order: Order,
-        enqueue: Callable[[str, Entry], Entry],
-        out: Callable[[], set[str]],
-    ) -> None:
-        """`out` gives the addresses that are being visited: they have had their turn and must not get another."""
+    def __init__(self, importance: Importance, ledger: Ledger, order: Order) -> None:
         self._importance = importance
         self._ledger = ledger
-        self._queues = queues
         self._order = order
-        self._enqueue = enqueue
-        self._out = out
+        self.receive = importance.give
+        """Each of some addresses gets so much, from a page of ours or of another shard."""
+        self.ended = importance.close
+        """An address is given up or left out."""
+        self.save = importance.save
+        """The sums become part of the next commit; what is `gained` comes first."""
+
+    @property
+    def full(self) -> bool:
+        """So much was given that it should be counted."""
+        return self._importance.gifts >= GATHERED
 
     def weighed(self, url: str, entry: Entry) -> Entry:
         """An entry that is about to be queued, with its cash."""
@@ -245,39 +243,22 @@ class Flow:
         """A page was fetched: its cash goes to what it links to, and so many others. Gives the share of each."""
         share = self._importance.spend(url, len(links) + others)
         if share:
-            self.receive(links, share)
+            self._importance.give(links, share)
         return share
 
-    def receive(self, urls: Collection[str], amount: int) -> None:
-        """Each of them gets so much, from a page of ours or of another shard."""
-        self._importance.give(urls, amount)
-        if self._importance.gifts >= GATHERED:
-            self.move()
+    def gained(self, out: Container[str]) -> Iterator[tuple[str, Entry, Entry]]:
+        """Count what was given. Gives what has another rank by it: an address, its entry with that rank, and without.
 
-    def ended(self, url: str) -> None:
-        """An address is given up or left out."""
-        self._importance.close(url)
-
-    def move(self) -> None:
-        """Count what was given, and move what has gained by it."""
+        What is `out` has had its turn and must not get another.
+        """
         changed = self._importance.count()
-        out = self._out() if changed else set()
         for url, entry in zip(changed, self._ledger.get_many(changed), strict=True):
             if entry is None or url in out or entry.due:
                 continue
-            if entry.state is State.QUEUED:
-                self._move(url, entry)
-            else:
+            if entry.state is not State.QUEUED:
                 self._importance.close(url)
-
-    def save(self) -> None:
-        """All of it becomes part of the next commit."""
-        self.move()
-        self._importance.save()
-
-    def _move(self, url: str, entry: Entry) -> None:
-        weighed = self.weighed(url, entry)
-        place = rank(distance(entry.rank), self._order(url, weighed))
-        if place != entry.rank:
-            self._queues.remove(url, entry.rank, entry.position)
-            self._ledger.put(url, self._enqueue(url, replace(weighed, rank=place)), entry)
+                continue
+            weighed = self.weighed(url, entry)
+            there = rank(distance(entry.rank), self._order(url, weighed))
+            if there != entry.rank:
+                yield url, replace(weighed, rank=there), entry

@@ -217,7 +217,7 @@ typedef struct {
 
 static int write_down(buffer *out, const char *stem, size_t size)
 {
-    if (add(out, stem, size) && add(out, " ", size > 0))
+    if (!size || (add(out, stem, size) && add(out, " ", 1)))
         return 1;
     PyErr_NoMemory();
     return 0;

@@ -604,20 +604,19 @@ def test_a_disk_that_is_nearly_full_is_told_and_holds_the_crawl(crawl: Any) -> N
 
 def test_a_shard_is_well_when_it_has_come_further(crawl: Any) -> None:
     well: list[None] = []
-    crawl._peers = SimpleNamespace(well=lambda: well.append(None))
+    after_commits: list[Callable[[], None]] = []
+    crawl._commits = SimpleNamespace(follow=after_commits.append)
     crawl._told = crawl._sums()
-    crawl._tell_progress()
+    crawl.follow(lambda: well.append(None))
+    (tell,) = after_commits
+    tell()
     assert len(well) == 0
     for number, name in enumerate(("queued", "done", "failed", "excluded", "bytes"), 1):
         setattr(crawl.frontier.ledger.counts, name, 1)
-        crawl._tell_progress()
-        crawl._tell_progress()
+        tell()
+        tell()
         assert len(well) == number
         assert len(crawl._sums()) == 5
-    crawl._peers = None
-    crawl.frontier.ledger.counts.queued = 2
-    crawl._tell_progress()
-    assert len(well) == 5
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,13 @@ class Collection(Reading):
         stop: asyncio.Event | None = None,
         outside: Outside = REAL,
         trust_plan: bool = False,
+        apart: bool = False,
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
 
-        `trust_plan` says that a collection may open what its plan says, though this user has not made it.
+        `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
+        also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
         """
         new = [as_seed(seed) for seed in seeds]
         plan = self._folder.load_plan()
@@ -83,7 +85,7 @@ class Collection(Reading):
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order)
-            if plan.shards == 1:
+            if plan.shards == 1 and not apart:
                 await self._crawl_here(job, outside, report or (lambda _: None), stop)
             else:
                 await CrawlSupervisor(job, lock, report or (lambda _: None)).run(stop)

@@ -158,7 +158,7 @@ class Session:
             peers.attach(self.frontier)
             self._commits.join(peers.prepare)
             self._commits.follow(peers.committed)
-            self._commits.follow(self._tell_progress)
+            self.follow(peers.well)
         self._copies = Copies(self.archive.first_url)
         self._tasks: asyncio.TaskGroup | None = None
         self._rereading: set[asyncio.Task[None]] = set()
@@ -344,7 +344,7 @@ class Session:
         """Pages that were kept and not read. A mistake with one of them is made once."""
         url = ""
         try:
-            for each in take_up(self.archive, self.frontier, self._read, self._derived.keep):
+            for each in take_up(self.archive, self.frontier, self._read, self._derive):
                 url = each
                 self._commits.when_due()
         except Exception as error:
@@ -435,11 +435,15 @@ class Session:
         counts = self.frontier.ledger.counts
         return counts.queued, counts.done, counts.failed, counts.excluded, counts.bytes
 
-    def _tell_progress(self) -> None:
-        """After a commit: a shard that dies again and again is given up unless it came further in between."""
-        if self._peers and self._told != (now := self._sums()):
-            self._told = now
-            self._peers.well()
+    def follow(self, well: Callable[[], None]) -> None:
+        """Say after a commit that it came further: a shard that dies again and again is given up unless it did."""
+
+        def tell() -> None:
+            if self._told != (now := self._sums()):
+                self._told = now
+                well()
+
+        self._commits.follow(tell)
 
     def _mark(self, page: Page) -> Page:
         """With what it is a copy of. A mistake in that costs only the mark."""
@@ -481,8 +485,15 @@ class Session:
     def _kept(self, capture: Capture, page: Page, changed: bool) -> None:
         """The archive has it: what follows from that."""
         if changed:
-            self._derived.keep(capture, page)
+            self._derive(capture, page)
+        if not page.unread:
+            self._poison_pages.forgive(capture.visit.url)
         self._import_source.kept(capture)
+
+    def _derive(self, capture: Capture, page: Page) -> None:
+        """What is made of a page is compiled code too, and sees what strangers wrote."""
+        with self._poison_pages.reading(capture.visit.url):
+            self._derived.keep(capture, page)
 
     def _copied(self, url: str, digest: str, of: str) -> bool:
         """What another shard knew: the page is a copy."""
@@ -530,6 +541,7 @@ class Session:
                 return None
             capture = self.archive.capture(url, version)
             begun = self._begin(capture, here=HERE)
+            self._poison_pages.forgive(url)
             return begun if isinstance(begun, Page) else self._finished(capture, begun, await self._pages.soon(begun))
         except Damaged as error:
             log.warning("%s: the rest of it cannot be read: %s", url, error)

@@ -169,15 +169,15 @@ def _unread(job: Job, table: Table, archive: Archive, place: Path, step: Built) 
             version = archive.versions.at(url, note.began)
             if not note.hopeless:
                 poison_pages.forgive(url)
-            if version is None or poison_pages.quarantined(url):
-                continue
-            with poison_pages.reading(url):
-                page = again(archive, partial(reader.read, first=True), url, version)
-            if page is not None:
-                made += 1
-                capture = archive.capture(url, version)
-                findable.keep(capture, page)
-                prints.keep(capture, page)
+            if version is not None and not poison_pages.quarantined(url):
+                with poison_pages.reading(url):
+                    page = again(archive, partial(reader.read, first=True), url, version)
+                    if page is not None:
+                        made += 1
+                        capture = archive.capture(url, version)
+                        findable.keep(capture, page)
+                        prints.keep(capture, page)
+                        poison_pages.forgive(url)
             if number % BATCH == 0 or number == len(notes):
                 ledger = Ledger(table)
                 prints.prepare(ledger, findable.fold)

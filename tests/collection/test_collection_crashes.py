@@ -1,0 +1,87 @@
+"""A crash in compiled code costs one page: its shard is started again, and what it died on is marked and listed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from crawler_process import crawl_arguments, gossamer_command
+from gossamer.testing import MadeWeb, WebSpec
+
+SPEC = WebSpec(seed=9, hosts=2, pages=8, names="ip")
+CRASHING = """
+import ctypes, functools, importlib, os
+
+def crash():
+    with open(os.environ["CRASHES"], "a") as deaths:
+        deaths.write("x")
+    ctypes.string_at(0)  # what a wrong pointer does
+
+def plant(owner, name, url_of):
+    call = getattr(owner, name)
+
+    @functools.wraps(call)
+    def planted(*given, **named):
+        if url_of(*given) == os.environ["CRASHES_ON"]:
+            crash()
+        return call(*given, **named)
+
+    setattr(owner, name, planted)
+
+if os.environ["CRASHES_IN"] == "reading":
+    plant(importlib.import_module("gossamer.convert.html.page"), "read", lambda source: source.url)
+else:
+    prints = importlib.import_module("gossamer.collection.derive.near_copies").Prints
+    plant(prints, "keep", lambda self, capture, page: capture.visit.url if page.text else "")
+"""
+
+
+@pytest.fixture
+def web() -> Iterator[MadeWeb]:
+    with MadeWeb(SPEC).serve() as web:
+        yield web
+
+
+def spared(web: MadeWeb) -> str:
+    """A page without which all others are found."""
+    for bad in sorted(web.reachable() - {web.seed}):
+        found = [web.seed]
+        for url in found:
+            linked = dict.fromkeys(link.url for link in web.links(url)) if url != bad else {}
+            found += [each for each in linked if each in web.reachable() and each not in found]
+        if set(found) == web.reachable():
+            return bad
+    raise AssertionError("every page is the only one to link to another")
+
+
+@pytest.mark.parametrize("shards", ["1", "2"])
+@pytest.mark.parametrize("place", ["reading", "measuring"])
+def test_a_crash_costs_one_page_and_the_crawl_ends_well(web: MadeWeb, tmp_path: Path, place: str, shards: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(CRASHING)
+    folder, crashes, bad = tmp_path / "web", tmp_path / "crashes", spared(web)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+        "CRASHES": str(crashes),
+        "CRASHES_IN": place,
+        "CRASHES_ON": bad,
+    }
+    command = gossamer_command(*crawl_arguments(folder, web.seed, "--shards", shards))
+    crawl = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert crawl.returncode == 0, crawl.stderr
+    assert "was killed by SIGSEGV; it is started again" in crawl.stderr
+    assert len(crashes.read_text()) == 3
+    with gossamer.open(folder) as collection:
+        assert {page.url for page in collection.pages()} == web.reachable()
+        assert all(page.page.text for page in collection.pages() if page.url != bad)
+        checked = collection.verify()
+        assert checked.problems == []
+        (marked,) = checked.unread
+        assert bad in marked
+        assert "the process died each time it read this page" in marked
+        assert collection.status().unread == collection.build().unread == 1  # this version does not try again

@@ -1,4 +1,5 @@
 /* One sweep of Gauss-Seidel over the arcs of a graph: see sweeps.py, whose Python way gives the same fixed point. */
+#define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <math.h>

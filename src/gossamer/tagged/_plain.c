@@ -1,4 +1,5 @@
 /* The compiled twin of tagged.plain, for tagged text as this package writes it. What it does not know, Python does. */
+#define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

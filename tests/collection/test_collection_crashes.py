@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import gossamer
-from crawler_process import crawl_arguments, gossamer_command
-from gossamer.testing import MadeWeb, WebSpec
+from crawler_process import crawl_arguments, gossamer_command, with_room
+from gossamer.collection import Outside
+from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 SPEC = WebSpec(seed=9, hosts=2, pages=8, names="ip")
 CRASHING = """
@@ -85,3 +86,12 @@ def test_a_crash_costs_one_page_and_the_crawl_ends_well(web: MadeWeb, tmp_path: 
         assert bad in marked
         assert "the process died each time it read this page" in marked
         assert collection.status().unread == collection.build().unread == 1  # this version does not try again
+
+
+def test_what_was_handed_in_is_used_in_this_process(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    made = MadeWeb(SPEC, clock=clock)
+    with gossamer.open(with_room(tmp_path / "web")) as collection:
+        outside = Outside(clock, made.fetch)
+        clock.run(collection.crawl_async(made.seed, scope="any", outside=outside, apart=True))
+        assert {page.url for page in collection.pages()} == made.reachable()

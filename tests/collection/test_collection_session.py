@@ -426,7 +426,7 @@ def test_a_capture_that_cannot_be_taken_in_again_is_noted_and_damage_is_not_hidd
 
 def test_a_page_that_killed_its_reader_again_and_again_is_not_read(crawl: Any) -> None:
     capture = answer(A, "<title>One</title>")
-    crawl._reader._poison_pages = SimpleNamespace(quarantined=lambda url: url == A, close=lambda: None)
+    crawl._reader.poison_pages = SimpleNamespace(quarantined=lambda url: url == A, close=lambda: None)
     page = crawl._reader.begin(capture)
     assert page.unread
     assert "died each time" in page.problem
@@ -595,7 +595,7 @@ def test_a_disk_that_is_nearly_full_is_told_and_holds_the_crawl(crawl: Any) -> N
 
 def test_a_shard_is_well_when_it_has_come_further(crawl: Any) -> None:
     well: list[None] = []
-    crawl._peers = SimpleNamespace(well=lambda: well.append(None))
+    crawl.follow(lambda: well.append(None))
     crawl._tell_progress()
     assert len(well) == 0
     for number, name in enumerate(("queued", "done", "failed", "excluded", "bytes"), 1):
@@ -604,7 +604,7 @@ def test_a_shard_is_well_when_it_has_come_further(crawl: Any) -> None:
         crawl._tell_progress()
         assert len(well) == number
         assert len(crawl._gauge._sums()) == 5
-    crawl._peers = None
+    crawl._well = None
     crawl.frontier.ledger.counts.queued = 2
     crawl._tell_progress()
     assert len(well) == 5

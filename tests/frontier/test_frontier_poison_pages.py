@@ -85,13 +85,23 @@ def test_a_shard_that_was_killed_between_pages_suspects_none(tmp_path: Path) -> 
         assert poison_pages.died_on() is None
 
 
-def test_a_page_that_is_read_to_its_end_is_cleared(tmp_path: Path) -> None:
+def test_a_page_is_forgiven_when_all_was_made_of_it(tmp_path: Path) -> None:
     died(tmp_path, BAD, BAD)
     with opened(tmp_path) as poison_pages, poison_pages.reading(BAD):
-        pass
+        poison_pages.forgive(BAD)
     died(tmp_path, BAD, BAD)
     with opened(tmp_path) as poison_pages:
         assert not poison_pages.quarantined(BAD)
+
+
+def test_a_page_that_is_read_well_and_kills_later_is_found_out(tmp_path: Path) -> None:
+    for _ in range(3):
+        with opened(tmp_path) as poison_pages:
+            with poison_pages.reading(BAD):
+                pass
+            poison_pages.reading(BAD)  # what is made of it
+    with opened(tmp_path) as poison_pages:
+        assert poison_pages.quarantined(BAD)
 
 
 def test_an_exception_is_no_death_and_no_acquittal(tmp_path: Path) -> None:

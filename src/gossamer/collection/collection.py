@@ -24,7 +24,6 @@ from gossamer.collection.crawl.wiring import check
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
-from gossamer.model import SystemClock
 
 if TYPE_CHECKING:
     from gossamer.collection.derive import build as builds
@@ -55,11 +54,13 @@ class Collection(Reading):
         stop: asyncio.Event | None = None,
         outside: Outside = REAL,
         trust_plan: bool = False,
+        apart: bool = False,
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
 
-        `trust_plan` says that a collection may open what its plan says, though this user has not made it.
+        `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
+        also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
         """
         new = [as_seed(seed) for seed in seeds]
         plan = self._folder.load_plan()
@@ -79,7 +80,7 @@ class Collection(Reading):
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order)
-            await crawl_all(job, lock, report or (lambda _: None), stop, outside)
+            await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
             requests.settle(self.path)
             if plan.build:
                 self._link_up()
@@ -128,7 +129,7 @@ class Collection(Reading):
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, for a site stays where its rows are."""
-        here = outside.fetch is not None or not isinstance(outside.clock, SystemClock)
+        here = outside.is_handed_in
         made = self._made()
         if asked and made and asked != made:
             raise UsageError(f"{self.path}: was made with {made} shards, and that is fixed; leave the option out")

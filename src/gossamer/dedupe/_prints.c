@@ -5,12 +5,15 @@
  * Time and memory are linear in the length of the text.
  */
 
+#define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "tagged/letters.h"
 
 #define GOLDEN 0x9E3779B97F4A7C15u
 #define BINS 256
@@ -79,7 +82,7 @@ static bool is_of_a_word(Py_UCS4 c)
 {
     if (c < 0x80)
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
-    return Py_UNICODE_ISALNUM(c);
+    return is_letter_or_digit(c);
 }
 
 /* Room for one more character and a space. */
@@ -138,13 +141,10 @@ static bool end_word(text_buffer *text, word_list *words)
     return true;
 }
 
-static bool read_words(PyObject *given, text_buffer *text, word_list *words)
+static bool read_words(const Py_UCS4 *given, Py_ssize_t length, text_buffer *text, word_list *words)
 {
-    int kind = PyUnicode_KIND(given);
-    const void *data = PyUnicode_DATA(given);
-    Py_ssize_t length = PyUnicode_GET_LENGTH(given);
     for (Py_ssize_t i = 0; i < length; i++) {
-        Py_UCS4 c = PyUnicode_READ(kind, data, i);
+        Py_UCS4 c = given[i];
         bool alone = stands_alone(c), kept = is_of_a_word(c);
         if (!has_room(text) || ((alone || !kept) && !end_word(text, words)))
             return false;
@@ -233,9 +233,14 @@ static PyObject *measure(PyObject *Py_UNUSED(module), PyObject *given)
         PyErr_SetString(PyExc_TypeError, "a text is a str");
         return NULL;
     }
+    Py_ssize_t length = PyUnicode_GetLength(given);
+    Py_UCS4 *characters = PyUnicode_AsUCS4Copy(given);
     text_buffer text = {0};
     word_list words = {0};
-    PyObject *result = read_words(given, &text, &words) ? result_of(&text, &words) : PyErr_NoMemory();
+    PyObject *result = NULL;
+    if (characters != NULL && know_letters(characters, length))
+        result = read_words(characters, length, &text, &words) ? result_of(&text, &words) : PyErr_NoMemory();
+    PyMem_Free(characters);
     PyMem_Free(text.at);
     PyMem_Free(words.at);
     return result;

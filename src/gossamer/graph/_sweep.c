@@ -1,4 +1,5 @@
 /* One sweep of Gauss-Seidel over the arcs of a graph: see sweeps.py, whose Python way gives the same fixed point. */
+#define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <math.h>
@@ -28,9 +29,25 @@ static double swept(Py_ssize_t nodes, const int64_t *starts, const uint32_t *sou
     return change;
 }
 
-static int longer(const Py_buffer *buffer, Py_ssize_t items, Py_ssize_t size)
+static int longer(const Py_buffer *buffer, int64_t items, Py_ssize_t size)
 {
-    return buffer->len >= items * size;
+    return items >= 0 && buffer->len / size >= items;
+}
+
+/* Somebody else may have made the graph: every arc must be there, and begin at a node. */
+static int is_graph(Py_ssize_t nodes, const Py_buffer *starts, const Py_buffer *sources)
+{
+    const int64_t *bounds = starts->buf;
+    const uint32_t *from = sources->buf;
+    uint32_t last = 0;
+    if (!longer(starts, nodes + 1, 8) || bounds[0] != 0 || !longer(sources, bounds[nodes], 4))
+        return 0;
+    for (Py_ssize_t node = 0; node < nodes; node++)
+        if (bounds[node] > bounds[node + 1])
+            return 0;
+    for (int64_t arc = 0; arc < bounds[nodes]; arc++)
+        last = from[arc] > last ? from[arc] : last;
+    return bounds[nodes] == 0 || last < nodes;
 }
 
 static PyObject *sweep(PyObject *module, PyObject *arguments)
@@ -42,9 +59,8 @@ static PyObject *sweep(PyObject *module, PyObject *arguments)
                           &start, &ends))
         return NULL;
     Py_ssize_t nodes = degrees.len / (Py_ssize_t)sizeof(uint32_t);
-    int sound = longer(&starts, nodes + 1, 8) && longer(&values, nodes, 8) && longer(&shares, nodes, 8) &&
-                longer(&start, nodes, 8) && longer(&ends, nodes, 8) &&
-                longer(&sources, (Py_ssize_t)((const int64_t *)starts.buf)[nodes], 4);
+    int sound = longer(&values, nodes, 8) && longer(&shares, nodes, 8) && longer(&start, nodes, 8) &&
+                longer(&ends, nodes, 8) && is_graph(nodes, &starts, &sources);
     if (sound) {
         Py_BEGIN_ALLOW_THREADS
         change = swept(nodes, starts.buf, sources.buf, degrees.buf, values.buf, shares.buf, damping, start.buf,

@@ -4,12 +4,15 @@
  * have is asked for by a call of Python. A word that finds no place near its own is not remembered, so that nobody can
  * write a page whose words all stand in each other's way. Time is linear in the length of the text.
  */
+#define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "tagged/letters.h"
 
 enum { LONGEST = 64 }; /* characters of a word; what is longer is no word but a blob, and is left out */
 enum { REACH = 8, SLOTS_LEAST = 1024 };
@@ -217,7 +220,7 @@ typedef struct {
 
 static int write_down(buffer *out, const char *stem, size_t size)
 {
-    if (add(out, stem, size) && add(out, " ", size > 0))
+    if (!size || (add(out, stem, size) && add(out, " ", 1)))
         return 1;
     PyErr_NoMemory();
     return 0;
@@ -284,24 +287,23 @@ static inline int ended(stems *known, char *word, size_t size, Py_ssize_t letter
 }
 
 /* The last character of an ASCII word that begins here, or -1 when it is not all ASCII. */
-static inline Py_ssize_t ascii_end(int kind, const void *data, Py_ssize_t length, Py_ssize_t at)
+static inline Py_ssize_t ascii_end(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
 {
     Py_UCS4 c = 0;
-    while (++at < length && (c = PyUnicode_READ(kind, data, at)) < 128 && plain(c))
+    while (++at < length && (c = text[at]) < 128 && plain(c))
         ;
     return at == length || c < 128 ? at - 1 : -1;
 }
 
-/* One copy of this is made for each width of characters. */
-static inline int all_words(stems *known, int kind, const void *data, Py_ssize_t length, sink *to)
+static int all_words(stems *known, const Py_UCS4 *text, Py_ssize_t length, sink *to)
 {
     char word[4 * LONGEST + INSIDE] = {0};
     size_t size = 0;
     Py_ssize_t letters = 0; /* of the word so far; what is too long is only counted */
     for (Py_ssize_t at = 0; at < length; at++) {
-        Py_UCS4 c = PyUnicode_READ(kind, data, at);
+        Py_UCS4 c = text[at];
         if (c < 128 && plain(c)) {
-            Py_ssize_t end = to->starts && !letters && !to->starts[c] ? ascii_end(kind, data, length, at) : -1;
+            Py_ssize_t end = to->starts && !letters && !to->starts[c] ? ascii_end(text, length, at) : -1;
             if (end >= 0)
                 at = end; /* it cannot be one of the wanted */
             else if (letters++ < LONGEST)
@@ -309,14 +311,14 @@ static inline int all_words(stems *known, int kind, const void *data, Py_ssize_t
             continue;
         }
         int single = c >= 0x0E00 && alone(c);
-        if (c >= 128 && !single && (Py_UNICODE_ISALNUM(c) || clings(c))) {
+        if (c >= 128 && !single && (is_letter_or_digit(c) || clings(c))) {
             if (letters++ < LONGEST)
                 size += as_utf8(c, word + size);
             continue;
         }
         if (!ended(known, word, size, letters, at, to))
             return 0;
-        size = single && Py_UNICODE_ISALNUM(c) ? as_utf8(c, word) : 0;
+        size = single && is_letter_or_digit(c) ? as_utf8(c, word) : 0;
         if (size && !ended(known, word, size, 1, at + 1, to))
             return 0;
         size = 0;
@@ -327,16 +329,11 @@ static inline int all_words(stems *known, int kind, const void *data, Py_ssize_t
 
 static int words_of(stems *known, PyObject *text, sink *to)
 {
-    const void *data = PyUnicode_DATA(text);
-    Py_ssize_t length = PyUnicode_GET_LENGTH(text);
-    switch (PyUnicode_KIND(text)) {
-    case PyUnicode_1BYTE_KIND:
-        return all_words(known, PyUnicode_1BYTE_KIND, data, length, to);
-    case PyUnicode_2BYTE_KIND:
-        return all_words(known, PyUnicode_2BYTE_KIND, data, length, to);
-    default:
-        return all_words(known, PyUnicode_4BYTE_KIND, data, length, to);
-    }
+    Py_ssize_t length = PyUnicode_GetLength(text);
+    Py_UCS4 *characters = PyUnicode_AsUCS4Copy(text);
+    int done = characters && know_letters(characters, length) && all_words(known, characters, length, to);
+    PyMem_Free(characters);
+    return done;
 }
 
 static PyObject *joined(PyObject *self, PyObject *text)
@@ -357,7 +354,7 @@ static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted, char sta
 {
     for (Py_ssize_t number = 0; number < count; number++) {
         Py_ssize_t size;
-        const char *term = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(terms, number), &size);
+        const char *term = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(terms, number), &size);
         if (!term)
             return 0;
         wanted[number] = (buffer){(char *)term, (size_t)size, 0};
@@ -372,7 +369,7 @@ static PyObject *met(PyObject *self, PyObject *arguments)
     PyObject *text, *terms;
     if (!PyArg_ParseTuple(arguments, "UO!", &text, &PyTuple_Type, &terms))
         return NULL;
-    Py_ssize_t count = PyTuple_GET_SIZE(terms);
+    Py_ssize_t count = PyTuple_Size(terms);
     buffer *wanted = PyMem_Calloc((size_t)count + 1, sizeof(buffer));
     char starts[128] = {0};
     sink to = {{0}, PyList_New(0), wanted, count, ((stems *)self)->same_start ? starts : NULL};
@@ -393,7 +390,7 @@ static PyObject *created(PyTypeObject *type, PyObject *arguments, PyObject *name
     static char *known_names[] = {"stem", "most", "same_start", NULL};
     if (!PyArg_ParseTupleAndKeywords(arguments, names, "On|p", known_names, &ask, &most, &same_start))
         return NULL;
-    stems *self = (stems *)type->tp_alloc(type, 0);
+    stems *self = (stems *)PyType_GenericAlloc(type, 0);
     if (!self)
         return NULL;
     self->ask = Py_NewRef(ask);
@@ -415,7 +412,7 @@ static void freed(PyObject *object)
     Py_XDECREF(self->ask);
     PyMem_Free(self->slots);
     PyMem_Free(self->letters.at);
-    type->tp_free(object);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
 }
 

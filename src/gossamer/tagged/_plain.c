@@ -1,9 +1,9 @@
 /* The compiled twin of tagged.plain, for tagged text as this package writes it. What it does not know, Python does. */
+#define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <stdbool.h>
 
-#include "../convert/render/writer/plain.h"
+#include "tagged/plain.h"
 
 PyDoc_STRVAR(plain_doc, "plain(html) -> str | None\n\n"
                         "The words of tagged text; None where it has white space, references or tags of others.");

@@ -18,7 +18,7 @@ from gossamer import convert, files
 from gossamer.collection.crawl.lane import HERE
 from gossamer.convert.source import Source
 from gossamer.errors import shortage
-from gossamer.frontier.answer.poison_pages import READING, PoisonPages
+from gossamer.frontier.answer.poison_pages import DEADLY, READING, PoisonPages
 from gossamer.model import Capture, Page
 from gossamer.plan import Plan
 from gossamer.shown import log
@@ -36,7 +36,7 @@ class PageReader:
 
     def __init__(self, shard: Path, plan: Plan, table: Table, blocks: Blocks | None) -> None:
         """`blocks` know what is template; None where the main content of a page is left to a later build."""
-        self._poison_pages = PoisonPages(shard / READING, table)
+        self.poison_pages = PoisonPages(shard / READING, table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS, alone=partial(_alone_in, shard.parent))
         self._pages = convert.Apart(plan.as_cell(), alone=partial(_alone_in, shard.parent))
         self._agent = plan.as_identity().product
@@ -46,10 +46,10 @@ class PageReader:
     def begin(self, capture: Capture, *, here: float = inf) -> Page | Source:
         """What it says; or, where that is not to be found out here, what `soon` has to be given."""
         url = capture.visit.url
-        if self._poison_pages.quarantined(url):
-            return convert.unread(capture, "the process died each time it read this page")
+        if self.poison_pages.quarantined(url):
+            return convert.unread(capture, DEADLY)
         try:
-            with self._poison_pages.reading(url):
+            with self.poison_pages.reading(url):
                 content, template = (self._method, self._blocks.met(url)) if self._blocks else (None, None)
                 return convert.begin(capture, self._agent, content=content, template=template, here=here)
         except Exception as error:
@@ -67,6 +67,7 @@ class PageReader:
     async def list_page(self, capture: Capture) -> Page:
         """What a long list says, such as a sitemap."""
         begun = self.begin(capture, here=HERE)
+        self.poison_pages.forgive(capture.visit.url)
         return begun if isinstance(begun, Page) else self._finished(capture, begun, await self._pages.soon(begun))
 
     def _finished(self, capture: Capture, source: Source, page: Page) -> Page:
@@ -77,7 +78,7 @@ class PageReader:
 
     def close(self) -> None:
         """No more reading."""
-        self._poison_pages.close()
+        self.poison_pages.close()
         self._apart.close()
         self._pages.close()
 

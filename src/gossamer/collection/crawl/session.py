@@ -61,6 +61,11 @@ class Outside:
     room: Look | None = None
     """How much room there is on the disk."""
 
+    @property
+    def is_handed_in(self) -> bool:
+        """Whether it has a fetch function or a clock that no other process knows."""
+        return self.fetch is not None or not isinstance(self.clock, SystemClock)
+
 
 REAL = Outside(SystemClock())
 
@@ -80,6 +85,7 @@ class Session:
         """With `imported_files` nothing is fetched: what comes is imported from them."""
         self.plan = plan
         self._peers = peers
+        self._well = peers.well if peers else None
         self._imports = bool(imported_files)
         self._clock = clock = outside.clock
         self._table = table
@@ -109,7 +115,7 @@ class Session:
         self._fetch = self._import_source.fetch if self._imports else outside.fetch or self._network.fetch
         self._source = self._import_source if self._imports else self.frontier
         self._gauge = Gauge(plan, self.frontier, self._disk, clock)
-        self._keeper = Keeper(self.archive, self._derived, self._import_source.kept)
+        self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)
         self._commits = self._in_order()
         self._stages = Stages(self._reader, self._keeper, self._commits, held, clock, take_turns=not self._imports)
         self._lists = Lists(self.archive, self._reader, self._commits, self.frontier)
@@ -154,7 +160,7 @@ class Session:
                 # Only what lasts may be sent: it could not be taken back.
                 Step("send the outbox to the other shards", peers.committed if peers else None),
                 # Only what lasts is progress: a shard that dies before it has made any is given up at last.
-                Step("report that this shard came further", self._tell_progress if peers else None),
+                Step("report that this shard came further", self._tell_progress),
             ),
         )
 
@@ -268,8 +274,12 @@ class Session:
 
     def _tell_progress(self) -> None:
         """After a commit: a shard that dies again and again is given up unless it came further in between."""
-        if self._peers and self._gauge.has_moved():
-            self._peers.well()
+        if self._well and self._gauge.has_moved():
+            self._well()
+
+    def follow(self, well: Callable[[], None]) -> None:
+        """Say so to whoever watches a shard that has no peers."""
+        self._well = well
 
     # ------------------------------------------------------------- how it ends
 

@@ -1,4 +1,7 @@
-"""One shard as a process: it crawls its sites, and hears of the others and of whoever is in charge."""
+"""One shard as a process: it crawls its sites, and hears of the others and of whoever is in charge.
+
+One that is alone has no others. It is a process all the same where a crash in compiled code must not end the command.
+"""
 
 from __future__ import annotations
 
@@ -49,20 +52,26 @@ class Job:
 
 async def work(job: Job, link: WorkerLink) -> None:
     """Crawl the sites of this shard until all shards are done."""
-    folder, politeness = Folder(job.path), job.plan.as_politeness()
-    leases = IpLeases(folder.leases, link.index, delay=politeness.ip_delay, at_once=politeness.per_host)
     while True:
         try:
-            with Table.open(folder.table(link.index), FAMILIES, writable=True) as table:
-                await _live(job, link, table, Peers(table, Telling(link), site_of(job.plan), leases))
+            with Table.open(Folder(job.path).table(link.index), FAMILIES, writable=True) as table:
+                await _live(job, link, table, _peers(job, link, table) if job.plan.shards > 1 else None)
                 return
         except PassedOver:
             link.well()  # one capture fewer to be taken in: go on after it
 
 
-async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers) -> None:
+def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
+    politeness = job.plan.as_politeness()
+    leases = IpLeases(Folder(job.path).leases, link.index, delay=politeness.ip_delay, at_once=politeness.per_host)
+    return Peers(table, Telling(link), site_of(job.plan), leases)
+
+
+async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None) -> None:
     outside = Outside(SystemClock(), order=job.order)
     session = Session(Folder(job.path).shard(link.index), job.plan, table, outside, peers, job.imported_files)
+    if peers is None:
+        session.follow(link.well)
     hearing = Hearing(session, peers, asyncio.current_task())
     report = _reporting_import(link, session) if job.imported_files else _reporting(link)
     await session.run(job.asked, report, ready=lambda: hearing.begin(link))
@@ -86,14 +95,14 @@ class Telling:
 class Hearing:
     """What comes, and who does something about it."""
 
-    def __init__(self, session: Session, peers: Peers, task: asyncio.Task[None] | None) -> None:
+    def __init__(self, session: Session, peers: Peers | None, task: asyncio.Task[None] | None) -> None:
         self._session = session
         self._peers = peers
         self._task = task
 
     def begin(self, link: WorkerLink) -> None:
         """The shard is ready to hear."""
-        link.listen(self.heard, self._peers.reborn, self._orphaned)
+        link.listen(self.heard, self._peers.reborn if self._peers else lambda _: None, self._orphaned)
         link.tell(HELLO)
 
     def _orphaned(self) -> None:
@@ -103,10 +112,12 @@ class Hearing:
 
     def heard(self, source: int, message: bytes) -> None:
         """From another shard, or from the supervisor."""
-        if source != SUPERVISOR:
-            self._peers.heard(source, message)
-        elif message == STOP:
+        if message == STOP and source == SUPERVISOR:
             self._session.stop()
+        elif self._peers is None:
+            pass  # it is over when it has nothing to do, and nobody has to agree
+        elif source != SUPERVISOR:
+            self._peers.heard(source, message)
         else:
             self._peers.order(termination.decode_order(message), idle=self._session.frontier.idle)
             self._session.frontier.go_on()

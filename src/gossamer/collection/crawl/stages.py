@@ -15,6 +15,7 @@ from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.derive.underived import Underived
 from gossamer.dedupe.digest import Copies
 from gossamer.fetch.held import Held
+from gossamer.frontier.answer.poison_pages import PoisonPages
 from gossamer.model import URL, Capture, Clock, Page
 from gossamer.shown import log
 from gossamer.store.archive import Archive
@@ -29,10 +30,17 @@ if TYPE_CHECKING:
 class Keeper:
     """Keeps pages, as they come or once more."""
 
-    def __init__(self, archive: Archive, derived: Derived | Underived, stored: Callable[[Capture], None]) -> None:
+    def __init__(
+        self,
+        archive: Archive,
+        derived: Derived | Underived,
+        poison_pages: PoisonPages,
+        stored: Callable[[Capture], None],
+    ) -> None:
         """`stored` hears of every capture that the archive has."""
         self._archive = archive
         self._derived = derived
+        self._poison_pages = poison_pages
         self._stored = stored
         self._copies = Copies(archive.first_url)
 
@@ -69,8 +77,15 @@ class Keeper:
     def kept(self, capture: Capture, page: Page, new: Version | None) -> None:
         """The archive has it, and gave it this version if it says something `new`: what follows from that."""
         if new is not None:
-            self._derived.keep(capture, page, new)
+            self.derive(capture, page, new)
+        if not page.unread:
+            self._poison_pages.forgive(capture.visit.url)
         self._stored(capture)
+
+    def derive(self, capture: Capture, page: Page, new: Version) -> None:
+        """What is made of a page is compiled code too, and sees what strangers wrote."""
+        with self._poison_pages.reading(capture.visit.url):
+            self._derived.keep(capture, page, new)
 
 
 class Stages:

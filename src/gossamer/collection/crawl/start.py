@@ -87,7 +87,7 @@ class Start:
         """Pages that were kept and not read. A mistake with one of them is made once."""
         url = ""
         try:
-            for each in take_up(self.archive, self.frontier, self.reader.now, self.derived.keep):
+            for each in take_up(self.archive, self.frontier, self.reader.now, self.keeper.derive):
                 url = each
                 self.commits.when_due()
         except Exception as error:

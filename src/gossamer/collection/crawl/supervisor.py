@@ -33,10 +33,16 @@ STUCK = 12
 
 
 async def crawl_all(
-    job: Job, lock: int, report: Callable[[Progress], None], stop: asyncio.Event | None, outside: Outside = REAL
+    job: Job,
+    lock: int,
+    report: Callable[[Progress], None],
+    stop: asyncio.Event | None,
+    outside: Outside = REAL,
+    *,
+    apart: bool = False,
 ) -> None:
-    """Crawl all shards. One that is alone needs no process of its own."""
-    if job.plan.shards == 1:
+    """Crawl all shards. One that is alone gets a process of its own only if it is wanted `apart`."""
+    if job.plan.shards == 1 and (outside.is_handed_in or not apart):
         await crawl_here(job, report, stop, outside)
     else:
         await CrawlSupervisor(job, lock, report).run(stop)

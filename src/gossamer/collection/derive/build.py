@@ -30,7 +30,7 @@ from gossamer.collection.folder import Folder
 from gossamer.engine import Crew, Outfit, WorkerLink
 from gossamer.errors import Damaged, shortage
 from gossamer.fetch.stored import decoded
-from gossamer.frontier.answer.poison_pages import PoisonPages
+from gossamer.frontier.answer.poison_pages import DEADLY, READING, PoisonPages
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, SystemClock
 from gossamer.plan import Plan
@@ -140,8 +140,10 @@ def _texts(job: Job, index: int) -> Iterator[Built]:
 
 def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Built]:
     step = Built()
-    for step in Shard(job, table, archive).run():
-        yield step
+    with closing(PoisonPages(place / READING, table)) as poison_pages:
+        table.commit()  # what the last life died on
+        for step in Shard(job, table, archive, poison_pages).run():
+            yield step
     with closing(Indexer(place, table, archive, site_of(job.plan))) as findable:
         done = findable.remake() if job.anew or not findable.whole else findable.catch_up()
         for number in done:
@@ -159,26 +161,27 @@ def _unread(job: Job, table: Table, archive: Archive, place: Path, step: Built) 
     notes = list(archive.not_read())
     if not notes:
         return
-    site, reader, made = site_of(job.plan), Shard(replace(job, anew=False), table, archive), 0
+    site, made = site_of(job.plan), 0
     with (
-        closing(PoisonPages(place / "reading", table)) as poison_pages,
+        closing(PoisonPages(place / READING, table)) as poison_pages,
         closing(Indexer(place, table, archive, site)) as findable,
         closing(Prints(place, table, archive, site)) as prints,
     ):
-        table.commit()  # what the last life died on
+        table.commit()
+        reader = Shard(replace(job, anew=False), table, archive, poison_pages)
         for number, (url, note) in enumerate(notes, 1):
             version = archive.versions.at(url, note.began)
             if not note.hopeless:
                 poison_pages.forgive(url)
-            if version is None or poison_pages.quarantined(url):
-                continue
-            with poison_pages.reading(url):
-                reread = again(archive, partial(reader.read, first=True), url, version)
-            if reread is not None:
-                made += 1
-                capture = archive.capture(url, version)
-                findable.keep(capture, *reread)
-                prints.keep(capture, reread.page)
+            if version is not None and not poison_pages.quarantined(url):
+                with poison_pages.reading(url):
+                    reread = again(archive, partial(reader.read, first=True), url, version)
+                    if reread is not None:
+                        made += 1
+                        capture = archive.capture(url, version)
+                        findable.keep(capture, *reread)
+                        prints.keep(capture, reread.page)
+                        poison_pages.forgive(url)
             if number % BATCH == 0 or number == len(notes):
                 ledger = Ledger(table)
                 prints.prepare(ledger, findable.fold)
@@ -192,7 +195,8 @@ def _unread(job: Job, table: Table, archive: Archive, place: Path, step: Built) 
 class Shard:
     """Goes through the versions of a shard."""
 
-    def __init__(self, job: Job, table: Table, archive: Archive) -> None:
+    def __init__(self, job: Job, table: Table, archive: Archive, poison_pages: PoisonPages) -> None:
+        self._poison_pages = poison_pages
         self._agent = job.plan.as_identity().product
         self._method = job.plan.content
         self._table = table
@@ -230,10 +234,11 @@ class Shard:
         except Damaged as error:
             self._problems = [*self._problems, f"{url}: {error}"][:PROBLEMS_MOST]
             return
-        page = self.read(capture, first=version.text is None)
+        page = self._read_safely(capture, first=version.text is None)
         if page.unread:
             self._keep_old(url, version, page)
             return
+        self._poison_pages.forgive(url)
         text = self._archive.texts.write(page, url, version.began, version.record)
         self._archive.versions.add(url, msgspec.structs.replace(version, text=text, text_of=None, **read_of(url, page)))
         self._made += 1
@@ -244,6 +249,13 @@ class Shard:
         self._archive.versions.add(url, msgspec.structs.replace(version, text=text))
         if text is None and version.text_of is None:
             self._archive.unread.note(url, version.began, page)
+
+    def _read_safely(self, capture: Capture, *, first: bool) -> Page:
+        """As a crawl does: a page on which too many lives ended is left alone."""
+        if self._poison_pages.quarantined(capture.visit.url):
+            return convert.unread(capture, DEADLY)
+        with self._poison_pages.reading(capture.visit.url):
+            return self.read(capture, first=first)
 
     def read(self, capture: Capture, *, first: bool) -> Page:
         """A page that no crawl has read teaches what stands on many pages of its host, as it would have in a crawl."""

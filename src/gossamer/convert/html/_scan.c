@@ -6,8 +6,8 @@
  * way of the tree. So it never differs from that, and tests hold it to it. It reads a page of very many tags as a
  * whole, though, where tame.py has to cut it into pieces.
  *
- * Input is hostile. There is no recursion but one level for noscript, every buffer grows in one place, and the number
- * of open elements is bounded, so that time is linear.
+ * Input is hostile. There is no recursion, every buffer grows in one place, and the number of open elements is bounded,
+ * so that time is linear.
  */
 
 #define Py_LIMITED_API 0x030B0000
@@ -102,8 +102,7 @@ static enum verdict scan_page(findings *found, span data)
         }
         data = with_plain_line_ends(data, copy);
     }
-    scan_span(s, found, data);
-    run(s);
+    scan_document(s, found, data);
     enum verdict verdict = s->verdict;
     let_go(s);
     free(s);

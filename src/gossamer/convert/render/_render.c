@@ -12,8 +12,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "tagged/plain.h"
 #include "writer/page.h"
-#include "writer/plain.h"
 
 typedef struct {
     around around;

@@ -2,8 +2,8 @@
 
 A shard that dies is started again, fetches what was in flight again, and dies again if a page was the reason: a bug in
 a parser, or more memory than there is. So the address lies in a mapped file while its page is read. Whoever finds one
-there at the start knows what the last life ended on. One death may be chance; a page that was read to its end is
-cleared, and one that was being read at three deaths is not read any more.
+there at the start knows what the last life ended on. One death may be chance; a page of which everything was made
+is forgiven, and one that was being read at three deaths is not read any more.
 
 The note is also the heartbeat of a shard. Whatever else takes long (a large commit, what a crash has left, a build) is
 work that ends; reading a page is what strangers can make endless. So `Watch` looks whether it is still the same page.
@@ -23,6 +23,8 @@ from gossamer.store.table.table import Table
 
 READING = "reading"
 """The file, in the folder of a shard."""
+DEADLY = "the process died each time it read this page"
+"""What is said of a page that is left alone."""
 DEATHS = 3
 """From so many on, a page is left alone."""
 MOST = 1_000
@@ -51,7 +53,6 @@ class PoisonPages:
         self._turn[0] = (self._turn[0] + 1) & _WORD
         stored = table.get(META, b"suspects")
         self._deaths = deaths_of(stored) if stored else {}
-        self._page = b""
         self._died_on = self._noted()
         self._length[0] = 0
         if self._died_on:
@@ -66,13 +67,13 @@ class PoisonPages:
         return bool(self._deaths) and self._deaths.get(url.encode()[:ROOM], 0) >= DEATHS
 
     def forgive(self, url: URL) -> None:
-        """Another reader may live through it."""
-        if self._deaths.pop(url.encode()[:ROOM], 0):
+        """It was read, and all was made of it; or another reader may live through it."""
+        if self._deaths and self._deaths.pop(url.encode()[:ROOM], 0):
             self._save()
 
     def reading(self, url: URL) -> PoisonPages:
-        """A context in which a page is read: one at a time."""
-        self._page = page = url.encode()[:ROOM]
+        """A context in which a page is read, or something is made of what it says: one page at a time."""
+        page = url.encode()[:ROOM]
         self._memory[8 : 8 + len(page)] = page
         self._turn[0] = (self._turn[0] + 1) & _WORD
         self._length[0] = len(page)  # one word, and the last: before it is there, nothing is noted
@@ -81,10 +82,8 @@ class PoisonPages:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         self._length[0] = 0
-        if self._deaths and kind is None and self._deaths.pop(self._page, 0):
-            self._save()
 
     def close(self) -> None:
         """Give the file free."""

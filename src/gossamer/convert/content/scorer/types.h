@@ -19,7 +19,7 @@ enum { SHORT_WORDS = 16, LONGEST_WORD = 64, WIDEST = 128 };
 
 static const int POOLED[POOLS] = {1, 2, 4};
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define FAST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define FAST

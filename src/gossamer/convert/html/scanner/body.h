@@ -5,8 +5,6 @@
 
 #include "telling.h"
 
-static void scan_noscript(scanner *s, span markup);
-
 static bool hides_links(span markup)
 {
     for (size_t i = 0; i + 1 < markup.size; i++)
@@ -31,7 +29,7 @@ static void start_raw(scanner *s, const token *tag)
     if (tag->tag == T_TITLE)
         tell_title(s, text);
     else if (tag->tag == T_NOSCRIPT && !s->within_noscript && hides_links(text))
-        scan_noscript(s, text);
+        s->noscript = text;
     if (!(flags & SILENT)) {
         say(s, text);
         pop(s);
@@ -45,8 +43,6 @@ static bool has_raw_text(enum tag tag)
 {
     return (FLAGS[tag] & SILENT) || tag == T_XMP;
 }
-
-static bool skip_other_markup(scanner *s);
 
 /* After some elements what follows is not read as elsewhere, or formatting is not forgotten at the end. */
 static bool leaks_from_template(enum tag tag)

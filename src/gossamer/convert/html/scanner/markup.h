@@ -1,4 +1,4 @@
-/* Tags and their attributes; the ends of elements that hold no markup. */
+/* Tags and their attributes, comments, and the ends of elements that hold no markup. */
 
 #ifndef GOSSAMER_SCANNER_MARKUP_H
 #define GOSSAMER_SCANNER_MARKUP_H
@@ -151,6 +151,45 @@ static span raw_text(scanner *s, const token *tag)
     else if (!read_tag(s, to + 2, true, &end_tag))
         s->at = s->end;
     return (span){from, (size_t)(to - from)};
+}
+
+static const byte *past(const byte *at, const byte *end, byte mark)
+{
+    const byte *found = at < end ? memchr(at, mark, (size_t)(end - at)) : NULL;
+    return found == NULL ? end : found + 1;
+}
+
+static const byte *past_comment(const byte *at, const byte *end) /* from after its opening */
+{
+    if (at < end && *at == '>')
+        return at + 1;
+    if (end - at >= 2 && at[0] == '-' && at[1] == '>')
+        return at + 2;
+    while (at < end && (at = memchr(at, '-', (size_t)(end - at))) != NULL) {
+        if (end - at >= 3 && at[1] == '-' && at[2] == '>')
+            return at + 3;
+        if (end - at >= 4 && at[1] == '-' && at[2] == '!' && at[3] == '>')
+            return at + 4;
+        at++;
+    }
+    return end;
+}
+
+/* A comment, or what is taken for one. False if it is text. */
+static bool skip_other_markup(scanner *s)
+{
+    const byte *at = s->at, *end = s->end;
+    if (at[1] == '/') {
+        if (end - at < 3)
+            return false;
+        s->at = past(at + 2, end, '>');
+        return true;
+    }
+    if (at[1] != '!' && at[1] != '?')
+        return false;
+    bool is_comment = end - at >= 4 && at[1] == '!' && at[2] == '-' && at[3] == '-';
+    s->at = is_comment ? past_comment(at + 4, end) : past(at + 2, end, '>');
+    return true;
 }
 
 #endif

@@ -233,45 +233,6 @@ static enum quirks quirks_of(span doctype)
     return QUIRKS_UNKNOWN;
 }
 
-static const byte *past(const byte *at, const byte *end, byte mark)
-{
-    const byte *found = at < end ? memchr(at, mark, (size_t)(end - at)) : NULL;
-    return found == NULL ? end : found + 1;
-}
-
-static const byte *past_comment(const byte *at, const byte *end) /* from after its opening */
-{
-    if (at < end && *at == '>')
-        return at + 1;
-    if (end - at >= 2 && at[0] == '-' && at[1] == '>')
-        return at + 2;
-    while (at < end && (at = memchr(at, '-', (size_t)(end - at))) != NULL) {
-        if (end - at >= 3 && at[1] == '-' && at[2] == '>')
-            return at + 3;
-        if (end - at >= 4 && at[1] == '-' && at[2] == '!' && at[3] == '>')
-            return at + 4;
-        at++;
-    }
-    return end;
-}
-
-/* A comment, or what is taken for one. False if it is text. */
-static bool skip_other_markup(scanner *s)
-{
-    const byte *at = s->at, *end = s->end;
-    if (at[1] == '/') {
-        if (end - at < 3)
-            return false;
-        s->at = past(at + 2, end, '>');
-        return true;
-    }
-    if (at[1] != '!' && at[1] != '?')
-        return false;
-    bool is_comment = end - at >= 4 && at[1] == '!' && at[2] == '-' && at[3] == '-';
-    s->at = is_comment ? past_comment(at + 4, end) : past(at + 2, end, '>');
-    return true;
-}
-
 static void take_cdata(scanner *s)
 {
     const byte *from = s->at + 9;
@@ -331,23 +292,19 @@ static const byte *text_end(scanner *s)
     return s->end;
 }
 
-static void run(scanner *s)
+/* To the end of a document, or to a noscript whose markup waits to be read. */
+static void walk(scanner *s)
 {
-    push_implied(s, T_HTML);
-    while (s->at < s->end && s->verdict == FINE) {
+    while (s->at < s->end && s->verdict == FINE && s->noscript.at == NULL) {
         if (*s->at == '<' && take_markup(s))
             continue;
         const byte *from = s->at;
         s->at = text_end(s);
         take_text(s, (span){from, (size_t)(s->at - from)});
     }
-    if (s->mode < IN_BODY && s->verdict == FINE)
-        open_body(s);
-    if (s->verdict == FINE)
-        pop_to(s, 0);
 }
 
-static void scan_span(scanner *s, findings *found, span data)
+static void begin(scanner *s, findings *found, span data)
 {
     memset(s, 0, sizeof *s);
     s->at = data.at;
@@ -355,6 +312,14 @@ static void scan_span(scanner *s, findings *found, span data)
     s->found = found;
     s->link = s->form = s->where = -1;
     s->quirks = QUIRKS_YES;
+}
+
+static void finish(scanner *s)
+{
+    if (s->mode < IN_BODY && s->verdict == FINE)
+        open_body(s);
+    if (s->verdict == FINE)
+        pop_to(s, 0);
 }
 
 static void let_go(scanner *s)
@@ -366,22 +331,37 @@ static void let_go(scanner *s)
     free(s->name.at);
 }
 
-/* We run no scripts, so links for readers without them are for us. */
-static void scan_noscript(scanner *s, span markup)
+/* We run no scripts, so links for readers without them are for us. One in another is not read. */
+static void scan_noscript(scanner *s)
 {
     scanner *inner = malloc(sizeof *inner);
     if (inner == NULL) {
         s->verdict = NO_MEMORY;
         return;
     }
-    scan_span(inner, s->found, markup);
+    begin(inner, s->found, s->noscript);
+    s->noscript = (span){NULL, 0};
     inner->within_noscript = true;
     inner->where = current(s)->number;
-    run(inner);
+    push_implied(inner, T_HTML);
+    walk(inner);
+    finish(inner);
     if (inner->verdict != FINE)
         s->verdict = inner->verdict;
     let_go(inner);
     free(inner);
+}
+
+static void scan_document(scanner *s, findings *found, span data)
+{
+    begin(s, found, data);
+    push_implied(s, T_HTML);
+    walk(s);
+    while (s->noscript.at != NULL && s->verdict == FINE) {
+        scan_noscript(s);
+        walk(s);
+    }
+    finish(s);
 }
 
 #endif

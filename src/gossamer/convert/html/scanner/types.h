@@ -162,6 +162,7 @@ typedef struct {
     const byte *at, *end;
     findings *found;
     bool within_noscript;
+    span noscript; /* markup of one that was met and has links; `at` is NULL if there is none */
     enum verdict verdict;
     enum mode mode;
     enum quirks quirks;

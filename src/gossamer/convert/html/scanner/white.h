@@ -3,15 +3,7 @@
 #ifndef GOSSAMER_SCANNER_WHITE_H
 #define GOSSAMER_SCANNER_WHITE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-typedef unsigned char byte;
-
-typedef struct {
-    const byte *at;
-    size_t size;
-} span;
+#include "tagged/span.h"
 
 /* Bytes with which a character begins that Python's str.isspace() may hold for white space. */
 static const bool MAYBE_WHITE[256] = {

@@ -1,13 +1,10 @@
-/* What the parts of the writer hand to each other, and how memory grows. */
+/* What the parts of the writer hand to each other. */
 
 #ifndef GOSSAMER_WRITER_TYPES_H
 #define GOSSAMER_WRITER_TYPES_H
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../html/scanner/white.h"
+#include "convert/html/scanner/white.h"
+#include "tagged/buffer.h"
 
 /* twin.NAMES: elements of tagged text. The first is none. */
 enum name {
@@ -46,12 +43,6 @@ enum {
     HEADING_MOST = 1000, /* bytes */
     CELL_WORDS_MOST = 150,
 };
-
-typedef struct {
-    byte *at;
-    size_t size, room;
-    bool failed; /* there was no memory for all of it */
-} buffer;
 
 typedef struct {
     enum name name;
@@ -93,35 +84,6 @@ typedef struct { /* for each kept run that is not one with the run before it */
     bool *parted;
     int32_t count;
 } kept;
-
-static bool make_room(buffer *b, size_t more)
-{
-    if (more <= b->room - b->size)
-        return true;
-    size_t room = 2 * (b->size + more) + 256;
-    byte *at = realloc(b->at, room);
-    if (at == NULL) {
-        b->failed = true;
-        return false;
-    }
-    b->at = at;
-    b->room = room;
-    return true;
-}
-
-static inline void put(buffer *b, const void *at, size_t size)
-{
-    if (size > 0 && make_room(b, size)) {
-        memcpy(b->at + b->size, at, size);
-        b->size += size;
-    }
-}
-
-static inline void put_byte(buffer *b, byte value)
-{
-    if (b->size < b->room || make_room(b, 1))
-        b->at[b->size++] = value;
-}
 
 static void put_text(buffer *b, const char *text)
 {

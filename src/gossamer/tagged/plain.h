@@ -1,9 +1,9 @@
 /* tagged.plain: the words of tagged text. Here it is known that white space is single spaces, but for a pre. */
 
-#ifndef GOSSAMER_WRITER_PLAIN_H
-#define GOSSAMER_WRITER_PLAIN_H
+#ifndef GOSSAMER_TAGGED_PLAIN_H
+#define GOSSAMER_TAGGED_PLAIN_H
 
-#include "types.h"
+#include "tagged/buffer.h"
 
 typedef struct {
     const char *text;

@@ -1,0 +1,162 @@
+"""Hostile bytes for every compiled module that reads them, in a process whose modules abort at the first wrong step.
+
+    python fuzz_child.py FOLDER SEED COUNT SIZE [PAGE...]
+
+FOLDER has the modules, built to check themselves, and gets a file `case` with what is being read. PAGE are files whose
+pages are spoilt. SIZE is that of the extreme pages, which come first; 0 leaves them out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gzip
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from fuzz.fuzz_pages import STARTERS, TEXTS, extreme, spoilt
+
+
+class Checked:
+    """Finds the modules that check themselves in the place of those that are installed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        file = self._folder / f"{name}.so"
+        return importlib.util.spec_from_file_location(name, file) if file.exists() else None
+
+
+def use(folder: Path) -> None:
+    """From now on."""
+    sys.meta_path.insert(0, Checked(folder))  # type: ignore[arg-type]  # it has the one method that is asked for
+
+
+class Readers:
+    """All that reads what strangers wrote."""
+
+    def __init__(self, case: Path) -> None:
+        module = importlib.import_module
+        self._case = os.open(case, os.O_RDWR | os.O_CREAT)
+        self._poison = ctypes.CDLL(None)["__asan_poison_memory_region"]
+        self._poison.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        self._scan = module("gossamer.convert.html._scan").scan
+        self._from_bytes = module("gossamer.convert.html.outline").from_bytes
+        self._by_tree = module("gossamer.convert.html.scan").by_tree
+        self._render = module("gossamer.convert.render.twin")
+        self._learned = module("gossamer.convert.content.learned")
+        self._marks = module("gossamer.convert.content.marks")
+        self._plain = module("gossamer.tagged._plain").plain
+        self._measure = module("gossamer.dedupe._prints").measure
+        self._sweep = module("gossamer.graph._sweep").sweep
+        self._stems = module("gossamer.index._words").Stems(self._stem, 2_048, True)
+
+    def page(self, dice: Random, page: bytes) -> None:
+        """A page from its bytes to the words that are indexed."""
+        self._note(page)
+        page = bytes(bytearray(page))  # of its own, so that what comes after it is nobody's
+        if len(page) > 1:
+            self._poison(id(page) + bytes.__basicsize__ - 1 + len(page), 1)
+        found = self._scan(page, dice.choice((0, 1, 7, 10_000)), dice.random() < 0.95)
+        if found is not None:
+            self.text(dice, found[1])
+            outline = None if found[-1] is None else self._from_bytes(found[-1])
+        elif dice.random() < 0.1 and len(page) < 20_000:
+            outline = self._by_tree(page).outline
+        else:
+            outline = None
+        if outline is not None:
+            self._outline(dice, outline)
+
+    def _outline(self, dice: Random, outline: Any) -> None:
+        runs, elements = len(outline.owners), len(outline.tags)
+        self._marks.numbered(outline)
+        begins = outline.starts[:-1].copy()
+        self._marks.hashes(outline.text, begins, outline.starts[1:].copy())
+        keep = np.array([dice.random() < 0.8 for _ in range(runs)], np.bool_)
+        if runs and runs <= 20_000 and elements <= 100_000:
+            keep |= self._learned.learned(outline)
+        hrefs = {element: dice.choice(TEXTS) for element in range(elements) if dice.random() < 0.5}
+        html, words = self._render.written(outline, keep, hrefs)
+        self._render.inside(outline, keep)
+        self.text(dice, words)
+        self.tagged(dice, html)
+
+    def tagged(self, dice: Random, html: str) -> None:
+        """Tagged text, as we wrote it and as somebody else may have spoilt it."""
+        self._plain(html)
+        at = dice.randint(0, len(html))
+        for other in (html[:at], html[at:], html[:at] + dice.choice(TEXTS) + html[at:]):
+            self._note(other.encode(errors="surrogatepass"))
+            self._plain(other)
+
+    def text(self, dice: Random, text: str) -> None:
+        """Words that are measured and indexed."""
+        if dice.random() < 0.2:
+            at = dice.randint(0, len(text))
+            text = text[:at] + chr(dice.randrange(0x110000)) + dice.choice(TEXTS) * dice.choice((1, 3, 90)) + text[at:]
+        self._note(text.encode(errors="surrogatepass"))
+        self._measure(text)
+        self._stems.joined(text)
+        self._stems.met(text, ("word", dice.choice(TEXTS).lower(), "", "\u4e2d"))
+
+    def _stem(self, word: str) -> str:
+        """A stem of any length: none, the word, or far longer."""
+        return (word, word[:-1], word.lower(), "", word * 9)[sum(word.encode()) % 5]
+
+    def graph(self, dice: Random) -> None:
+        """Arcs of a graph that somebody else may have made."""
+        nodes = dice.choice((0, 1, 2, 50))
+        degrees = np.array([dice.randrange(4) for _ in range(nodes)], np.uint32)
+        starts = np.cumsum([0, *(dice.randrange(4) for _ in range(nodes))]).astype(np.int64)
+        sources = np.array([dice.randrange(max(nodes, 1)) for _ in range(int(starts[-1]))], np.uint32)
+        arrays = [starts, sources, degrees, *(np.full(nodes, 1 / max(nodes, 1)) for _ in range(4))]
+        if dice.random() < 0.7:
+            spoilt = dice.randrange(len(arrays))
+            array = arrays[spoilt].copy()
+            if len(array) and dice.random() < 0.6:
+                wild: list[Any] = [0, 1, nodes, 1 << 31] if array.dtype != np.int64 else [-1, nodes, 1 << 40, 1 << 62]
+                array[dice.randrange(len(array))] = dice.choice(wild)
+            arrays[spoilt] = array[: dice.randint(0, len(array))] if dice.random() < 0.4 else array
+        self._note(repr(arrays).encode())
+        starts, sources, degrees, values, shares, start, ends = arrays
+        with suppress(ValueError):  # it says that they are not of one graph
+            self._sweep(starts, sources, degrees, values, shares, 0.85, start, ends)
+
+    def _note(self, data: bytes) -> None:
+        os.ftruncate(self._case, 0)
+        os.pwrite(self._case, data, 0)
+
+
+def opened(path: str) -> bytes:
+    data = Path(path).read_bytes()
+    return gzip.decompress(data) if path.endswith(".gz") else data
+
+
+def main(folder: Path, seed: int, count: int, size: int, *paths: str) -> None:
+    use(folder)
+    readers, dice = Readers(folder / "case"), Random(seed)
+    pages = [*STARTERS, *(page[:200_000] for page in map(opened, paths))]
+    for page in extreme(size) if size else ():
+        readers.page(dice, page)
+    for number in range(count):
+        readers.page(dice, spoilt(dice, pages))
+        if number % 4 == 0:
+            readers.graph(dice)
+    modules = [name for name, each in sys.modules.items() if str(folder) in (getattr(each, "__file__", "") or "")]
+    print(f"{count} pages were read by {len(modules)} modules")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:5]), *sys.argv[5:])

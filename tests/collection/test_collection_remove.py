@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 import gossamer
-from crawler_process import crawl_arguments, gossamer_command, run_gossamer
+from crawler_process import crawl_arguments, gossamer_command, run_gossamer, with_room
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.families import FAMILIES
@@ -280,6 +281,14 @@ def test_the_command_asks_and_says_what_would_go(
     assert run("(")[0] == 2
 
 
+CRAWL_HERE = """
+import sys, gossamer
+polite = dict(delay=0.01, ip_delay=0.01, patience=0.0, allow_addresses=("127.0.0.0/8",))
+gossamer.open(sys.argv[1]).crawl(sys.argv[2], shards=1, scope="any", **polite)
+"""
+"""In one process, which nobody starts again when it is killed."""
+
+
 def test_what_a_killed_crawl_left_is_taken_in_before_anything_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "web"
     deadly = {
@@ -290,8 +299,7 @@ def test_what_a_killed_crawl_left_is_taken_in_before_anything_is_removed(tmp_pat
         "GOSSAMER_TEST_MOST": "1",
     }
     with MadeWeb(WebSpec(seed=4, hosts=2, pages=20, names="ip")).serve() as web:
-        words = crawl_arguments(folder, web.seed, "--shards", "1", "--delay", "0.01")
-        command = gossamer_command(*words)
+        command = [sys.executable, "-c", CRAWL_HERE, str(with_room(folder)), web.seed]
         subprocess.run(command, env=deadly, capture_output=True, timeout=120, check=False)
         asked = len(web.log.entries)
         with gossamer.open(folder) as collection:

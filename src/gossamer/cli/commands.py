@@ -78,7 +78,6 @@ async def _crawl(collection: Collection, options: argparse.Namespace, trusted: b
                 revisit=options.revisit,
                 stop=stopping.stop,
                 trust_plan=trusted,
-                apart=True,
                 **settings(options),
             )
         finally:

@@ -56,6 +56,34 @@ def test_a_room_imports_only_from_below(path: Path) -> None:
         assert LAYER[there] < LAYER[here], f"{path}: {here} imports {there}"
 
 
+def test_no_modules_import_each_other() -> None:
+    """Not in a circle either, and for types alone neither: who reads one would have to read them all."""
+    names = {".".join(path.relative_to(SOURCE.parent).with_suffix("").parts): path for path in MODULES}
+    needs = {name: {found for found in modules_used(path) if found in names} for name, path in names.items()}
+    while leaves := [name for name, used in needs.items() if not used & needs.keys()]:
+        for name in leaves:
+            del needs[name]
+    assert not needs
+
+
+def modules_used(path: Path) -> Iterator[str]:
+    """What is imported when a module is loaded, or for its types: not what a function imports when it runs."""
+    later = {
+        id(node)
+        for each in ast.walk(tree := ast.parse(path.read_text()))
+        if is_function(each)
+        for node in ast.walk(each)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in later:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield node.module
+
+
+def is_function(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+
+
 def imported(block: ast.AST) -> set[str]:
     found = (node for node in ast.walk(block) if isinstance(node, ast.Import | ast.ImportFrom))
     return {alias.asname or alias.name for node in found for alias in node.names}

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from gossamer.errors import Damaged
+from gossamer.runs import Form
 from gossamer.runs import sorted as sorted_runs
-from gossamer.runs.growing import Form, Runs, Shape
+from gossamer.runs.growing import Runs, Shape
 from gossamer.runs.sorted import Keys, Merge, Run, in_memory, look_up, marked, write
 
 NAME = re.compile(r"[0-9]{8,}\.(?:keys|marks)(?:\.partial)?")

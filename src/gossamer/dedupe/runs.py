@@ -22,7 +22,8 @@ from gossamer.dedupe.entries import Keys, entries, numbers
 from gossamer.dedupe.pages import Columns, Pages
 from gossamer.errors import Damaged
 from gossamer.rows import decoder
-from gossamer.runs.growing import Form, Runs, Shape
+from gossamer.runs import Form
+from gossamer.runs.growing import Runs, Shape
 from gossamer.runs.sorted import NO_KEYS, Merge, Run, in_memory, write
 
 NAME = re.compile(r"[0-9]{8,}\.(?:entries(?:\.partial)?|partial)")

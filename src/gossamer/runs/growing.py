@@ -10,12 +10,12 @@ any moment leaves all that was committed, and files in no list are swept away.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gossamer import files
+from gossamer.runs import Form
 
 if TYPE_CHECKING:
     from gossamer.runs.sorted import Merge, Run
@@ -30,23 +30,6 @@ class Shape(NamedTuple):
     """Runs of one level that make a run of the next."""
     at_once: int = 200_000
     """Keys that are merged before a commit, at most."""
-
-
-class Form(NamedTuple):
-    """How runs of one kind are kept."""
-
-    name: re.Pattern[str]
-    """What their files are called, also those that are not finished."""
-    endings: tuple[str, ...]
-    """Of the file with the keys, and of the one with the marks where each key has one."""
-    block: int
-    """Keys between two fences, a power of two."""
-    fenced: bool
-    """Whether the fences are written behind the keys, and behind them what the owner has for the run."""
-
-    def paths(self, folder: Path, number: int) -> list[Path]:
-        """The files of a run."""
-        return [folder / f"{number:08}{ending}" for ending in self.endings]
 
 
 class Commits(Protocol):

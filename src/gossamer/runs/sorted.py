@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from gossamer import files
 from gossamer.errors import Damaged
-from gossamer.runs.growing import Form
+from gossamer.runs import Form
 from gossamer.shown import counted
 
 Keys: TypeAlias = npt.NDArray[np.uint64]

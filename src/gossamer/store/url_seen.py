@@ -22,7 +22,8 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.rows import damaged, decoder, number
-from gossamer.runs.growing import Form, Runs, Shape
+from gossamer.runs import Form
+from gossamer.runs.growing import Runs, Shape
 from gossamer.store.table.table import Table
 
 if TYPE_CHECKING:

@@ -14,19 +14,13 @@ jumps meanwhile. Only a restart looks at the wall clock again.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
 
 from gossamer.frontier.entries import HOSTS, HostRow, encode, host_row
 from gossamer.model import Clock
 from gossamer.store.table.table import Table
-
-if TYPE_CHECKING:
-    from gossamer.frontier.queue.back_queues import Origin
-
 
 SMOOTHING = 0.3
 """Weight of the newest answer in the smoothed fetch time."""
@@ -113,7 +107,6 @@ class Host:
     dead: int = 0
     """Addresses in a row that took no connection."""
     address_until: float = 0.0
-    waiting: deque[Origin] = field(default_factory=deque)
     origins: int = 0
     """Origins in memory that belong to it."""
     number: int = 0

@@ -12,6 +12,7 @@ Only the first three are in memory. What waits on disk comes back in batches, wh
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from math import inf
 from typing import NamedTuple
@@ -70,6 +71,8 @@ class Schedule:
         self._resolving: dict[asyncio.Task[None], float] = {}
         """Look-ups, the oldest first, and when they began."""
         self._slow: set[asyncio.Task[None]] = set()
+        self._in_line: dict[str, deque[Origin]] = {}
+        """Origins whose turn it was while their host had all the visits it may have, by its name."""
 
     @property
     def resolving(self) -> int:
@@ -129,7 +132,7 @@ class Schedule:
             origin, group = popped
             host = origin.host
             if host.out >= self._politeness.per_host:
-                host.waiting.append(origin)
+                self._in_line.setdefault(host.name, deque()).append(origin)
             elif self._is_stale(host, group, now):
                 origin.placed = False
                 self.place(origin)
@@ -194,8 +197,11 @@ class Schedule:
         if self._leases is not None:
             self._leases.give(group.address, now, visited=visited)
         self._ready.release(group, now, visited=visited)
-        if host.waiting and host.out < self._politeness.per_host:
-            origin = host.waiting.popleft()
+        line = self._in_line.get(host.name)
+        if line and host.out < self._politeness.per_host:
+            origin = line.popleft()
+            if not line:
+                del self._in_line[host.name]
             origin.placed = False
             self.place(origin)
 

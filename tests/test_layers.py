@@ -68,12 +68,8 @@ def test_no_modules_import_each_other() -> None:
 
 def modules_used(path: Path) -> Iterator[str]:
     """What is imported when a module is loaded, or for its types: not what a function imports when it runs."""
-    later = {
-        id(node)
-        for each in ast.walk(tree := ast.parse(path.read_text()))
-        if is_function(each)
-        for node in ast.walk(each)
-    }
+    tree = ast.parse(path.read_text())
+    later = {id(node) for each in ast.walk(tree) if is_function(each) for node in ast.walk(each)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and id(node) not in later:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)

@@ -27,7 +27,7 @@ from pathlib import Path
 
 from gossamer.cli.chart import Line, Panel, draw
 from gossamer.collection.crawl.wiring import site_of
-from gossamer.crawl import crawl
+from gossamer.crawl_loop import crawl
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES

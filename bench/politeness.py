@@ -19,7 +19,7 @@ from math import ceil
 from pathlib import Path
 
 from gossamer.collection import fast_loop
-from gossamer.crawl import crawl
+from gossamer.crawl_loop import crawl
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES

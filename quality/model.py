@@ -1,4 +1,4 @@
-"""The network of `gossamer.convert.content.network`, as PyTorch trains it.
+"""The network of `gossamer.convert.content.neural`, as PyTorch trains it.
 
 The same computation, for several pages at once: blocks and elements of all pages of a batch are numbered through.
 """
@@ -16,7 +16,7 @@ from lessons import Sample
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from gossamer.convert.content.network import POOLED, WAYS, Weights
+from gossamer.convert.content.neural import POOLED, WAYS, Weights
 from gossamer.convert.html.outline import TAGS
 
 WIDTH = 32

@@ -1,4 +1,4 @@
-"""Learn what main content is: the weights of `gossamer.convert.content.network`.
+"""Learn what main content is: the weights of `gossamer.convert.content.neural`.
 
     python quality/train.py                     learn from all pages, and write weights.npz beside the module
     python quality/train.py --folds 4           only tell how good it would be on sites it has not seen
@@ -25,7 +25,7 @@ from lessons import Lesson, Origin, Sample, Vocabulary, sample, vocabulary
 from model import WIDTH, WIDTH_OF_STUDENT, Network, exported
 from numpy.typing import NDArray
 
-from gossamer.convert.content import network, wording
+from gossamer.convert.content import neural, wording
 from gossamer.convert.content.features import Features, features
 from gossamer.convert.content.learned import likely
 from gossamer.convert.html.outline import Outline
@@ -74,7 +74,7 @@ def _soft(case: Case, texts: Sequence[str]) -> NDArray[np.float64]:
     return shares(texts, answer)
 
 
-def weights_of(samples: Sequence[Sample], known: Vocabulary, teachers: int) -> network.Weights:
+def weights_of(samples: Sequence[Sample], known: Vocabulary, teachers: int) -> neural.Weights:
     """What one network has learned from several others, as the package reads it."""
     pages = with_grafts(samples, known)
 
@@ -87,9 +87,9 @@ def weights_of(samples: Sequence[Sample], known: Vocabulary, teachers: int) -> n
     return exported(student, known.names, known.words)
 
 
-def answer(page: Read, weights: network.Weights) -> str:
+def answer(page: Read, weights: neural.Weights) -> str:
     """The text of what would be kept."""
-    kept = likely(network.scores(page.outline, page.features, weights), page.features.words)
+    kept = likely(neural.scores(page.outline, page.features, weights), page.features.words)
     return "\n".join(text for text, is_kept in zip(page.texts, kept, strict=True) if is_kept)
 
 
@@ -120,7 +120,7 @@ def _fold(site: str, folds: int) -> int:
     return int(hashlib.md5(site.encode()).hexdigest(), 16) % folds
 
 
-def write(weights: network.Weights, path: Path) -> None:
+def write(weights: neural.Weights, path: Path) -> None:
     """Half precision is enough."""
     arrays = {
         name: array if array.dtype == np.uint32 else array.astype(np.float16)
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=0, help="cross-validate by site instead of writing weights")
     parser.add_argument("--only", type=int, help="so many of the folds")
     parser.add_argument("--teachers", type=int, default=TEACHERS, help="networks that one network learns from")
-    parser.add_argument("--to", type=Path, default=Path(network.__file__).with_name("weights.npz"))
+    parser.add_argument("--to", type=Path, default=Path(neural.__file__).with_name("weights.npz"))
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     pages = read(arguments.folder)

@@ -10,7 +10,7 @@ from weakref import ref
 
 import pytest
 
-from gossamer.crawl import crawl
+from gossamer.crawl_loop import crawl
 from gossamer.errors import StorageError
 from gossamer.model import Answer, Capture, Page, SystemClock, Visit
 from gossamer.store.commits import Commits

@@ -185,7 +185,7 @@ def test_the_rooms_are_drawn_as_they_are() -> None:
 
 def test_the_loop_is_shown_as_it_is() -> None:
     shown = next(block for block in blocks(page("ARCHITECTURE.md"), "python") if "frontier.due" in block)
-    code = (SOURCE / "crawl.py").read_text()
+    code = (SOURCE / "crawl_loop.py").read_text()
     assert [line.strip() for line in shown.splitlines()] == [
         line.strip() for line in code.splitlines() if line.strip() in shown and line.strip()
     ]

@@ -17,7 +17,7 @@ LAYERS = [
     ["convert"],
     ["fetch", "dedupe", "store", "graph", "index"],
     ["frontier", "search"],
-    ["plan", "crawl"],
+    ["plan", "crawl_loop"],
     ["collection"],
     ["cli"],
 ]

@@ -17,7 +17,7 @@ import pytest
 
 import gossamer
 from crawler_process import gossamer_command
-from gossamer.cli import answers, found, progress
+from gossamer.cli import answers, progress, search_output
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
 from gossamer.collection import Imported, Outside, Progress
@@ -108,8 +108,8 @@ def test_why_a_crawl_waits_is_kept_before_its_speed() -> None:
 
 def test_one_is_one() -> None:
     said = [
-        found.answer(Answer([Hit(URL, "title", "snippet", 1.0)], 1), 0, "web"),
-        found.links(Links(URL, (Link(URL),), (URL,), ("x",), 1.0)),
+        search_output.answer(Answer([Hit(URL, "title", "snippet", 1.0)], 1), 0, "web"),
+        search_output.links(Links(URL, (Link(URL),), (URL,), ("x",), 1.0)),
         answers.imported(Imported(captures=1, files=1, of=1, known=1)),
         answers.verified(Checked(records=1, rows=1)),
         counted(1, "address"),

@@ -149,7 +149,7 @@ def test_a_large_page_says_the_same_wherever_it_is_read(content: str | None) -> 
 
 
 def test_what_needs_more_memory_than_most_is_read_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(convert.sandbox, "LITTLE", 1 << 16)
+    monkeypatch.setattr(convert.sandboxed, "LITTLE", 1 << 16)
     entered = list[bool]()
 
     @contextmanager

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gossamer.convert import begin, document, finish, read
 from gossamer.convert.html.links import LINKS_MOST
-from gossamer.convert.sandbox import common
+from gossamer.convert.sandboxed import common
 from gossamer.convert.source import Source
 from gossamer.model import Capture, Kind, Page, Visit
 

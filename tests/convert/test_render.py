@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gossamer.convert.html.outline import NUMBER, Outline, by_tree
-from gossamer.convert.render import inside, twin, written
+from gossamer.convert.render import compiled, inside, written
 from gossamer.convert.render.inside import links_inside
 from gossamer.convert.render.page import tagged
 from gossamer.tagged import plain
@@ -157,11 +157,11 @@ def test_depth_is_bounded(tags: str) -> None:
 
 def test_the_twin_was_built() -> None:
     pytest.importorskip("gossamer.convert.render._render", reason="the compiled twin was not built")
-    assert twin._render is not None
+    assert compiled._render is not None
 
 
 def test_without_the_twin_the_same_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twin, "_render", None)
+    monkeypatch.setattr(compiled, "_render", None)
     assert rendered("<ul><li>a &amp; <a href=/>b</a></ul>") == '<ul>\n<li>a &amp; <a href="http://x/3">b</a></li></ul>'
 
 

@@ -367,7 +367,7 @@ def test_a_merge_that_fails_enters_no_page_twice(tmp_path: Path, monkeypatch: py
         for number in range(30):
             lookup.meet([page(number)])
             with monkeypatch.context() as patched:
-                patched.setattr("gossamer.dedupe.runs.Merge.advance", full)
+                patched.setattr("gossamer.dedupe.print_runs.Merge.advance", full)
                 try:
                     commit(table, lookup)
                 except StorageError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gossamer.crawl import crawl
+from gossamer.crawl_loop import crawl
 from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.audit import audit
 from gossamer.frontier.discover.discovery import Found

@@ -54,7 +54,7 @@ class Readers:
         self._scan = module("gossamer.convert.html._scan").scan
         self._from_bytes = module("gossamer.convert.html.outline").from_bytes
         self._by_tree = module("gossamer.convert.html.scan").by_tree
-        self._render = module("gossamer.convert.render.twin")
+        self._render = module("gossamer.convert.render.compiled")
         self._learned = module("gossamer.convert.content.learned")
         self._marks = module("gossamer.convert.content.marks")
         self._plain = module("gossamer.tagged._plain").plain

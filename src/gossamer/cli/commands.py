@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import gossamer
 from gossamer import shown
-from gossamer.cli import answers, found, mended, past
+from gossamer.cli import answers, history_output, repair_output, search_output
 from gossamer.cli import copies as copying
 from gossamer.cli.interrupts import listening
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
@@ -132,12 +132,12 @@ def history(options: argparse.Namespace) -> int:
             editions = collection.history(options.url)
             if not editions:
                 collection.page(options.url)  # says what is known of it
-            _print_each(options, (each.as_json() for each in editions), past.history(editions))
+            _print_each(options, (each.as_json() for each in editions), history_output.history(editions))
             return 0
         if len(options.diff) > 2:
             raise UsageError("--diff takes two versions at most, by number or time")
         diff = collection.diff(options.url, *map(_version, options.diff))
-    _print(options, diff.as_json(), past.diff(diff))
+    _print(options, diff.as_json(), history_output.diff(diff))
     return 0
 
 
@@ -148,12 +148,16 @@ def search(options: argparse.Namespace) -> int:
             explained = collection.explain(options.question, options.number)
             _print_each(
                 options,
-                (found.as_json(hit, signs) for hit, signs in explained),
-                found.explained(explained, options.dir),
+                (search_output.as_json(hit, signs) for hit, signs in explained),
+                search_output.explained(explained, options.dir),
             )
         else:
             answer = collection.search(options.question, options.number, options.offset)
-            _print_each(options, map(found.as_json, answer.hits), found.answer(answer, options.offset, options.dir))
+            _print_each(
+                options,
+                map(search_output.as_json, answer.hits),
+                search_output.answer(answer, options.offset, options.dir),
+            )
         _say_what_waits(collection, options.dir)
     return 0
 
@@ -187,7 +191,7 @@ def links(options: argparse.Namespace) -> int:
     """Print who points to an address and what it points to."""
     with gossamer.open(options.dir) as collection:
         around = collection.links(options.url)
-    _print(options, around.as_json(), found.links(around))
+    _print(options, around.as_json(), search_output.links(around))
     return 0
 
 
@@ -200,7 +204,7 @@ def rank(options: argparse.Namespace) -> int:
             _write(options.plot, plots.of_ranks(collection.graph))
         if options.query is not None:
             around = collection.neighbours(options.query)
-            best = found.neighbours(around, options.number)
+            best = search_output.neighbours(around, options.number)
             _print_each(options, (asdict(each) for each in around[: options.number]), best)
             return 0
         if options.sites:
@@ -210,7 +214,7 @@ def rank(options: argparse.Namespace) -> int:
         else:
             top = collection.graph.top(options.number)
     name = "site" if options.sites else "url"
-    _print_each(options, ({name: each, "rank": value} for each, value in top), found.ranked(top))
+    _print_each(options, ({name: each, "rank": value} for each, value in top), search_output.ranked(top))
     return 0
 
 
@@ -222,7 +226,7 @@ def evaluate(options: argparse.Namespace) -> int:
     judgements = read_judgements(_lines(options.judgements))
     with gossamer.open(options.dir) as collection:
         measures = collection.evaluate(questions, judgements)
-    _print(options, asdict(measures), found.measures(measures))
+    _print(options, asdict(measures), search_output.measures(measures))
     return 0
 
 
@@ -346,7 +350,7 @@ def verify(options: argparse.Namespace) -> int:
 def _repair(options: argparse.Namespace) -> int:
     with gossamer.open(options.dir) as collection:
         done = collection.repair()
-    _print(options, done.as_json(), pasted(mended.repaired(options.dir, done), options.dir))
+    _print(options, done.as_json(), pasted(repair_output.repaired(options.dir, done), options.dir))
     return Damaged.exit_code if done.left else 0
 
 
@@ -357,10 +361,10 @@ def remove(options: argparse.Namespace) -> int:
         if not chosen.urls:
             raise NotFound(f"{options.pattern!r}: no address of the collection is it or has it; patterns are RE2")
         if not options.dry_run:
-            if not options.yes and not _agreed(mended.removing(chosen, options.archive)):
+            if not options.yes and not _agreed(repair_output.removing(chosen, options.archive)):
                 return INTERRUPTED
             chosen = collection.remove(options.pattern, archive=options.archive)
-    told = mended.removed(chosen, options.archive, dry=options.dry_run)
+    told = repair_output.removed(chosen, options.archive, dry=options.dry_run)
     _print(options, {**asdict(chosen), "archive": options.archive, "dry_run": options.dry_run}, told)
     return 0
 

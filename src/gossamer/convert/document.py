@@ -23,7 +23,7 @@ from gossamer.convert.files.formats import Ours, reader_of
 from gossamer.convert.html import page
 from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.language import language
-from gossamer.convert.sandbox import common
+from gossamer.convert.sandboxed import common
 from gossamer.convert.source import Reader, Source
 from gossamer.convert.type import mime
 from gossamer.convert.type.sniff import media_type as sniffed

@@ -11,8 +11,8 @@ import numpy as np
 from gossamer.dedupe.entries import Keys, entries
 from gossamer.dedupe.judge import LEAST_WORDS, STRICT, Rule, are_copies, resemblances
 from gossamer.dedupe.pages import Pages, Table, columns_of, packed, url_of
+from gossamer.dedupe.print_runs import USUAL
 from gossamer.dedupe.prints import Print
-from gossamer.dedupe.runs import USUAL
 from gossamer.dedupe.tables import Tables
 from gossamer.model import URL
 from gossamer.runs.growing import Shape

@@ -7,7 +7,7 @@ sketches that agree in a whole band become candidates (Indyk and Motwani, STOC 1
 
 from __future__ import annotations
 
-from gossamer.dedupe.twin import measure
+from gossamer.dedupe.compiled import measure
 
 _EMPTY = 0
 """As in `measure`, which is not loaded for it: with it comes NumPy."""

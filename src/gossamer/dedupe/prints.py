@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from gossamer.dedupe.twin import measure
+from gossamer.dedupe.compiled import measure
 
 
 class Print(NamedTuple):

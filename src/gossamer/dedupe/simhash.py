@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gossamer.dedupe.twin import measure
+from gossamer.dedupe.compiled import measure
 
 
 def simhash(text: str | Iterable[tuple[int, int]], bits: int = 64) -> int:

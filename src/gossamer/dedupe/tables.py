@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gossamer.dedupe.entries import BANDS, BLOCKS, NEAR, TABLE_BITS, TABLES, Keys, are_near, numbers, spans
 from gossamer.dedupe.pages import Pages
-from gossamer.dedupe.runs import FORM, USUAL, PrintRuns, entered
+from gossamer.dedupe.print_runs import FORM, USUAL, PrintRuns, entered
 from gossamer.runs.growing import Shape
 from gossamer.runs.sorted import Run, in_memory
 

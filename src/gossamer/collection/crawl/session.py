@@ -29,7 +29,7 @@ from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
 from gossamer.collection.status import Progress, note
-from gossamer.crawl import crawl
+from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage
 from gossamer.fetch.held import Held
 from gossamer.fetch.stored import decoded

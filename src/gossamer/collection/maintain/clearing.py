@@ -15,7 +15,7 @@ from gossamer import plan as plans
 from gossamer.collection.crawl import requests
 from gossamer.collection.derive import graphs
 from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SHARDS, TABLE, Folder
-from gossamer.dedupe import runs
+from gossamer.dedupe import print_runs
 from gossamer.errors import Damaged
 from gossamer.frontier.answer.poison_pages import READING
 from gossamer.store import url_seen
@@ -30,7 +30,7 @@ _FILES = (
     *(f"{name}{ending}" for name in (ID, requests.FILE) for ending in ("", files.PARTIAL)),
 )
 """Of the collection. What is wrong with its plan is seen when that is read."""
-_NAMED = {"seen": url_seen.NAME, PRINTS: runs.NAME}
+_NAMED = {"seen": url_seen.NAME, PRINTS: print_runs.NAME}
 """Folders of a shard of which a crawl opens files that nobody else does, and their names."""
 
 

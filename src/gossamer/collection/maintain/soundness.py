@@ -10,7 +10,7 @@ from gossamer.collection import status
 from gossamer.collection.crawl import imprint
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.imports import import_filter, import_source
-from gossamer.dedupe import blocks, families, pages, runs
+from gossamer.dedupe import blocks, families, pages, print_runs
 from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger
 from gossamer.frontier.answer import poison_pages
@@ -86,7 +86,7 @@ def _template(key: bytes, value: bytes) -> None:
 
 def _print(key: bytes, value: bytes) -> None:
     if key == b"runs":
-        runs.listed_of(value)
+        print_runs.listed_of(value)
     elif key[:1] == b"u":
         _row(key[1:])
         number(value, 4)

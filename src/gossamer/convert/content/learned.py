@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Ints
+from gossamer.convert.content.compiled import score
 from gossamer.convert.content.density import density
 from gossamer.convert.content.features import FLAGS, Floats, features
-from gossamer.convert.content.network import Weights, learned_weights
-from gossamer.convert.content.network import scores as scores_of
-from gossamer.convert.content.twin import score
+from gossamer.convert.content.neural import Weights, learned_weights
+from gossamer.convert.content.neural import scores as scores_of
 from gossamer.convert.html.outline import Outline
 
 _FIRST_BITS = 12

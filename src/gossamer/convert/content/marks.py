@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import HEADINGS, Ints, split, standing_in
+from gossamer.convert.content.compiled import score
 from gossamer.convert.content.features import FLAGS
-from gossamer.convert.content.twin import score
 from gossamer.convert.html.outline import Outline
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gossamer.convert.render.twin import inside, written
+from gossamer.convert.render.compiled import inside, written
 
 __all__ = ["inside", "written"]

@@ -1,7 +1,7 @@
 """Files are read in processes of their own: a PDF that was made to break its reader breaks nothing else. Large pages
 are, too, so that whoever has others to serve does not wait for them.
 
-`sandbox_child` is the other end. What travels is plain data, so nothing that comes back from a broken process is
+`sandboxed_reader` is the other end. What travels is plain data, so nothing that comes back from a broken process is
 trusted more than the file was. All words of a file are its content, so they travel once.
 """
 
@@ -46,7 +46,7 @@ class Task(NamedTuple):
 
 LITTLE = 96 << 20
 """Bytes of memory for the first try: enough for nearly all."""
-_FUNCTION = "gossamer.convert.sandbox_child:read"
+_FUNCTION = "gossamer.convert.sandboxed_reader:read"
 _UNREAD: dict[Blame, Literal["", "mistake", "killed"]] = {
     Blame.DATA: "",
     Blame.FUNCTION: "mistake",

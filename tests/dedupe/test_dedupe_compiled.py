@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.dedupe import twin
+from gossamer.dedupe import compiled
 from gossamer.dedupe.measure import measure
 from gossamer.dedupe.words import UNSPACED, folded
 from reference import reference
@@ -69,8 +69,8 @@ def test_without_the_twin_numpy_measures(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "gossamer.dedupe._prints", None)
     monkeypatch.delattr("gossamer.dedupe._prints", raising=False)
     try:
-        assert importlib.reload(twin).measure is measure
+        assert importlib.reload(compiled).measure is measure
     finally:
         monkeypatch.undo()
-        importlib.reload(twin)
-    assert twin.measure is not measure
+        importlib.reload(compiled)
+    assert compiled.measure is not measure

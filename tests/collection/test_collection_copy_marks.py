@@ -65,7 +65,7 @@ def test_marks_books_log_and_index_follow(
     with made(tmp_path / "web") as shard:
         with closing(Indexer(shard.place, shard.table, shard.archive, site)) as index:
             for number, url in enumerate(urls):
-                index.keep(shard.keep(url, b"%d" % number), said(url))
+                index.keep(shard.keep(url, b"%d" % number), said(url), shard.row(url))
                 shard.enter(url)
             index.prepare()
             shard.commit()

@@ -15,7 +15,7 @@ from material import cases, folder
 from table import Row, counted, failures
 
 from gossamer import convert
-from gossamer.convert.type.names import type_by_name
+from gossamer.convert.type.mime import type_by_name
 
 TIKA, MARKITDOWN = "tika-docs", "markitdown-docs"
 GROUPS = {"odt": "odf", "ods": "odf", "odp": "odf"}

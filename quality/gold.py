@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from gossamer.convert.charset.charset import encoding_of
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.html.outline import Outline, by_tree
-from gossamer.convert.html.rescue import LITTLE, closed, opened
+from gossamer.convert.html.page import LITTLE, closed, opened
 from gossamer.convert.html.scan import scan
 from gossamer.convert.type.sniff import media_type
 from gossamer.errors import InvalidURL

@@ -11,7 +11,7 @@ import numpy as np
 from alignment import Labels
 from numpy.typing import NDArray
 
-from gossamer.convert.content import neural, wording
+from gossamer.convert.content import neural
 from gossamer.convert.content.features import Features, features
 from gossamer.convert.html.outline import TAGS, Outline
 
@@ -83,7 +83,7 @@ def _common(used: Used, least: int) -> NDArray[np.uint32]:
 def sample(lesson: Lesson, origin: Origin, known: Vocabulary) -> Sample:
     """A page as the network learns from it."""
     outline, about = lesson.outline, features(lesson.outline)
-    hashes, blocks = wording.words(outline, about.blocks, about.words)
+    hashes, blocks = neural.words(outline, about.blocks, about.words)
     names, named = neural.known(outline.names, known.names)
     words, worded = neural.known(hashes, known.words)
     return Sample(

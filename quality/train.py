@@ -25,7 +25,7 @@ from lessons import Lesson, Origin, Sample, Vocabulary, sample, vocabulary
 from model import WIDTH, WIDTH_OF_STUDENT, Network, exported
 from numpy.typing import NDArray
 
-from gossamer.convert.content import neural, wording
+from gossamer.convert.content import neural
 from gossamer.convert.content.features import Features, features
 from gossamer.convert.content.learned import likely
 from gossamer.convert.html.outline import Outline
@@ -53,7 +53,7 @@ def read(folder: Path) -> list[Read]:
             outline = outline_of(case.page)
             if outline is not None and len(outline.owners):
                 about = features(outline)
-                hashes, _ = wording.words(outline, about.blocks, about.words)
+                hashes, _ = neural.words(outline, about.blocks, about.words)
                 found.append(Read(case, outline, about, block_texts(outline, about.blocks), hashes))
     return found
 

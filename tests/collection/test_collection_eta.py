@@ -13,7 +13,7 @@ import gossamer
 from gossamer.cli import answers
 from gossamer.cli.progress import ProgressLine
 from gossamer.collection import Outside, Progress
-from gossamer.collection.crawl.eta import UNKNOWN, Eta, Rate, eta, resting
+from gossamer.collection.crawl.progress import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.status import together
 from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Capture, Failure, Fault, Kind, Visit

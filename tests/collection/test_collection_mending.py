@@ -21,8 +21,8 @@ from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.derive.underived import LINKS_WHOLE, Underived, outdate
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.maintain import remake
 from gossamer.collection.maintain import repair as adopting
-from gossamer.collection.maintain import repost
 from gossamer.collection.maintain.replan import replan
 from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
@@ -539,18 +539,18 @@ def test_links_and_redirects_to_a_lost_shard_are_posted_again(shard: Shard) -> N
         count=1,
         prepare=lambda: commits.append(1),
     )
-    repost.repost(shard.bench, peers, {1})
+    remake.repost(shard.bench, peers, {1})
     assert [(each.url, each.depth, each.referrer, each.hops, each.followed) for each in posted] == [
         (B, 1, A, 0, True),
         (C, 1, A, 0, False),
         ("http://a.test/x", 0, "http://a.test/moved", 1, True),
     ]
     assert (met, commits) == ([], [1])
-    repost.repost(shard.bench, peers, {0})
+    remake.repost(shard.bench, peers, {0})
     assert met == [(payload_digest(b"a"), A)]
     shard.archive.mark(A, copy_of=B)
     met.clear()
-    repost.repost(shard.bench, peers, {0})
+    remake.repost(shard.bench, peers, {0})
     assert met == []
 
 

@@ -23,14 +23,22 @@ from gossamer.collection import lock
 from gossamer.collection.ask import parquet
 from gossamer.collection.ask.differences import Line, Piece, Words, difference, words_changed
 from gossamer.collection.crawl import imprint, network, requests, running
-from gossamer.collection.crawl.eta import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.crawl.lane import HERE, LATELY, RESTS, Lane
+from gossamer.collection.crawl.progress import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.running import FINISH, Stopping
 from gossamer.collection.crawl.shard import imported_of, progress_of
-from gossamer.collection.crawl.shard_plan import info_of, prefix_of
-from gossamer.collection.crawl.wiring import head_first, order_of, preload, rewriting, rules_of, site_of
+from gossamer.collection.crawl.wiring import (
+    head_first,
+    info_of,
+    order_of,
+    prefix_of,
+    preload,
+    rewriting,
+    rules_of,
+    site_of,
+)
 from gossamer.collection.derive import seal
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.imports import importing

@@ -11,7 +11,7 @@ import pytest
 from small_shard import BEGAN, SmallShard, read, said, small_shard
 
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
-from gossamer.collection.crawl.shard_plan import info_of
+from gossamer.collection.crawl.wiring import info_of
 from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.maintain.removal import Removal, chosen, remove
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed

@@ -21,7 +21,7 @@ import gossamer
 from crawler_process import gossamer_command
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
-from gossamer.collection.crawl.shard_plan import info_of
+from gossamer.collection.crawl.wiring import info_of
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.repair import Loss, Repaired, repair

@@ -9,8 +9,8 @@ from typing import cast
 import pytest
 from small_shard import SmallShard, said, small_shard
 
-from gossamer.collection.maintain import repost as module
-from gossamer.collection.maintain.repost import repost
+from gossamer.collection.maintain import remake as module
+from gossamer.collection.maintain.remake import repost
 from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.errors import Damaged
 from gossamer.frontier.discover.discovery import Found, Recent

@@ -13,7 +13,7 @@ import pytest
 
 import gossamer
 from gossamer.cli import main
-from gossamer.cli.plots import of_ranks
+from gossamer.cli.chart import of_ranks
 from gossamer.collection import Collection, Outside
 from gossamer.errors import NotFound
 from gossamer.index.shard_index import Entry, ShardIndex

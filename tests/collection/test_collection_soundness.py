@@ -12,7 +12,7 @@ from gossamer.collection.crawl.imprint import Imprint
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.imports.import_filter import IMPORTS
 from gossamer.collection.imports.import_source import Row
-from gossamer.collection.maintain.soundness import damage
+from gossamer.collection.maintain.verifying import damage
 from gossamer.dedupe.families import BLOCKS, PRINTS
 from gossamer.dedupe.pages import COLUMNS
 from gossamer.frontier import entries

@@ -12,10 +12,9 @@ from content_of import kept, outline_of
 from made_pages import SENTENCES, article, documentation, listing, page, product, thread
 
 from gossamer.convert.content.blocks import HEADINGS, split, standing_in
-from gossamer.convert.content.compiled import score
-from gossamer.convert.content.density import density
+from gossamer.convert.content.heuristics import density
 from gossamer.convert.content.learned import Model, by_arrays, learned, likely
-from gossamer.convert.content.marks import hashes, numbered
+from gossamer.convert.content.marks import hashes, numbered, score
 from gossamer.convert.content.neural import learned_weights
 from gossamer.convert.html.outline import Outline, by_tree
 

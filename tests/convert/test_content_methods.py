@@ -11,8 +11,7 @@ from content_of import kept, outline_of
 
 from gossamer.convert.content import METHODS
 from gossamer.convert.content.blocks import ranges, split
-from gossamer.convert.content.density import is_content
-from gossamer.convert.content.plateau import heaviest, longest
+from gossamer.convert.content.heuristics import heaviest, is_content, longest
 
 PAGE = b"""<body><nav><ul><li><a href=/a>Home</a><li><a href=/b>News</a><li><a href=/c>Contact us</a></ul></nav>
 <div><p>%s</p><p>%s</p></div><div><a href=/d>One more link</a> <a href=/e>and another of them</a></div></body>""" % (

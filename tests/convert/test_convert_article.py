@@ -7,7 +7,7 @@ import pytest
 from gossamer.convert import document
 from gossamer.convert.content import METHODS
 from gossamer.convert.document import read
-from gossamer.convert.html.rescue import closed, opened
+from gossamer.convert.html.page import closed, opened
 from gossamer.model import Capture, Visit
 
 WORDS = "This sentence has many words in it, because nothing that is short is taken for an article by anybody. "

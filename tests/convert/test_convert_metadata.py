@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gossamer.convert import document
-from gossamer.convert.days import seconds
+from gossamer.convert.dates import written_seconds
 from gossamer.convert.html.metadata import Said, metadata
 from gossamer.convert.html.outline import by_tree
 from gossamer.convert.html.scan import Scan
@@ -83,12 +83,12 @@ def test_a_long_text_with_such_a_name_is_no_byline() -> None:
     ],
 )
 def test_days_are_read_as_people_write_them(written: str) -> None:
-    assert seconds(written) == moment(2019, 11, 19)
+    assert written_seconds(written) == moment(2019, 11, 19)
 
 
 @pytest.mark.parametrize("written", ["", "03/04/2020", "Ada Lovelace", "31 February 2020", "12", "in 2019", "x" * 1000])
 def test_what_is_no_date_is_none(written: str) -> None:
-    assert seconds(written) is None
+    assert written_seconds(written) is None
 
 
 def test_a_page_has_author_and_dates() -> None:

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from gossamer.convert.html.refresh import Refresh, parse
+from gossamer.convert.html.links import Refresh, parse_refresh
 from reference import reference
 
 
 def test_every_refresh_of_the_reference_is_understood() -> None:
     wrong = []
     for case in json.loads((reference("wpt-meta-refresh") / "cases.json").read_text()):
-        found = parse(case["content"])
+        found = parse_refresh(case["content"])
         if (None if found is None else found._asdict()) != case["expected"]:
             wrong.append(case)
     assert wrong == []
@@ -36,10 +36,10 @@ def test_every_refresh_of_the_reference_is_understood() -> None:
     ],
 )
 def test_refreshes_are_read_as_the_standard_says(text: str, found: Refresh | None) -> None:
-    assert parse(text) == found
+    assert parse_refresh(text) == found
 
 
 def test_a_refresh_in_ages_is_still_a_refresh() -> None:
-    found = parse("9" * 100_000 + ";url=x")
+    found = parse_refresh("9" * 100_000 + ";url=x")
     assert found is not None
     assert found.url == "x"

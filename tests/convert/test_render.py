@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gossamer.convert.html.outline import NUMBER, Outline, by_tree
 from gossamer.convert.render import compiled, inside, written
-from gossamer.convert.render.inside import links_inside
+from gossamer.convert.render.compiled import links_inside
 from gossamer.convert.render.page import tagged
 from gossamer.tagged import plain
 from valid_tagged import check

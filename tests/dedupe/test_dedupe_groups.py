@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 
 from gossamer.dedupe import print_of, resemblance
-from gossamer.dedupe.groups import Group, Member, cut
+from gossamer.dedupe.groups import Candidate, Group, Member, cut
 from gossamer.dedupe.pages import packed
-from gossamer.dedupe.representative import Candidate
 
 WORDS = [f"word{number}" for number in range(5_000)]
 

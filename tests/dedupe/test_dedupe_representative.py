@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
-from gossamer.dedupe.representative import Candidate, representative
+from gossamer.dedupe.groups import Candidate, representative
 
 
 def page(url: str, **more: Any) -> Candidate:

@@ -16,10 +16,9 @@ from fetch_hostile import run
 from gossamer.fetch import Guard, Limits, Route
 from gossamer.fetch import curl as module
 from gossamer.fetch.curl import Handle, Multi
-from gossamer.fetch.faults import OVERDUE
 from gossamer.fetch.held import Held
 from gossamer.fetch.request import Request
-from gossamer.fetch.transfer import Transfer
+from gossamer.fetch.transfer import OVERDUE, Transfer
 from gossamer.model import Visit
 
 PROXY = Route(proxy="http://127.0.0.1:9")

@@ -6,7 +6,7 @@ import pycurl
 import pytest
 
 from gossamer.fetch import Limits
-from gossamer.fetch.faults import explain
+from gossamer.fetch.transfer import explain
 from gossamer.model import Failure, Fault
 
 MEANT = {

@@ -12,7 +12,7 @@ import pytest
 
 from gossamer.errors import UsageError
 from gossamer.fetch import Identity, Limits, Route
-from gossamer.fetch import identity as module
+from gossamer.fetch import request as module
 from gossamer.model import Kind
 
 MIB = 1 << 20

@@ -10,7 +10,7 @@ import pytest
 from fetch_hostile import OK, answer, chunked, run, says, visit
 
 from gossamer.fetch import Limits
-from gossamer.fetch.stored import decoded
+from gossamer.fetch.body import decoded
 
 TEXT = b"".join(b"line %d\n" % number for number in range(20_000))
 DAMAGED = bytearray(gzip.compress(TEXT))

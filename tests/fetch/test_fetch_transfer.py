@@ -6,9 +6,8 @@ import pytest
 from fetch_hostile import chunked
 
 from gossamer.fetch import Guard, Limits
-from gossamer.fetch.faults import OK, OVERDUE, STOPPED_BY_US
 from gossamer.fetch.held import Held
-from gossamer.fetch.transfer import Outcome, Transfer
+from gossamer.fetch.transfer import OK, OVERDUE, STOPPED_BY_US, Outcome, Transfer
 from gossamer.model import Failure, Fault, Kind, Visit
 
 VISIT = Visit("http://site.test/")

@@ -16,7 +16,7 @@ from foreign_files import answer, page, plain, record, sha1, zipped
 from gossamer.errors import Damaged
 from gossamer.model import Failure, Fault, Kind, Visit
 from gossamer.store.foreign import arc, claims, exchanges, lenient_warc, trec
-from gossamer.store.foreign.digests import fits, wrong
+from gossamer.store.foreign.claims import fits, wrong
 from gossamer.store.foreign.exchanges import Brought, Item, Refers, Refused, captures, is_head, understood, visit_of
 from gossamer.store.foreign.lenient_warc import Fault as Wrong
 from gossamer.store.foreign.lenient_warc import Met

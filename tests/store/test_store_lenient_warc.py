@@ -27,7 +27,7 @@ from gossamer.collection.imports.import_files import sort
 from gossamer.errors import UsageError
 from gossamer.model import Kind
 from gossamer.store.foreign import arc, lenient_warc
-from gossamer.store.foreign.digests import fits
+from gossamer.store.foreign.claims import fits
 from gossamer.store.foreign.exchanges import Brought, Item, Refused, captures
 from gossamer.store.foreign.lenient_warc import Fault, Met
 from gossamer.store.foreign.unpacking import Unpacking

@@ -1,10 +1,14 @@
-"""A picture of a few lines, as SVG: legible on light and on dark ground, and readable as text."""
+"""Pictures of the ranks of pages, as SVG: a few lines, legible on light and on dark ground, and readable as text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
+
+import numpy as np
+
+from gossamer.collection.derive.graphs import Graph
 
 WIDTH, HEIGHT = 420, 300
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 44, 48
@@ -18,6 +22,7 @@ STYLE = """
     .line0 { stroke: #58a6ff } .line1 { stroke: #f0883e } .key0 { fill: #58a6ff } .key1 { fill: #f0883e }
   }
 """
+POINTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +96,17 @@ def _panel(panel: Panel) -> str:
             f'<text class="key{number}" x="{LEFT + 8}" y="{TOP - 10 + 14 * number}">{escape(line.name)}</text>'
         )
     return "\n".join(parts)
+
+
+def of_ranks(graph: Graph) -> str:
+    """How rank is shared out, and how many of its digits stood still after each sweep."""
+    values = np.sort(np.asarray(graph.values))[::-1]
+    reached = np.concatenate(([0.0], np.cumsum(values))) / max(float(values.sum()), 1e-300)
+    places = np.unique(np.linspace(0, len(values), POINTS + 1).astype(int))
+    share = Line("all pages", (100 * places / max(len(values), 1)).tolist(), (100 * reached[places]).tolist())
+    digits = [max(0.0, -log10(max(change, 1e-300))) for change in graph.changes]
+    settled = Line("all pages together", [float(sweep) for sweep in range(1, len(digits) + 1)], digits)
+    return draw(
+        Panel("how rank is shared out", "per cent of the pages, the best first", "per cent of all rank", [share]),
+        Panel("how it was found", "sweeps", "digits that stand still", [settled]),
+    )

@@ -199,9 +199,9 @@ def rank(options: argparse.Namespace) -> int:
     """Print the pages or sites that rank highest by their links, or the hubs and authorities for a question."""
     with gossamer.open(options.dir) as collection:
         if options.plot:
-            from gossamer.cli import plots  # with NumPy, which no other verb draws with
+            from gossamer.cli import chart
 
-            _write(options.plot, plots.of_ranks(collection.graph))
+            _write(options.plot, chart.of_ranks(collection.graph))
         if options.query is not None:
             around = collection.neighbours(options.query)
             best = search_output.neighbours(around, options.number)

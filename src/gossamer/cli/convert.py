@@ -19,7 +19,7 @@ from gossamer import convert, shown
 from gossamer.cli import forms
 from gossamer.cli.out import complain
 from gossamer.collection import Collection
-from gossamer.convert.type.names import TYPES, type_by_name
+from gossamer.convert.type.mime import TYPES, type_by_name
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, UsageError
 from gossamer.model import Page
 from gossamer.urls import normalize

@@ -7,9 +7,9 @@ from dataclasses import replace
 import msgspec
 
 from gossamer.convert.document import read_here
+from gossamer.convert.files import xls  # noqa: F401  # before the processes are forked: once for all
 from gossamer.convert.files.formats import READERS, Ours
 from gossamer.convert.files.pdf import pdfium  # noqa: F401  # before the processes are forked: once for all
-from gossamer.convert.files.xls import calamine  # noqa: F401  # before the processes are forked: once for all
 from gossamer.convert.sandboxed import Task
 from gossamer.convert.source import Source
 from gossamer.convert.type.mime import MimeType

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from gossamer.dedupe.checksums import byte_sum, crc, sha256
-from gossamer.dedupe.digest import Copies
-from gossamer.dedupe.minhash import bands, chance, estimate, sketch
+from gossamer.dedupe.digest import Copies, byte_sum, crc, sha256
 from gossamer.dedupe.passages import Passages
-from gossamer.dedupe.prints import Print, print_of, text_digest
-from gossamer.dedupe.shingles import containment, fingerprints, hashes, resemblance, sampled, shingles, winnow
-from gossamer.dedupe.simhash import distance, simhash
-from gossamer.dedupe.words import words
+from gossamer.dedupe.prints import Print, bands, chance, distance, estimate, print_of, simhash, sketch, text_digest
+from gossamer.dedupe.shingles import containment, fingerprints, hashes, resemblance, sampled, shingles, winnow, words
 
 __all__ = [
     "Copies",

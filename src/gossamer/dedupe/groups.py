@@ -3,11 +3,14 @@
 Pairs of copies make chains, and at the ends of a chain stand pages that have little in common. So what is linked is cut
 into stars: the page that stands for the others by the rule, with those that are copies of it; then the same again with
 what is left.
+
+Which page that is, is decided by one rule for search, for the graph and for people: `representative`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,12 +18,48 @@ import numpy as np
 
 from gossamer.dedupe.judge import STRICT, Rule, are_copies, resemblances
 from gossamer.dedupe.pages import COLUMNS, Columns, columns_of
-from gossamer.dedupe.representative import Candidate, representative
 from gossamer.model import URL
 
 STARS_MOST = 64
 """Groups that are cut from one chain; what is left of a longer one is left alone."""
 _NO_PRINT = bytes(COLUMNS.itemsize)
+
+
+class Candidate(NamedTuple):
+    """What the choice depends on."""
+
+    url: URL
+    site: str
+    content: str
+    """Equal for pages that say exactly the same."""
+    redirected: bool = False
+    """Another address redirects to it."""
+    canonical: URL | None = None
+    """The address that the page itself names as the one to use."""
+    main: bool = False
+    """Its host is the main one of several that serve the same site."""
+    rank: float = 0.0
+    """What the links to this very address bring it."""
+
+
+def representative(group: Iterable[Candidate]) -> Candidate:
+    """The target of a redirect; then the one that most others name as canonical; then the page of the main host; then
+    the one that ranks highest; then the shortest address, and of those the first in the alphabet.
+
+    A page may name a page of its own site, or one that says exactly what it says. Otherwise anybody could make a page
+    of somebody else's stand back by copying it nearly, and naming itself.
+    """
+    members = {each.url: each for each in group}
+    votes = Counter(each.canonical for each in members.values() if _counts(each, members.get(each.canonical or "")))
+    return min(members.values(), key=lambda each: _place(each, votes[each.url]))
+
+
+def _counts(voter: Candidate, named: Candidate | None) -> bool:
+    return named is not None and (named.site == voter.site or named.content == voter.content)
+
+
+def _place(each: Candidate, votes: int) -> tuple[bool, int, bool, float, int, URL]:
+    return not each.redirected, -votes, not each.main, -each.rank, len(each.url), each.url
 
 
 @dataclass(frozen=True, slots=True)

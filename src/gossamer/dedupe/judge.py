@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gossamer.dedupe.measure import BINS
-from gossamer.dedupe.minhash import BY_CHANCE
 from gossamer.dedupe.pages import Columns
+from gossamer.dedupe.prints import BY_CHANCE
 
 LEAST_WORDS = 16
 """Pages that say less are not compared: "please enable JavaScript" is no copy of another page that says the same."""

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from gossamer.dedupe.words import words
+from gossamer.dedupe.shingles import words
 
 BINS = 256
 HEAVIEST = 8

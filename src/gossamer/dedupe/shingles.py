@@ -6,19 +6,54 @@ Wilkerson and Aiken (Winnowing, SIGMOD 2003):
 
 - `sampled` keeps the hashes that p divides. Simple, but a long passage may lose all of its shingles.
 - `winnow` keeps the smallest hash of every window. Of any passage of window + n - 1 words at least one is kept.
+
+Words are compared without case, spaces and punctuation. A word is a run of letters and digits. Some scripts put no
+spaces between words; there every character counts as a word, so that shingles of words are shingles of characters.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Sequence, Set
 from itertools import islice
+from unicodedata import normalize
 
-from gossamer.dedupe.words import words
 from gossamer.urls import keys
 
+UNSPACED = (
+    (0x0E00, 0x0EFF, "Thai, Lao"),
+    (0x1000, 0x109F, "Burmese"),
+    (0x1780, 0x17FF, "Khmer"),
+    (0x3005, 0x3007, "Han: repetition, closing, zero"),
+    (0x3040, 0x30FF, "Hiragana, Katakana"),
+    (0x31F0, 0x31FF, "Katakana"),
+    (0x3400, 0x4DBF, "Han"),
+    (0x4E00, 0x9FFF, "Han"),
+    (0xF900, 0xFAFF, "Han"),
+    (0xFF66, 0xFF9F, "Katakana"),
+    (0x20000, 0x3FFFF, "Han"),
+)
+"""First and last character of scripts without spaces between words."""
+
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_WORD = re.compile(r"[^\W_]+")
+_ALONE = re.compile("([" + "".join(f"{chr(first)}-{chr(last)}" for first, last, _ in UNSPACED) + "])")
 LENGTH = 3
 """Words of a shingle, unless asked otherwise."""
+
+
+def folded(text: str) -> str:
+    """In lower case, and composed: a letter with its accent is one character."""
+    return text.lower() if text.isascii() else normalize("NFC", text).lower()
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in their order."""
+    plain = folded(text)
+    if plain.isascii():
+        return _ASCII_WORD.findall(plain)
+    return _WORD.findall(_ALONE.sub(r" \1 ", plain))
 
 
 def shingles(text: str, n: int = LENGTH) -> set[str]:

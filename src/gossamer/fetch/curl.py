@@ -31,12 +31,11 @@ from typing import NamedTuple
 import pycurl  # type: ignore[import-untyped]  # its stub is empty
 
 from gossamer.errors import shortage
-from gossamer.fetch.faults import OK, OVERDUE
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.request import Request
 from gossamer.fetch.route import Route
 from gossamer.fetch.times import Times, times
-from gossamer.fetch.transfer import Transfer
+from gossamer.fetch.transfer import OK, OVERDUE, Transfer
 
 _SCHEMES = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 _PROXY_NAME_KEPT = 60

@@ -26,6 +26,12 @@ _ZSTD_SLICE = 256
 """Four bytes of zstd can stand for 128 KiB and its output cannot be limited, so its input is."""
 _ZSTD_WINDOW = 8 * 1024 * 1024
 """RFC 9659: no more memory than this may be asked for by a content coding."""
+_MAGIC = {
+    "gzip": (b"\x1f\x8b",),
+    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes((n, 0x2A, 0x4D, 0x18)) for n in range(0x50, 0x60))),
+}
+"""How the codings begin that have a mark of their own; a zstd frame may be one to be skipped."""
+_ALIASES = {"x-gzip": "gzip"}
 
 
 def _brotli_by_file() -> Any:
@@ -40,11 +46,6 @@ def _brotli_by_file() -> Any:
 
 _brotli = _brotli_by_file()
 _DAMAGE = cast("tuple[type[Exception], ...]", (zlib_ng.error, _brotli.error, zstandard.ZstdError))
-_MAGIC = {
-    "gzip": (b"\x1f\x8b",),
-    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes((n, 0x2A, 0x4D, 0x18)) for n in range(0x50, 0x60))),
-}
-"""How the codings begin that have a mark of their own; a zstd frame may be one to be skipped."""
 
 
 class _Layer(Protocol):
@@ -164,7 +165,6 @@ class _Zstd:
 
 
 _CODINGS: dict[str, type[_Layer]] = {"gzip": _Gzip, "deflate": _Deflate, "br": _Brotli, "zstd": _Zstd}
-_ALIASES = {"x-gzip": "gzip"}
 
 
 class Decoder:

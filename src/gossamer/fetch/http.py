@@ -13,9 +13,8 @@ from gossamer.fetch.curl import Handle, Multi, Verdict
 from gossamer.fetch.dns import Resolver, is_address, literal
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.held import Held
-from gossamer.fetch.identity import Identity
 from gossamer.fetch.limits import Limits
-from gossamer.fetch.request import Request, Requests
+from gossamer.fetch.request import Identity, Request, Requests
 from gossamer.fetch.route import Route
 from gossamer.fetch.transfer import Transfer
 from gossamer.model import Capture, Clock, Failure, Fault, Visit

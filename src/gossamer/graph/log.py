@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gossamer import files
 from gossamer.errors import Damaged, StorageError
-from gossamer.graph import texts
+from gossamer.graph import lookup
 from gossamer.model import URL, Link
 from gossamer.urls import keys
 
@@ -235,7 +235,7 @@ def _checked(found: _Written) -> Chunk:
 def _are_texts(anchors: bytes, lengths: NDArray[np.uint8]) -> bool:
     if int(lengths.sum(dtype=np.int64)) != len(anchors):
         return False
-    return texts.are_whole(anchors, np.cumsum(lengths, dtype=np.int64))
+    return lookup.are_whole(anchors, np.cumsum(lengths, dtype=np.int64))
 
 
 def _items(data: memoryview) -> int:

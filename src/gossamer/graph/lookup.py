@@ -2,12 +2,15 @@
 
 It holds the names of the pages that were read and what other sites call each page. It is written once, in the order of
 the fingerprints, and never changed.
+
+A file of texts is sound if it is UTF-8 and every text begins with a whole character.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,3 +70,15 @@ def write(folder: Path, name: str, parts: Iterable[tuple[NDArray[np.uint64], Seq
             out.write(b"".join(texts))
     columns.save(folder / f"{name}-prints.npy", np.concatenate(prints))
     columns.save(folder / f"{name}-starts.npy", np.cumsum(np.concatenate(lengths)))
+
+
+def are_whole(data: bytes, begins: NDArray[Any]) -> bool:
+    """`begins` are places in `data`, in any order; one at its very end is that of an empty text."""
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    firsts = np.frombuffer(data, np.uint8)[begins[begins < len(data)]]
+    return not (firsts & 0xC0 == 0x80).any()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gossamer import files
 from gossamer.errors import Damaged
-from gossamer.graph import columns, texts
+from gossamer.graph import columns, lookup
 from gossamer.graph.arcs import Arcs
 from gossamer.graph.lookup import Lookup
 
@@ -56,7 +56,7 @@ def flaws_of_texts(folder: Path, name: str, *, whole: bool) -> Iterator[str]:
     found = Lookup(folder, name)
     if whole and not (_is_sorted(found.prints) and _rises(found.starts, to=files.size(folder / f"{name}.txt"))):
         yield f"its {name} are in no order"
-    elif whole and not texts.are_whole(found.all_texts.tobytes(), found.starts):
+    elif whole and not lookup.are_whole(found.all_texts.tobytes(), found.starts):
         yield f"its {name} are no texts"
 
 

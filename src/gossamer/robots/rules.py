@@ -14,8 +14,7 @@ import re
 from typing import NamedTuple
 
 from gossamer.robots import lines
-from gossamer.robots.patterns import STARRED_MOST, Patterns
-from gossamer.robots.spelling import folded, of_path, of_pattern, path_of
+from gossamer.robots.patterns import STARRED_MOST, Patterns, folded, of_path, of_pattern, path_of
 
 _PRODUCT = re.compile(r"[^\s/]+(?=/|\s*\(|\Z)")
 _INDEX_PAGE = re.compile(rb"(?<=/)index\.html?\Z")

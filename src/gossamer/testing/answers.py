@@ -1,4 +1,12 @@
-"""What a server of the made web answers: the place asked for, the time and the number of tries decide."""
+"""What a server of the made web answers: the place asked for, the time and the number of tries decide.
+
+Where there is nothing a host says 404, or gives something that looks like a page, as many real hosts do:
+
+`text`  a page that says so, the same for all addresses
+`echo`  a page that repeats the address
+`home`  a redirect to the home page
+`page`  a redirect to one page that says so
+"""
 
 from __future__ import annotations
 
@@ -6,9 +14,8 @@ from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 
 from gossamer.model import Headers
-from gossamer.testing import nothing
 from gossamer.testing.changes import History
-from gossamer.testing.documents import UTF8, Author, Document
+from gossamer.testing.documents import UTF8, Author, Document, Written
 from gossamer.testing.draw import token
 from gossamer.testing.layout import Layout
 from gossamer.testing.places import FAULTY, ROBOTS, TRAPS, Place, Role
@@ -20,6 +27,9 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _HTML = "text/html; charset=utf-8"
 _TEXT = "text/plain; charset=utf-8"
 _XML = "application/xml"
+_CLOSE = ("connection", "close")
+ERROR_PAGE = "/error.html"
+_HOME = Written("/", "Home")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +82,9 @@ class Answers:
 
     def _nothing(self, request: Request) -> Answer:
         host = self.layout.hosts.number(request.authority) or 0
-        if (to := nothing.redirect(self.layout, host, request.target)) is not None:
+        if (to := soft_redirect(self.layout, host, request.target)) is not None:
             return Answer(302, (("location", to),))
-        page = nothing.page(self.layout, host, request.target)
+        page = soft_page(self.layout, host, request.target)
         return _missing() if page is None else _file(_HTML, page.html())
 
     def _robots(self, place: Place, moment: Moment) -> Answer:
@@ -134,9 +144,6 @@ class Answers:
         return replace(answer, headers=answer.headers + coding, body=compressed(answer.body))
 
 
-_CLOSE = ("connection", "close")
-
-
 def refusal() -> Answer:
     """For bytes that are no request, or none for a host of this web."""
     return _page(400, "This is not a request for a host of this web.", _CLOSE)
@@ -172,3 +179,23 @@ def _for_the_wire(answer: Answer, request: Request, moment: Moment) -> Answer:
         headers += (("content-length", str(len(answer.body))),)
     body = b"" if request.method == "HEAD" else answer.body
     return Answer(answer.status, headers, body, answer.ending, answer.retry_after)
+
+
+def soft_redirect(layout: Layout, host: int, target: str) -> str | None:
+    """Where an address leads at which there is nothing; None when it leads nowhere."""
+    match layout.soft_way(host):
+        case "home":
+            return "/"
+        case "page" if target != ERROR_PAGE:
+            return ERROR_PAGE
+    return None
+
+
+def soft_page(layout: Layout, host: int, target: str) -> Document | None:
+    """The page that stands for an error there; None where the host is honest."""
+    match layout.soft_way(host):
+        case "text" | "page":
+            return Document("Not found", ["We are sorry, but we could not find what you asked for."], [_HOME])
+        case "echo":
+            return Document("Oops", [f"There is no page {target} on this server, or there is none any more."], [_HOME])
+    return None

@@ -9,12 +9,11 @@ from urllib.parse import urljoin
 
 from gossamer.errors import NotFound
 from gossamer.model import URL, Capture, Clock, Link, SystemClock, Visit
-from gossamer.testing.answers import Answers
+from gossamer.testing.answers import ERROR_PAGE, Answers
 from gossamer.testing.client import Client
 from gossamer.testing.documents import Document
 from gossamer.testing.layout import Layout
 from gossamer.testing.log import Log
-from gossamer.testing.nothing import ERROR_PAGE
 from gossamer.testing.origin import Origin
 from gossamer.testing.places import ROBOTS, TRAPS, Place, Role
 from gossamer.testing.server import listen, serving

@@ -7,7 +7,7 @@ from office_files import NAMESPACES, a_paragraph, chart, relations, xlsx
 
 from gossamer.convert import document
 from gossamer.convert.files import sheets
-from gossamer.convert.files.numbers import general, kind_of_format, shown
+from gossamer.convert.files.sheets import general, kind_of_format, shown
 from gossamer.model import Page
 
 URL = "https://example.com/book.xlsx"

@@ -16,7 +16,7 @@ from gossamer.collection.folder import LINKS, Folder
 from gossamer.collection.folder import PRINTS as PRINTED
 from gossamer.dedupe.families import PRINTS
 from gossamer.errors import NotFound
-from gossamer.fetch.stored import decoded
+from gossamer.fetch.body import decoded
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.archive import Archive

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.page_reader import PageReader
-from gossamer.collection.crawl.shard_plan import ShardPlan
 from gossamer.collection.crawl.stages import Keeper
+from gossamer.collection.crawl.wiring import ShardPlan
 from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry

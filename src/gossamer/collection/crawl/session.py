@@ -21,18 +21,17 @@ from gossamer.collection.crawl.replaying import Replay
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.rereading import Lists
 from gossamer.collection.crawl.running import garbage_at_ease
-from gossamer.collection.crawl.shard_plan import ShardPlan
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
-from gossamer.collection.crawl.wiring import blocks_of, deriving, rules_of, site_of
+from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, rules_of, site_of
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
 from gossamer.collection.status import Progress, note
 from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage
+from gossamer.fetch.body import decoded
 from gossamer.fetch.held import Held
-from gossamer.fetch.stored import decoded
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
 from gossamer.frontier.queue.rank import Order

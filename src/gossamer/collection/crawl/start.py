@@ -11,8 +11,8 @@ from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest, undone
 from gossamer.collection.crawl.rereading import take_up
-from gossamer.collection.crawl.shard_plan import ShardPlan
 from gossamer.collection.crawl.stages import Keeper
+from gossamer.collection.crawl.wiring import ShardPlan
 from gossamer.collection.derive.underived import Underived
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import META

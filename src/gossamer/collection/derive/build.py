@@ -20,8 +20,7 @@ import msgspec
 
 from gossamer import convert
 from gossamer.collection.crawl.rereading import again
-from gossamer.collection.crawl.shard_plan import info_of, prefix_of
-from gossamer.collection.crawl.wiring import DERIVING, blocks_of, site_of
+from gossamer.collection.crawl.wiring import DERIVING, blocks_of, info_of, prefix_of, site_of
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.derive.near_copies import Prints
 from gossamer.collection.documents import is_document
@@ -29,7 +28,7 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.engine import Crew, Outfit, WorkerLink
 from gossamer.errors import Damaged, shortage
-from gossamer.fetch.stored import decoded
+from gossamer.fetch.body import decoded
 from gossamer.frontier.answer.poison_pages import DEADLY, READING, PoisonPages
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Page, SystemClock

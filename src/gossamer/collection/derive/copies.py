@@ -13,13 +13,12 @@ import numpy as np
 
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.derive.graphs import Copies, logged
-from gossamer.dedupe.groups import Copy, Group, Member, by_likeness, cut
+from gossamer.dedupe.groups import Candidate, Copy, Group, Member, by_likeness, cut
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Met, Near
 from gossamer.dedupe.mirrors import Mirrors, Places, mirrors
 from gossamer.dedupe.pages import print_in
 from gossamer.dedupe.pairs import grouped, pairs
-from gossamer.dedupe.representative import Candidate
 from gossamer.errors import NotFound
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.graph.gather import Prints

@@ -21,7 +21,7 @@ from gossamer.collection.documents import is_document
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.groups import Group
-from gossamer.fetch.stored import decoded
+from gossamer.fetch.body import decoded
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import URL
 from gossamer.plan import Plan

@@ -10,10 +10,10 @@ from itertools import islice
 from gossamer.convert.feed.sitemap import is_sitemap
 from gossamer.errors import Damaged
 from gossamer.fetch import Limits
-from gossamer.fetch.stored import decoded
+from gossamer.fetch.body import decoded
 from gossamer.model import Capture, Clock, Kind
 from gossamer.store.archive import Archive
-from gossamer.store.foreign.digests import fits
+from gossamer.store.foreign.claims import fits
 from gossamer.store.foreign.exchanges import Brought, Refers
 from gossamer.store.foreign.lenient_warc import LONG
 from gossamer.store.table.table import Table

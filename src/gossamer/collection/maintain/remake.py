@@ -2,12 +2,13 @@
 
 The archive is its own redo log, so a table that is lost is an archive of which nothing is committed yet. The damaged
 table is put aside first. The new one is marked as unfinished until the last capture is in it; a repair that was killed
-goes on from its last commit. In a collection of several shards the others say again what they have found for this one.
+goes on from its last commit. In a collection of several shards the others say again what they have found for this one:
+their links to its sites are posted again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,25 +21,30 @@ from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.maintain import writable_shard
-from gossamer.collection.maintain.repost import repost
-from gossamer.collection.maintain.soundness import damage
+from gossamer.collection.maintain.verifying import damage
+from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier.answer.removal import is_removed, tidy_turns
+from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.entries import URLS, Entry, entry
+from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.shards.exchange import rejoin
 from gossamer.frontier.shards.peers import Peers
 from gossamer.index.shard_index import discard
-from gossamer.model import URL, Capture, SystemClock, Visit
+from gossamer.model import URL, Capture, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.shown import counted
 from gossamer.store.repair.swaps import DAMAGED
 from gossamer.store.table.table import Table
-from gossamer.urls import keys
+from gossamer.store.versions import Version
+from gossamer.urls import keys, resolve
 
 _UNKNOWN = "tries without an answer, rests of hosts and revisits that were due are not known any more"
 _BACK = "; addresses that were removed but for their records may be back"
 _KILLED = "a repair of its table was killed"
+BATCH = 500
+"""Pages for each commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +229,47 @@ class _Seat:
 
     def well(self) -> None:
         """Nobody minds."""
+
+
+def repost(bench: WritableShard, peers: Peers, lost: Collection[int]) -> None:
+    """Post all that pages of this shard say about the shards that are lost. Sent by the next crawl."""
+    recent = Recent()
+    for number, (url, version) in enumerate(bench.archive.versions.pages(), 1):
+        wanted = (each for each in _found(bench, url, version) if peers.owner(each.url) in lost)
+        for _ in peers.ours(wanted, recent):
+            pass
+        if version.digest and version.copy_of is None and int(version.digest[-8:], 16) % peers.count in lost:
+            peers.met(version.digest, url)
+        if number % BATCH == 0:
+            _commit(bench, peers)
+    _commit(bench, peers)
+
+
+def _commit(bench: WritableShard, peers: Peers) -> None:
+    peers.prepare()
+    bench.table.commit()
+
+
+def _found(bench: WritableShard, url: URL, version: Version) -> Iterator[Found]:
+    entry = Ledger(bench.table).get(url)
+    depth = entry.depth if entry else 0
+    try:
+        if 300 <= version.status < 400:
+            yield from _target(bench.archive.capture(url, version), depth)
+        elif 200 <= version.status < 300:
+            page = bench.archive.page(url, version) or bench.read(bench.archive.capture(url, version))
+            yield from _links(url, page, depth)
+    except Damaged:
+        return  # named by the check of the archive
+
+
+def _target(capture: Capture, depth: int) -> Iterator[Found]:
+    if said := capture.header("location"):
+        yield from (
+            Found(target, depth, capture.visit.url, hops=1) for target in resolve([said], capture.visit.url) if target
+        )
+
+
+def _links(url: URL, page: Page, depth: int) -> Iterator[Found]:
+    for link in page.links:
+        yield Found(link.url, depth + 1, url, followed=not page.nofollow and "nofollow" not in link.rel)

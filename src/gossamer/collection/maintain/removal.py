@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl.shard_plan import info_of
+from gossamer.collection.crawl.wiring import info_of
 from gossamer.collection.derive.underived import outdate
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
 from gossamer.errors import Damaged, InvalidURL

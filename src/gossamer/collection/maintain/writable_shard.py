@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from gossamer import convert
-from gossamer.collection.crawl.shard_plan import info_of, prefix_of
+from gossamer.collection.crawl.wiring import info_of, prefix_of
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.fetch.stored import decoded
+from gossamer.fetch.body import decoded
 from gossamer.frontier.answer import removal
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page, SystemClock

@@ -8,9 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.content.density import density
+from gossamer.convert.content.heuristics import density, plateau
 from gossamer.convert.content.learned import learned
-from gossamer.convert.content.plateau import plateau
 from gossamer.convert.html.outline import Outline
 
 Method: TypeAlias = Callable[[Outline], NDArray[np.bool_]]

@@ -2,26 +2,28 @@
 
 All of it in operations on whole arrays. A span is a range of blocks: the block itself, its containers from the inside
 out, the page. Whatever is summed over a span is a difference of two cumulative sums, and the same is asked of all.
+
+So are sums over the way from the body down to an element. In document order the elements that are open at a moment are
+all that began minus all that ended. So the sum over an element's ancestors is a difference of two cumulative sums, one
+in the order of beginnings and one in that of ends.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import BREAKS, LINKS, Blocks, Ints, Ranges, ranges, split, standing_in
-from gossamer.convert.content.paths import Paths
 from gossamer.convert.html.outline import CAPITALS, NUMBER, TAGS, WORDS, Outline
 
+Number = TypeVar("Number", np.float32, np.int32, np.uint64)
 Floats = NDArray[np.float32]
-
 LEVELS = 5
 """Containers that are looked at."""
 SPANS = LEVELS + 2
 """With the block itself before them and the page after them."""
-
 _RANKS = np.zeros(len(TAGS), np.float32)
 """By the number of a tag: 6 for h1 to 1 for h6."""
 _RANKS[[NUMBER[f"h{level}"] for level in range(1, 7)]] = range(6, 0, -1)
@@ -43,7 +45,6 @@ _KINDS = np.arange(1, len(TAGS) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A
 _MIX = np.uint64(0xC2B2AE3D27D4EB4F)
 _MIX_AGAIN = np.uint64(0x94D049BB133111EB)
 _SHIFT = np.uint64(31)
-
 _COUNTS = CAPITALS + 1
 _LINKED, _PROSE, _SHORT, _ONE, _MARKED = range(_COUNTS, _COUNTS + 5)
 """Columns of what is summed, after those of `Outline.counts`: words in links, prose, whether it is short, the block."""
@@ -56,6 +57,22 @@ _COMMA_WEIGHS = 10
 _SHORT_MOST = 4
 _RATIO_MOST = 4.0
 _FAR = 40.0
+
+
+class Paths:
+    """The ways down to all elements of an outline."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._order = np.argsort(outline.ends, kind="stable")
+        self._ended = np.searchsorted(outline.ends[self._order], np.arange(len(outline.ends)), side="right")
+
+    def sums(self, values: NDArray[Number], elements: Ints) -> NDArray[Number]:
+        """For each of `elements` the sum of `values`, one or a row for each element, over it and its ancestors."""
+        begun = np.cumsum(values, axis=0, dtype=values.dtype)
+        ended = np.zeros((len(values) + 1, *values.shape[1:]), values.dtype)
+        np.cumsum(values[self._order], axis=0, dtype=values.dtype, out=ended[1:])
+        found: NDArray[Number] = begun[elements] - ended[self._ended[elements]]
+        return found
 
 
 class Features(NamedTuple):

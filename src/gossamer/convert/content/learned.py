@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Ints
-from gossamer.convert.content.compiled import score
-from gossamer.convert.content.density import density
 from gossamer.convert.content.features import FLAGS, Floats, features
+from gossamer.convert.content.heuristics import density
+from gossamer.convert.content.marks import score
 from gossamer.convert.content.neural import Weights, learned_weights
 from gossamer.convert.content.neural import scores as scores_of
 from gossamer.convert.html.outline import Outline

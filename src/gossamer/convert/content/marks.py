@@ -1,4 +1,7 @@
-"""What blocks are known by, without a score: their numbers, whether they are headings, hashes of their words."""
+"""What blocks are known by, without a score: their numbers, whether they are headings, hashes of their words.
+
+`score` is the compiled twin of what is done to blocks, where there is one. It is written in C, in `_score.c`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import HEADINGS, Ints, split, standing_in
-from gossamer.convert.content.compiled import score
 from gossamer.convert.content.features import FLAGS
 from gossamer.convert.html.outline import Outline
+
+try:
+    from gossamer.convert.content import _score as score
+except ImportError:
+    score = None  # type: ignore[assignment]  # there may be no compiler where it is installed
+
+__all__ = ["hashes", "numbered", "score"]
 
 
 def numbered(outline: Outline) -> tuple[Ints, NDArray[np.bool_]]:

@@ -6,6 +6,11 @@ as in message passing over a tree (J. Gilmer et al. 2017). What comes out is the
 more likely it is main content.
 
 It is trained by `quality/train.py`. The weights are in `weights.npz` beside this module.
+
+The words of short blocks come in as numbers: "Share", "Kommentare" and "Cookies" say more than their place does.
+
+A word's number is a polynomial of its letters, so that all words of a page are hashed in a few operations on arrays.
+Letters are those of ASCII, in lower case, and all bytes of other scripts but those of the commonest signs.
 """
 
 from __future__ import annotations
@@ -17,17 +22,50 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.content import wording
-from gossamer.convert.content.blocks import Ints
+from gossamer.convert.content.blocks import Blocks, Ints
 from gossamer.convert.content.features import Features, Floats
 from gossamer.convert.html.outline import Outline
 
+SHORT = 16
+"""Words. What longer blocks say is content as often as not."""
+
+_LETTERS = np.zeros(256, np.uint32)
+_LETTERS[97:123] = np.arange(97, 123)
+_LETTERS[65:91] = np.arange(97, 123)
+_LETTERS[0x81:] = np.arange(0x81, 256)
+_LETTERS[[0xC2, 0xE2]] = 0
+_LONGEST = 64
+"""Bytes. Letters after it do not count, which for words does not happen."""
+_POWERS = np.cumprod(np.full(_LONGEST, 0x01000193, np.uint32), dtype=np.uint32)
 POOLED = (1, 2, 4)
 """Spans whose averages a block looks at."""
 WAYS = 3
 """Containers at which the way down to a block is divided."""
 _ONE_THREAD = 240_000
 """Multiplications. For larger products linear algebra libraries start threads, which costs more than the product."""
+
+
+def words(outline: Outline, blocks: Blocks, counts: NDArray[np.float32]) -> tuple[NDArray[np.uint32], Ints]:
+    """The hashes of all words in short blocks, and the block each stands in. `counts` are the words of all blocks."""
+    short_runs = (counts <= SHORT)[blocks.numbers]
+    sizes = np.diff(outline.starts)
+    letters = _LETTERS[np.frombuffer(outline.text, np.uint8)]
+    letters *= np.repeat(short_runs, sizes)
+    places = np.flatnonzero(letters)
+    if not len(places):
+        return np.zeros(0, np.uint32), np.zeros(0, np.int32)
+    begins_block = np.zeros(len(letters) + 1, np.bool_)
+    begins_block[outline.starts[blocks.firsts]] = True
+    first = np.ones(len(places), np.bool_)
+    first[1:] = (np.diff(places) > 1) | begins_block[places[1:]]
+    starts = np.flatnonzero(first)
+    lengths = np.diff(np.append(starts, len(places)))
+    within = np.arange(len(places)) - np.repeat(starts, lengths)
+    values = letters[places] * _POWERS[np.minimum(within, _LONGEST - 1)]
+    hashes = np.add.reduceat(values, starts, dtype=np.uint32)
+    runs = np.searchsorted(outline.starts, places[starts], side="right") - 1
+    long = lengths > 1
+    return hashes[long], blocks.numbers[runs[long]]
 
 
 class Weights(NamedTuple):
@@ -111,7 +149,7 @@ def _ways(outline: Outline, found: Features, weights: Weights) -> Floats:
 
 def _wording(outline: Outline, found: Features, weights: Weights) -> Floats:
     """[B, e] the words of short blocks."""
-    hashes, blocks = wording.words(outline, found.blocks, found.words)
+    hashes, blocks = words(outline, found.blocks, found.words)
     sums = np.zeros((len(found.words), weights.word_vectors.shape[1]), np.float32)
     numbers, which = known(hashes, weights.words)
     if len(which):

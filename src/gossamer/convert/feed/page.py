@@ -6,7 +6,7 @@ from gossamer.convert.feed.feed import Entry, Feed
 from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.html.page import linked
 from gossamer.convert.html.scan import scan
-from gossamer.convert.html.xhtml import as_html
+from gossamer.convert.html.tree import as_html
 from gossamer.model import Link, Page
 from gossamer.tagged import Writer, link, plain, words
 

@@ -46,11 +46,11 @@ READERS: dict[str, Reader] = {
     kinds.JSON: Ours("text.json"),
     kinds.MARKDOWN: Ours("text.markdown"),
     kinds.PLAIN: Ours("text.plain"),
-    kinds.OLE: Ours("ole.unreadable"),
+    kinds.OLE: Ours("ole.compound"),
     kinds.PDF: Ours("pdf.pdf"),
     kinds.DOC: Ours("doc.doc"),
     kinds.PPT: Ours("ppt.ppt"),
-    kinds.XLS: Ours("xls.xls"),
+    kinds.XLS: Ours("xls"),
     kinds.MSG: Ours("mail.msg"),
     kinds.RTF: Ours("rtf.rtf"),
 }

@@ -2,6 +2,9 @@
 
 A link has its text as anchor; where there is none, the alternative text of its first picture. Links to a place within
 the same page (`#top`) are left out. As browsers do, we write what is not ASCII in a query in the encoding of the page.
+
+Where a page sends its reader, and after how long, is said by meta refresh and the Refresh header. The rules are the
+HTML standard's "shared declarative refresh steps".
 """
 
 from __future__ import annotations
@@ -9,12 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from gossamer.convert.charset.decode import python_codec
-from gossamer.convert.html import refresh
-from gossamer.convert.html.refresh import BLANK
 from gossamer.convert.html.tree import Node, tag_id, tag_ids
 from gossamer.model import Link
 from gossamer.urls import resolve
@@ -38,6 +39,21 @@ _HEADER_PARAMETER = re.compile(r""";\s*+([^\s=;]++)\s*+(?:=\s*+(?:"((?:[^"\\]|\\
 
 Pointer: TypeAlias = tuple[str, str, str, str]
 """An address as it is written, anchor, rel and place: what begins a `model.Link`."""
+_SECONDS_MOST = 10**9
+_REFRESH = re.compile(
+    r"""[\t\n\f\r ]*+ (?: ([0-9]++) [0-9.]*+ | (\.) [0-9.]*+ )
+    (?: [\t\n\f\r ]*+ \Z
+      | (?: [\t\n\f\r ]*+ [;,] | [\t\n\f\r ] ) [\t\n\f\r ]*+ (.*+) )""",
+    re.VERBOSE | re.DOTALL,
+)
+_ADDRESS = re.compile(
+    r"""(?: url [\t\n\f\r ]*+ = [\t\n\f\r ]*+ )?+
+    (?: "([^"]*+) | '([^']*+) | (.*+) )""",
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+_DROPPED = str.maketrans("", "", "\t\n\r")
+BLANK = "".join(map(chr, range(0x21)))
+"""What the URL standard cuts off at both ends of an address."""
 
 
 def pointers(elements: Iterable[Node], most: int = LINKS_MOST) -> tuple[list[Pointer], bool]:
@@ -78,7 +94,7 @@ def header_pointers(headers: Sequence[str]) -> list[Pointer]:
 
 def refresh_pointers(values: Iterable[str]) -> list[Pointer]:
     """The link of a Refresh header or a meta refresh. One that loads the page itself again is none."""
-    found = map(refresh.parse, values)
+    found = map(parse_refresh, values)
     return [(each.url, "", "", "refresh") for each in found if each is not None and each.url]
 
 
@@ -153,3 +169,22 @@ def _with_query_in(href: str, encoding: str) -> str:
         for character in query
     )
     return f"{before}?{escaped}{fragment_mark}{fragment}"
+
+
+class Refresh(NamedTuple):
+    """The address as it is written; None for the page itself."""
+
+    seconds: int
+    url: str | None
+
+
+def parse_refresh(text: str) -> Refresh | None:
+    """Read the content of a meta refresh or the value of a Refresh header; None when it has no effect."""
+    found = _REFRESH.match(text)
+    if found is None:
+        return None
+    digits = found[1] or "0"
+    seconds = int(digits) if len(digits) <= 9 else _SECONDS_MOST
+    address = _ADDRESS.match(found[3] or "")
+    url = (address[1] or address[2] or address[3]) if address else None
+    return Refresh(seconds, url.translate(_DROPPED).strip(BLANK) or None if url else None)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gossamer.convert.days import seconds
+from gossamer.convert.dates import written_seconds
 from gossamer.convert.html.outline import WORDS, Outline, name_hash
 from gossamer.convert.html.scan import Hint, Scan
 
@@ -97,11 +97,11 @@ def _after(page: bytes, mark: bytes, pattern: re.Pattern[bytes]) -> Iterator[re.
 
 
 def _seconds(text: bytes) -> float | None:
-    return seconds(text.decode("utf-8", "replace"))
+    return written_seconds(text.decode("utf-8", "replace"))
 
 
 def _date(named: Mapping[str, str], names: str) -> float | None:
-    dates = (seconds(named[name]) for name in names.split() if name in named)
+    dates = (written_seconds(named[name]) for name in names.split() if name in named)
     return next((date for date in dates if date is not None), None)
 
 
@@ -116,7 +116,9 @@ def _person(name: str) -> str:
     if by := _BY.match(name):
         name = name[by.end() :]
     name = name.strip(" \t,;:|-")
-    is_name = any(map(str.isalpha, name)) and "://" not in name and name[0] not in "@/" and seconds(name) is None
+    is_name = (
+        any(map(str.isalpha, name)) and "://" not in name and name[0] not in "@/" and written_seconds(name) is None
+    )
     return name[:_AUTHOR_MOST] if is_name else ""
 
 
@@ -188,8 +190,10 @@ def _kind(thing: Mapping[str, object]) -> str:
 def _of_thing(thing: Mapping[str, object]) -> Said:
     return Said(
         author=", ".join(dict.fromkeys(filter(None, map(_person, _names(thing.get("author"))))))[:_AUTHOR_MOST],
-        published=seconds(str(thing.get("datePublished") or thing.get("dateCreated") or thing.get("uploadDate") or "")),
-        modified=seconds(str(thing.get("dateModified") or "")),
+        published=written_seconds(
+            str(thing.get("datePublished") or thing.get("dateCreated") or thing.get("uploadDate") or "")
+        ),
+        modified=written_seconds(str(thing.get("dateModified") or "")),
     )
 
 

@@ -2,10 +2,15 @@
 
 What is about main content is loaded by the first page whose main content is wanted. It works with NumPy, which takes a
 tenth of a second to load, and a crawl that only collects never wants it.
+
+Some words are rescued that a browser would not show, and that are what a page has to say all the same. Forums and blogs
+that are built in the browser keep their text in a noscript element, for readers without scripts; that is what we are.
+And a title that is never closed swallows all that follows.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,9 +21,8 @@ from gossamer.convert.charset.decode import utf8
 from gossamer.convert.fields import canonical, header_links
 from gossamer.convert.html.defuse import READ_MOST
 from gossamer.convert.html.links import LINKS_MOST, addresses
-from gossamer.convert.html.rescue import LITTLE, closed, opened
 from gossamer.convert.html.scan import Hint, Scan, scan
-from gossamer.convert.html.xhtml import as_html
+from gossamer.convert.html.tree import as_html
 from gossamer.convert.source import Source
 from gossamer.model import Link, Page
 from gossamer.urls import resolve
@@ -32,6 +36,16 @@ _link: Callable[[tuple[object, ...]], Link] = partial(tuple.__new__, Link)
 """The same as `Link` of its fields in a quarter of the time: a page has a hundred."""
 
 _TOO_MUCH = f"more markup than is read of a page: cut after {READ_MOST:,} tags"
+LITTLE = 500
+"""Characters of text. A page with more was not swallowed by its title."""
+_NOSCRIPT, _NOSCRIPT_END = b"<noscript", b"</noscript"
+_LEAST = 1_000
+"""Bytes of a noscript with text. Smaller ones ask to switch scripts on, or count visitors."""
+_PARAGRAPHS_LEAST = 3
+"""In it. Others are full of styles or of pictures."""
+_PARAGRAPH = re.compile(rb"<[pP][\s>]")
+_TITLE = re.compile(rb"<title(?=[\s>])[^<>]*+>[^<]*+(?!</title[\s/>])", re.IGNORECASE)
+_TITLE_END = re.compile(rb"</title[\s/>]", re.IGNORECASE)
 
 
 def read(source: Source, *, xml: bool) -> Page:
@@ -124,3 +138,26 @@ def _correction(source: Source) -> Correction | None:
     from gossamer.convert.html.article import without_template
 
     return without_template(source.template)
+
+
+def opened(page: bytes) -> bytes:
+    """The page in UTF-8 with each noscript that has paragraphs made a division."""
+    parts: list[bytes] = []
+    done = at = 0
+    while (at := page.find(_NOSCRIPT, at)) >= 0:
+        end = page.find(_NOSCRIPT_END, at)
+        if end < 0:
+            break
+        if end - at >= _LEAST and len(_PARAGRAPH.findall(page, at, end)) >= _PARAGRAPHS_LEAST:
+            parts += (page[done:at], b"<div", page[at + len(_NOSCRIPT) : end], b"</div")
+            done = end + len(_NOSCRIPT_END)
+        at = end + len(_NOSCRIPT_END)
+    return b"".join((*parts, page[done:])) if parts else page
+
+
+def closed(page: bytes) -> bytes | None:
+    """The page with its title closed before the next tag; None if it is closed."""
+    title = _TITLE.search(page)
+    if title is None or _TITLE_END.search(page, title.end()):
+        return None
+    return page[: title.end()] + b"</title>" + page[title.end() :]

@@ -2,16 +2,25 @@
 
 Lexbor builds the tree that browsers build, at half the cost of lxml, and walks and frees it without recursion. It
 reads UTF-8 and never fails. Comparing its nodes with `==` compares their markup, so we do not.
+
+It reads XHTML as well, once an element that XML closes in its own tag (`<script src="x"/>`) has an end tag: an HTML
+parser takes such a tag for a start tag, and all the rest of the page for a script.
 """
 
 from __future__ import annotations
 
+import re
+
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-__all__ = ["TEXT", "Node", "Tree", "parse", "tag_id", "tag_ids"]
+__all__ = ["TEXT", "Node", "Tree", "as_html", "parse", "tag_id", "tag_ids"]
 
 Tree = LexborHTMLParser
 Node = LexborNode
+TEXT = 2
+"""The number of text nodes."""
+_VOID = frozenset(b"area base br col embed frame hr img input link meta param source track wbr".split())
+_CLOSED = re.compile(rb"""<([A-Za-z][A-Za-z0-9-]*+)((?:[^<>"'/]|/(?!>)|"[^"<]*+"|'[^'<]*+')*+)/>""")
 
 
 def parse(data: bytes) -> Tree:
@@ -33,5 +42,11 @@ def tag_ids(names: str) -> frozenset[int]:
     return frozenset(map(tag_id, names.split()))
 
 
-TEXT = 2
-"""The number of text nodes."""
+def as_html(data: bytes) -> bytes:
+    """The same document with end tags. The encoding must have ASCII in it."""
+    return _CLOSED.sub(_with_end_tag, data)
+
+
+def _with_end_tag(tag: re.Match[bytes]) -> bytes:
+    name, attributes = tag.groups()
+    return tag[0] if name.lower() in _VOID else b"<%s%s></%s>" % (name, attributes, name)

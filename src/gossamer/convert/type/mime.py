@@ -1,7 +1,10 @@
-"""What does a Content-Type say? MIME types parsed as browsers parse them.
+"""What does a Content-Type say, and what the name of a file? MIME types parsed as browsers parse them.
 
 The rules are those of the WHATWG MIME Sniffing standard (section 4) and, for a header that is sent more than once or
 holds a list, of the Fetch standard ("extract a MIME type").
+
+The name of a file tells only types that are read; for all others the content decides. The tables of the system are not
+asked: a name should mean the same on every machine.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"[-!#$%&'*+.^_`|~A-Za-z0-9]+").fullmatch
@@ -33,6 +37,46 @@ _JAVASCRIPT = re.compile(
 ).fullmatch
 _FONT = re.compile(r"application/(?:font-(?:cff|off|sfnt|ttf|woff)|vnd\.ms-(?:fontobject|opentype))").fullmatch
 _ARCHIVES = frozenset({"application/zip", "application/x-rar-compressed", "application/x-gzip"})
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN = "application/vnd.oasis.opendocument."
+TYPES = {
+    "html": "text/html",
+    "htm": "text/html",
+    "xhtml": "application/xhtml+xml",
+    "xht": "application/xhtml+xml",
+    "xml": "application/xml",
+    "rss": "application/rss+xml",
+    "atom": "application/atom+xml",
+    "rdf": "application/rdf+xml",
+    "pdf": "application/pdf",
+    "docx": f"{_OFFICE}wordprocessingml.document",
+    "xlsx": f"{_OFFICE}spreadsheetml.sheet",
+    "pptx": f"{_OFFICE}presentationml.presentation",
+    "doc": "application/msword",
+    "xls": "application/vnd.ms-excel",
+    "ppt": "application/vnd.ms-powerpoint",
+    "rtf": "application/rtf",
+    "odt": f"{_OPEN}text",
+    "ods": f"{_OPEN}spreadsheet",
+    "odp": f"{_OPEN}presentation",
+    "epub": "application/epub+zip",
+    "msg": "application/vnd.ms-outlook",
+    "eml": "message/rfc822",
+    "mht": "message/rfc822",
+    "mhtml": "message/rfc822",
+    "ipynb": "application/x-ipynb+json",
+    "json": "application/json",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "tab": "text/tab-separated-values",
+    "md": "text/markdown",
+    "markdown": "text/markdown",
+    "txt": "text/plain",
+    "text": "text/plain",
+    "log": "text/plain",
+    "zip": "application/zip",
+}
+"""By the ending of a name."""
 
 
 class MimeType(NamedTuple):
@@ -140,3 +184,8 @@ def _quoted(value: str) -> str:
     if _TOKEN(value):
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def type_by_name(name: str) -> str | None:
+    """The media type that the ending of a file name stands for; None when that is nothing we know."""
+    return TYPES.get(PurePosixPath(name).suffix.lstrip(".").lower())

@@ -2,16 +2,20 @@
 
 Lengths, dates and statuses are checked where they are read. Here are the fields that would otherwise be copied into our
 own records and rows: one that cannot be true is left out or cut, and the capture is taken all the same.
+
+A digest in other people's WARC files is an algorithm, a colon, and the value in one of four spellings.
 """
 
 from __future__ import annotations
 
+import hashlib
+from base64 import b32encode, urlsafe_b64encode
 from dataclasses import replace
 from ipaddress import ip_address
 
 from gossamer.errors import InvalidURL
 from gossamer.model import URL, Failure, Visit
-from gossamer.store.warc.warc import Circumstances
+from gossamer.store.warc.warc import Circumstances, Record
 from gossamer.urls import keys, normalize
 
 STEPS_MOST = 1_000
@@ -21,6 +25,8 @@ WORDS_MOST = 1_000
 """Characters of what a file says in words: a validator, or what was wrong with a coding."""
 CUT = frozenset({"length", "time", "disconnect", "unspecified"})
 """Why a block was cut, in the words of the standard."""
+_ALGORITHMS = {"sha1": "sha1", "sha-1": "sha1", "md5": "md5", "sha256": "sha256", "sha-256": "sha256"}
+_CODED = (b"\ntransfer-encoding:", b"\ncontent-encoding:")
 
 
 def circumstances(told: Circumstances, url: URL) -> Circumstances:
@@ -79,3 +85,34 @@ def ip(said: str | None) -> str | None:
 def why_cut(said: str | None) -> str | None:
     """Why it was cut, if it was."""
     return said if said is None or said in CUT else "unspecified"
+
+
+def fits(told: str, data: bytes) -> bool:
+    """Is it the digest of `data`? One that we cannot count, we believe."""
+    name, _, value = told.partition(":")
+    algorithm = _ALGORITHMS.get(name.strip().lower())
+    if algorithm is None:
+        return True
+    digest = hashlib.new(algorithm, data, usedforsecurity=False).digest()
+    value = value.strip().rstrip("=")
+    return (
+        value.lower() == digest.hex()
+        or value.upper() == b32encode(digest).decode().rstrip("=")
+        or value.replace("+", "-").replace("/", "_") == urlsafe_b64encode(digest).decode().rstrip("=")
+    )
+
+
+def wrong(record: Record) -> str:
+    """Which digest of a whole record does not fit; empty when all do."""
+    block, payload = record.field("warc-block-digest"), record.field("warc-payload-digest")
+    if block and not fits(block, record.block):
+        return "block"
+    if payload and record.type != "revisit" and not fits(payload, record.payload) and not _is_coded(record.head):
+        return "payload"
+    return ""
+
+
+def _is_coded(head: bytes) -> bool:
+    """Writers do not agree whether a payload is counted before or after its codings are undone."""
+    lower = head.lower()
+    return any(field in lower for field in _CODED)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gossamer.model import Headers
-from gossamer.store.foreign.digests import wrong
+from gossamer.store.foreign.claims import wrong
 from gossamer.store.foreign.unpacking import Broken, Unpacking
 from gossamer.store.warc.warc import Place, Record, uuid_of
 

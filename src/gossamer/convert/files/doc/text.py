@@ -12,11 +12,10 @@ from gossamer.convert.files.doc.characters import WordFile, joined
 from gossamer.convert.files.doc.formatting import PLAIN_SHAPE, Formats, Shape
 from gossamer.convert.files.doc.formatting import Look as WordLook
 from gossamer.convert.files.doc.lists import Lists
-from gossamer.convert.files.fields import Field, href_of, text_of
 from gossamer.convert.files.flow import Block, Table
 from gossamer.convert.files.line import Line, Look
 from gossamer.convert.files.page import Pointers
-from gossamer.convert.files.symbols import symbol
+from gossamer.convert.files.word import Field, href_of, symbol, text_of
 
 _CELL, _PARAGRAPH, _SECTION = "\x07", "\r", "\x0c"
 _PARAGRAPH_ENDS = re.compile("[\r\x07\x0c]")

@@ -16,7 +16,7 @@ from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesHeaderParser
 
-from gossamer.convert.files.dates import seconds
+from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.mail.letter import Attached, Letter, page_of_letter
 from gossamer.convert.files.page import About
 from gossamer.convert.files.within import read_within
@@ -63,7 +63,7 @@ def read(source: Source) -> Page:
             bodies.append(read_within(source, _decoded(part), "", _media_type(part)))
         elif not (part.related and part.kind.startswith(("image/", "text/css"))) and part.kind not in _SIGNATURES:
             attached.append(Attached(_file_name(part.head), _decoded(part), _media_type(part)))
-    about = About(_field(whole.head, "Subject"), _field(whole.head, "From"), seconds(_field(whole.head, "Date")))
+    about = About(_field(whole.head, "Subject"), _field(whole.head, "From"), file_seconds(_field(whole.head, "Date")))
     fields = tuple((name, _field(whole.head, name)) for name in _SHOWN)
     return page_of_letter(source, Letter(fields, _joined(bodies), tuple(attached), about))
 

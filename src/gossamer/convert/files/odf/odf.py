@@ -11,7 +11,7 @@ from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 from gossamer import tagged
-from gossamer.convert.files.dates import seconds
+from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.flow import Block, begun, labelled, write
 from gossamer.convert.files.markup import tree, walk
 from gossamer.convert.files.odf.masters import Masters
@@ -97,6 +97,6 @@ def _about(meta: Element) -> About:
     return About(
         title=said.get("dc:title", ""),
         author=said.get("meta:initial-creator") or said.get("dc:creator", ""),
-        published=seconds(said.get("meta:creation-date", "")),
-        modified=seconds(said.get("dc:date", "")),
+        published=file_seconds(said.get("meta:creation-date", "")),
+        modified=file_seconds(said.get("dc:date", "")),
     )

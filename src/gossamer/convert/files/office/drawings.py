@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 
 from gossamer import tagged
 from gossamer.convert.files.flow import Block
-from gossamer.convert.files.numbers import general
 from gossamer.convert.files.office.ooxml import Package
+from gossamer.convert.files.sheets import general
 
 _POINTS_MOST = 1_000
 """Of a series."""

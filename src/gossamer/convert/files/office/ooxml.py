@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
-from gossamer.convert.files.dates import seconds
+from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.markup import Handler, tree, walk
 from gossamer.convert.files.page import About
 from gossamer.convert.files.zip.zipped import Archive
@@ -95,8 +95,8 @@ class Package:
         return About(
             title=said.get("dc:title", ""),
             author=said.get("dc:creator", ""),
-            published=seconds(said.get("dcterms:created", "")),
-            modified=seconds(said.get("dcterms:modified", "")),
+            published=file_seconds(said.get("dcterms:created", "")),
+            modified=file_seconds(said.get("dcterms:modified", "")),
         )
 
 

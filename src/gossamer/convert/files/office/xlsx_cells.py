@@ -8,8 +8,7 @@ from xml.etree.ElementTree import Element
 
 from gossamer import tagged
 from gossamer.convert.files.markup import Enough
-from gossamer.convert.files.numbers import kind_of_format, shown
-from gossamer.convert.files.sheets import COLUMNS_MOST, TOO_MANY, Room
+from gossamer.convert.files.sheets import COLUMNS_MOST, TOO_MANY, Room, kind_of_format, shown
 
 _STRINGS_MOST = 2_000_000
 _LINKS_MOST = 20_000

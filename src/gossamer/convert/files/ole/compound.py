@@ -1,8 +1,11 @@
 """The file of files in which Office kept its documents until 2007: [MS-CFB], OLE2 or compound files.
 
 Storages are folders and streams are files; the sectors of a stream are chained in a table, as in the FAT of DOS. Our
-own reader instead of olefile's, for hostile files: every chain is at most as long as the table, every entry of the
-directory is met once, and a sector that is missing ends its stream instead of the whole document.
+own reader instead of olefile's, because of hostile files: every chain is at most as long as the table, every entry of
+the directory is met once, and a sector that is missing ends its stream instead of the whole document.
+
+`read` is for compound files that no reader takes: locked ones, damaged ones, and those of other programs. The page that
+it gives says why.
 """
 
 from __future__ import annotations
@@ -10,6 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from struct import Struct, unpack_from
+
+from gossamer.convert.files.page import About, page_of
+from gossamer.convert.source import Source
+from gossamer.model import Page
 
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -22,6 +29,13 @@ _STORAGE, _STREAM, _ROOT = 1, 2, 5
 _MINI = 64
 _IN_HEADER = 109
 """Sectors of the table that the header itself lists."""
+_KINDS = (
+    ("worddocument", "application/msword"),
+    ("workbook", "application/vnd.ms-excel"),
+    ("book", "application/vnd.ms-excel"),
+    ("powerpoint document", "application/vnd.ms-powerpoint"),
+    ("__properties_version1.0", "application/vnd.ms-outlook"),
+)
 
 
 class Broken(Exception):
@@ -153,15 +167,6 @@ def _tree(directory: bytes) -> Entry:
     return root
 
 
-_KINDS = (
-    ("worddocument", "application/msword"),
-    ("workbook", "application/vnd.ms-excel"),
-    ("book", "application/vnd.ms-excel"),
-    ("powerpoint document", "application/vnd.ms-powerpoint"),
-    ("__properties_version1.0", "application/vnd.ms-outlook"),
-)
-
-
 def kind_of(data: bytes) -> str | None:
     """The media type of a compound file, by the streams that it has; None when they say nothing."""
     try:
@@ -169,3 +174,15 @@ def kind_of(data: bytes) -> str | None:
     except Broken:
         return None
     return next((kind for name, kind in _KINDS if name in names), None)
+
+
+def read(source: Source) -> Page:
+    """Why nothing is read."""
+    try:
+        locked = Compound(source.data).has("EncryptedPackage")
+    except Broken as error:
+        return page_of(source, "", About(), problem=str(error))
+    problem = (
+        "encrypted: it can only be read with its password" if locked else "a compound file with nothing known in it"
+    )
+    return page_of(source, "", About(), problem=problem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gossamer.convert.files.ole.properties import codec_of
-from gossamer.convert.files.symbols import symbol
+from gossamer.convert.files.word import symbol
 
 _CHARSETS = {
     77: 10000,

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
-from gossamer.convert.files.fields import Field, href_of, text_of
 from gossamer.convert.files.line import PLAIN, Look
 from gossamer.convert.files.page import About, Pointers
 from gossamer.convert.files.rtf.about import Info, Styles
 from gossamer.convert.files.rtf.fonts import Fonts
 from gossamer.convert.files.rtf.story import Shape, Story
-from gossamer.convert.files.rtf.tokens import Token, tokens
-from gossamer.convert.files.rtf.words import AROUND, BOXES, DRAWINGS, PASSED, SIGNS
+from gossamer.convert.files.rtf.tokens import AROUND, BOXES, DRAWINGS, PASSED, SIGNS, Token, tokens
+from gossamer.convert.files.word import Field, href_of, text_of
 
 _REPLACED_MOST = 16
 """Characters that stand for one of Unicode where that cannot be shown."""

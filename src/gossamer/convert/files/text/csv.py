@@ -12,7 +12,7 @@ from gossamer import tagged
 from gossamer.convert.files import kinds
 from gossamer.convert.files.page import About, page_of
 from gossamer.convert.files.sheets import COLUMNS_MOST, TOO_MANY, Room, has_names
-from gossamer.convert.files.text.decoded import decoded
+from gossamer.convert.files.text.plain import decoded
 from gossamer.convert.source import Source
 from gossamer.model import Page
 

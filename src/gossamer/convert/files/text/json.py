@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from gossamer import tagged
 from gossamer.convert.files.page import About, page_of
-from gossamer.convert.files.text.decoded import decoded
+from gossamer.convert.files.text.plain import decoded
 from gossamer.convert.source import Source
 from gossamer.model import Page
 

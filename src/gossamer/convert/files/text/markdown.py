@@ -11,10 +11,10 @@ import re
 from dataclasses import replace
 
 from gossamer import tagged
-from gossamer.convert.files.dates import seconds
+from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.page import About, Pointers, page_of, titled
-from gossamer.convert.files.text.decoded import decoded
 from gossamer.convert.files.text.markdown_line import Inline
+from gossamer.convert.files.text.plain import decoded
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -41,7 +41,7 @@ def read(source: Source) -> Page:
     writer, pointers = tagged.Writer(), Pointers(source.url)
     write_markdown(writer, found.text[front.end() :] if front else found.text, pointers)
     html = writer.html()
-    about = titled(About(said.get("title", ""), said.get("author", ""), seconds(said.get("date", ""))), html)
+    about = titled(About(said.get("title", ""), said.get("author", ""), file_seconds(said.get("date", ""))), html)
     return replace(
         page_of(source, html, about, pointers, found.problem), encoding=found.encoding, declared=found.declared
     )

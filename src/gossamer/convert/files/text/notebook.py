@@ -8,8 +8,8 @@ from dataclasses import replace
 from gossamer import tagged
 from gossamer.convert.files.page import About, Pointers, page_of, titled
 from gossamer.convert.files.text import markdown
-from gossamer.convert.files.text.decoded import decoded
 from gossamer.convert.files.text.json import Value, parsed
+from gossamer.convert.files.text.plain import decoded
 from gossamer.convert.source import Source
 from gossamer.model import Page
 

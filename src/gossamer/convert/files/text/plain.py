@@ -1,14 +1,19 @@
-"""Plain text: paragraphs, parted by empty lines. What is set with spaces stays as it is."""
+"""Plain text: paragraphs, parted by empty lines. What is set with spaces stays as it is.
+
+Readers of other formats that are text decode them here, too.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 from itertools import groupby
+from typing import NamedTuple
 
 from gossamer import tagged
+from gossamer.convert.charset.charset import judged
+from gossamer.convert.charset.decode import decode
 from gossamer.convert.files.page import About, page_of
-from gossamer.convert.files.text.decoded import decoded
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -16,6 +21,8 @@ _SET = re.compile(r"^[ \t]|\S(?:\t| {3,})\S", re.MULTILINE)
 """An indented line, or columns."""
 _WRAPPED = range(45, 101)
 """Characters of a line that ends where the page did, not where its author wanted."""
+_MOST = 32 << 20
+"""Bytes."""
 
 
 def read(source: Source) -> Page:
@@ -43,3 +50,20 @@ def _paragraph(writer: tagged.Writer, lines: list[str]) -> None:
         writer.paragraph(tagged.words(block))
     else:
         writer.paragraph("<br>".join(tagged.words(line).strip() for line in lines))
+
+
+class Decoded(NamedTuple):
+    """Text, the encoding it was in and the one that was named, and why some of it is missing, if it is."""
+
+    text: str
+    encoding: str
+    declared: str | None
+    problem: str
+
+
+def decoded(source: Source) -> Decoded:
+    """The text without NULs, and with line feeds alone at the ends of lines."""
+    encoding, declared = judged(source.data, source.kind)
+    text = decode(source.data[:_MOST], encoding).replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    problem = f"only the first {_MOST:,} bytes were read" if len(source.data) > _MOST else ""
+    return Decoded(text, encoding, declared, problem)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from gossamer import tagged
 from gossamer.convert.charset.charset import judged
 from gossamer.convert.charset.decode import utf8
-from gossamer.convert.files.dates import seconds
+from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.markup import walk
 from gossamer.convert.files.odf import odf
 from gossamer.convert.files.office import docx
@@ -36,7 +36,7 @@ def read(source: Source) -> Page:
     problem = walk([_as_utf8(source.data, encoding)], text)
     text.flush()
     html = text.writer.html()
-    about = About(text.title, text.author, seconds(text.date))
+    about = About(text.title, text.author, file_seconds(text.date))
     return replace(page_of(source, html, about, problem=problem), encoding=encoding, declared=declared)
 
 

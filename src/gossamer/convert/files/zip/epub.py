@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from gossamer import tagged
-from gossamer.convert.files.dates import seconds
+from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.markup import tree
 from gossamer.convert.files.page import About, Pointers, page_of, titled
 from gossamer.convert.files.within import read_within
@@ -65,8 +65,8 @@ def _about(package: Element) -> About:
     return About(
         _said(package, "dc:title"),
         ", ".join(filter(None, authors)),
-        seconds(_said(package, "dc:date")),
-        seconds(next((each.text or "" for each in package.iter("opf:meta") if _is_modified(each)), "")),
+        file_seconds(_said(package, "dc:date")),
+        file_seconds(next((each.text or "" for each in package.iter("opf:meta") if _is_modified(each)), "")),
     )
 
 

@@ -1,23 +1,29 @@
-"""Excel files of before 2007 (XLS): a heading and a table for each sheet."""
+"""Excel files of before 2007 (XLS): a heading and a table for each sheet.
+
+Their cells come through python-calamine, in Rust: the right order, dates as dates, and ten times xlrd's speed. It is
+imported here alone, and only in the process where files are read: it is compiled code that reads hostile input.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, time
-from typing import TYPE_CHECKING
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from typing import TypeAlias
+
+from python_calamine import CalamineError, CalamineWorkbook
 
 from gossamer import tagged
 from gossamer.convert.files.flow import Block, write
-from gossamer.convert.files.numbers import general
 from gossamer.convert.files.ole import properties
 from gossamer.convert.files.ole.compound import Broken, Compound
 from gossamer.convert.files.page import About, page_of, titled
-from gossamer.convert.files.sheets import TOO_MANY, Room, sheet
+from gossamer.convert.files.sheets import TOO_MANY, Room, general, sheet
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
-if TYPE_CHECKING:
-    from gossamer.convert.files.xls.calamine import Cell, Rows
+Cell: TypeAlias = str | float | bool | date | datetime | time | timedelta
+Rows: TypeAlias = Iterator[list[Cell]]
 
 
 def read(source: Source) -> Page:
@@ -34,10 +40,18 @@ def read(source: Source) -> Page:
 
 
 def _blocks(data: bytes, room: Room) -> Iterator[Block]:
-    from gossamer.convert.files.xls.calamine import sheets  # a large library, loaded only where files are read
-
-    for name, rows in sheets(data):
+    for name, rows in _sheets(data):
         yield from sheet(tagged.words(name), _rows(rows, room))
+
+
+def _sheets(data: bytes) -> Iterator[tuple[str, Rows]]:
+    """The name and the rows of each sheet; Broken where no more can be read."""
+    try:
+        book = CalamineWorkbook.from_filelike(BytesIO(data))
+        for name in book.sheet_names:
+            yield name, book.get_sheet_by_name(name).iter_rows()
+    except CalamineError as error:
+        raise Broken(f"not read to its end: {error}") from None
 
 
 def _rows(rows: Rows, room: Room) -> Iterator[dict[int, str]]:

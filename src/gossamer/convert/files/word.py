@@ -1,4 +1,8 @@
-"""What do fields of Word say, in DOC and RTF? A code, as `HYPERLINK "http://example.org/"`, then mostly a result."""
+"""What do DOC and RTF share? The fields of Word, and fonts that have signs where others have letters.
+
+A field is a code, as `HYPERLINK "http://example.org/"`, then mostly a result. Of the fonts only Symbol is known;
+bullets are bullets.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,12 @@ _WORDS = re.compile(r'"((?:[^"\\]|\\.)*)"?|(\\\S)|(\S+)')
 _ESCAPED = re.compile(r"\\(.)")
 _READING = re.compile(r"\\s\s*\\up\s*\d+\s*\(([^()]*)\)\s*[,;]\s*([^()]*)\)")
 _CODE_MOST = 4_096
+_FIRST = 0x20
+_SYMBOL = (
+    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
+    + " " * 34
+    + "ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑"
+)
 
 
 class Field:
@@ -58,3 +68,9 @@ def text_of(code: str) -> str:
 def _words(code: str) -> list[str]:
     found = [_ESCAPED.sub(r"\1", quoted) or switch or plain for quoted, switch, plain in _WORDS.findall(code)]
     return found or [""]
+
+
+def symbol(number: int) -> str:
+    """The character of the font Symbol; nothing where that has none. Word adds 0xF000 to its number."""
+    place = (number & 0xFF) - _FIRST
+    return _SYMBOL[place].strip() if 0 <= place < len(_SYMBOL) else ""

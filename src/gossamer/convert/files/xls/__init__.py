@@ -1,1 +1,0 @@
-"""Excel files of before 2007."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gossamer.convert import document
+from gossamer.convert.files.text.markdown import BRACKETS_MOST, LENGTH_MOST
 from gossamer.model import Page
 
 URL = "https://example.com/docs/readme.md"
@@ -47,10 +48,10 @@ def test_lists_have_their_depth() -> None:
     [
         (
             "**bold** and *it* and ***both***",
-            "<strong>bold</strong> and <em>it</em> and <strong><em>both</em></strong>",
+            "<strong>bold</strong> and <em>it</em> and <em><strong>both</strong></em>",
         ),
         ("snake_case_name and __init__", "snake_case_name and <strong>init</strong>"),
-        ("2 * 3 * 4 ** 5", "2 <em> 3 </em> 4 ** 5"),
+        ("2 * 3 * 4 ** 5", "2 * 3 * 4 ** 5"),
         ("`a * b` \\* &amp; &lt;", "<code>a * b</code> * &amp; &lt;"),
         ("![a cat](cat.png) ~~old~~", "a cat old"),
         ("[x](b.md 'title')", '<a href="https://example.com/docs/b.md">x</a>'),
@@ -87,6 +88,27 @@ def test_markdown_is_known_by_its_name_and_by_its_looks() -> None:
     assert document(text, "text/plain", URL).media_type == "text/markdown"
     assert document(text).media_type == "text/markdown"
     assert document(text, "text/plain").media_type == "text/plain"
+
+
+def test_what_stands_in_lists_and_quotes_is_read() -> None:
+    text = (
+        "1. one\n\n   ```\n   code\n   ```\n\n2. two\n\n> ## said\n> - item\n>   [x](/y)\n\n<div>\n\n*in* it\n</div>"
+    )
+    assert read(text).html.replace("\n", "") == (
+        "<ol><li>one</li></ol><pre>code</pre><ol><li>two</li></ol><h2>said</h2>"
+        '<ul><li>item <a href="https://example.com/y">x</a></li></ul><p><em>in</em> it</p>'
+    )
+
+
+def test_no_word_of_a_deep_list_is_lost() -> None:
+    page = read("".join("  " * depth + f"- item{depth}\n" for depth in range(25)))
+    assert page.text.split() == [f"item{depth}" for depth in range(25)]
+
+
+@pytest.mark.parametrize("sign", ["[a](http://b.example/) ", "words "])
+def test_what_is_longer_than_any_document_of_people_is_plain_text(sign: str) -> None:
+    page = read(sign * (BRACKETS_MOST + 1 if "[" in sign else LENGTH_MOST // 4) + "\n\nand *so* on")
+    assert page.text.endswith("and *so* on")
 
 
 @pytest.mark.parametrize("sign", ["[", "*a ", "> ", "`", "- ", "![", "[a](", "<a", "\\", "| ", "[a]: b\n"])

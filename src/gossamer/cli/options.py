@@ -58,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Verb)
     _crawl(verbs)
     _status(verbs)
+    _list(verbs)
     _why(verbs)
     _show(verbs)
     _history(verbs)
@@ -146,6 +147,29 @@ def _status(verbs: _Verbs) -> None:
             "gossamer status my-web",
         )
     )
+
+
+def _list(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "list",
+        "all addresses that were ever found, or those of a state, a reason or a site, with where each stands",
+        "gossamer list my-web --state failed --reason 'http 404'",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "--state",
+        metavar="STATE",
+        help="queued, done, failed or excluded; of those that are done: page, redirect, duplicate, near-copy, unread",
+    )
+    verb.add_argument(
+        "--reason", metavar="WORDS", help="a reason as `status` prints it; other words: all reasons that begin so"
+    )
+    _site(verb)
+
+
+def _site(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--site", metavar="HOST", help="only this host and those below it")
 
 
 def _why(verbs: _Verbs) -> None:

@@ -23,6 +23,7 @@ def reading_verbs(folder: Path, url: str, place: Path, question: str = "page") -
     asked = [
         ["status"],
         ["list"],
+        ["broken"],
         ["list", "--state", "page", "--json"],
         ["why", url],
         ["why", url.split("/")[2]],

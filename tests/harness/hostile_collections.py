@@ -96,6 +96,8 @@ VERBS: dict[str, Verb] = {
     "crawl": lambda web: ["crawl", str(web.folder), "--patience", "0", "--pages", "1"],
     "crawl elsewhere": lambda web: ["crawl", str(web.folder), "http://127.0.0.1:9/", "--patience", "0"],
     "status": lambda web: ["status", str(web.folder)],
+    "list": lambda web: ["list", str(web.folder), "--json"],
+    "broken": lambda web: ["broken", str(web.folder)],
     "why": lambda web: ["why", str(web.folder), web.url],
     "show": lambda web: ["show", str(web.folder), web.url],
     "history": lambda web: ["history", str(web.folder), web.url],

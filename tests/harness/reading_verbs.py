@@ -22,6 +22,9 @@ def reading_verbs(folder: Path, url: str, place: Path, question: str = "page") -
     judgements.write_text(f"q1 0 {url} 1\n")
     asked = [
         ["status"],
+        ["list"],
+        ["broken"],
+        ["list", "--state", "page", "--json"],
         ["why", url],
         ["why", url.split("/")[2]],
         *(["show", url, "--as", form] for form in ("text", "markdown", "html", "links", "headers", "raw")),

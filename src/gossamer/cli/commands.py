@@ -22,6 +22,8 @@ from gossamer.cli import copies as copying
 from gossamer.cli.interrupts import listening
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
+from gossamer.cli.reports import broken as broken
+from gossamer.cli.reports import list_ as list_
 from gossamer.collection import fast_loop
 from gossamer.collection.ask.formats import FORMATS as UNITS
 from gossamer.errors import INTERRUPTED, Damaged, DamagedInput, NotFound, UsageError

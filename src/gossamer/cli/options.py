@@ -13,7 +13,7 @@ from gossamer.shown import line
 EXIT_CODES = """\
 exit codes:
   0  done                                   5  not one seed could be fetched
-  1  an error with no code of its own       6  the disk is full, failing or not writable
+  1  any other error; broken --exit-code    6  the disk is full, failing or not writable
   2  wrong usage: option, address, pattern  7  the collection is damaged
   3  DIR is not a collection                8  no such address or host in the collection
   4  another process is writing to DIR      9  an imported file is damaged; the rest was taken
@@ -58,6 +58,8 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Verb)
     _crawl(verbs)
     _status(verbs)
+    _list(verbs)
+    _broken(verbs)
     _why(verbs)
     _show(verbs)
     _history(verbs)
@@ -146,6 +148,45 @@ def _status(verbs: _Verbs) -> None:
             "gossamer status my-web",
         )
     )
+
+
+def _list(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "list",
+        "all addresses that were ever found, or those of a state, a reason or a site, with where each stands",
+        "gossamer list my-web --state failed --reason 'http 404'",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "--state",
+        metavar="STATE",
+        help="queued, done, failed or excluded; of those that are done: page, redirect, duplicate, near-copy, unread",
+    )
+    verb.add_argument(
+        "--reason", metavar="WORDS", help="a reason as `status` prints it; other words: all reasons that begin so"
+    )
+    _site(verb)
+
+
+def _broken(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "broken",
+        "links that lead nowhere: what failed or is gone, the pages that link to it, and what they call it",
+        "gossamer broken my-web --external --csv",
+    )
+    _directory(verb)
+    verb.add_argument("--site", metavar="HOST", help="only links on the pages of this host and those below it")
+    verb.add_argument(
+        "--external", action="store_true", help="ask addresses outside the scope too, each once, by HEAD, politely"
+    )
+    verb.add_argument("--csv", action="store_true", help="answer as CSV, a row for each link")
+    verb.add_argument("--exit-code", action="store_true", help="end with 1 when anything is broken (0)")
+
+
+def _site(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--site", metavar="HOST", help="only this host and those below it")
 
 
 def _why(verbs: _Verbs) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,8 @@ from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
 
 if TYPE_CHECKING:
+    from gossamer.collection.ask.broken import Broken
+    from gossamer.collection.crawl.link_check import External
     from gossamer.collection.derive import build as builds
     from gossamer.collection.derive.build import Built
     from gossamer.collection.imports.import_source import Imported
@@ -150,6 +152,35 @@ class Collection(Reading):
             return self.why(seed).reason
         except NotFound:
             return "never met; a rule of the plan turns it into another address"
+
+    def broken(self, *, site: str | None = None, external: bool | External = False) -> Iterator[Broken]:
+        """What failed or is gone, with the pages that link to it; with a site, the links on its pages.
+
+        `external` asks addresses outside the scope too, once, by HEAD; what `external_async` gave is not asked again.
+        """
+        from gossamer.collection.ask.broken import broken
+
+        if external is True:
+            external = run(lambda stop: self.external_async(site=site, stop=stop))
+        return broken(self._readers(), self._read, site, external.faults if external else None)
+
+    async def external_async(
+        self,
+        *,
+        site: str | None = None,
+        report: Callable[[External], None] | None = None,
+        stop: asyncio.Event | None = None,
+        outside: Outside = REAL,
+        trust_plan: bool = False,
+    ) -> External:
+        """Ask addresses outside the scope whether they answer. Setting `stop` ends it; what is known then is given."""
+        from gossamer.collection.crawl import link_check
+
+        plan = self._folder.load_plan()
+        trust.require(self._folder, plan, {}, trusted=trust_plan)
+        make_room(plan.workers)
+        wanted = link_check.wanted(self._readers(), plan, self._read, site)
+        return await link_check.check(plan, wanted, outside, report or (lambda _: None), stop)
 
     def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
         """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""

@@ -18,14 +18,14 @@ from gossamer.urls.keys import authority, host
 from gossamer.urls.patterns import Patterns
 from gossamer.urls.sites import site
 
-_OUTSIDE = {
+OUTSIDE = {
     "page": "not one of the seeds",
     "path": "outside the directories of the seeds",
     "host": "outside the hosts of the seeds",
     "domain": "outside the domains of the seeds",
     "any": "",
 }
-
+"""By the kind of scope, the reason why an address is left out that lies elsewhere."""
 
 _AROUND = 2
 """Slashes of an address beyond one for each path segment, at least."""
@@ -59,8 +59,8 @@ class Scope:
     """Names to treat as public suffixes besides those of the list."""
 
     def __post_init__(self) -> None:
-        if self.kind not in _OUTSIDE:
-            raise InvalidPlan(f"unknown scope {self.kind!r}; choose one of {', '.join(_OUTSIDE)}")
+        if self.kind not in OUTSIDE:
+            raise InvalidPlan(f"unknown scope {self.kind!r}; choose one of {', '.join(OUTSIDE)}")
         _ = self._included, self._excluded  # a bad pattern is told now, not at the first link
 
     def check(self, url: URL, depth: int) -> str | None:
@@ -71,7 +71,7 @@ class Scope:
             return f"address longer than {self.max_length} bytes"
         seed = url in self.seeds
         if not seed and self.kind != "any" and self._places.isdisjoint(self._around(url)):
-            return _OUTSIDE[self.kind]
+            return OUTSIDE[self.kind]
         return self._trap(url) or (self._unwanted(url, seed) if self.exclude or self.include else None)
 
     def with_seed(self, *urls: URL) -> Scope:

@@ -31,6 +31,7 @@ from gossamer.store.versions import Version
 from gossamer.urls import keys, normalize
 
 if TYPE_CHECKING:
+    from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.history import Diff, Edition, Past
     from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.collection.ask.webtable import Webtable
@@ -90,6 +91,17 @@ class Reading:
         for archive in self._readers().archives:
             for url, note in archive.not_read():
                 yield url, note.problem
+
+    def addresses(
+        self, *, state: str | None = None, reason: str | None = None, site: str | None = None
+    ) -> Iterator[Address]:
+        """Every address that was ever found, in the order of the addresses, or those of a state, a reason, a site.
+
+        Whatever `status` counts: `state` may also be page, redirect, duplicate, near-copy or unread.
+        """
+        from gossamer.collection.ask.addresses import addresses
+
+        return addresses(self._readers(), state, reason, site)
 
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""

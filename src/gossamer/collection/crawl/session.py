@@ -59,6 +59,8 @@ class Outside:
     order: Order | None = None
     room: Look | None = None
     """How much room there is on the disk."""
+    heads: bool = False
+    """Only ask whether addresses answer: see `link_check`."""
 
     @property
     def is_handed_in(self) -> bool:
@@ -99,7 +101,7 @@ class Session:
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
-            rules_of(plan, plan.as_identity().product, outside.order, imports=self._imports),
+            rules_of(plan, plan.as_identity().product, outside.order, imports=self._imports, heads=outside.heads),
             clock,
             seen=shard / "seen",
             outward=Outward(

@@ -94,8 +94,8 @@ def check(plan: Plan) -> None:
     route_of(plan)
 
 
-def rules_of(plan: Plan, agent: str, order: Order | None, *, imports: bool) -> Rules:
-    """What the frontier goes by; `order` takes the place of the plan's."""
+def rules_of(plan: Plan, agent: str, order: Order | None, *, imports: bool, heads: bool = False) -> Rules:
+    """What the frontier goes by; `order` takes the place of the plan's, and with `heads` no body is wanted."""
     return Rules(
         scope=plan.as_scope(),
         politeness=plan.as_politeness(),
@@ -104,8 +104,8 @@ def rules_of(plan: Plan, agent: str, order: Order | None, *, imports: bool) -> R
         closed=imports,
         patience=plan.patience,
         sitemaps=plan.reads_sitemaps(),
-        head_first=head_first(plan),
-        wanted=lambda media_type: not plan.as_limits().skips(Kind.PAGE, media_type),
+        head_first=head_first(plan.changed(head="always") if heads else plan),
+        wanted=lambda media_type: not heads and not plan.as_limits().skips(Kind.PAGE, media_type),
         rewrite=rewriting(plan),
         order=order or order_of(plan),
         weigh=plan.weighs(),

@@ -1,0 +1,142 @@
+"""Verbs that report on all addresses: which are there, which are broken, which have changed. A line for each."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import csv
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import gossamer
+from gossamer.cli.answers import cut
+from gossamer.cli.interrupts import listening
+from gossamer.cli.out import complain, say, say_json
+from gossamer.cli.progress import Line, Part
+from gossamer.collection import fast_loop
+from gossamer.errors import INTERRUPTED, UsageError
+from gossamer.shown import counted, line
+
+if TYPE_CHECKING:
+    from gossamer.collection import Collection
+    from gossamer.collection.ask.addresses import Address
+    from gossamer.collection.ask.broken import Broken, Source
+    from gossamer.collection.crawl.link_check import External
+
+SOURCES_MOST = 20
+"""Links to one broken address that people are shown."""
+FOUND = 1
+"""The exit code when something is broken and --exit-code was given, as `diff` and link checkers have it."""
+_COLUMNS = ("url", "reason", "status", "external", "page", "anchor", "via")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet would calculate: the anchor is a stranger's."""
+
+
+def list_(options: argparse.Namespace) -> int:
+    """Print addresses as they are read: there may be millions."""
+    nothing = True
+    with gossamer.open(options.dir) as collection:
+        for each in collection.addresses(state=options.state, reason=options.reason, site=options.site):
+            nothing = False
+            if options.json:
+                say_json(each.as_json())
+            else:
+                say(_address(each))
+    if nothing:
+        complain("no address is like that; `gossamer status DIR` counts what there is".replace("DIR", options.dir))
+    return 0
+
+
+def _address(each: Address) -> str:
+    """The state, what the server answered, the address, and the reason where it says more."""
+    words = f"  {cut(each.reason)}" if each.reason not in ("", f"http {each.status}") else ""
+    return f"{each.state:<8}  {each.status or '-':>3}  {line(each.url)}{words}"
+
+
+def broken(options: argparse.Namespace) -> int:
+    """Print what is broken, with the links to it."""
+    if options.csv and options.json:
+        raise UsageError("--csv and --json are two forms of the same; choose one")
+    with gossamer.open(options.dir) as collection:
+        external, stopped = _external(collection, options) if options.external else (None, False)
+        count = _print(options, collection.broken(site=options.site, external=external or False))
+    if external is not None and external.asked < external.of:
+        left = f"{external.of - external.asked:,} of {counted(external.of, 'address')} outside the scope"
+        why = "stopped" if stopped else "their hosts did not answer, or there are too many at once"
+        complain(f"{left} could not be asked: {why}")
+    if stopped:
+        return INTERRUPTED
+    return FOUND if options.exit_code and count else 0
+
+
+def _external(collection: Collection, options: argparse.Namespace) -> tuple[External, bool]:
+    """Ask, with a progress line and two kinds of Ctrl-C; what is known then is printed."""
+    progress = ExternalLine()
+    try:
+        with asyncio.Runner(loop_factory=fast_loop()) as runner:
+            return runner.run(_asked(collection, options.site, progress))
+    finally:
+        progress.end()
+
+
+async def _asked(collection: Collection, site: str | None, report: ExternalLine) -> tuple[External, bool]:
+    with listening() as stopping:
+        found = await collection.external_async(site=site, report=report, stop=stopping.stop)
+    return found, stopping.asked
+
+
+class ExternalLine:
+    """How the asking is doing."""
+
+    def __init__(self) -> None:
+        self._line = Line(None)
+        self.end = self._line.end
+
+    def __call__(self, now: External) -> None:
+        self._line.show([Part(f"asked {now.asked:,} of {counted(now.of, 'address')} outside the scope")])
+
+
+def _print(options: argparse.Namespace, found: Iterable[Broken]) -> int:
+    count = links = 0
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    if options.csv:
+        table.writerow(_COLUMNS)
+    for each in found:
+        count, links = count + 1, links + len(each.sources)
+        if options.csv:
+            table.writerows(_cells(each))
+        elif options.json:
+            say_json(each.as_json())
+        else:
+            say("\n".join(_block(each)))
+    if not options.csv and not options.json:
+        say(f"{counted(count, 'broken address')}, {counted(links, 'link')}" if count else "nothing is broken")
+    return count
+
+
+def _cells(each: Broken) -> Iterator[list[str]]:
+    """A row for each link; one where there is none."""
+    about = [each.url, each.reason, str(each.status or ""), "yes" if each.external else "no"]
+    links = [[source.url, source.anchor, source.via or ""] for source in each.sources] or [[""] * 3]
+    for link in links:
+        yield [_cell(text) for text in (*about, *link)]
+
+
+def _cell(text: str) -> str:
+    return f"'{line(text)}" if text.startswith(_FORMULA) else line(text)
+
+
+def _block(each: Broken) -> Iterator[str]:
+    later = "; it will be tried again" if each.again else ""
+    yield f"{line(each.url)}  {cut(each.reason)}{later}"
+    yield from (f"  {_source(source)}" for source in each.sources[:SOURCES_MOST])
+    if len(each.sources) > SOURCES_MOST:
+        yield f"  and {counted(len(each.sources) - SOURCES_MOST, 'link')} more; --json and --csv name them"
+    if not each.sources:
+        yield "  no page links to it; it is a seed"
+
+
+def _source(source: Source) -> str:
+    called = f'  "{cut(source.anchor)}"' if source.anchor else ""
+    return f"{line(source.url)}{called}{f'  by way of {line(source.via)}' if source.via else ''}"

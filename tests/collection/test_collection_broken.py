@@ -1,0 +1,217 @@
+"""Links that lead nowhere: each with its reason, the pages it stands on, and what they call it."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gossamer
+from gossamer.cli.main import main
+from gossamer.collection import Collection, Outside
+from gossamer.collection.crawl import link_check
+from gossamer.model import Capture, Failure, Fault, Visit
+from gossamer.plan import Plan
+from gossamer.testing import VirtualClock
+
+HERE, THERE = "http://a.example", "http://b.example"
+HOME, GONE, MOVED, BUSY, COPY = (f"{HERE}/{name}" for name in ("", "gone", "moved", "busy", "copy"))
+WORDS = " ".join(f"word{number} is said here about harbours and ships" for number in range(30))
+
+
+def html(title: str, *links: tuple[str, str]) -> str:
+    return f"<title>{title}</title><p>{WORDS}" + "".join(f'<p><a href="{url}">{name}</a>' for url, name in links)
+
+
+PAGES: dict[str, str | int] = {
+    HOME: html("Home", ("/gone", "the old page"), ("/moved", "elsewhere"), ("/copy", "again"), ("/other", "other")),
+    COPY: html("Home", ("/gone", "the old page"), ("/moved", "elsewhere"), ("/copy", "again"), ("/other", "other")),
+    f"{HERE}/other": "<title>Other</title><p>Quite another page."
+    f'<a href="/gone">=gone</a> <a href="/busy">busy</a> <a href="{THERE}/fine">fine</a> <a href="{THERE}/dead">dead'
+    f'</a> <a rel="nofollow" href="{THERE}/refuses">refuses</a> <a href="{THERE}/private">private</a>'
+    f'<a href="{THERE}/moved">moved</a> <a href="http://nowhere.example/">nowhere</a>',
+    MOVED: f"-> {GONE}",
+    BUSY: 503,
+    f"{THERE}/robots.txt": "User-agent: *\nDisallow: /private\n",
+    f"{THERE}/fine": html("Fine"),
+    f"{THERE}/refuses": html("Refuses HEAD"),
+    f"{THERE}/moved": f"-> {THERE}/dead",
+}
+
+
+class World:
+    """The pages, on a virtual clock, with a log of what was asked."""
+
+    def __init__(self) -> None:
+        self.clock, self.pages, self.log = VirtualClock(), dict(PAGES), list[tuple[str, str]]()
+
+    async def fetch(self, visit: Visit) -> Capture:
+        self.log.append((visit.method, visit.url))
+        await asyncio.sleep(0.01)
+        now = self.clock.wall()
+        if "nowhere" in visit.url:
+            return Capture(visit, now, 0.0, failure=Failure(Fault.NO_SUCH_HOST))
+        said, fields = self.pages.get(visit.url, 404), [("content-type", "text/html")]
+        status, body = (said, b"") if isinstance(said, int) else (200, said.encode())
+        if isinstance(said, str) and said.startswith("-> "):
+            status, body = 301, b""
+            fields.append(("location", said[3:]))
+        if visit.method == "HEAD":
+            status, body = (405 if "refuses" in visit.url else status), b""
+        lines = "".join(f"{name}: {value}\r\n" for name, value in fields)
+        head = f"HTTP/1.1 {status} OK\r\n{lines}\r\n".encode()
+        return Capture(visit, now, 0.01, status, tuple(fields), b"GET /", head, body, body)
+
+    @property
+    def outside(self) -> Outside:
+        return Outside(self.clock, self.fetch)
+
+    def crawl(self, web: Collection, *seeds: str, **settings: Any) -> None:
+        self.clock.advance(86_400)  # the pause of a busy host is over
+        self.clock.run(web.crawl_async(*seeds, outside=self.outside, **settings))
+
+    def external(self, web: Collection, **asked: Any) -> link_check.External:
+        return self.clock.run(web.external_async(outside=self.outside, **asked))
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def web(tmp_path: Path, world: World) -> Iterator[Collection]:
+    with gossamer.open(tmp_path / "web") as web:
+        world.crawl(web, HOME)
+        yield web
+
+
+def named(web: Collection, **asked: Any) -> dict[str, list[tuple[str, ...]]]:
+    return {each.url: [tuple(filter(None, source)) for source in each.sources] for each in web.broken(**asked)}
+
+
+GONE_LINKS = [
+    (HOME, "elsewhere", MOVED),
+    (HOME, "the old page"),
+    (COPY, "elsewhere", MOVED),
+    (COPY, "the old page"),
+    (f"{HERE}/other", "=gone"),
+]
+
+
+def test_what_failed_is_named_with_the_pages_that_link_to_it(web: Collection) -> None:
+    found = {each.url: each for each in web.broken()}
+    assert named(web) == {BUSY: [(f"{HERE}/other", "busy")], GONE: GONE_LINKS}  # a copy is a page like any other
+    assert (found[GONE].reason, found[GONE].status, found[GONE].again) == ("http 404", 404, None)
+    assert found[BUSY].reason == "http 503"
+    assert found[BUSY].again is not None
+    assert set(found) == {each.url for each in web.addresses(state="failed")} | {BUSY}
+
+
+def test_it_is_the_same_where_nothing_was_built(tmp_path: Path, world: World, web: Collection) -> None:
+    with gossamer.open(tmp_path / "bare") as bare:
+        world.crawl(bare, HOME, build=False)
+        assert named(bare) == named(web)
+
+
+def test_a_link_that_was_taken_out_is_not_named(web: Collection, world: World) -> None:
+    world.pages[HOME] = world.pages[COPY] = html("Home", ("/copy", "again"), ("/other", "other"))
+    world.crawl(web, revisit=True)
+    assert named(web)[GONE] == [(f"{HERE}/other", "=gone")]
+
+
+def test_a_page_that_is_gone_later_is_broken_and_its_links_are_not(web: Collection, world: World) -> None:
+    del world.pages[f"{HERE}/other"]
+    world.crawl(web, revisit=True)
+    found = named(web)
+    assert found[f"{HERE}/other"] == [(HOME, "other"), (COPY, "other")]
+    assert (f"{HERE}/other", "=gone") not in found[GONE]
+
+
+def test_a_site_means_links_on_its_pages(web: Collection) -> None:
+    assert named(web, site="a.example") == named(web)
+    assert named(web, site="b.example") == {}
+
+
+def test_addresses_outside_the_scope_are_asked_once_by_head(web: Collection, world: World) -> None:
+    before = len(world.log)
+    external = world.external(web)
+    asked = world.log[before:]
+    pages = [(method, url) for method, url in asked if not url.endswith("/robots.txt")]
+    assert ("HEAD", f"{THERE}/fine") in pages
+    assert ("GET", f"{THERE}/fine") not in pages
+    assert [method for method, url in pages if "refuses" in url] == ["HEAD", "GET"]
+    assert len(set(pages)) == len(pages)  # each once
+    assert not any("private" in url for _, url in asked)
+    assert not any(url.startswith(HERE) for _, url in asked)
+    found = named(web, external=external)
+    place = f"{HERE}/other"
+    assert {url: links for url, links in found.items() if not url.startswith(HERE)} == {
+        f"{THERE}/dead": [(place, "dead")],
+        f"{THERE}/moved": [(place, "moved")],
+        "http://nowhere.example/": [(place, "nowhere")],
+    }
+    assert external.faults[f"{THERE}/moved"].reason == f"redirects to {THERE}/dead: http 404"
+    assert "no-such-host" in external.faults["http://nowhere.example/"].reason
+    assert (external.asked, external.of) == (6, 6)
+    assert web.status().queued == 1  # nothing of it is kept
+    assert web.verify().problems == []
+
+
+def test_a_host_is_asked_no_faster_than_in_a_crawl(web: Collection, world: World) -> None:
+    began = world.clock.steady()
+    world.external(web)
+    assert world.clock.steady() - began >= 5 * web.plan.delay  # robots.txt and five addresses of one host
+
+
+def test_one_that_is_stopped_says_what_it_knows(web: Collection, world: World) -> None:
+    async def stopped() -> link_check.External:
+        stop = asyncio.Event()
+
+        def report(now: link_check.External) -> None:
+            if now.asked:
+                stop.set()
+
+        return await web.external_async(outside=world.outside, stop=stop, report=report)
+
+    found = world.clock.run(stopped())
+    assert found.asked < found.of == 6
+
+
+def test_only_so_many_are_asked_at_once(web: Collection, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link_check, "ASKED_MOST", 2)
+    found = world.external(web)
+    assert (found.asked, found.of) == (2, 6)
+
+
+def test_nothing_that_is_meant_for_the_seeds_goes_elsewhere() -> None:
+    """A setting of tomorrow is left out unless somebody has thought about it."""
+    plan = link_check.plan_for(Plan(seeds=(HOME,), contact="me@example.org", include=("x",)), [f"{THERE}/"])
+    assert (plan.seeds, plan.contact, plan.include, plan.scope) == ((f"{THERE}/",), "me@example.org", (), "page")
+
+
+def test_the_command_says_it_in_three_forms(web: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*options: str, code: int = 0) -> str:
+        assert main(["broken", str(web.path), *options]) == code
+        return capsys.readouterr().out
+
+    text = run()
+    assert f'{GONE}  http 404\n  {HOME}  "elsewhere"  by way of {MOVED}\n  {HOME}  "the old page"' in text
+    assert "2 broken addresses, 6 links" in text
+    assert "it will be tried again" in text
+    objects = [json.loads(line) for line in run("--json").splitlines()]
+    assert [each["url"] for each in objects] == [BUSY, GONE]
+    rows = list(csv.DictReader(io.StringIO(run("--csv"))))
+    assert {(row["url"], row["page"]) for row in rows} == {
+        (each["url"], link["url"]) for each in objects for link in each["links"]
+    }
+    assert "'=gone" in {row["anchor"] for row in rows}  # no spreadsheet takes it for a formula
+    run("--exit-code", code=1)
+    assert run("--exit-code", "--site", "b.example") == "nothing is broken\n"
+    run("--csv", "--json", code=2)

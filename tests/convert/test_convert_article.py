@@ -88,3 +88,20 @@ def test_handles_behind_headings_are_left_out(handle: str) -> None:
 def test_short_links_that_say_something_stay() -> None:
     page = document(PAGE.replace("with a link", "№ 1").encode(), "text/html;charset=utf-8", URL)
     assert f'<a href="{URL}inside">№ 1</a>' in page.html
+
+
+def test_a_link_keeps_the_place_that_it_names_for_readers_and_not_for_the_crawl() -> None:
+    markup = (
+        "<h1>T</h1><p>Enough words stand here, for a paragraph: <a href='b.html#part two'>one</a>,"
+        " <a href='/c?d=1#x\"><script>`'>two</a>, <a href='e#'>three</a> and <a href='f'>four</a>.</p>"
+    )
+    page = document(markup.encode(), media_type="text/html", url="http://a.test/d/")
+    assert [link.url for link in page.links] == [
+        "http://a.test/d/b.html",
+        "http://a.test/c?d=1",
+        "http://a.test/d/e",
+        "http://a.test/d/f",
+    ]
+    for href in ("b.html#part%20two", "c?d=1#x%22%3E%3Cscript%3E%60", "e", "f"):
+        assert f'{href}"' in page.html
+        assert f"{href})" in page.markdown

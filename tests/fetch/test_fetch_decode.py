@@ -322,10 +322,17 @@ def test_the_decoder_gives_bounded_pieces() -> None:
                 break
 
 
-@pytest.mark.parametrize("first", ["brotli", "warcio.bufferedreaders"])
+@pytest.mark.parametrize("first", ["brotli", "warcio", "warcio.bufferedreaders"])
 def test_whoever_imports_a_namesake_before_does_not_get_in_the_way(first: str) -> None:
-    """brotlipy, where it is installed, takes the name of the module that we need."""
-    program = f"import {first}, gossamer.fetch.decode as ours; ours._brotli.Decompressor().process(b'')"
+    """brotlipy, where it is installed, takes the name of the module that we need; and warcio imports it."""
+    packed = brotli(b"hello " * 1_000)
+    program = f"""
+import {first}, gossamer
+from gossamer.fetch.decode import Decoder
+decoder = Decoder(["br"], 1)
+assert b"".join(decoder.feed({packed!r})) == b"hello " * 1_000
+assert decoder.fault is None
+"""
     subprocess.run([sys.executable, "-c", program], check=True)
 
 

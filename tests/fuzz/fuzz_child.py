@@ -57,6 +57,7 @@ class Readers:
         self._render = module("gossamer.convert.render.compiled")
         self._learned = module("gossamer.convert.content.learned")
         self._marks = module("gossamer.convert.content.marks")
+        self._look = module("gossamer.convert._unseen").look
         self._plain = module("gossamer.tagged._plain").plain
         self._measure = module("gossamer.dedupe._prints").measure
         self._sweep = module("gossamer.graph._sweep").sweep
@@ -107,6 +108,7 @@ class Readers:
             at = dice.randint(0, len(text))
             text = text[:at] + chr(dice.randrange(0x110000)) + dice.choice(TEXTS) * dice.choice((1, 3, 90)) + text[at:]
         self._note(text.encode(errors="surrogatepass"))
+        self._look(text)
         self._measure(text)
         self._stems.joined(text)
         self._stems.met(text, ("word", dice.choice(TEXTS).lower(), "", "\u4e2d"))

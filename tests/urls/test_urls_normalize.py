@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from url_strategies import absolute, canonical_or_none, hrefs
 
 from gossamer.errors import InvalidURL
-from gossamer.urls import host, normalize, resolve
+from gossamer.urls import fragment, host, normalize, resolve
 from gossamer.urls.normalize import LONGEST, to_ascii, to_unicode
 
 
@@ -201,3 +201,20 @@ def test_host_names_go_to_ascii_and_back() -> None:
     assert to_unicode("xn--bcher-kva.食狮") == "xn--bcher-kva.食狮"
     assert to_unicode("食狮") == "食狮"
     assert to_ascii("\ud800") == ""
+
+
+@pytest.mark.parametrize(
+    ("href", "place"),
+    [
+        ("a#b", "#b"),
+        ("#b#c", "#b#c"),
+        ("a#", ""),
+        ("a", ""),
+        ("a#b c<d>\"`'", "#b%20c%3Cd%3E%22%60'"),
+        ("a#\u00e9\n%41%", "#%C3%A9%41%"),
+        ("a#\ud800", "#?"),
+        ("a#" + "x" * 501, ""),
+    ],
+)
+def test_the_place_that_a_link_names_can_stand_behind_an_address(href: str, place: str) -> None:
+    assert fragment(href) == place

@@ -1,7 +1,8 @@
-"""Text that any program can take: valid Unicode in normal form C, without NULs.
+"""Text that any program can take: valid Unicode in normal form C, without NULs and what nobody sees (`unseen`).
 
 Readers hand on what documents say, and some say half a character (JSON and RTF can name one half of a surrogate pair)
-or an accent apart from its letter. `é` in one piece and `é` in two look the same and are not found by each other.
+or an accent apart from its letter. `é` in one piece and `é` in two look the same and are not found by each other. A
+no-break space is a space: where lines end is nothing that a text says.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from operator import is_not, itemgetter
 from typing import Any
 from unicodedata import combining, is_normalized, normalize
 
+from gossamer.convert.unseen import HALF, ODD, UNSEEN, look, without
 from gossamer.model import Link, Page
 
 _anchor = itemgetter(Link._fields.index("anchor"))
@@ -31,15 +33,23 @@ _STROKE = "\u0338"
 def clean(text: str) -> str:
     """The same text, or the nearest that is valid. What is in order comes back as it is.
 
-    Characters of one byte cost next to nothing: each of them is in order beside each other.
+    Characters of one byte cost next to nothing: but for two, each of them is in order beside each other.
     """
     if "\0" in text:
         text = text.replace("\0", "")
-    if text.isascii() or _fits(text, "latin-1"):
+    if text.isascii():
         return text
-    if not _fits(text, "utf-8"):  # lone surrogates
+    if "\xa0" in text:
+        text = text.replace("\xa0", " ")
+    if _fits(text, "latin-1"):
+        return text.replace("\xad", "") if "\xad" in text else text
+    found = look(text)
+    if found & HALF:
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if is_normalized("NFC", text):  # then all is in order, and a look that takes a hundred times as long is spared
+        found = look(text)
+    if found & UNSEEN:
+        text = without(text)
+    if not found & ODD or is_normalized("NFC", text):  # a look that takes a hundred times as long is spared
         return text
     return normalize("NFC", _piled()(r"\1", text))
 
@@ -62,7 +72,8 @@ def _fits(text: str, encoding: str) -> bool:
 def cleaned(page: Page) -> Page:
     """The same page with all of its text clean.
 
-    Its main content is a part of its text: if the text is in order, so is that, in either form.
+    Its main content is a part of its text: if the text is in order, so is that, in either form, but for the spaces of a
+    pre, which the text has lost before.
     """
     text = clean(page.text)
     fields = _FIELDS if text is page.text and text else _ALL_FIELDS
@@ -72,6 +83,10 @@ def cleaned(page: Page) -> Page:
         better = clean(_parted(said) if name == "html" else said)
         if better is not said:
             changed[name] = better
+    for name in ("content", "html"):
+        said = changed.get(name, getattr(page, name))
+        if "\xa0" in said:
+            changed[name] = said.replace("\xa0", " ")
     anchors = list(map(_anchor, page.links))
     if not _is_plain("".join(anchors)):
         better_anchors = [anchor if _is_plain(anchor) else clean(anchor) for anchor in anchors]

@@ -14,7 +14,7 @@ from gossamer.urls.keys import (
     shard,
     url_of,
 )
-from gossamer.urls.normalize import normalize, resolve
+from gossamer.urls.normalize import fragment, normalize, resolve
 from gossamer.urls.patterns import Patterns
 from gossamer.urls.rules import RULES, Rule, Safety, apply
 from gossamer.urls.scope import Scope
@@ -29,6 +29,7 @@ __all__ = [
     "apply",
     "authority",
     "fingerprint",
+    "fragment",
     "host",
     "host_prefix",
     "is_address",

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from string import ascii_letters, digits, hexdigits
+from string import ascii_letters, digits, hexdigits, punctuation
+from urllib.parse import quote
 
 import ada_url
 
@@ -21,6 +22,11 @@ from gossamer.errors import InvalidURL
 
 LONGEST = 16_384
 """Characters. Servers refuse requests of half that size; what is longer is no address but a trap."""
+
+FRAGMENT_LONGEST = 500
+"""Characters. A longer one names no place in a page; programs keep their state there."""
+_IN_FRAGMENT = punctuation.translate(dict.fromkeys(map(ord, '"<>`')))
+_LINE_ENDS = str.maketrans("", "", "\t\n\r")
 
 _UNRESERVED = frozenset(f"{ascii_letters}{digits}-._~")
 _OCTETS = {
@@ -70,6 +76,17 @@ def is_too_long(url: str, base: str | None = None) -> bool:
 def resolve(hrefs: Iterable[str], base: str) -> list[str | None]:
     """The links of one page in canonical form, in order; None for what is no http or https address."""
     return list(map(_Resolved(base).__getitem__, hrefs))
+
+
+def fragment(href: str) -> str:
+    """The place in a page that a link names, with its `#`, for readers: a crawler never sends it. Empty for none.
+
+    Written as the WHATWG standard does, so that an address stays one with it.
+    """
+    place = href.partition("#")[2].translate(_LINE_ENDS)
+    if not place or len(place) > FRAGMENT_LONGEST:
+        return ""
+    return "#" + quote(place, safe=_IN_FRAGMENT, errors="replace")
 
 
 def to_ascii(name: str) -> str:

@@ -12,7 +12,7 @@ from gossamer import tagged
 from gossamer.convert.html.links import ANCHOR_MOST, LINKS_MOST
 from gossamer.convert.source import Source
 from gossamer.model import Link, Page
-from gossamer.urls import resolve
+from gossamer.urls import fragment, resolve
 
 _TITLE_MOST = 2_000
 """Characters."""
@@ -49,7 +49,7 @@ class Pointers:
             return line
         if len(self.links) <= LINKS_MOST:
             self.links.append(Link(url, " ".join(tagged.plain(line).split())[:ANCHOR_MOST]))
-        return tagged.link(line, url)
+        return tagged.link(line, url + fragment(href.strip()))
 
 
 def page_of(source: Source, html: str, about: About, pointers: Pointers | None = None, problem: str = "") -> Page:

@@ -25,7 +25,7 @@ from gossamer.convert.html.scan import Hint, Scan, scan
 from gossamer.convert.html.tree import as_html
 from gossamer.convert.source import Source
 from gossamer.model import Link, Page
-from gossamer.urls import resolve
+from gossamer.urls import fragment, resolve
 
 if TYPE_CHECKING:
     from gossamer.convert.content import Method
@@ -108,7 +108,11 @@ def _article(found: Scan, urls: list[str | None], method: Method, correct: Corre
     from gossamer.convert.html.article import article
 
     places = found.outline.points.tolist() if found.outline is not None else [-1] * len(urls)
-    hrefs = {place: url for place, url in zip(places, urls, strict=True) if url is not None and place >= 0}
+    hrefs = {
+        place: url + fragment(pointer[0]) if "#" in pointer[0] else url
+        for place, url, pointer in zip(places, urls, found.links, strict=True)
+        if url is not None and place >= 0
+    }
     return article(found.outline, hrefs, method, correct)
 
 

@@ -5,13 +5,15 @@
     pages/pages.jsonl       the pages that a reader is offered
     datapackage.json        all of these with their digests, and datapackage-digest.json, which has its own
 
-https://specs.webrecorder.net/wacz/1.1.1/. Entries are written in one pass, their digests counted on the way.
+https://specs.webrecorder.net/wacz/1.1.1/. The length of an entry is known before it is written: readers by ranges, such
+as ReplayWeb.page, take an entry whose line in the directory has no ZIP64 field for one whose header has none either.
 """
 
 from __future__ import annotations
 
 import json
 import time
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,9 +79,7 @@ class _Writer:
         self._resources: list[dict[str, object]] = []
 
     def copy(self, path: Path, length: int) -> None:
-        with self._entry(f"archive/{path.name}") as out:
-            for data in pieces(path, length, _CHUNK):
-                out.write(data)
+        self._put(f"archive/{path.name}", ZIP_STORED, length, pieces(path, length, _CHUNK))
 
     def index(self, lines: Iterable[str]) -> None:
         """Sorted, packed in blocks, and the small index of the blocks."""
@@ -90,7 +90,7 @@ class _Writer:
             while block := list(islice(merged, BLOCK)):
                 member = packed(block, _LEVEL)
                 first = block[0].partition(b" {")[0].decode()
-                told = {"offset": out.length, "length": len(member), "digest": _sha256(member)}
+                told = {"offset": out.tell(), "length": len(member), "digest": _sha256(member)}
                 starts.append(f"{first} {json.dumps(told)}\n")
                 out.write(member)
         with self._entry("indexes/index.idx", ZIP_DEFLATED) as out:
@@ -124,35 +124,29 @@ class _Writer:
         self._file.writestr(self._info("datapackage-digest.json", ZIP_DEFLATED), digest)
 
     @contextmanager
-    def _entry(self, name: str, method: int = ZIP_STORED) -> Iterator[_Counted]:
-        with self._file.open(self._info(name, method), "w", force_zip64=True) as out:
-            counted = _Counted(out)
-            yield counted
-        told = {"name": name.rpartition("/")[2].lower(), "path": name, "hash": counted.digest, "bytes": counted.length}
+    def _entry(self, name: str, method: int = ZIP_STORED) -> Iterator[IO[bytes]]:
+        """Kept aside until its length is known."""
+        with TemporaryFile() as kept:
+            yield kept
+            length = kept.tell()
+            kept.seek(0)
+            self._put(name, method, length, iter(lambda: kept.read(_CHUNK), b""))
+
+    def _put(self, name: str, method: int, length: int, data: Iterable[bytes]) -> None:
+        digest = sha256()
+        large = length > zipfile.ZIP64_LIMIT
+        with self._file.open(self._info(name, method), "w", force_zip64=large) as out:
+            for piece in data:
+                out.write(piece)
+                digest.update(piece)
+        hashed = f"sha256:{digest.hexdigest()}"
+        told = {"name": name.rpartition("/")[2].lower(), "path": name, "hash": hashed, "bytes": length}
         self._resources.append(told)
 
     def _info(self, name: str, method: int) -> ZipInfo:
         info = ZipInfo(name, self._date)
         info.compress_type = method
         return info
-
-
-class _Counted:
-    """Counts what is written, and its digest."""
-
-    def __init__(self, out: IO[bytes]) -> None:
-        self._out = out
-        self._hash = sha256()
-        self.length = 0
-
-    @property
-    def digest(self) -> str:
-        return f"sha256:{self._hash.hexdigest()}"
-
-    def write(self, data: bytes) -> None:
-        self._out.write(data)
-        self._hash.update(data)
-        self.length += len(data)
 
 
 def _sha256(data: bytes) -> str:

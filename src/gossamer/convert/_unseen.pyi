@@ -1,0 +1,3 @@
+"""See `_unseen.c`."""
+
+def look(text: str, /) -> int: ...

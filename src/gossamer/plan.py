@@ -284,6 +284,10 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
     if isinstance(value, int) and most is not None and value > most:
         shown = value if value <= LARGEST else "larger than any number of TOML"
         raise InvalidPlan(f"{spec.name} is {shown}; it must be at most {most}") from OverflowError()
+    if spec.name in ("include", "exclude") and "" in value:
+        raise InvalidPlan(
+            f"{spec.name} has an empty pattern, which every address has; leave it out (`--set {spec.name}=` empties it)"
+        )
     if spec.name == "url_rules":
         _check_rules(value)
     elif spec.name == "site_rules":

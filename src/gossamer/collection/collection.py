@@ -20,10 +20,11 @@ from gossamer.collection.crawl.running import run
 from gossamer.collection.crawl.session import REAL, Outside
 from gossamer.collection.crawl.shard import Job
 from gossamer.collection.crawl.supervisor import crawl_all, take_in
-from gossamer.collection.crawl.wiring import check
+from gossamer.collection.crawl.wiring import check, hints
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
+from gossamer.shown import log
 
 if TYPE_CHECKING:
     from gossamer.collection.derive import build as builds
@@ -71,6 +72,8 @@ class Collection(Reading):
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
             )
         check(plan)
+        for hint in hints(settings):
+            log.warning("%s", hint)
         make_room(plan.workers)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
         self._folder.create()

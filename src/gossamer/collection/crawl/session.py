@@ -32,6 +32,7 @@ from gossamer.collection.status import Progress, note
 from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage
 from gossamer.fetch.held import Held
+from gossamer.fetch.logins import NONE, Logins
 from gossamer.fetch.stored import decoded
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
@@ -60,6 +61,8 @@ class Outside:
     order: Order | None = None
     room: Look | None = None
     """How much room there is on the disk."""
+    logins: Logins = NONE
+    """What is sent to some sites and kept nowhere."""
 
     @property
     def is_handed_in(self) -> bool:
@@ -95,7 +98,7 @@ class Session:
         self._blocks = blocks_of(table) if plan.build else None
         self._reader = PageReader(shard, plan, table, self._blocks)
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
-        self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit))
+        self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins)
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(

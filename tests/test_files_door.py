@@ -27,6 +27,7 @@ EXCEPTIONS = {
     "collection/imports/import_files.py": "files that somebody imports, wherever they are",
     "collection/ask/export.py": "files that somebody asks for, wherever they are to be",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
+    "collection/crawl/credentials.py": "cookies and passwords of the user, wherever they are",
     "collection/trust.py": "what the user's programs remember, in the user's own folder",
     "collection/lock.py": "/proc says whether a process lives",
     "store/table/manifest.py": "the folder of a reader, which is in no collection",

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gossamer.collection import Collection, Document, Progress, Status, open
+    from gossamer.collection import Collection, Credentials, Document, Progress, Status, open
     from gossamer.errors import GossamerError
     from gossamer.model import Capture, Hit, Link, Page
     from gossamer.plan import Plan
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Capture",
     "Collection",
+    "Credentials",
     "Document",
     "GossamerError",
     "Hit",

@@ -17,8 +17,8 @@ from typing import Any
 
 from gossamer import files
 from gossamer.engine.sandbox import Limits as CellLimits
-from gossamer.errors import InvalidPlan
-from gossamer.fetch import Identity, Limits
+from gossamer.errors import InvalidPlan, UsageError
+from gossamer.fetch import Identity, Limits, login_table
 from gossamer.frontier import Politeness
 from gossamer.search.weights import Weights
 from gossamer.settings import LARGEST, SETTINGS
@@ -85,6 +85,7 @@ class Plan:
     allow_addresses: tuple[str, ...] = _setting("allow_addresses")
     names: str = _setting("names")
     proxy: str = _setting("proxy")
+    logins: dict[str, tuple[str, ...]] = field(default_factory=dict, metadata=_about("logins"))
     ca_file: str = _setting("ca_file")
     head: str = _setting("head")
     connect_seconds: float = _setting("connect_seconds")
@@ -284,6 +285,10 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
     if isinstance(value, int) and most is not None and value > most:
         shown = value if value <= LARGEST else "larger than any number of TOML"
         raise InvalidPlan(f"{spec.name} is {shown}; it must be at most {most}") from OverflowError()
+    if spec.name in ("include", "exclude") and "" in value:
+        raise InvalidPlan(
+            f"{spec.name} has an empty pattern, which every address has; leave it out (`--set {spec.name}=` empties it)"
+        )
     if spec.name == "url_rules":
         _check_rules(value)
     elif spec.name == "site_rules":
@@ -293,6 +298,8 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
             _check_rules(names)
     elif spec.name == "site_orders":
         _check_orders(spec, value)
+    elif spec.name == "logins":
+        _check_logins(value)
 
 
 def _check_rules(names: tuple[str, ...]) -> None:
@@ -312,6 +319,18 @@ def _check_orders(spec: dataclasses.Field[Any], orders: dict[str, Any]) -> None:
         if order not in SETTINGS["order"].choices:
             known = ", ".join(SETTINGS["order"].choices)
             raise InvalidPlan(f"{_in_table(spec, name, order)}; it must be one of {known}")
+
+
+def _check_logins(logins: dict[str, Any]) -> None:
+    """What stands there by mistake may be a password: it is not repeated."""
+    for name, entries in logins.items():
+        if not _same_type(entries, ()):
+            raise InvalidPlan(f'logins of {name}: must be a list of texts, like ["header X-Key: $NAME"]')
+        try:
+            for entry in entries:
+                login_table.check(entry)
+        except UsageError as error:
+            raise InvalidPlan(f"logins of {name}: {error}") from None
 
 
 def _same_type(value: Any, default: Any) -> bool:
@@ -344,7 +363,7 @@ def toml(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(toml(each) for each in value) + "]"
     if isinstance(value, dict):
-        return "{}"
+        return "{" + ", ".join(f"{toml(name)} = {toml(each)}" for name, each in value.items()) + "}"
     if isinstance(value, bool):
         return str(value).lower()
     return str(value).removesuffix(".0")

@@ -164,6 +164,10 @@ SETTINGS: dict[str, Setting] = {
         "Proxy for all requests, as http://host:port.",
         option=Option("--proxy", NETWORK, "send all requests through this proxy", metavar="URL"),
     ),
+    "logins": Setting(
+        {},
+        "What is sent to a site besides: header fields, cookies, passwords. The plan says where they are, not what.",
+    ),
     "ca_file": Setting(
         "",
         "File of certificate authorities to trust instead of the system's.",

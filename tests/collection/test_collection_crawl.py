@@ -208,7 +208,7 @@ def test_why_tells_state_reason_and_history(crawl_of: Callable[[WebSpec], Crawl]
     gone = crawl.collection.why(missing)
     assert (gone.state, gone.reason) == ("failed", "http 404")
     later = crawl.collection.why(broken)
-    assert (later.state, later.reason) == ("queued", "to be tried again after: http 500")
+    assert (later.state, later.reason) == ("queued", "http 500; to be tried again")
     assert later.next_time is not None
     host = crawl.collection.why("h0.example")
     assert host.state in ("ready", "resting", "paused")

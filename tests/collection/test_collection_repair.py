@@ -174,7 +174,7 @@ def test_a_page_that_is_lost_is_named_and_fetched_again(damaged: Collection) -> 
     assert url in {loss.url for loss in done.lost if loss.queued}
     assert [(gap.file, gap.start) for gap in done.gaps] == [(path.name, offset)]
     answer = damaged.why(url)
-    assert (answer.state, answer.reason) == ("queued", "to be tried again after: its record in the archive was damaged")
+    assert (answer.state, answer.reason) == ("queued", "its record in the archive was damaged; to be tried again")
     clock = VirtualClock(answer.next_time or 0.0)
     web = MadeWeb(SPEC, clock=clock)
     clock.run(damaged.crawl_async(outside=Outside(clock, web.fetch)))

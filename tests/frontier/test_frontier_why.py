@@ -192,7 +192,7 @@ def test_a_queued_address_says_what_it_waits_for_the_most_urgent_first(table: Ta
     closed = of_address(table)
     assert (closed.reason, closed.next_time) == ("its robots.txt is unreachable (http 500)", NOW + 300)
     later = of_address(table, Entry(State.QUEUED, 2, 1.0, "http 503", due=NOW + 9))
-    assert (later.reason, later.next_time) == ("to be tried again after: http 503", NOW + 9)
+    assert (later.reason, later.next_time) == ("http 503; to be tried again", NOW + 9)
 
 
 def test_a_robots_txt_that_can_be_read_holds_up_nobody(table: Table) -> None:
@@ -216,6 +216,6 @@ def test_an_address_of_a_poor_kind_says_what_addresses_like_it_have_brought(tabl
     near = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(7, 0)))
     assert near.reason.startswith("7 rounds away: its site had")
     due = of_address(table, Entry(State.QUEUED, 2, 1.0, "http 500", rank=rank(7, 0), sunk=4, due=NOW + 1))
-    assert due.reason == "to be tried again after: http 500"
+    assert due.reason == "http 500; to be tried again"
     done = of_address(table, Entry(State.DONE, 2, 1.0, rank=rank(7, 0), sunk=4))
     assert (done.reason, done.distance) == ("", 0)

@@ -4,6 +4,7 @@ import pytest
 
 from gossamer.errors import InvalidPattern
 from gossamer.urls import Patterns
+from gossamer.urls.patterns import glob_hint
 
 
 def test_a_pattern_may_match_anywhere() -> None:
@@ -51,3 +52,18 @@ def test_a_bad_pattern_is_named_with_its_fault_and_the_cure(
 def test_a_pattern_that_hangs_other_engines_answers() -> None:
     hostile = Patterns(["(a+)+$", "(a|aa)+$", "(.*)*b{200}$"])
     assert hostile.first_match("http://example.com/" + "a" * 5000 + "!") is None
+
+
+@pytest.mark.parametrize("pattern", ["/guide/*.html", "*.pdf", "/guide/*", "/a/*/b"])
+def test_a_pattern_of_a_shell_is_told_from_a_regular_expression(pattern: str) -> None:
+    assert "perhaps" in glob_hint(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"/guide/.*\.html", r"\.pdf$", "[?&]print=", r"x\/*", ""])
+def test_a_regular_expression_is_taken_as_it_is(pattern: str) -> None:
+    assert glob_hint(pattern) == ""
+
+
+def test_a_pattern_of_a_shell_that_does_not_compile_says_what_it_would_be() -> None:
+    with pytest.raises(InvalidPattern, match=r"perhaps '\[\^/\]\*\\\\.pdf' is meant"):
+        Patterns(["*.pdf"])

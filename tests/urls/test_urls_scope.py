@@ -172,3 +172,23 @@ def test_path_segments_are_counted_also_where_few_are_allowed(path: str, most: i
     segments = len([part for part in path.partition("?")[0].split("/") if part])
     told = Scope(kind="any", max_segments=most).check(f"http://example.com/{path}", 0)
     assert (told is None) == (segments <= most)
+
+
+@pytest.mark.parametrize(
+    ("seed", "inside", "outside"),
+    [
+        ("http://example.com/guide", "http://example.com/guide/a", "http://example.com/news"),
+        ("http://example.com/guide/", "http://example.com/guide/a", "http://example.com/guided"),
+        ("http://example.com/index.html", "http://example.com/news", "http://example.org/news"),
+        ("http://example.com/docs/intro", "http://example.com/docs/next", "http://example.com/news"),
+        ("http://example.com/guide?page=2", "http://example.com/guide/a?x", "http://example.com/news/a"),
+        ("http://example.com/", "http://example.com/news", "http://example.org/"),
+    ],
+)
+def test_a_directory_that_is_asked_for_without_its_slash_is_not_the_whole_host(
+    seed: str, inside: str, outside: str
+) -> None:
+    scope = Scope("path", frozenset({seed}))
+    assert scope.check(seed, 0) is None
+    assert scope.check(inside, 1) is None
+    assert scope.check(outside, 1) == "outside the directories of the seeds"

@@ -38,9 +38,12 @@ TEXTUAL = ("jsonl", "cdxj", "graph")
 
 def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
+    from gossamer.cli.login import credentials
+
     collection = gossamer.open(options.dir)
     hint = _hint(options)
     trusted = _trusted(collection, options)
+    options.credentials = credentials(options)
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
             status, stopped = runner.run(_crawl(collection, options, trusted, hint))
@@ -80,6 +83,7 @@ async def _crawl(collection: Collection, options: argparse.Namespace, trusted: b
                 revisit=options.revisit,
                 stop=stopping.stop,
                 trust_plan=trusted,
+                credentials=options.credentials,
                 **settings(options),
             )
         finally:

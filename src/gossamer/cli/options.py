@@ -118,6 +118,16 @@ def _crawl(verbs: _Verbs) -> None:
                 "--revisit", action="store_true", help="ask again for every page that was fetched before"
             )
     group.add_argument(
+        "--header",
+        action="append",
+        metavar="'NAME: VALUE'",
+        help="send this too, to the sites of the seeds; repeatable",
+    )
+    group.add_argument("--cookie", metavar="FILE", help="send the cookies of a cookies.txt, to the sites of the seeds")
+    group.add_argument(
+        "--auth", metavar="USER", help="log in as USER there; the password is in GOSSAMER_PASSWORD or asked for"
+    )
+    group.add_argument(
         "--trust-plan", action="store_true", help="of a collection that somebody else made: use its proxy and the like"
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gossamer.collection.ask.formats import FORMATS
     from gossamer.collection.collection import Collection, open
+    from gossamer.collection.crawl.credentials import Credentials
     from gossamer.collection.crawl.running import fast_loop
     from gossamer.collection.crawl.session import Outside
     from gossamer.collection.derive.build import Built
@@ -19,6 +20,7 @@ _HOMES = {
     "FORMATS": "ask.formats",
     "Built": "derive.build",
     "Collection": "collection",
+    "Credentials": "crawl.credentials",
     "Document": "documents",
     "Imported": "imports.import_source",
     "Outside": "crawl.session",
@@ -32,6 +34,7 @@ __all__ = [
     "FORMATS",
     "Built",
     "Collection",
+    "Credentials",
     "Document",
     "Imported",
     "Outside",

@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any
 from gossamer.collection import trust
 from gossamer.collection.ask.reading import Reading, as_seed
 from gossamer.collection.crawl import requests
+from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.collection.crawl.network import make_room
 from gossamer.collection.crawl.running import run
 from gossamer.collection.crawl.session import REAL, Outside
 from gossamer.collection.crawl.shard import Job
 from gossamer.collection.crawl.supervisor import crawl_all, take_in
-from gossamer.collection.crawl.wiring import check
+from gossamer.collection.crawl.wiring import check, hints
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
+from gossamer.shown import log
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.broken import Broken
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from gossamer.collection.maintain.removal import Removal
     from gossamer.collection.maintain.repair import Repaired
     from gossamer.store.repair.verify import Checked
+
+
+NO_CREDENTIALS = Credentials()
 
 
 def open(path: str | Path) -> Collection:
@@ -57,9 +62,12 @@ class Collection(Reading):
         outside: Outside = REAL,
         trust_plan: bool = False,
         apart: bool = False,
+        credentials: Credentials = NO_CREDENTIALS,
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
+
+        `credentials` are for the sites of the seeds that are named, and are kept nowhere.
 
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
@@ -73,6 +81,10 @@ class Collection(Reading):
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
             )
         check(plan)
+        trusted = trust_plan or trust.is_known(self._folder)
+        sending = logins(plan, credentials, new or (plan.seeds if trusted else ()))
+        for hint in hints(settings):
+            log.warning("%s", hint)
         make_room(plan.workers)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
         self._folder.create()
@@ -81,8 +93,8 @@ class Collection(Reading):
             trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order)
-            await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
+            job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order, logins=sending)
+            await crawl_all(job, lock, report or (lambda _: None), stop, replace(outside, logins=sending), apart=apart)
             requests.settle(self.path)
             if plan.build:
                 self._link_up()

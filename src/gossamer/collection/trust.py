@@ -22,8 +22,10 @@ from gossamer.errors import UsageError
 from gossamer.plan import Plan
 from gossamer.shown import log
 
-OPENING = ("allow_addresses", "proxy", "ca_file")
-"""Settings that lead to where a crawl would not go by itself."""
+SENDING = "logins"
+"""The setting that sends what is this user's own, so that a plan alone is not taken for this user's."""
+OPENING = ("allow_addresses", "proxy", "ca_file", SENDING)
+"""Settings that lead to where a crawl would not go by itself, or give away what it would not."""
 _ID = re.compile(rb"[0-9a-f]{32}")
 _KNOWN_MOST = 4 << 20
 
@@ -32,7 +34,9 @@ def unconfirmed(folder: Folder, planned: Plan, given: Container[str]) -> Mapping
     """What a plan opens that its user may not know of: each setting with its value, in words."""
     shown = plan.public(planned)
     opened = {name: plan.toml(getattr(shown, name)) for name in OPENING if getattr(shown, name) and name not in given}
-    return opened if opened and not _is_own(folder) else {}
+    if not opened or is_known(folder):
+        return {}
+    return {name: words for name, words in opened.items() if name == SENDING or not _is_own(folder)}
 
 
 def require(folder: Folder, planned: Plan, given: Mapping[str, Any], *, trusted: bool) -> None:
@@ -41,9 +45,8 @@ def require(folder: Folder, planned: Plan, given: Mapping[str, Any], *, trusted:
     if not opened:
         return
     words = f"{folder.path}: was made by somebody else or elsewhere, and its plan has {in_words(opened)}"
-    if (
-        not _can_remember()
-    ):  # then nothing can be known of anybody's collections, and to stop each time would be no help
+    if SENDING not in opened and not _can_remember():
+        # then nothing can be known of anybody's collections, and to stop each time would be no help
         log.warning("%s", words)
         return
     raise UsageError(f"{words}; if that is right, say --trust-plan once, otherwise give these options as you want them")
@@ -67,6 +70,11 @@ def remember(folder: Folder) -> None:
         except OSError as error:
             raise files.told(error, folder.path / ID) from error
         _note(name)
+
+
+def is_known(folder: Folder) -> bool:
+    """Has this user made it, or crawled with it, on this machine?"""
+    return _name(folder) in _known() - {b""}
 
 
 def _is_own(folder: Folder) -> bool:

@@ -86,6 +86,7 @@ class Handle:
             pycurl.NOSIGNAL: 1,
             pycurl.NOPROXY: "",
             pycurl.PROXY: route.proxy or "",
+            pycurl.HEADEROPT: pycurl.HEADER_SEPARATE,  # a proxy that only passes bytes on sees no field of the request
             pycurl.DNS_CACHE_TIMEOUT: _PROXY_NAME_KEPT if route.proxy else 0,
             pycurl.SSL_VERIFYPEER: 1,
             pycurl.SSL_VERIFYHOST: 2,
@@ -108,7 +109,7 @@ class Handle:
         set_option = self.easy.setopt
         set_option(pycurl.URL, request.origin)
         set_option(pycurl.REQUEST_TARGET, self._target(request))
-        set_option(pycurl.HTTPHEADER, request.fields)
+        set_option(pycurl.HTTPHEADER, [*request.fields, *request.login])
         set_option(pycurl.NOBODY, request.method == "HEAD")
         set_option(pycurl.HEADERFUNCTION, transfer.lines.append)
         set_option(pycurl.FRESH_CONNECT, fresh)

@@ -14,6 +14,7 @@ from gossamer.fetch.dns import Resolver, is_address, literal
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.held import Held
 from gossamer.fetch.limits import Limits
+from gossamer.fetch.logins import NONE, Logins
 from gossamer.fetch.request import Identity, Request, Requests
 from gossamer.fetch.route import Route
 from gossamer.fetch.transfer import Transfer
@@ -42,16 +43,18 @@ class Fetcher:
         route: Route = Route(),  # noqa: B008  # a frozen value
         turn: Callable[[Visit], str | None] = lambda visit: None,
         held: Held | None = None,
+        logins: Logins = NONE,
     ) -> None:
         """`turn` tells the one address that a visit has its turn at, where somebody counts; without it the first ones
-        of the host are tried. `held` is the budget of bytes; whoever hands one in says when a page is kept."""
+        of the host are tried. `held` is the budget of bytes; whoever hands one in says when a page is kept.
+        `logins` are sent besides, and stand in no capture."""
         self._turn = turn
         self._limits = limits
         self._guard = guard
         self._resolver = resolver
         self._clock = clock
         self._route = route
-        self._requests = Requests(identity)
+        self._requests = Requests(identity, logins)
         self._multi: Multi | None = None
         self._spare: list[Handle] = []
         self._open: dict[Handle, Transfer] = {}

@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import NamedTuple
 
 from gossamer.errors import UsageError
+from gossamer.fetch.logins import NONE, Logins
 from gossamer.model import Failure, Fault, Visit
 
 _TOKEN = re.compile(r"[A-Za-z_-]+")
@@ -78,10 +79,12 @@ class Request(NamedTuple):
     """Without brackets and port, for the resolver."""
     target: str
     fields: list[bytes]
+    login: tuple[bytes, ...] = ()
+    """What is sent besides and written down nowhere."""
 
     @property
     def head(self) -> bytes:
-        """The bytes that are sent."""
+        """The bytes that are sent, but for the login."""
         line = f"{self.method} {self.target} HTTP/1.1".encode("ascii")
         return b"\r\n".join((line, *self.fields, b"", b""))
 
@@ -89,7 +92,8 @@ class Request(NamedTuple):
 class Requests:
     """Turns visits into requests of one sender."""
 
-    def __init__(self, identity: Identity) -> None:
+    def __init__(self, identity: Identity, logins: Logins = NONE) -> None:
+        self._logins = logins
         self._fixed = [f"User-Agent: {identity.agent}".encode("ascii")]
         if identity.mail:
             self._fixed.append(f"From: {identity.mail}".encode("ascii"))
@@ -106,7 +110,8 @@ class Requests:
         authority = host + (port or "")
         fields = [b"Host: " + authority.encode("ascii"), *self._fixed, *_conditions(visit)]
         target = target if target.startswith("/") else "/" + target
-        return Request(visit.method, f"{scheme}://{authority}", host.strip("[]"), target, fields)
+        login = self._logins.fields(visit.url) if self._logins else ()
+        return Request(visit.method, f"{scheme}://{authority}", host.strip("[]"), target, fields, login)
 
 
 def _conditions(visit: Visit) -> list[bytes]:

@@ -126,6 +126,11 @@ class Frontier:
         self.sift()
         self._intake.requeue(requeue.failed(self.ledger, urls))
 
+    def retry_blocked(self) -> None:
+        """Other addresses are open now: what the guard refused is asked for once more."""
+        self.sift()
+        self._intake.requeue(requeue.blocked(self.ledger))
+
     def reconsider(self) -> None:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
         self.sift()

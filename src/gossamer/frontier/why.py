@@ -125,7 +125,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
 
 def _queued(entry: Entry, host: HostAnswer | None, robots: RobotsRow | None) -> tuple[str, float | None]:
     if entry.due:
-        return f"to be tried again after: {entry.reason}", entry.due
+        return f"{entry.reason}; to be tried again", entry.due
     if robots is not None and robots.verdict == Verdict.UNREACHABLE:
         return f"its robots.txt is unreachable ({robots.detail})", robots.expires
     if host is not None and host.state != "ready":

@@ -7,6 +7,7 @@ not. The price: no look-around and no back-references.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import re2  # type: ignore[import-untyped]  # the package ships no types
@@ -14,6 +15,8 @@ import re2  # type: ignore[import-untyped]  # the package ships no types
 from gossamer.errors import InvalidPattern
 
 _MEMORY = 64 << 20
+_GLOB = re.compile(r"^\*|(?<![\\\])])/\*+(?:[.\w/]|$)")
+"""A star at the beginning or after a slash, as in `*.pdf` and `/guide/*.html`: nobody wants slashes repeated."""
 
 
 class Patterns:
@@ -35,6 +38,14 @@ class Patterns:
         return next(pattern for pattern, regexp in self._each if regexp.search(data))
 
 
+def glob_hint(pattern: str) -> str:
+    """What a pattern would be that looks like one of a shell; nothing where it does not."""
+    if not _GLOB.search(pattern):
+        return ""
+    meant = re.sub(r"[.*?]", lambda found: {".": r"\.", "*": "[^/]*", "?": "[^/]"}[found[0]], pattern)
+    return f"patterns are regular expressions, in which * repeats what stands before it; perhaps {meant!r} is meant"
+
+
 def _compiled(pattern: str) -> re2._Regexp:
     options = re2.Options()
     options.log_errors = False
@@ -46,7 +57,8 @@ def _compiled(pattern: str) -> re2._Regexp:
         reason = error.args[0].decode("utf-8", "replace")
     except UnicodeEncodeError:
         reason = "it contains a lone surrogate"
+    hint = f" {hint};" if (hint := glob_hint(pattern)) else ""
     raise InvalidPattern(
-        f"the pattern {pattern!r} does not compile: {reason}; patterns are RE2 regular expressions, "
+        f"the pattern {pattern!r} does not compile: {reason};{hint} patterns are RE2 regular expressions, "
         "without look-around and back-references (https://github.com/google/re2/wiki/Syntax)"
     )

@@ -37,7 +37,7 @@ class Scope:
 
     The kinds of place, each around every seed:
     page    the seed itself
-    path    what lies in the seed's directory or below
+    path    what lies in the seed's directory or below; a name without a slash or dot at the top of a host is one
     host    the seed's host, over http and https; another port is another host
     domain  the seed's registrable domain with all hosts and ports in it
     any     everywhere
@@ -92,7 +92,8 @@ class Scope:
 
     @cached_property
     def _places(self) -> frozenset[str]:
-        return frozenset(next(iter(self._around(seed))) for seed in self.seeds)
+        around = _directory_of_seed if self.kind == "path" else lambda seed: next(iter(self._around(seed)))
+        return frozenset(map(around, self.seeds))
 
     @cached_property
     def _included(self) -> Patterns:
@@ -122,6 +123,13 @@ class Scope:
         if self.include and not seed and not self._included.match(url):
             return "matches no include pattern"
         return None
+
+
+def _directory_of_seed(url: URL) -> str:
+    """The directory a seed lies in. `/guide` is one itself: nobody who asks for a directory means the whole host."""
+    place = url.partition("://")[2].partition("?")[0]
+    host, _, name = place.partition("/")
+    return f"{host}/{name}/" if name and "/" not in name and "." not in name else place[: place.rfind("/") + 1]
 
 
 def _directories(url: URL) -> Iterator[str]:

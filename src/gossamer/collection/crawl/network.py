@@ -9,6 +9,7 @@ from gossamer.collection.crawl.wiring import route_of
 from gossamer.errors import StorageError
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.held import Held
+from gossamer.fetch.logins import NONE, Logins
 from gossamer.model import Clock, Visit
 from gossamer.plan import Plan
 
@@ -25,7 +26,9 @@ ENOUGH = 65_536
 class Network:
     """The real one."""
 
-    def __init__(self, plan: Plan, clock: Clock, held: Held, turn: Callable[[Visit], str | None]) -> None:
+    def __init__(
+        self, plan: Plan, clock: Clock, held: Held, turn: Callable[[Visit], str | None], logins: Logins = NONE
+    ) -> None:
         """`held` says how much may be in memory, `turn` which address of its host a visit goes to."""
         self._clock = clock
         self._resolver = Resolver(clock, Threads() if plan.names == "system" else None)
@@ -38,6 +41,7 @@ class Network:
             route=route_of(plan),
             turn=turn,
             held=held,
+            logins=logins,
         )
 
     async def addresses(self, host: str) -> tuple[tuple[str, ...], float]:

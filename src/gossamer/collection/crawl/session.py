@@ -32,6 +32,7 @@ from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage
 from gossamer.fetch.body import decoded
 from gossamer.fetch.held import Held
+from gossamer.fetch.logins import NONE, Logins
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
 from gossamer.frontier.queue.rank import Order
@@ -61,6 +62,8 @@ class Outside:
     """How much room there is on the disk."""
     heads: bool = False
     """Only ask whether addresses answer: see `link_check`."""
+    logins: Logins = NONE
+    """What is sent to some sites and kept nowhere."""
 
     @property
     def is_handed_in(self) -> bool:
@@ -96,7 +99,7 @@ class Session:
         self._blocks = blocks_of(table) if plan.build else None
         self._reader = PageReader(shard, plan, table, self._blocks)
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
-        self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit))
+        self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins)
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(

@@ -22,6 +22,7 @@ from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.status import Progress
 from gossamer.engine import SUPERVISOR, WorkerLink, termination
+from gossamer.fetch.logins import NONE, Logins
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.queue.rank import Order
 from gossamer.frontier.shards.peers import Peers
@@ -48,6 +49,8 @@ class Job:
     order: Order | None = None
     imported_files: tuple[ImportFile, ...] = ()
     """Files to be imported; then nothing is fetched."""
+    logins: Logins = NONE
+    """They come to a shard by its pipe, and stand in no file and no command line."""
 
 
 async def work(job: Job, link: WorkerLink) -> None:
@@ -68,7 +71,7 @@ def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
 
 
 async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None) -> None:
-    outside = Outside(SystemClock(), order=job.order)
+    outside = Outside(SystemClock(), order=job.order, logins=job.logins)
     session = Session(Folder(job.path).shard(link.index), job.plan, table, outside, peers, job.imported_files)
     if peers is None:
         session.follow(link.well)

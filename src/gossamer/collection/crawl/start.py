@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gossamer.collection.crawl import imprint
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _DONE = b"errand"
 """A row of `META`: the last request that was done."""
-_SCOPE = b"scope"
+_SCOPE, _OPENED = b"scope", b"opened"
+"""Rows of `META`: what the last crawl was about, and which private addresses were open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Start:
             self.mine.open_captures(self.archive, self.clock)
             if self._scope_changed():
                 self.frontier.reconsider()
+            if self._opened_changed():
+                self.frontier.retry_blocked()
             self._ask_for(asked, seeds=fetches)
         self._read_again()
         if peers := self.mine.peers:
@@ -68,10 +71,18 @@ class Start:
         Recovery(self.table, self.archive, self.frontier, self.reader.now, keeper.mark, keeper.kept).roll_forward()
 
     def _scope_changed(self) -> bool:
-        now = repr(self.mine.plan.as_scope()).encode()
+        scope = self.mine.plan.as_scope()
+        sets = sorted(scope.seeds), sorted(scope.suffixes)  # whose own order is another one in every process
+        now = repr((replace(scope, seeds=frozenset(), suffixes=frozenset()), *sets)).encode()
         before = self.table.get(META, _SCOPE)
         self.table.put(META, _SCOPE, now)
         return before is not None and before != now
+
+    def _opened_changed(self) -> bool:
+        now = "\n".join(self.mine.plan.allow_addresses).encode()
+        before = self.table.get(META, _OPENED)
+        self.table.put(META, _OPENED, now)
+        return (before or b"") != now
 
     def _ask_for(self, asked: Sequence[CrawlRequest], *, seeds: bool) -> None:
         """Seeds that no commit knows yet, whichever crawl was to add them; then each request, once."""

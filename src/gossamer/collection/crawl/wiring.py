@@ -6,10 +6,10 @@ And for one shard: which addresses are its own, and how are its files named?
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.derive.underived import Underived
 from gossamer.dedupe.families import BLOCKS
@@ -25,6 +25,7 @@ from gossamer.store.table.table import Table
 from gossamer.store.warc.records import Info
 from gossamer.urls import keys, site
 from gossamer.urls import rules as url_rules
+from gossamer.urls.patterns import glob_hint
 
 if TYPE_CHECKING:
     from gossamer.collection.derive.derived import Derived
@@ -92,6 +93,14 @@ def check(plan: Plan) -> None:
     plan.as_identity()
     Guard(plan.allow_addresses)
     route_of(plan)
+
+
+def hints(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What is allowed and hardly meant, of the settings that are given now."""
+    for name in ("include", "exclude"):
+        for pattern in settings.get(name, ()):
+            if hint := glob_hint(pattern):
+                yield f"{name} {pattern!r}: {hint}"
 
 
 def rules_of(plan: Plan, agent: str, order: Order | None, *, imports: bool, heads: bool = False) -> Rules:

@@ -12,6 +12,7 @@ from gossamer.frontier.entries import META, REMOVED, Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import Retries
+from gossamer.model import Fault
 from gossamer.rows import number
 from gossamer.store.table.table import Table
 
@@ -32,6 +33,14 @@ def failed(ledger: Ledger, urls: Iterable[str]) -> Iterator[Change]:
         entry = ledger.get(url)
         if entry is not None and entry.state is State.FAILED:
             yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
+
+
+def blocked(ledger: Ledger) -> Iterator[Change]:
+    """All that failed because the guard refused the address of its host."""
+    if any(words.startswith(Fault.BLOCKED_ADDRESS) for words in ledger.counts.failures):
+        for url, entry in list(ledger.all()):
+            if entry.state is State.FAILED and entry.reason.startswith(Fault.BLOCKED_ADDRESS):
+                yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
 
 
 def admitted(ledger: Ledger, discovery: Discovery) -> Iterator[Change]:

@@ -1,0 +1,58 @@
+"""What people meet in their first hour: each message says what to do, and doing it helps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.collection.families import FAMILIES
+from gossamer.collection.folder import Folder
+from gossamer.errors import InvalidPlan, NothingFetched
+from gossamer.frontier.entries import META
+from gossamer.store.table.table import Table
+from tiny_server import page, tiny_server
+
+QUICK = {"shards": 1, "delay": 0.0, "ip_delay": 0.0, "patience": 0.0, "disk_pause": 0, "disk_pause_share": 0.0}
+
+
+def test_what_the_guard_refused_is_fetched_when_its_address_is_opened(tmp_path: Path) -> None:
+    with tiny_server({"/": page("/a"), "/a": page()}) as tiny, gossamer.open(tmp_path / "web") as web:
+        with pytest.raises(NothingFetched, match=r"--allow-address 127[.]0[.]0[.]1 opens it"):
+            web.crawl(f"{tiny.origin}/", **QUICK)
+        assert web.crawl(allow_addresses=("127.0.0.1",)).pages == 2
+
+
+def test_what_is_still_refused_is_asked_for_no_second_time(tmp_path: Path) -> None:
+    with gossamer.open(tmp_path / "web") as web:
+        for _ in range(2):
+            with pytest.raises(NothingFetched, match="--allow-address"):
+                web.crawl("http://127.0.0.1:9/", **QUICK)
+        assert len(web.why("http://127.0.0.1:9/").history) == 2  # a seed that is named again is tried again
+        with pytest.raises(NothingFetched):
+            web.crawl()
+        assert len(web.why("http://127.0.0.1:9/").history) == 2
+
+
+@pytest.mark.parametrize("name", ["include", "exclude"])
+def test_an_empty_pattern_is_refused_because_every_address_has_it(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InvalidPlan, match=f"{name} has an empty pattern.*`--set {name}=` empties it"):
+        gossamer.open(tmp_path / "web").crawl("http://127.0.0.1:9/", **{name: ("",)})
+    assert not (tmp_path / "web").exists()
+
+
+def test_a_pattern_of_a_shell_is_hinted_at(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with gossamer.open(tmp_path / "web") as web, pytest.raises(NothingFetched):
+        web.crawl("http://127.0.0.1:9/", include=("/guide/*.html",), **QUICK)
+    assert r"perhaps '/guide/[^/]*\\.html' is meant" in caplog.text
+
+
+def test_a_scope_of_several_seeds_is_the_same_in_every_process(tmp_path: Path) -> None:
+    """Its row was written in the order of a hash that every process draws anew, so each start read all rows."""
+
+    with gossamer.open(tmp_path / "web") as web, pytest.raises(NothingFetched):
+        web.crawl(*(f"http://127.0.0.1:{port}/" for port in (9, 8, 7)), **QUICK)
+    with Table.open(Folder(tmp_path / "web").table(0), FAMILIES, writable=False) as table:
+        said = (table.get(META, b"scope") or b"").decode()
+    assert "['http://127.0.0.1:7/', 'http://127.0.0.1:8/', 'http://127.0.0.1:9/']" in said

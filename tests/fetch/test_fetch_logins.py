@@ -7,10 +7,9 @@ import pickle
 import pytest
 
 from gossamer.errors import UsageError
-from gossamer.fetch.identity import Identity
 from gossamer.fetch.login_table import Sources, check, sent
 from gossamer.fetch.logins import Login, Logins, basic, cookies, header, place
-from gossamer.fetch.request import Request, Requests
+from gossamer.fetch.request import Identity, Request, Requests
 from gossamer.model import Visit
 
 NOBODY: frozenset[str] = frozenset()

@@ -14,10 +14,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from gossamer.collection.crawl.shard_plan import info_of
-from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive import indexer
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.families import FAMILIES
+from gossamer.collection.sites import site_of
 from gossamer.fetch.stored import decoded
 from gossamer.model import Capture, Link, Page, SystemClock, Visit
 from gossamer.plan import Plan

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
+from typing import TYPE_CHECKING
 
 from gossamer.errors import UsageError
+from gossamer.version import VERSION
+
+if TYPE_CHECKING:
+    from importlib.metadata import PackageMetadata
 
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _CONTACT = re.compile(r"[!-'*-~]+")  # printable ASCII without space and parentheses
@@ -16,7 +20,9 @@ _MAIL = re.compile(r"[^@/:]+@[^@/:]+")
 
 
 @cache
-def _installed() -> metadata.PackageMetadata:
+def _installed() -> PackageMetadata:
+    from importlib import metadata  # slow to load, and only a crawl asks
+
     return metadata.metadata("gossamer")
 
 
@@ -34,7 +40,7 @@ class Identity:
     """A page or a mail address of the person who crawls."""
     product: str = "Gossamer"
     """The product token of RFC 9309, section 2.2.1: letters, `_` and `-`."""
-    version: str = field(default_factory=lambda: _installed()["Version"])
+    version: str = VERSION
 
     def __post_init__(self) -> None:
         if not _TOKEN.fullmatch(self.product):

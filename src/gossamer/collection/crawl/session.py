@@ -24,10 +24,11 @@ from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.shard_plan import ShardPlan
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
-from gossamer.collection.crawl.wiring import blocks_of, deriving, rules_of, site_of
+from gossamer.collection.crawl.wiring import blocks_of, deriving, rules_of
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
+from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, note
 from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage

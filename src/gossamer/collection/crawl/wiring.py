@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from gossamer.collection.derive.underived import Underived
+from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
 from gossamer.frontier.queue.rank import ORDERS, Order
@@ -15,8 +16,8 @@ from gossamer.frontier.rules import Rules
 from gossamer.model import Kind
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
-from gossamer.urls import keys, site
 from gossamer.urls import rules as url_rules
+from gossamer.urls import site
 
 if TYPE_CHECKING:
     from gossamer.collection.derive.derived import Derived
@@ -86,13 +87,6 @@ def blocks_of(table: Table) -> Blocks:
 def route_of(plan: Plan) -> Route:
     """How requests get out."""
     return Route(plan.proxy or None, plan.ca_file or None)
-
-
-def site_of(plan: Plan) -> Callable[[str], str]:
-    """Which site an address belongs to, by the suffixes of the plan."""
-    suffixes = frozenset(plan.suffixes)
-    of_host = lru_cache(maxsize=65_536)(lambda host: site(host, suffixes))
-    return lambda url: of_host(keys.host(url))
 
 
 def order_of(plan: Plan) -> Order:

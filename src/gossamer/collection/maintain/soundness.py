@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from gossamer.collection import status
 from gossamer.collection.crawl import imprint
-from gossamer.collection.families import FAMILIES
-from gossamer.collection.imports import import_filter, import_source
+from gossamer.collection.families import FAMILIES, IMPORTS
+from gossamer.collection.imports import import_source
 from gossamer.dedupe import blocks, families, pages, print_runs
 from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger
@@ -143,7 +143,7 @@ _OF_BOTH: dict[str, Callable[[bytes, bytes], object]] = {
     entries.PROBES: lambda key, value: soft404.host_of(value) if key[-1:] == b"\0" else soft404.place_of(value),
     families.PRINTS: _print,
     url_seen.SEEN: _seen,
-    import_filter.IMPORTS: _import,
+    IMPORTS: _import,
 }
 _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"imprint"): imprint.imprint_of,

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import partial
 
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive import graphs, indexer, near_copies
 from gossamer.collection.folder import Folder
 from gossamer.collection.maintain.clearing import in_the_way
 from gossamer.collection.maintain.soundness import damage
 from gossamer.collection.maintain.writable_shard import is_removed
+from gossamer.collection.sites import site_of
 from gossamer.frontier.audit import audit
 from gossamer.plan import Plan
 from gossamer.store.repair.verify import Checked, verify_archive

@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gossamer.cli.chart import Line, Panel, draw
-from gossamer.collection.crawl.wiring import site_of
+from gossamer.collection.sites import site_of
 from gossamer.crawl_loop import crawl
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discover.discovery import Found

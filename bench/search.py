@@ -27,11 +27,12 @@ import numpy as np
 from zipf import Zipf
 
 import gossamer
-from gossamer.collection.crawl.wiring import info_of, prefix_of, site_of
+from gossamer.collection.crawl.wiring import info_of, prefix_of
 from gossamer.collection.derive import graphs
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.sites import site_of
 from gossamer.fetch.body import decoded
 from gossamer.model import Capture, Link, Page, SystemClock, Visit
 from gossamer.plan import Plan

@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
-    ["errors", "shown", "held", "settings", "tagged", "markdown"],
+    ["errors", "shown", "held", "lazy", "settings", "tagged", "markdown", "version"],
     ["model", "rows"],
     ["urls", "engine", "testing", "files"],
     ["robots", "runs"],

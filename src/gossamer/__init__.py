@@ -9,8 +9,9 @@ for page in web.pages():
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from gossamer.lazy import face
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Credentials, Document, Progress, Status, open
@@ -33,18 +34,19 @@ __all__ = [
     "open",
 ]
 
-_HOMES = {
-    "Capture": "gossamer.model",
-    "GossamerError": "gossamer.errors",
-    "Hit": "gossamer.model",
-    "Link": "gossamer.model",
-    "Page": "gossamer.model",
-    "Plan": "gossamer.plan",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Load a part when it is asked for, so that `gossamer.urls` alone does not load a database."""
-    if name in __all__:
-        return getattr(import_module(_HOMES.get(name, "gossamer.collection")), name)
-    raise AttributeError(f"module 'gossamer' has no attribute {name!r}")
+__getattr__ = face(
+    __name__,
+    {
+        "Capture": "model",
+        "Collection": "collection",
+        "Document": "collection",
+        "GossamerError": "errors",
+        "Hit": "model",
+        "Link": "model",
+        "Page": "model",
+        "Plan": "plan",
+        "Progress": "collection",
+        "Status": "collection",
+        "open": "collection",
+    },
+)

@@ -13,18 +13,20 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gossamer import files
-from gossamer.engine.sandbox import Limits as CellLimits
 from gossamer.errors import InvalidPlan, UsageError
 from gossamer.fetch import Identity, Limits, login_table
-from gossamer.frontier import Politeness
+from gossamer.frontier.polite.hosts import Politeness
 from gossamer.search.weights import Weights
 from gossamer.settings import LARGEST, SETTINGS
 from gossamer.store.disk import Marks
 from gossamer.urls import rules as url_rules
 from gossamer.urls.scope import Scope
+
+if TYPE_CHECKING:
+    from gossamer.engine.sandbox_child import Limits as CellLimits
 
 FILE = "plan.toml"
 _HEADER = "# What this collection was asked for. Edit it between crawls; lines that start with # are defaults."
@@ -180,6 +182,8 @@ class Plan:
 
     def as_cell(self) -> CellLimits:
         """The part that keeps the reading of one document within bounds. A busy machine may be slow, so it has time."""
+        from gossamer.engine.sandbox_child import Limits as CellLimits
+
         return CellLimits(cpu=self.document_seconds, seconds=3 * self.document_seconds, memory=self.document_memory)
 
     def as_marks(self) -> Marks:

@@ -26,10 +26,13 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, lt=253_402_300_800.0)
 
 
 def decoder(kind: type[T]) -> Callable[[bytes], T]:
-    """From the stored form of a row to its value."""
-    decode = msgspec.msgpack.Decoder(kind).decode
+    """From the stored form of a row to its value. How is worked out with the first row: it takes longer than most."""
+    decode: Callable[[bytes], T] | None = None
 
     def decoded(data: bytes) -> T:
+        nonlocal decode
+        if decode is None:
+            decode = msgspec.msgpack.Decoder(kind).decode
         try:
             return decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json as _json
 import logging
 import re
+from datetime import UTC, datetime, timedelta
 
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BLANK = "\u034f\u115f\u1160\u180e\u3164\uffa0\ufffe\uffff\U0001d173-\U0001d17a"
@@ -23,6 +24,7 @@ _IN_TEXT = re.compile(f"[{_HARMFUL}{_LONE}]")
 _IN_LINE = re.compile(f"[\n\t{_HARMFUL}{_LONE}]")
 _IN_JSON = re.compile(f"[{_HARMFUL}]")
 _HALF = re.compile(f"[{_LONE}]")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def text(said: str) -> str:
@@ -64,3 +66,13 @@ def _escape(found: re.Match[str]) -> str:
 def counted(number: int, what: str, many: str = "") -> str:
     """A number and what it counts."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {many or what + ('es' if what.endswith('s') else 's')}"
+
+
+def timestamp(moment: float | None) -> str | None:
+    """Seconds since 1970 as RFC 3339 has it; None for what no calendar has."""
+    if moment is None:
+        return None
+    try:
+        return f"{_EPOCH + timedelta(seconds=round(moment)):%Y-%m-%dT%H:%M:%SZ}"
+    except (OverflowError, ValueError):
+        return None

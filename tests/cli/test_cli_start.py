@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import gossamer
 from gossamer.collection.crawl.wiring import preload
 from gossamer.convert.content import DEFAULT, METHODS
 from gossamer.frontier.queue.rank import ORDERS
@@ -28,11 +31,16 @@ HEAVY = {
 """Modules that a crawl which only collects pages has no use for."""
 
 
-def loaded_by(program: str) -> set[str]:
-    """Which heavy modules a new process has loaded after a program."""
+def modules_after(program: str) -> set[str]:
+    """What a new process has loaded after a program."""
     ended = f"{program}\nimport sys; print(*sys.modules, file=sys.stderr)"
     result = subprocess.run([sys.executable, "-c", ended], capture_output=True, text=True, timeout=60, check=True)
-    return HEAVY & set(result.stderr.split())
+    return set(result.stderr.split())
+
+
+def loaded_by(program: str) -> set[str]:
+    """Which of them are heavy."""
+    return HEAVY & modules_after(program)
 
 
 def test_to_list_the_commands_loads_none() -> None:
@@ -61,3 +69,39 @@ def test_what_may_be_chosen_is_what_there_is() -> None:
     assert tuple(METHODS) == SETTINGS["content"].choices
     assert SETTINGS["content"].default == DEFAULT
     assert tuple(ORDERS) == SETTINGS["order"].choices
+
+
+UNASKED = {
+    "status": {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier", "numpy", "tantivy"},
+    "why": {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier", "numpy", "tantivy"},
+    "show": {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier", "numpy", "tantivy"},
+    "search": {"asyncio", "gossamer.convert", "gossamer.fetch.curl", "gossamer.frontier.frontier"},
+}
+"""Modules that a question has no use for: to load them takes longer than the answer."""
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    with MadeWeb(WebSpec(seed=1, hosts=2, pages=8, names="ip")).serve() as served:
+        folder = tmp_path_factory.mktemp("start") / "web"
+        with gossamer.open(folder) as collection:
+            collection.crawl(served.seed, allow_addresses=("127.0.0.0/8",), delay=0, ip_delay=0, scope="any", shards=2)
+        return folder, served.seed
+
+
+@pytest.mark.parametrize("verb", UNASKED)
+def test_a_question_loads_nothing_that_crawls_or_reads_pages(web: tuple[Path, str], verb: str) -> None:
+    folder, seed = web
+    words = [verb, str(folder), *{"status": [], "search": ["the"]}.get(verb, [seed])]
+    loaded = modules_after(f"from gossamer.cli import main\nassert main({words!r}) == 0")
+    assert "gossamer.collection.ask.reading" in loaded
+    assert not loaded & UNASKED[verb]
+
+
+def test_no_face_has_a_name_that_a_module_would_take() -> None:
+    """`gossamer.convert.document` is a function and a module: a face that loads it late would give either."""
+    for name in ("gossamer", "gossamer.collection", "gossamer.engine", "gossamer.fetch", "gossamer.frontier"):
+        package = importlib.import_module(name)
+        modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+        assert not modules & set(package.__all__), name
+        assert all(getattr(package, each) is not None for each in package.__all__)

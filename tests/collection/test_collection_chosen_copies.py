@@ -13,7 +13,6 @@ from made_shard import A, B, C, Shard, made, site
 
 from gossamer.collection.derive import copies
 from gossamer.dedupe.lookup import Near
-from gossamer.dedupe.mirrors import Mirrors
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import State
 from gossamer.graph.received import Received
@@ -101,11 +100,6 @@ def test_what_links_bring_is_told_by_page_and_added_up_by_origin() -> None:
     ranks = copies._Ranks(prints, brought, urls)
     assert (ranks.host("http://a.test"), ranks.host("http://b.test"), ranks.host("http://c.test")) == (3.5, 4.0, 0.0)
     assert (ranks.page(A), ranks.page(B)) == ((15.0, False), (40.0, True))
-
-
-def test_mirrors_are_told_by_the_names_of_their_hosts() -> None:
-    found = [Mirrors("http://a.test:8080", ("https://b.test", "http://c.test"), 9, 8)]
-    assert copies.by_host(found) == {"a.test": ["b.test", "c.test"]}
 
 
 def test_only_pages_of_today_are_members_of_a_group(shard: Shard) -> None:

@@ -14,7 +14,7 @@ import pytest
 from made_shard import A, B, C, Shard, made, site
 
 from gossamer.collection.ask.moment import Moment
-from gossamer.collection.derive import graphs
+from gossamer.collection.derive import graphs, mirrored
 from gossamer.collection.derive.graphs import Copies, Graph
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.dedupe.groups import Copy, Group
@@ -106,6 +106,7 @@ def test_a_graph_knows_copies_and_mirrors_and_one_from_before_has_none(shard: Sh
     mirrors = [Mirrors("http://a.test", ("http://b.test",), 9, 8)]
     graph = make(shard, Copies([group], mirrors))
     assert (graph.copies(of(A)[0]), graph.copies(of(B)[0]), graph.mirrors) == ((B, C), (), mirrors)
+    assert mirrored.by_host(shard.folder) == {"a.test": ["b.test"]}
     assert list(graphs.check(shard.folder)) == []
     for path in graph.folder.iterdir():
         if path.name.startswith(("copies", "mirrors")):

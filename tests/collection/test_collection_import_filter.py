@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from made_shard import BEGAN, A, B, Shard, came, made
 
-from gossamer.collection.imports.import_filter import IMPORTS, ImportFilter, Verdict
+from gossamer.collection.families import IMPORTS
+from gossamer.collection.imports.import_filter import ImportFilter, Verdict
 from gossamer.model import Capture
 from gossamer.plan import Plan
 from gossamer.store.foreign.exchanges import Brought, Refers

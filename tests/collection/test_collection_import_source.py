@@ -15,8 +15,8 @@ import msgspec
 import pytest
 from made_shard import A, B, C, came
 
-from gossamer.collection.families import FAMILIES
-from gossamer.collection.imports.import_filter import IMPORTS, Verdict
+from gossamer.collection.families import FAMILIES, IMPORTS
+from gossamer.collection.imports.import_filter import Verdict
 from gossamer.collection.imports.import_source import Imported, ImportSource, Row, row_of
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Visit

@@ -29,21 +29,13 @@ from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.running import FINISH, Stopping
 from gossamer.collection.crawl.shard import imported_of, progress_of
-from gossamer.collection.crawl.wiring import (
-    head_first,
-    info_of,
-    order_of,
-    prefix_of,
-    preload,
-    rewriting,
-    rules_of,
-    site_of,
-)
+from gossamer.collection.crawl.wiring import head_first, info_of, order_of, prefix_of, preload, rewriting, rules_of
 from gossamer.collection.derive import seal
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.imports import importing
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.maintain.clearing import clear
+from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, last_look, note, status_of, together
 from gossamer.errors import Damaged, GossamerError, Locked, NotACollection, StorageError, UsageError
 from gossamer.frontier.entries import META

@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from gossamer.collection.crawl.imprint import Imprint
-from gossamer.collection.families import FAMILIES
-from gossamer.collection.imports.import_filter import IMPORTS
+from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.imports.import_source import Row
 from gossamer.collection.maintain.verifying import damage
 from gossamer.dedupe.families import BLOCKS, PRINTS

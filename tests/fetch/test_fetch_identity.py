@@ -29,12 +29,11 @@ def test_who_gives_no_contact_names_the_page_of_the_project(
     pages: list[str], about: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = Message()
-    package["Version"] = "3.2"
     for page in pages:
         package["Project-URL"] = page
     monkeypatch.setattr(module, "_installed", lambda: package)
-    assert Identity().agent == f"Gossamer/3.2{about}"
-    assert Identity("me@site.test").agent == "Gossamer/3.2 (+me@site.test)"
+    assert Identity(version="3.2").agent == f"Gossamer/3.2{about}"
+    assert Identity("me@site.test", version="3.2").agent == "Gossamer/3.2 (+me@site.test)"
 
 
 @pytest.mark.parametrize("contact", ["me@site.test", "https://site.test/@me", "me@a@b", "@", ""])

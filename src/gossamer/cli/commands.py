@@ -6,7 +6,6 @@ What only one verb needs is loaded by that verb: a crawl would pay for the searc
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -19,26 +18,35 @@ import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
 from gossamer.cli import copies as copying
-from gossamer.cli.interrupts import listening
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.cli.reports import broken as broken
 from gossamer.cli.reports import list_ as list_
-from gossamer.collection import fast_loop
 from gossamer.collection.ask.formats import FORMATS as UNITS
 from gossamer.errors import INTERRUPTED, Damaged, DamagedInput, NotFound, UsageError
 from gossamer.settings import SETTINGS
 
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Imported, Status
+    from gossamer.collection.ask.reading import Reading
 
 TEXTUAL = ("jsonl", "cdxj", "graph")
 """Formats of an export that escape what pages say, so that they may be looked at."""
 
 
+def _asked(options: argparse.Namespace) -> Reading:
+    """The collection for a question: what writes is not loaded for it, which would take longer than most answers."""
+    from gossamer.collection.ask.reading import Reading
+
+    return Reading(Path(options.dir))
+
+
 def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
+    import asyncio
+
     from gossamer.cli.login import credentials
+    from gossamer.collection import fast_loop
 
     collection = gossamer.open(options.dir)
     hint = _hint(options)
@@ -74,6 +82,8 @@ def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
 
 
 async def _crawl(collection: Collection, options: argparse.Namespace, trusted: bool, hint: str) -> tuple[Status, bool]:
+    from gossamer.cli.interrupts import listening
+
     progress = ProgressLine(hint=hint)  # which says it when the crawl has begun: a mistake is said alone
     with listening() as stopping:
         try:
@@ -103,7 +113,7 @@ def settings(options: argparse.Namespace) -> dict[str, Any]:
 
 def status(options: argparse.Namespace) -> int:
     """Print the sums."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         now = collection.status()
     _print(options, now.as_json(), pasted(answers.status(now), options.dir))
     return 0
@@ -111,7 +121,7 @@ def status(options: argparse.Namespace) -> int:
 
 def why(options: argparse.Namespace) -> int:
     """Print where an address or host stands."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         answer = collection.why(options.subject)
     _print(options, asdict(answer), answers.why(answer))
     return 0
@@ -121,7 +131,7 @@ def show(options: argparse.Namespace) -> int:
     """Print a page in one of its forms."""
     if options.full and options.form != "text":
         raise UsageError("--full is for --as text; the other forms are of the main content")
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         page = collection.page(options.url, _moment(options.at) if options.at else None)
     if options.form == "raw" and not options.json:
         say_bytes(page.capture.body)
@@ -133,7 +143,7 @@ def show(options: argparse.Namespace) -> int:
 
 def history(options: argparse.Namespace) -> int:
     """Print the versions of a page, or what changed between two."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         if options.diff is None:
             editions = collection.history(options.url)
             if not editions:
@@ -149,7 +159,7 @@ def history(options: argparse.Namespace) -> int:
 
 def search(options: argparse.Namespace) -> int:
     """Print the pages that answer a question."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         if options.explain:
             explained = collection.explain(options.question, options.number)
             _print_each(
@@ -168,7 +178,7 @@ def search(options: argparse.Namespace) -> int:
     return 0
 
 
-def _say_what_waits(collection: Collection, folder: str) -> None:
+def _say_what_waits(collection: Reading, folder: str) -> None:
     """An answer without some pages is not the whole answer."""
     if not collection.is_built:
         complain(pasted("pages that were only collected are not in the index; `gossamer build DIR` adds them", folder))
@@ -179,7 +189,7 @@ def _say_what_waits(collection: Collection, folder: str) -> None:
 
 def similar(options: argparse.Namespace) -> int:
     """Print the copies of a page."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         copies = collection.similar(options.url)
     _print_each(options, map(asdict, copies), copying.similar(options.url, copies))
     return 0
@@ -187,7 +197,7 @@ def similar(options: argparse.Namespace) -> int:
 
 def duplicates(options: argparse.Namespace) -> int:
     """Print all groups of copies, and hosts that serve the same site."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         copies = collection.duplicates()
     _print_each(options, copying.each_as_json(copies), copying.duplicates(copies))
     return 0
@@ -195,7 +205,7 @@ def duplicates(options: argparse.Namespace) -> int:
 
 def links(options: argparse.Namespace) -> int:
     """Print who points to an address and what it points to."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         around = collection.links(options.url)
     _print(options, around.as_json(), search_output.links(around))
     return 0
@@ -203,7 +213,7 @@ def links(options: argparse.Namespace) -> int:
 
 def rank(options: argparse.Namespace) -> int:
     """Print the pages or sites that rank highest by their links, or the hubs and authorities for a question."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         if options.plot:
             from gossamer.cli import chart
 
@@ -230,7 +240,7 @@ def evaluate(options: argparse.Namespace) -> int:
 
     questions = read_questions(_lines(options.queries))
     judgements = read_judgements(_lines(options.judgements))
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         measures = collection.evaluate(questions, judgements)
     _print(options, asdict(measures), search_output.measures(measures))
     return 0
@@ -271,6 +281,10 @@ def build(options: argparse.Namespace) -> int:
 
 def import_(options: argparse.Namespace) -> int:
     """Take files in, with a progress line and two kinds of Ctrl-C; damaged files have an exit code of their own."""
+    import asyncio
+
+    from gossamer.collection import fast_loop
+
     collection = gossamer.open(options.dir)
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
@@ -286,6 +300,8 @@ def import_(options: argparse.Namespace) -> int:
 
 
 async def _import(collection: Collection, options: argparse.Namespace) -> tuple[Imported, bool]:
+    from gossamer.cli.interrupts import listening
+
     progress = ImportLine()
     with listening() as stopping:
         try:
@@ -299,7 +315,7 @@ async def _import(collection: Collection, options: argparse.Namespace) -> tuple[
 
 def export(options: argparse.Namespace) -> int:
     """Write to a file that appears when it is whole, or to standard output."""
-    with gossamer.open(options.dir) as collection:
+    with _asked(options) as collection:
         if options.output == "-":
             if options.form not in TEXTUAL:
                 require_no_terminal(options.form)
@@ -330,7 +346,7 @@ def _output(options: argparse.Namespace) -> Path:
     return path
 
 
-def _export(collection: Collection, form: str, path: Path) -> int:
+def _export(collection: Reading, form: str, path: Path) -> int:
     if form == "warc" and os.path.isdir(path):
         return collection.export_files(path)
     from gossamer.collection.ask.export import to_path

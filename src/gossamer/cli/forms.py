@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from operator import attrgetter
 from typing import Any
 
-from gossamer.convert.standalone import standalone, timestamp
 from gossamer.model import Page
+from gossamer.shown import timestamp
 from gossamer.tagged import words
 
 _markdown: Callable[[Page], str] = attrgetter("markdown")
@@ -22,6 +22,13 @@ def text(page: Page) -> str:
 def full(page: Page) -> str:
     """The title, then all words."""
     return _titled(page, page.text)
+
+
+def html(page: Page) -> str:
+    """The main content, as a document that stands alone."""
+    from gossamer.convert.standalone import standalone  # with all that reads pages, and no other form needs it
+
+    return standalone(page)
 
 
 def markdown(page: Page) -> str:
@@ -38,7 +45,7 @@ def links(page: Page) -> str:
     )
 
 
-FORMS: dict[str, Callable[[Page], str]] = {"text": text, "html": standalone, "markdown": markdown, "links": links}
+FORMS: dict[str, Callable[[Page], str]] = {"text": text, "html": html, "markdown": markdown, "links": links}
 
 
 def fields(page: Page) -> dict[str, Any]:

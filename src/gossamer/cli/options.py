@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from importlib.metadata import version
 from typing import Any, NoReturn, TypeAlias
 
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.settings import FAR, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
+from gossamer.version import VERSION
 
 EXIT_CODES = """\
 exit codes:
@@ -54,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Each command has its own --help with an example.\n\n" + EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action="version", version=f"gossamer {version('gossamer')}")
+    top.add_argument("--version", action="version", version=f"gossamer {VERSION}")
     verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Verb)
     _crawl(verbs)
     _status(verbs)

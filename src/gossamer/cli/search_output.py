@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gossamer.cli.out import BOLD, PLAIN
-from gossamer.convert.standalone import timestamp
-from gossamer.shown import counted, line, text
+from gossamer.shown import counted, line, text, timestamp
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.links import Links, Neighbour

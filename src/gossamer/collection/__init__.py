@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from gossamer.lazy import face
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.formats import FORMATS
@@ -15,20 +16,6 @@ if TYPE_CHECKING:
     from gossamer.collection.documents import Document
     from gossamer.collection.imports.import_source import Imported
     from gossamer.collection.status import Progress, Status
-
-_HOMES = {
-    "FORMATS": "ask.formats",
-    "Built": "derive.build",
-    "Collection": "collection",
-    "Credentials": "crawl.credentials",
-    "Document": "documents",
-    "Imported": "imports.import_source",
-    "Outside": "crawl.session",
-    "Progress": "status",
-    "Status": "status",
-    "fast_loop": "crawl.running",
-    "open": "collection",
-}
 
 __all__ = [
     "FORMATS",
@@ -44,9 +31,19 @@ __all__ = [
     "open",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Load a part when it is asked for: a crawl that only collects does without the half that indexes."""
-    if name in _HOMES:
-        return getattr(import_module(f"gossamer.collection.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'gossamer.collection' has no attribute {name!r}")
+__getattr__ = face(
+    __name__,
+    {
+        "FORMATS": "ask.formats",
+        "Built": "derive.build",
+        "Collection": "collection",
+        "Credentials": "crawl.credentials",
+        "Document": "documents",
+        "Imported": "imports.import_source",
+        "Outside": "crawl.session",
+        "Progress": "status",
+        "Status": "status",
+        "fast_loop": "crawl.running",
+        "open": "collection",
+    },
+)

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from gossamer.convert.standalone import timestamp
-from gossamer.frontier import Entry
+from gossamer.frontier.entries import Entry
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
+from gossamer.shown import timestamp
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version
 from gossamer.store.warc.warc import date

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -127,7 +126,7 @@ def _locked(handle: int) -> bool:
 
 def _lives(mark: _Mark) -> bool:
     """Is the process that signed still there, as far as can be known from here?"""
-    if mark.host != socket.gethostname():
+    if mark.host != os.uname().nodename:
         return True
     try:
         state = Path(f"/proc/{mark.pid}/stat").read_text().rpartition(") ")[2]
@@ -137,7 +136,7 @@ def _lives(mark: _Mark) -> bool:
 
 
 def _sign(handle: int) -> None:
-    mark = _Mark(os.getpid(), socket.gethostname(), time.time())
+    mark = _Mark(os.getpid(), os.uname().nodename, time.time())
     os.ftruncate(handle, 0)
     os.pwrite(handle, msgspec.json.encode(mark), 0)
 

@@ -7,12 +7,10 @@ The names in the head are those that other programs look for: `author` is HTML's
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from html import escape
 
 from gossamer.model import Page
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from gossamer.shown import timestamp
 
 
 def standalone(page: Page) -> str:
@@ -20,16 +18,6 @@ def standalone(page: Page) -> str:
     lang = f' lang="{escape(page.language)}"' if page.language else ""
     head = "\n".join(_head(page))
     return f"<!DOCTYPE html>\n<html{lang}>\n<head>\n{head}\n</head>\n<body>\n{page.html}\n</body>\n</html>\n"
-
-
-def timestamp(moment: float | None) -> str | None:
-    """Seconds since 1970 as RFC 3339 has it; None for what no calendar has."""
-    if moment is None:
-        return None
-    try:
-        return f"{_EPOCH + timedelta(seconds=round(moment)):%Y-%m-%dT%H:%M:%SZ}"
-    except (OverflowError, ValueError):
-        return None
 
 
 def _head(page: Page) -> Iterator[str]:

@@ -5,8 +5,28 @@ It knows nothing of the web: messages are bytes.
 
 from __future__ import annotations
 
-from gossamer.engine.deaths import Deaths, WorkerLost, lost
-from gossamer.engine.local import Crew, Outfit
-from gossamer.engine.protocols import SUPERVISOR, Supervisor, Work, WorkerLink
+from typing import TYPE_CHECKING
+
+from gossamer.lazy import face
+
+if TYPE_CHECKING:
+    from gossamer.engine.deaths import Deaths, WorkerLost, lost
+    from gossamer.engine.local import Crew, Outfit
+    from gossamer.engine.protocols import SUPERVISOR, Supervisor, Work, WorkerLink
 
 __all__ = ["SUPERVISOR", "Crew", "Deaths", "Outfit", "Supervisor", "Work", "WorkerLink", "WorkerLost", "lost"]
+
+__getattr__ = face(
+    __name__,
+    {
+        "SUPERVISOR": "protocols",
+        "Crew": "local",
+        "Deaths": "deaths",
+        "Outfit": "local",
+        "Supervisor": "protocols",
+        "Work": "protocols",
+        "WorkerLink": "protocols",
+        "WorkerLost": "deaths",
+        "lost": "deaths",
+    },
+)

@@ -6,14 +6,17 @@ It says who we are: the agent string, and the token that robots rules match.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.errors import UsageError
 from gossamer.fetch.logins import NONE, Logins
 from gossamer.model import Failure, Fault, Visit
+from gossamer.version import VERSION
+
+if TYPE_CHECKING:
+    from importlib.metadata import PackageMetadata
 
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _CONTACT = re.compile(r"[!-'*-~]+")  # printable ASCII without space and parentheses
@@ -30,7 +33,9 @@ _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 @cache
-def _installed() -> metadata.PackageMetadata:
+def _installed() -> PackageMetadata:
+    from importlib import metadata  # slow to load, and only a crawl asks
+
     return metadata.metadata("gossamer")
 
 
@@ -48,7 +53,7 @@ class Identity:
     """A page or a mail address of the person who crawls."""
     product: str = "Gossamer"
     """The product token of RFC 9309, section 2.2.1: letters, `_` and `-`."""
-    version: str = field(default_factory=lambda: _installed()["Version"])
+    version: str = VERSION
 
     def __post_init__(self) -> None:
         if not _TOKEN.fullmatch(self.product):

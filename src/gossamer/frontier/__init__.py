@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.polite.hosts import Politeness
+from typing import TYPE_CHECKING
+
+from gossamer.lazy import face
+
+if TYPE_CHECKING:
+    from gossamer.frontier.entries import Entry, State
+    from gossamer.frontier.frontier import Frontier
+    from gossamer.frontier.polite.hosts import Politeness
 
 __all__ = ["Entry", "Frontier", "Politeness", "State"]
+
+__getattr__ = face(
+    __name__, {"Entry": "entries", "Frontier": "frontier", "Politeness": "polite.hosts", "State": "entries"}
+)

@@ -26,6 +26,7 @@ from gossamer import files
 from gossamer.engine import proc
 from gossamer.errors import Damaged, StorageError
 from gossamer.files import scratch
+from gossamer.index import FILES
 from gossamer.index.analysis import joined, terms
 from gossamer.index.facets import address, kinds, places
 from gossamer.index.soundness import META, names
@@ -61,8 +62,6 @@ ENGINE = "thrd-tantivy-index0"
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 """Only glibc has it, and needs it: the engine's threads come and go, and what they have freed is kept for others like
 them, 10 kB for each page that is indexed."""
-FILES = r"[0-9a-f]{32}\.(?:[0-9]+\.)?[a-z]+|meta\.json|\.managed\.json|\.tantivy-[a-z]+\.lock|\.tmp\w+"
-"""What the engine calls its files."""
 _FILES = re.compile(FILES)
 _SYSTEM = re.compile(r"(?:os error |Os \{ code: )(\d+)")
 _FILE = re.compile(r'filepath: "([^"]+)"')

@@ -8,8 +8,6 @@ the reader has made a mistake with it before. A note stays until a crawl has fol
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from importlib import metadata
 from typing import Any
 
 import msgspec
@@ -19,6 +17,7 @@ from gossamer.rows import decoder
 from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
 from gossamer.urls import keys
+from gossamer.version import VERSION
 
 _PREFIX = b"unread\0"
 
@@ -34,13 +33,7 @@ class Note(msgspec.Struct, array_like=True, frozen=True):
     @property
     def hopeless(self) -> bool:
         """The same reader would make the same mistake."""
-        return self.reader == reader()
-
-
-@cache
-def reader() -> str:
-    """The version of all readers: that of the package."""
-    return metadata.version("gossamer")
+        return self.reader == VERSION
 
 
 note_of = decoder(Note)
@@ -56,7 +49,7 @@ class Unread:
 
     def note(self, url: URL, began: float, page: Page) -> None:
         """A version of a page was not read."""
-        mistaken = reader() if page.unread == "mistake" else ""
+        mistaken = VERSION if page.unread == "mistake" else ""
         self._table.put(self._family, _key(url), msgspec.msgpack.encode(Note(began, page.problem, mistaken)))
         self._urls().add(url)
 
@@ -64,7 +57,7 @@ class Unread:
         """This version of the program makes a mistake with it, and will not try again."""
         stored = self._table.get(self._family, _key(url))
         if stored is not None:
-            note = msgspec.structs.replace(note_of(stored), problem=problem, reader=reader())
+            note = msgspec.structs.replace(note_of(stored), problem=problem, reader=VERSION)
             self._table.put(self._family, _key(url), msgspec.msgpack.encode(note))
 
     def clear(self, url: URL) -> None:

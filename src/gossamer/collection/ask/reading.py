@@ -15,13 +15,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
-from gossamer import convert, files
+from gossamer import files
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.documents import Document, document, documents, newest
 from gossamer.collection.folder import Folder, settled
+from gossamer.collection.sites import site_of
 from gossamer.collection.status import Status, status_of
 from gossamer.errors import Damaged, InvalidURL, NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
@@ -128,12 +128,9 @@ class Reading:
 
     def _mirrors(self) -> dict[str, list[str]]:
         """The main host of each site that several serve, and the others."""
-        graph = self._graph()
-        if graph is None:
-            return {}
-        from gossamer.collection.derive import copies as copying
+        from gossamer.collection.derive import mirrored
 
-        return copying.by_host(graph.mirrors)
+        return mirrored.by_host(self._folder) if files.kind(self._folder.graph) else {}
 
     def page(self, url: str, at: datetime | None = None) -> Document:
         """A page as it was last fetched, or as it was at a time."""
@@ -353,6 +350,8 @@ class Reading:
         return self._reader
 
     def _read(self, capture: Capture) -> Page:
+        from gossamer import convert
+
         plan = self.plan
         return convert.read(capture, plan.as_identity().product, content=plan.content)
 

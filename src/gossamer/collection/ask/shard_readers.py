@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import LINKS, Folder
 from gossamer.collection.folder import PRINTS as PRINTED
+from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import PRINTS
 from gossamer.errors import NotFound
-from gossamer.fetch.body import decoded
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.archive import Archive
@@ -27,6 +26,8 @@ from gossamer.urls import keys
 
 if TYPE_CHECKING:
     from gossamer.dedupe.lookup import Lookup
+    from gossamer.fetch import Limits
+    from gossamer.model import Capture
 
 REPLACED = (CAPTURES, TEXTS, PRINTED, str(Path(LINKS).parent))
 """Parts of a shard whose files come and go."""
@@ -49,7 +50,7 @@ class ShardReaders:
         self.site = site_of(plan)
         self._folder = folder
         self._open = ExitStack()
-        decode = partial(decoded, limits=plan.as_limits())
+        limits = plan.as_limits()
         folder.require_all(plan)
         with ExitStack() as opening:
             self.all = []
@@ -60,7 +61,7 @@ class ShardReaders:
                 opening.enter_context(table)
                 imprint.agree(table, index, plan)
                 imprint.require_finished(table, index)
-                self.all.append(ShardReader(table, Archive(table, place, decode)))
+                self.all.append(ShardReader(table, Archive(table, place, partial(_decoded, limits))))
                 self.places.append(place)
             self._open = opening.pop_all()
 
@@ -100,6 +101,12 @@ class ShardReaders:
     def close(self) -> None:
         """Give back what is held open."""
         self._open.close()
+
+
+def _decoded(limits: Limits, capture: Capture) -> Capture:
+    from gossamer.fetch.body import decoded  # by who wants a body: most questions are about rows
+
+    return decoded(capture, limits)
 
 
 def _moment(folder: Folder, index: int, moment: Moment) -> tuple[Path, Table]:

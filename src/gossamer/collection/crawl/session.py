@@ -23,10 +23,11 @@ from gossamer.collection.crawl.rereading import Lists
 from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
-from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, rules_of, site_of
+from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, rules_of
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
+from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, note
 from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage

@@ -15,11 +15,11 @@ import msgspec
 from gossamer.collection.crawl.recover import PassedOver
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.session import Outside, Session
-from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress
 from gossamer.engine import SUPERVISOR, WorkerLink, termination
 from gossamer.fetch.logins import NONE, Logins

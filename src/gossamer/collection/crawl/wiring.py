@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.derive.underived import Underived
+from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
 from gossamer.frontier.discover.discovery import Found
@@ -23,8 +24,8 @@ from gossamer.plan import Plan
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.warc.records import Info
-from gossamer.urls import keys, site
 from gossamer.urls import rules as url_rules
+from gossamer.urls import site
 from gossamer.urls.patterns import glob_hint
 
 if TYPE_CHECKING:
@@ -148,13 +149,6 @@ def blocks_of(table: Table) -> Blocks:
 def route_of(plan: Plan) -> Route:
     """How requests get out."""
     return Route(plan.proxy or None, plan.ca_file or None)
-
-
-def site_of(plan: Plan) -> Callable[[str], str]:
-    """Which site an address belongs to, by the suffixes of the plan."""
-    suffixes = frozenset(plan.suffixes)
-    of_host = lru_cache(maxsize=65_536)(lambda host: site(host, suffixes))
-    return lambda url: of_host(keys.host(url))
 
 
 def order_of(plan: Plan) -> Order:

@@ -20,12 +20,13 @@ import msgspec
 
 from gossamer import convert
 from gossamer.collection.crawl.rereading import again
-from gossamer.collection.crawl.wiring import DERIVING, blocks_of, info_of, prefix_of, site_of
+from gossamer.collection.crawl.wiring import DERIVING, blocks_of, info_of, prefix_of
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.derive.near_copies import Prints
 from gossamer.collection.documents import is_document
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.sites import site_of
 from gossamer.engine import Crew, Outfit, WorkerLink
 from gossamer.errors import Damaged, shortage
 from gossamer.fetch.body import decoded

@@ -16,7 +16,7 @@ from gossamer.collection.derive.graphs import Copies, logged
 from gossamer.dedupe.groups import Candidate, Copy, Group, Member, by_likeness, cut
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Met, Near
-from gossamer.dedupe.mirrors import Mirrors, Places, mirrors
+from gossamer.dedupe.mirrors import Places, mirrors
 from gossamer.dedupe.pages import print_in
 from gossamer.dedupe.pairs import grouped, pairs
 from gossamer.errors import NotFound
@@ -41,15 +41,6 @@ def found(indexes: ShardReaders) -> Copies:
     finder = _Finder(indexes, ranks, {each.main for each in hosts})
     groups = sorted(finder.groups(linked), key=lambda group: (-len(group.copies), group.url))
     return Copies(groups, hosts)
-
-
-def by_host(found: Iterable[Mirrors]) -> dict[str, list[str]]:
-    """The names of the hosts: the main one, and the others."""
-    return {_host(each.main): [_host(origin) for origin in each.others] for each in found}
-
-
-def _host(origin: str) -> str:
-    return keys.host(f"{origin}/")
 
 
 def similar(indexes: ShardReaders, url: URL) -> list[Copy]:
@@ -89,7 +80,7 @@ def _exact(indexes: ShardReaders) -> Iterator[tuple[URL, URL]]:
 
 def _paths(indexes: ShardReaders, origin: str) -> Iterator[str]:
     table = indexes.of(f"{origin}/").table
-    for url, entry in islice(Ledger(table).all(keys.host_prefix(_host(origin))), PATHS_MOST):
+    for url, entry in islice(Ledger(table).all(keys.host_prefix(keys.host(f"{origin}/"))), PATHS_MOST):
         if is_page(entry) and keys.origin(url) == origin:
             yield url.split("/", 3)[3]
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.documents import is_document
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.sites import site_of
 from gossamer.dedupe.groups import Group
 from gossamer.fetch.body import decoded
 from gossamer.frontier.ledger import Ledger, is_page

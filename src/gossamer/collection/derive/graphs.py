@@ -7,8 +7,6 @@ reading, and a kill leaves the old one.
 from __future__ import annotations
 
 import json
-import logging
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from gossamer import files
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.derive import seal
 from gossamer.collection.derive.indexer import committed_length
+from gossamer.collection.derive.mirrored import CURRENT, MIRRORS, NAME, pointed, warn
 from gossamer.collection.folder import LINKS, Folder
 from gossamer.dedupe.groups import Group
 from gossamer.dedupe.mirrors import Mirrors
@@ -37,11 +36,8 @@ from gossamer.store.repair.swaps import DAMAGED
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
-CURRENT = "current"
 NAMES, RANKS, CHANGES, FOLDED, VOICES = "names", "ranks.npy", "changes.npy", "folded.npy", "voices"
-COPIES, MIRRORS = "copies", "mirrors.json"
-NAME = re.compile(r"[0-9]{6,9}")
-"""Of the folder of a graph."""
+COPIES = "copies"
 _NUMBERS = 1_000_000_000
 _NEEDS = (
     *(RANKS, CHANGES, FOLDED, "nodes.npy", "starts.npy", "sources.npy", "degrees.npy"),
@@ -49,8 +45,6 @@ _NEEDS = (
 )
 """What every graph has; those of older versions lack copies and mirrors."""
 _CURE = "`gossamer build DIR` makes it again"
-
-log = logging.getLogger("gossamer")
 
 
 @dataclass(frozen=True)
@@ -163,8 +157,7 @@ def current(folder: Folder, moment: Moment | None = None) -> Graph | None:
     graph = _held(_pointed(folder), moment)
     while graph is not None and (damage := _damage(graph)):
         if _pointed(folder) == graph:  # and no other has taken its place meanwhile
-            cure = f"there is no graph until `gossamer build {folder.path}` has made it again"
-            log.warning("%s; %s", damage, cure)
+            warn(folder, damage)
             return None
         graph = _held(_pointed(folder), moment)
     return graph
@@ -217,11 +210,8 @@ def _mirrors(data: bytes) -> list[Mirrors]:
 
 
 def _pointed(folder: Folder) -> Graph | None:
-    with suppress(FileNotFoundError, ValueError, Damaged), files.reading(folder.graph / CURRENT):
-        name = files.read(folder.graph / CURRENT).decode().strip()
-        if NAME.fullmatch(name) and files.is_folder(folder.graph / name):
-            return Graph(folder.graph / name)
-    return None
+    place = pointed(folder)
+    return Graph(place) if place else None
 
 
 @dataclass(frozen=True, slots=True)

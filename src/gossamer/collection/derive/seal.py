@@ -15,7 +15,7 @@ import msgspec
 
 from gossamer import files
 from gossamer.errors import Damaged
-from gossamer.index.shard_index import FILES as INDEX_FILES
+from gossamer.index import FILES as INDEX_FILES
 from gossamer.urls import keys
 
 FILE = "seal.json"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from enum import Enum
 from itertools import islice
 
+from gossamer.collection.families import IMPORTS
 from gossamer.convert.feed.sitemap import is_sitemap
 from gossamer.errors import Damaged
 from gossamer.fetch import Limits
@@ -21,8 +22,6 @@ from gossamer.store.versions import NOT_MODIFIED, Version
 from gossamer.store.warc.warc import date, payload_digest
 from gossamer.urls import keys
 
-IMPORTS = "imports"
-"""mark of a file -> Row; row key of an address, NUL, date of a 304 -> nothing, for it has no other row"""
 AHEAD = 86_400.0
 """Seconds that a date may be after now: clocks differ. What is later would hide all that is fetched from now on."""
 ORIGINALS_MOST = 20

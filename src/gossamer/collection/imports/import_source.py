@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from gossamer.collection.families import IMPORTS
 from gossamer.collection.imports.import_files import ImportFile
-from gossamer.collection.imports.import_filter import IMPORTS, ImportFilter, Verdict
+from gossamer.collection.imports.import_filter import ImportFilter, Verdict
 from gossamer.errors import GossamerError
 from gossamer.frontier import Frontier
 from gossamer.model import Answer, Capture, Visit

@@ -13,7 +13,7 @@ from pathlib import Path
 from gossamer import files
 from gossamer import plan as plans
 from gossamer.collection.crawl import requests
-from gossamer.collection.derive import graphs
+from gossamer.collection.derive import mirrored
 from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SHARDS, TABLE, Folder
 from gossamer.dedupe import print_runs
 from gossamer.errors import Damaged
@@ -73,7 +73,7 @@ def clear(folder: Folder) -> Iterator[Path]:
 def _graphs(folder: Folder) -> Iterator[Path]:
     """Places where a graph is or will be, and something is there."""
     if files.kind(folder.graph) == files.A_FOLDER:
-        yield from (folder.graph / name for name in files.entries(folder.graph) if graphs.NAME.fullmatch(name))
+        yield from (folder.graph / name for name in files.entries(folder.graph) if mirrored.NAME.fullmatch(name))
 
 
 def _clear_shard(shard: Path) -> Iterator[Path]:

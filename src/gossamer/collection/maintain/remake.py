@@ -16,13 +16,13 @@ from pathlib import Path
 from gossamer import files
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.session import Outside, Session
-from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.maintain import writable_shard
 from gossamer.collection.maintain.verifying import damage
 from gossamer.collection.maintain.writable_shard import WritableShard
+from gossamer.collection.sites import site_of
 from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier.answer.removal import is_removed, tidy_turns
 from gossamer.frontier.discover.discovery import Found, Recent

@@ -19,10 +19,11 @@ from typing import Any
 import msgspec
 
 from gossamer.collection.crawl.recover import is_about_it
-from gossamer.collection.crawl.wiring import info_of, site_of
+from gossamer.collection.crawl.wiring import info_of
 from gossamer.collection.derive import indexer, near_copies
 from gossamer.collection.derive.underived import leave_out
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
+from gossamer.collection.sites import site_of
 from gossamer.dedupe import Copies
 from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger

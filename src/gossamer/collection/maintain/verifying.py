@@ -14,13 +14,13 @@ from typing import TypeAlias
 from gossamer.collection import status
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.wiring import site_of
 from gossamer.collection.derive import graphs, indexer, near_copies
-from gossamer.collection.families import FAMILIES
+from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.folder import Folder
-from gossamer.collection.imports import import_filter, import_source
+from gossamer.collection.imports import import_source
 from gossamer.collection.maintain.clearing import in_the_way
 from gossamer.collection.maintain.writable_shard import is_removed
+from gossamer.collection.sites import site_of
 from gossamer.dedupe import blocks, families, pages, print_runs
 from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger
@@ -192,5 +192,5 @@ _OF_BOTH: dict[str, Callable[[bytes, bytes], object]] = {
     entries.PROBES: lambda key, value: soft404.host_of(value) if key[-1:] == b"\0" else soft404.place_of(value),
     families.PRINTS: _print,
     url_seen.SEEN: _seen,
-    import_filter.IMPORTS: _import,
+    IMPORTS: _import,
 }

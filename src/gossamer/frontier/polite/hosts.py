@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 
 from gossamer.frontier.entries import HOSTS, HostRow, encode, host_row
 from gossamer.model import Clock
@@ -190,6 +189,8 @@ def retry_after(value: str | None, now: float) -> float | None:
         return None
     if value.strip().isascii() and value.strip().isdigit():
         return float(min(int(value.strip()[:12]), int(RETRY_AFTER_MOST)))
+    from email.utils import parsedate_to_datetime  # slow to load, and few servers name a date
+
     try:
         return max(parsedate_to_datetime(value).timestamp() - now, 0.0)
     except (ValueError, TypeError, OverflowError):

@@ -14,7 +14,6 @@ from typing import NamedTuple, get_type_hints
 
 import msgspec
 
-from gossamer.convert.standalone import standalone
 from gossamer.errors import Damaged
 from gossamer.model import URL, Page
 from gossamer.store.warc.gzip_members import packed
@@ -60,6 +59,8 @@ _row_part = msgspec.json.Decoder(_RowPart).decode
 
 def worded(page: Page, url: URL, began: float, response: str) -> Worded:
     """The records of a page that was read from the capture at `url`; `response` is the UUID of its record."""
+    from gossamer.convert.standalone import standalone  # with all that reads pages, which only who writes needs
+
     about = f"WARC-Date: {date(began)}\r\nWARC-Target-URI: {url}\r\nWARC-Refers-To: <urn:uuid:{response}>\r\n"
     record = new_record()
     said = Said(*(getattr(page, name) for name in _FIELDS))

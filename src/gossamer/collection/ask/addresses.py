@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
-from gossamer.convert.standalone import timestamp
+from gossamer.shown import timestamp
 from gossamer.errors import InvalidURL, UsageError
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page

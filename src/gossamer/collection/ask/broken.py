@@ -26,6 +26,7 @@ from gossamer.frontier.ledger import CHAIN_MOST, Ledger
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.graph.log import STANDS_FOR, Chunk, chunks
 from gossamer.model import URL, Capture, Link, Page
+from gossamer.shown import timestamp
 from gossamer.urls import keys
 
 
@@ -57,8 +58,6 @@ class Broken:
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
-        from gossamer.convert.standalone import timestamp
-
         return {
             "url": self.url,
             "reason": self.reason,

@@ -254,6 +254,6 @@ class Collection(Reading):
 
     def _link_up(self) -> None:
         """The graph of what is there now."""
-        from gossamer.collection.derive.linking import link_up
+        from gossamer.collection.derive.copy_marks import link_up
 
         link_up(self._folder, self.plan)

@@ -91,9 +91,7 @@ def test_markdown_is_known_by_its_name_and_by_its_looks() -> None:
 
 
 def test_what_stands_in_lists_and_quotes_is_read() -> None:
-    text = (
-        "1. one\n\n   ```\n   code\n   ```\n\n2. two\n\n> ## said\n> - item\n>   [x](/y)\n\n<div>\n\n*in* it\n</div>"
-    )
+    text = "1. one\n\n   ```\n   code\n   ```\n\n2. two\n\n> ## said\n> - item\n>   [x](/y)\n\n<div>\n\n*in* it\n</div>"
     assert read(text).html.replace("\n", "") == (
         "<ol><li>one</li></ol><pre>code</pre><ol><li>two</li></ol><h2>said</h2>"
         '<ul><li>item <a href="https://example.com/y">x</a></li></ul><p><em>in</em> it</p>'

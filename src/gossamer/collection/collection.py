@@ -128,7 +128,7 @@ class Collection(Reading):
         return replace(done, problems=(*found.problems, *done.problems))
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
-        """How many there are is decided by the first crawl, for a site stays where its rows are."""
+        """How many there are is decided by the first crawl, because a site stays where its rows are."""
         here = outside.is_handed_in
         made = self._made()
         if asked and made and asked != made:

@@ -39,6 +39,7 @@ __getattr__ = face(
     {
         "Capture": "model",
         "Collection": "collection",
+        "Credentials": "collection",
         "Document": "collection",
         "GossamerError": "errors",
         "Hit": "model",

@@ -307,7 +307,7 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
 
 
 def _check_rules(names: tuple[str, ...]) -> None:
-    url_rules.apply("http://example.org/", names)  # an unknown name is told now, not at the first link
+    url_rules.apply("http://example.org/", names)  # an unknown name is reported now, not at the first link
 
 
 def _in_table(spec: dataclasses.Field[Any], name: str, value: Any) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
-from gossamer.cli import copies as copying
+from gossamer.cli import search_output as copying
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.cli.reports import broken as broken

@@ -142,7 +142,7 @@ class Collection(Reading):
         return replace(done, problems=(*found.problems, *done.problems))
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
-        """How many there are is decided by the first crawl, for a site stays where its rows are."""
+        """How many there are is decided by the first crawl, because a site stays where its rows are."""
         here = outside.is_handed_in
         made = self._made()
         if asked and made and asked != made:
@@ -297,6 +297,6 @@ class Collection(Reading):
 
     def _link_up(self) -> None:
         """The graph of what is there now."""
-        from gossamer.collection.derive.linking import link_up
+        from gossamer.collection.derive.copy_marks import link_up
 
         link_up(self._folder, self.plan)

@@ -179,7 +179,7 @@ def _xml(source: Source) -> Page:
         return _feed(source)
     if _has_html(source):
         return _html(source)
-    from gossamer.convert.files.text import xml  # with the readers of office files, for many of them are XML
+    from gossamer.convert.files.text import xml  # with the readers of office files: many of them are XML
 
     return _with_reason(source, xml.read(source))
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from gossamer.dedupe.digest import Copies, byte_sum, crc, sha256
-from gossamer.dedupe.passages import Passages
 from gossamer.dedupe.prints import Print, bands, chance, distance, estimate, print_of, simhash, sketch, text_digest
-from gossamer.dedupe.shingles import containment, fingerprints, hashes, resemblance, sampled, shingles, winnow, words
+from gossamer.dedupe.shingles import (
+    Passages,
+    containment,
+    fingerprints,
+    hashes,
+    resemblance,
+    sampled,
+    shingles,
+    winnow,
+    words,
+)
 
 __all__ = [
     "Copies",

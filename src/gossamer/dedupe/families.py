@@ -1,4 +1,4 @@
-"""The column families of this room, for who opens a table and compares nothing."""
+"""The column families of this room, for modules that open a table and compare nothing."""
 
 from __future__ import annotations
 

@@ -34,20 +34,6 @@ else:
         return _prints.measure(folded(text))
 
 
-__all__ = [
-    "BY_CHANCE",
-    "Print",
-    "bands",
-    "chance",
-    "corrected",
-    "distance",
-    "estimate",
-    "measure",
-    "print_of",
-    "simhash",
-    "sketch",
-    "text_digest",
-]
 _EMPTY = 0
 """As in `measure`, which is not loaded for it: with it comes NumPy."""
 BY_CHANCE = 1 / 255

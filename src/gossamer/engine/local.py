@@ -73,7 +73,7 @@ class Crew:
 
     `heard` gets what a worker tells. `died` is told when a process ended before its work was done, and how; it is
     restarted. `failed` is told when a worker raised a GossamerError or died too often: it is not restarted, and the
-    others should be told to stop, for `run` waits for them.
+    others should be told to stop, because `run` waits for them.
     """
 
     def __init__(

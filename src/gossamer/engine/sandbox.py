@@ -4,8 +4,8 @@ Whatever happens inside, the caller gets a value: the result, or the reason why 
 tasks, one after another; one that breaks a limit is dead, and the next task gets a new one, forked from a process that
 has imported everything (`fork_server.py`). Nothing that comes back is unpickled or run.
 
-There are two faces, for the same thing is wanted by an event loop and by a script: `run` waits in a thread, so that the
-loop does not.
+There are two faces, because the same thing is wanted by an event loop and by a script: `run` waits in a thread, so that
+the loop does not.
 """
 
 from __future__ import annotations

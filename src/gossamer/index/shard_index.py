@@ -86,7 +86,7 @@ class Entry:
     date: float = 0.0
     """Seconds since 1970: when it was published, or fetched first."""
     text: bytes = b""
-    """Where its text lies, in the words of who keeps it: a hint, for the text may have moved since."""
+    """Where its text lies, in the words of the part that keeps it: a hint, because the text may have moved since."""
 
 
 class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -49,7 +49,7 @@ class _Glob(NamedTuple):
 
     def steps(self, path: bytes) -> int:
         """What a match may cost at the most: the pieces share one walk, on which each octet may be compared with all
-        octets of a piece, for that is how short pieces are searched for."""
+        octets of a piece, because that is how short pieces are searched for."""
         return _CALL * (1 + len(self.pieces)) + len(path) * (4 + max(map(len, self.pieces), default=0))
 
 

@@ -1,6 +1,6 @@
 """Did you mean? A word that the collection does not have, and the most frequent of its words that are spelled alike.
 
-Candidates are the words of titles, headings and anchors, for those are spelled with care. One or two letters may be
+Candidates are the words of titles, headings and anchors: those are spelled with care. One or two letters may be
 wrong, missing, too many or swapped (the distance of Damerau); the first letter is seldom one of them.
 """
 

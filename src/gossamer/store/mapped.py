@@ -1,4 +1,4 @@
-"""A small file as memory: what is written there outlives the process that wrote it, for the kernel has it.
+"""A small file as memory: what is written there outlives the process that wrote it, because the kernel has it.
 
 That is enough for what must survive a kill and need not survive a power cut, and costs no system call.
 """

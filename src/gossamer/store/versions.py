@@ -37,7 +37,7 @@ class TextPlace(msgspec.Struct, array_like=True, frozen=True):
     html: Size
     """Bytes of a record in the file, like the next two."""
     plain: Size
-    """0: there is none, for the first has all words."""
+    """0: there is none, because the first has all words."""
     said: Size
     record: str
     """The UUID of the first."""

@@ -61,7 +61,7 @@ class Scope:
     def __post_init__(self) -> None:
         if self.kind not in OUTSIDE:
             raise InvalidPlan(f"unknown scope {self.kind!r}; choose one of {', '.join(OUTSIDE)}")
-        _ = self._included, self._excluded  # a bad pattern is told now, not at the first link
+        _ = self._included, self._excluded  # a bad pattern is reported now, not at the first link
 
     def check(self, url: URL, depth: int) -> str | None:
         """None for an address inside; else the reason why it is not."""

@@ -14,11 +14,11 @@ from itertools import chain
 from typing import Any
 
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
-from gossamer.shown import timestamp
 from gossamer.errors import InvalidURL, UsageError
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import URL
+from gossamer.shown import timestamp
 from gossamer.urls import keys, normalize
 
 STATES: Mapping[str, Callable[[Entry], bool]] = {

@@ -1,7 +1,7 @@
 """What changed between two texts: lines that came and went, and within a line that was rewritten, the words.
 
 Both are compared by their longest common stretches (Ratcliff and Obershelp, in the standard library). On texts made for
-it that takes very long, so what stands everywhere does not count, and too long a stretch is told as rewritten.
+it that takes very long, so what stands everywhere does not count, and too long a stretch is reported as rewritten.
 """
 
 from __future__ import annotations

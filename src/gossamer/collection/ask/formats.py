@@ -1,4 +1,4 @@
-"""In which formats can a collection be exported? The names alone, for who has to list them; `export` writes them."""
+"""In which formats can a collection be exported? The names alone, for a list of them; `export` writes them."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ BATCH = 500
 LOOKS = 10_000
 """Pages that are looked at in silence."""
 PROBLEMS_MOST = 1_000
-"""That are told; a disk that is gone would have one for each page."""
+"""That are reported; a disk that is gone would have one for each page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 While a crawl goes on, the page that came first stands for the others, and only pages of one shard are looked at. This
 puts it right, by the rule and over all shards, where it makes a difference. First comes what is no copy any more,
 then what became one: a kill between the two leaves a page to be found twice, and none to be found no more.
+
+The graph is made after that: `link_up` finds and marks the copies of all shards first.
 """
 
 from __future__ import annotations
@@ -14,13 +16,17 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from gossamer.collection.ask.searching import searcher
 from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.derive import copies as copying
+from gossamer.collection.derive import graphs
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.documents import is_document
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.sites import site_of
 from gossamer.dedupe.groups import Group
+from gossamer.errors import StorageError
 from gossamer.fetch.body import decoded
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import URL
@@ -108,3 +114,20 @@ class _Marking(NamedTuple):
         self.ledger.put(url, replace(entry, copy=bool(mark.copy_of), near=bool(mark.near_copy_of)), entry)
         if version is not None:
             self.findable.keep_again(url, version)
+
+
+def link_up(folder: Folder, plan: Plan) -> None:
+    """Make the graph: which pages are copies, ranks, and what pages are called by others."""
+    with closing(ShardReaders(folder, plan)) as readers:
+        copies = copying.found(readers)
+        changes = wrong(readers, copies.groups)
+    put_right(folder, plan, changes)
+    with closing(ShardReaders(folder, plan)) as readers:
+        language = searcher(folder, readers, None).languages[0]
+        try:
+            graphs.make(folder, readers.tables, language, copies)
+        except OSError as error:
+            raise StorageError(
+                f"{error.filename or folder.graph}: {error.strerror};"
+                f" `gossamer build {folder.path}` makes the graph again"
+            ) from error

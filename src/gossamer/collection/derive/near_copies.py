@@ -1,6 +1,6 @@
 """Near copies while a crawl goes on: every page that is kept is looked up among those that came before it.
 
-A page is measured when it is kept, for then its words are at hand. It is looked up with the next commit, together with
+A page is measured when it is kept: then its words are at hand. It is looked up with the next commit, together with
 all others of that commit, which is cheaper, and is part of that commit: after a kill the lookup knows exactly the pages
 that the table has. Pages of other shards are met at the end of a crawl; see `copy_marks`.
 """

@@ -1,7 +1,7 @@
 """Import files into a collection: every shard reads all of them and takes what belongs to its sites.
 
 A shard is a session like that of a crawl, over the files and not the web; where there are several, each is a process
-and they are run as for a crawl, for what one finds may belong to another.
+and they are run as for a crawl, because what one finds may belong to another.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def replan(folder: Folder) -> tuple[list[str], Path | None]:
 
 
 def _slip(folder: Folder) -> str | None:
-    """Who asks for a repair and has been told of it wants it gone."""
+    """A user who asks for a repair, and was warned of it, wants it gone."""
     try:
         folder.load_plan()
     except InvalidPlan as error:

@@ -1,7 +1,7 @@
 """Who wrote a page, and when? As it says itself: in JSON-LD, in meta elements, in microdata, in its text.
 
 JSON-LD is in scripts, which nothing else reads; so it is looked for in the bytes, within bounds. What it says of an
-article is believed before all else, for that is what it was made for.
+article is believed before all else: it was made for that.
 """
 
 from __future__ import annotations

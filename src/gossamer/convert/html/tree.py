@@ -26,7 +26,7 @@ _CLOSED = re.compile(rb"""<([A-Za-z][A-Za-z0-9-]*+)((?:[^<>"'/]|/(?!>)|"[^"<]*+"
 def parse(data: bytes) -> Tree:
     """Build the tree of a document in UTF-8.
 
-    As a browser that runs scripts builds it, for that is what pages are tried out with; so noscript holds text.
+    As a browser that runs scripts builds it, because pages are tried out with one; so noscript holds text.
     Without mutation events, which mirror the chosen option of every select in time quadratic in its options.
     """
     return LexborHTMLParser(data, options=LexborDocumentOptions.WO_EVENTS, scripting=True)

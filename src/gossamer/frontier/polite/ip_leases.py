@@ -101,7 +101,7 @@ class IpLeases:
             self._holders[holder] = left if left & _COUNT_MOST else 0
 
     def free(self, owner: int, now: float) -> None:
-        """A shard has died, and is not back yet: all it held is free, and rests, for it may just have been asked."""
+        """A shard has died and is not back yet: all it held is free, and rests, as it may just have been asked."""
         with self._lock:
             for place in range(_HOLDERS):
                 start = 2 * self._first + 4 + place

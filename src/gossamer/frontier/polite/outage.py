@@ -135,7 +135,7 @@ class Outage:
         return self._probe
 
     def _is_odd(self, now: float, *, closes: bool) -> bool:
-        """Is it time to ask? At once where silence closes a whole site, for then no other visit to it will tell."""
+        """Is it time to ask? At once where silence closes a whole site: then no other visit to it will tell."""
         if self._last is None or now < self._until or (self._given_up and len(self._hosts) < HOSTS):
             return False
         return closes or len(self._silent) >= VISITS or now - self._heard >= QUIET

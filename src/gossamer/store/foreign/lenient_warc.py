@@ -1,7 +1,7 @@
 """Records of WARC files that somebody else wrote: any packing, any version, whole or damaged.
 
 `reader` reads our own files, in which a record is a gzip member. Here nothing is taken for granted: what is no
-record is told with its offset and passed over, the next line that begins one is looked for, and of a block that is
+record is reported with its offset and passed over, the next line that begins one is looked for, and of a block that is
 longer than asked for only the beginning is held.
 """
 

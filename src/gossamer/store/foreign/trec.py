@@ -108,7 +108,7 @@ def _next(stream: Unpacking, most: int) -> tuple[int, Doc, str] | Fault:
 
 
 def _parts(header: bytes) -> tuple[Doc, int | None] | None:
-    """What the header says, and the length of the body where it is told."""
+    """What the header says, and the length of the body where it is given."""
     number = header.partition(b"<DOCNO>")[2].partition(b"</DOCNO>")[0].strip()
     told = header.partition(b"<DOCHDR>")[2].lstrip()
     first, _, head = _HEADER_END.sub(b"", told).partition(b"\n")

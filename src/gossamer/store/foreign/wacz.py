@@ -38,7 +38,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is told of the whole."""
+    """What is said of the whole."""
 
     title: str
     software: str

@@ -119,7 +119,7 @@ def _revisit(head: bytes, record: str, fields: str) -> bytes:
 
 
 def _refers_to(original: Original, status: int, digest: str) -> str:
-    # A 304 brings no payload whose digest could be told.
+    # A 304 brings no payload whose digest could be given.
     equal = f"WARC-Payload-Digest: {digest}\r\n" if status != 304 else ""
     return (
         f"{equal}WARC-Profile: {REVISIT_EQUAL if equal else REVISIT_NOT_MODIFIED}\r\n"

@@ -1,4 +1,4 @@
-"""All captures of an archive, in the order they were written, for who has lost the rows: also beside damage.
+"""All captures of an archive, in the order they were written, for a shard that has lost its rows: also beside damage.
 
 Unlike the tail that a kill leaves (`whole_captures`), which ends where something is not whole, what lies behind a gap
 counts here, and a response whose request or metadata are gone is still a capture.

@@ -82,10 +82,10 @@ class Text:
         self._hrefs: list[str] = []
         self._fields: list[_Field] = []
         self._of_paragraph = 0
-        """Within properties of a paragraph, where the look of its mark is told."""
+        """Within properties of a paragraph, where the look of its mark is given."""
         self._takes: Callable[[str], None] | None = None
         self._reading: list[str] | None = None
-        """How the words above which it stands are read aloud, while that is told."""
+        """How the words above which it stands are read aloud, while that is being given."""
         self._read_as = ""
         self._note = ("", "", "")
 
@@ -158,7 +158,7 @@ class Text:
         self._read_as, self._reading = "".join(self._reading or ()).strip(), None
 
     def _ruby_ends(self) -> None:
-        """The reading is told first, and written after the words, in brackets."""
+        """The reading is given first, and written after the words, in brackets."""
         if self._read_as:
             self._add(f" ({self._read_as})")
         self._read_as = ""

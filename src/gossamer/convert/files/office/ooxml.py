@@ -1,6 +1,6 @@
 """The packages of Office Open XML (ISO/IEC 29500-2): parts in a ZIP file, and which part points to which.
 
-Parts are never looked for by name, except the first, for programs name them as they like. A part is read once, so
+Parts are never looked for by name, except the first: programs name them as they like. A part is read once, so
 that parts that point to each other come to an end.
 """
 

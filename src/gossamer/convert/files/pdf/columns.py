@@ -1,8 +1,8 @@
 """In which order are the lines of a page read?
 
-In that of the file, for most programs write a page as it is read. Only where lines stand beside each other, row after
-row, with the same gaps between them, are they put in order: long ones are columns, of which the left one is read first,
-and short ones are cells of a table.
+In that of the file, because most programs write a page as it is read. Only where lines stand beside each other, row
+after row, with the same gaps between them, are they put in order: long ones are columns, of which the left one is read
+first, and short ones are cells of a table.
 """
 
 from __future__ import annotations

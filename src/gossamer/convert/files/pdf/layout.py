@@ -76,7 +76,7 @@ def measured(pages: Sequence[Sequence[Line]], outline: Iterable[tuple[int, str]]
 
 
 def _key(words: str) -> str:
-    """Titles as they are compared: letters alone, for numbers and dots come and go."""
+    """Titles as they are compared: letters alone, as numbers and dots come and go."""
     return "".join(each for each in words.lower() if each.isalpha())
 
 

@@ -102,7 +102,7 @@ class Text:
     # ------------------------------------------------------------ tokens
 
     def _take(self, text: bytes) -> None:
-        """Bytes are gathered, for one character may come in several tokens."""
+        """Bytes are gathered: one character may come in several tokens."""
         self._starred = False
         if self._skip:
             text, self._skip = text[self._skip :], max(self._skip - len(text), 0)

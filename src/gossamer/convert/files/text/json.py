@@ -69,7 +69,7 @@ def _write(writer: tagged.Writer, value: Value) -> str:
 
 
 def _lines(value: Value) -> Iterator[tuple[int, str]]:
-    """Depth and text of each item. No function calls itself here, for the nesting is the document's."""
+    """Depth and text of each item. No function calls itself here, because the nesting is the document's."""
     open_values = [_members(value)]
     while open_values:
         member = next(open_values[-1], None)

@@ -90,7 +90,7 @@ class Archive:
                 return
 
     def note(self, problem: str) -> None:
-        """What was found to be wrong. The first counts, for the others may follow from it."""
+        """What was found to be wrong. The first counts, because the others may follow from it."""
         self.problem = self.problem or problem
 
     def _add(self, member: Member) -> None:

@@ -67,6 +67,7 @@ class Collection(Reading):
         new = [as_seed(seed) for seed in seeds]
         plan = self._folder.load_plan()
         trust.require(self._folder, plan, settings, trusted=trust_plan)
+        begins = not set(new) <= set(plan.seeds)
         plan = plan.changed(seeds=tuple(dict.fromkeys((*plan.seeds, *new))), **settings)
         if not plan.seeds:
             raise UsageError(
@@ -81,7 +82,8 @@ class Collection(Reading):
             trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order)
+            asked = requests.ask(self.path, new, revisit=revisit, begins=begins)
+            job = Job(self.path, plan, asked, outside.order)
             await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
             requests.settle(self.path)
             if plan.build:

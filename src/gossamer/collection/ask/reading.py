@@ -32,6 +32,7 @@ from gossamer.urls import keys, normalize
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
+    from gossamer.collection.ask.changes import Changes
     from gossamer.collection.ask.history import Diff, Edition, Past
     from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.collection.ask.webtable import Webtable
@@ -102,6 +103,12 @@ class Reading:
         from gossamer.collection.ask.addresses import addresses
 
         return addresses(self._readers(), state, reason, site)
+
+    def changes(self, since: datetime | None = None) -> Changes:
+        """Pages that are new, changed, gone and more since a time, or since the last crawl began."""
+        from gossamer.collection.ask.changes import changes
+
+        return changes(self._readers(), since.timestamp() if since else None)
 
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""

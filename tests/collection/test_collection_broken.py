@@ -215,3 +215,16 @@ def test_the_command_says_it_in_three_forms(web: Collection, capsys: pytest.Capt
     run("--exit-code", code=1)
     assert run("--exit-code", "--site", "b.example") == "nothing is broken\n"
     run("--csv", "--json", code=2)
+
+
+def test_an_address_may_be_given_without_its_scheme(web: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    assert web.page("a.example/other").url == f"{HERE}/other"
+    assert web.why("a.example/gone") == web.why(GONE)
+    assert web.links("a.example/other").url == f"{HERE}/other"
+    assert len(web.history("a.example/other")) == 1
+    assert main(["why", str(web.path), "a.example/nowhere"]) == 8
+    assert main(["show", str(web.path), "a b/"]) == 2
+    capsys.readouterr()
+    assert main(["links", str(web.path), "a.example/other"]) == 0
+    out = capsys.readouterr().out.partition("out: ")[2].splitlines()
+    assert out[1:] == sorted(set(out[1:]))

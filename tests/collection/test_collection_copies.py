@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from gossamer.collection.derive.near_copies import Prints
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.families import PRINTS
+from gossamer.dedupe.lookup import Lookup
 from gossamer.dedupe.pages import Pages
 from gossamer.errors import NotFound
 from gossamer.model import Capture, Kind, Visit
@@ -406,3 +408,16 @@ def test_a_collection_from_before_is_told_to_build(tmp_path: Path) -> None:
     zoo.build()
     assert len(zoo.duplicates().groups) == 2
     zoo.close()
+
+
+def test_a_copy_whose_bytes_are_the_same_is_wholly_alike(zoo: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The prints of both may differ, because what counts as template was another when the second was read."""
+    wholly = Lookup.similar
+
+    def estimated(lookup: Lookup, asked: Any) -> Any:
+        return [[each._replace(resemblance=0.996, distance=1) for each in near] for near in wholly(lookup, asked)]
+
+    monkeypatch.setattr(Lookup, "similar", estimated)
+    exact, near = zoo.similar(f"{ZOO}/articles/fish")
+    assert (exact.exact, exact.resemblance, exact.distance) == (True, 1.0, 0)
+    assert (near.exact, near.resemblance, near.distance) == (False, 0.996, 1)

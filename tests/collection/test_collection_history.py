@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -210,3 +211,23 @@ def test_texts_that_are_too_long_to_compare_are_told_as_rewritten() -> None:
     new = "\n".join(f"b {number}" for number in range(3 * LINES_MOST))
     assert {line.sign for line in difference(old, new)} <= {"-", "+", "~"}
     assert words_changed(old, new) == (3 * LINES_MOST, 3 * LINES_MOST)
+
+
+def changed_text(seed: int) -> tuple[list[str], list[str]]:
+    """A long text with lines that stand everywhere, and the same with four places rewritten."""
+    draw = random.Random(seed)
+    old = [draw.choice(["edit", "more", "", f"line {number}"]) for number in range(300)]
+    new = list(old)
+    for _ in range(4):
+        place = draw.randrange(len(new))
+        new[place : place + draw.randrange(3)] = [f"other words {draw.random()}"] * draw.randrange(3)
+    return old, new
+
+
+@pytest.mark.parametrize("seed", [104, 209, 265])
+def test_a_line_that_stands_everywhere_is_not_shown_as_gone_and_new(seed: int) -> None:
+    """In a long text common lines, such as `edit`, did not count, so that both versions having them was not seen."""
+    old, new = changed_text(seed)
+    lines = difference("\n".join(old), "\n".join(new))
+    gone, came = ({line.pieces[0].text for line in lines if line.sign == sign} for sign in "-+")
+    assert gone & came == set()

@@ -97,6 +97,7 @@ VERBS: dict[str, Verb] = {
     "crawl elsewhere": lambda web: ["crawl", str(web.folder), "http://127.0.0.1:9/", "--patience", "0"],
     "status": lambda web: ["status", str(web.folder)],
     "list": lambda web: ["list", str(web.folder), "--json"],
+    "changes": lambda web: ["changes", str(web.folder)],
     "broken": lambda web: ["broken", str(web.folder)],
     "why": lambda web: ["why", str(web.folder), web.url],
     "show": lambda web: ["show", str(web.folder), web.url],

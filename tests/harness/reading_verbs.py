@@ -24,6 +24,7 @@ def reading_verbs(folder: Path, url: str, place: Path, question: str = "page") -
         ["status"],
         ["list"],
         ["broken"],
+        ["changes"],
         ["list", "--state", "page", "--json"],
         ["why", url],
         ["why", url.split("/")[2]],

@@ -21,6 +21,8 @@ from gossamer.cli import search_output as copying
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
 from gossamer.cli.reports import broken as broken
+from gossamer.cli.reports import changed
+from gossamer.cli.reports import changes as changes
 from gossamer.cli.reports import list_ as list_
 from gossamer.collection.ask.formats import FORMATS as UNITS
 from gossamer.errors import INTERRUPTED, Damaged, DamagedInput, NotFound, UsageError
@@ -59,6 +61,8 @@ def crawl(options: argparse.Namespace) -> int:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
     _print(options, status.as_json(), answers.crawled(options.dir, status, stopped, collection.plan.pages))
+    if options.revisit and not options.json:
+        say(changed(collection))
     return INTERRUPTED if stopped else 0
 
 

@@ -63,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
     _why(verbs)
     _show(verbs)
     _history(verbs)
+    _changes(verbs)
     _search(verbs)
     _similar(verbs)
     _duplicates(verbs)
@@ -241,6 +242,19 @@ def _history(verbs: _Verbs) -> None:
         nargs="*",
         metavar="VERSION",
         help="what changed between two versions, by number or time; one: since then; none: the last change",
+    )
+
+
+def _changes(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "changes",
+        "pages that are new, changed or gone since the last crawl began, or since a time",
+        "gossamer changes my-web --since 2026-11-01",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "--since", metavar="TIME", help="the beginning of a day, as 2026-11-01, or a time, as 2026-11-01T12:00Z"
     )
 
 

@@ -7,6 +7,7 @@ import asyncio
 import csv
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import gossamer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gossamer.collection import Collection
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.broken import Broken, Source
+    from gossamer.collection.ask.changes import Change
     from gossamer.collection.crawl.link_check import External
 
 SOURCES_MOST = 20
@@ -140,3 +142,41 @@ def _block(each: Broken) -> Iterator[str]:
 def _source(source: Source) -> str:
     called = f'  "{cut(source.anchor)}"' if source.anchor else ""
     return f"{line(source.url)}{called}{f'  by way of {line(source.via)}' if source.via else ''}"
+
+
+def changes(options: argparse.Namespace) -> int:
+    """Print what is not what it was, then the sums."""
+    since = _since(options.since) if options.since else None
+    with gossamer.open(options.dir) as collection:
+        found = collection.changes(since)
+        for each in found:
+            if options.json:
+                say_json(each.as_json())
+            else:
+                say(_change(each))
+    if not options.json:
+        say(found.words)
+    return 0
+
+
+def changed(collection: Collection) -> str:
+    """What the last crawl has found, on one line."""
+    with collection:
+        found = collection.changes()
+        for _ in found:
+            pass
+    return found.words
+
+
+def _change(each: Change) -> str:
+    said = each.reason or each.title
+    return f"{each.kind:<9}  {line(each.url)}{f'  {cut(said)}' if said else ''}"
+
+
+def _since(text: str) -> datetime:
+    """A day means its beginning: what came on that day is since then."""
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError, OSError):
+        example = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
+        raise UsageError(f"{text!r}: not a time; {example}") from None

@@ -63,12 +63,20 @@ def links(around: Links) -> str:
     """What comes in, what it is called, what goes out."""
     rank = "" if around.rank is None else f", rank {around.rank:.2f} (1 is usual)"
     lines = [f"{line(around.url)}{rank}", f"in: {counted(len(around.incoming), 'page')}"]
-    lines += [f"  {line(url)}" for url in around.incoming[:NEIGHBOURS_MOST]]
+    lines += _some([line(url) for url in sorted(around.incoming)])
     lines.append(f"called: {counted(len(around.anchors), 'site')}")
-    lines += [f"  {line(anchor)}" for anchor in around.anchors[:NEIGHBOURS_MOST]]
-    lines.append(f"out: {counted(len(around.outgoing), 'link')}")
-    lines += [f"  {line(link.url)}  {line(link.anchor)}".rstrip() for link in around.outgoing[:NEIGHBOURS_MOST]]
-    return "\n".join(lines)
+    lines += _some([line(anchor) for anchor in around.anchors])
+    outgoing = sorted({f"{line(link.url)}  {line(link.anchor)}".rstrip() for link in around.outgoing})
+    lines.append(f"out: {counted(len(outgoing), 'link')}")
+    return "\n".join([*lines, *_some(outgoing)])
+
+
+def _some(said: Sequence[str]) -> list[str]:
+    """As many as people read, and how many more there are."""
+    more = len(said) - NEIGHBOURS_MOST
+    return [f"  {each}" for each in said[:NEIGHBOURS_MOST]] + (
+        [f"  and {more:,} more; --json names them"] if more > 0 else []
+    )
 
 
 def ranked(top: Sequence[tuple[str, float]]) -> str:

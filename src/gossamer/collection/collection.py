@@ -75,6 +75,7 @@ class Collection(Reading):
         new = [as_seed(seed) for seed in seeds]
         plan = self._folder.load_plan()
         trust.require(self._folder, plan, settings, trusted=trust_plan)
+        begins = not set(new) <= set(plan.seeds)
         plan = plan.changed(seeds=tuple(dict.fromkeys((*plan.seeds, *new))), **settings)
         if not plan.seeds:
             raise UsageError(
@@ -93,7 +94,8 @@ class Collection(Reading):
             trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order, logins=sending)
+            asked = requests.ask(self.path, new, revisit=revisit, begins=begins)
+            job = Job(self.path, plan, asked, outside.order, logins=sending)
             await crawl_all(job, lock, report or (lambda _: None), stop, replace(outside, logins=sending), apart=apart)
             requests.settle(self.path)
             if plan.build:

@@ -18,6 +18,8 @@ WORDS_MOST = 1_000
 """In a line."""
 PAIRS_MOST = 200
 """Lines in one place that are looked into for the words that changed."""
+SHORT = 100
+"""Lines or words in one place that are compared with all others there, however common they are."""
 CONTEXT = 2
 """Lines that are shown around what changed."""
 ALIKE = 0.3
@@ -112,9 +114,23 @@ def _stretches(
         yield "~", one, other
     elif one or other:
         for tag, i, j, k, m in SequenceMatcher(None, one, other).get_opcodes():
-            yield "=" if tag == "equal" else "~", one[i:j], other[k:m]
+            if tag == "equal":
+                yield "=", one[i:j], other[k:m]
+            else:
+                yield from _looked_into(one[i:j], other[k:m])
     if tail:
         yield "=", old[len(old) - tail :], new[len(new) - tail :]
+
+
+def _looked_into(
+    old: Sequence[str], new: Sequence[str]
+) -> Iterator[tuple[Literal["=", "~"], Sequence[str], Sequence[str]]]:
+    """A stretch that differs may have in common what stands everywhere, and did not count: in a short one it does."""
+    if not old or not new or max(len(old), len(new)) > SHORT:
+        yield "~", old, new
+        return
+    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        yield "=" if tag == "equal" else "~", old[i:j], new[k:m]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

@@ -32,6 +32,7 @@ from gossamer.urls import keys, normalize
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
+    from gossamer.collection.ask.changes import Changes
     from gossamer.collection.ask.history import Diff, Edition, Past
     from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.collection.ask.webtable import Webtable
@@ -103,6 +104,12 @@ class Reading:
 
         return addresses(self._readers(), state, reason, site)
 
+    def changes(self, since: datetime | None = None) -> Changes:
+        """Pages that are new, changed, gone and more since a time, or since the last crawl began."""
+        from gossamer.collection.ask.changes import changes
+
+        return changes(self._readers(), since.timestamp() if since else None)
+
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""
         from gossamer.frontier.why import Asked, about_address, about_host
@@ -115,7 +122,7 @@ class Reading:
             if host is None:
                 raise NotFound(f"{name}: no such host in the collection; it was never met")
             return replace(host, **_mirrored(name, self._mirrors()))
-        url = normalize(subject)
+        url = self._meant(subject)
         answer = about_address(readers.of(url).table, url, asked)
         if answer is None and url.endswith("/robots.txt"):
             return self.why(keys.host(url))
@@ -134,10 +141,9 @@ class Reading:
 
     def page(self, url: str, at: datetime | None = None) -> Document:
         """A page as it was last fetched, or as it was at a time."""
-        reader = self._readers().of(normalize(url))
-        found = document(
-            reader.archive, Ledger(reader.table), self._read, normalize(url), at.timestamp() if at else None
-        )
+        meant = self._meant(url)
+        reader = self._readers().of(meant)
+        found = document(reader.archive, Ledger(reader.table), self._read, meant, at.timestamp() if at else None)
         if found is None:
             raise NotFound(self._not_then(url, at))
         return found
@@ -158,13 +164,14 @@ class Reading:
         from gossamer.collection.ask.history import chosen
 
         past = self._past(url)
-        return past.diff(*chosen(past.editions(), normalize(url), old, new))
+        return past.diff(*chosen(past.editions(), self._meant(url), old, new))
 
     def _past(self, url: str) -> Past:
         from gossamer.collection.ask.history import Past
 
-        reader = self._readers().of(normalize(url))
-        return Past(reader.archive, Ledger(reader.table), normalize(url), self._read)
+        meant = self._meant(url)
+        reader = self._readers().of(meant)
+        return Past(reader.archive, Ledger(reader.table), meant, self._read)
 
     def search(self, question: str, limit: int = 10, offset: int = 0, *, number: int | None = None) -> Answer:
         """The pages that answer a question best; docs/search.md has the query language.
@@ -219,7 +226,7 @@ class Reading:
             page: Document | None = self.page(url)
         except NotFound:
             page = None
-        return linked(normalize(url), page, graph)
+        return linked(self._meant(url), page, graph)
 
     def neighbours(self, question: str) -> list[Neighbour]:
         """Hubs and authorities among the pages that answer a question and those around them."""
@@ -348,6 +355,14 @@ class Reading:
         if self._reader is None:
             self._reader = ShardReaders(self._folder, self.plan)
         return self._reader
+
+    def _meant(self, text: str) -> str:
+        """An address as people write it: without a scheme it is that of https or http which the collection knows."""
+        readers = self._readers()
+        if "://" in text:
+            return normalize(text)
+        both = [normalize(f"{scheme}://{text.strip()}") for scheme in ("https", "http")]
+        return next((url for url in both if Ledger(readers.of(url).table).get(url) is not None), both[0])
 
     def _read(self, capture: Capture) -> Page:
         from gossamer import convert

@@ -61,6 +61,7 @@ class ShardReaders:
                 opening.enter_context(table)
                 imprint.agree(table, index, plan)
                 imprint.require_finished(table, index)
+                imprint.require_rows(table, folder.shard(index))
                 self.all.append(ShardReader(table, Archive(table, place, partial(_decoded, limits))))
                 self.places.append(place)
             self._open = opening.pop_all()

@@ -6,6 +6,8 @@ most of a collection. So each crawl leaves a copy in the table of each shard, an
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from gossamer import plan as plans
@@ -13,7 +15,9 @@ from gossamer.errors import Damaged
 from gossamer.frontier.entries import META
 from gossamer.plan import Plan
 from gossamer.rows import decoder
+from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.table.table import Table
+from gossamer.store.warc.warc import warc_files
 
 _KEY = b"imprint"
 _UNFINISHED = b"unfinished"
@@ -52,6 +56,19 @@ def agree(table: Table, shard: int, plan: Plan) -> None:
             f"shards/{shard:02} was made as shard {found.shard} of {found.shards}, but the plan has {plan.shards or 1};"
             " `gossamer verify DIR --repair` writes the plan again, and a folder that was renamed needs its name back"
         )
+
+
+def is_blank(table: Table, shard: Path) -> bool:
+    """Has it no rows at all, though there are captures? Every crawl leaves its imprint before it fetches anything."""
+    begun = of(table) is not None or is_unfinished(table) or table.get(META, b"counts") is not None
+    return not begun and bool(warc_files(shard / CAPTURES))
+
+
+def require_rows(table: Table, shard: Path) -> None:
+    """Say so where somebody has taken the table away and an empty one came in its place."""
+    if is_blank(table, shard):
+        cure = "`gossamer verify DIR --repair` makes it again from them"
+        raise Damaged(f"{shard}: its table is empty, and its captures are there; {cure}")
 
 
 def set_unfinished(table: Table, unfinished: bool) -> None:

@@ -31,17 +31,19 @@ class CrawlRequest(msgspec.Struct, frozen=True):
     seeds: tuple[str, ...] = ()
     """Those that failed are tried once more, because somebody names them."""
     revisit: bool = False
+    begins: bool = False
+    """It is a crawl of its own, and does not only go on: see `runs`."""
 
 
 _asked = msgspec.json.Decoder(tuple[CrawlRequest, ...]).decode
 
 
-def ask(folder: Path, seeds: Sequence[str], *, revisit: bool) -> tuple[CrawlRequest, ...]:
+def ask(folder: Path, seeds: Sequence[str], *, revisit: bool, begins: bool = False) -> tuple[CrawlRequest, ...]:
     """What some shard may not have done yet, the oldest first; what is asked now is the last, and is on the disk."""
     asked = _pending(folder)
     if not seeds and not revisit:
         return asked
-    asked = (*asked, CrawlRequest(os.urandom(8).hex(), tuple(seeds), revisit))
+    asked = (*asked, CrawlRequest(os.urandom(8).hex(), tuple(seeds), revisit, revisit or begins))
     try:
         files.replace(folder / FILE, msgspec.json.encode(asked))
     except OSError as error:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import imprint, runs
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest, undone
@@ -16,6 +16,7 @@ from gossamer.collection.crawl.wiring import ShardPlan
 from gossamer.collection.derive.underived import Underived
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import META
+from gossamer.frontier.ledger import Counts
 from gossamer.model import Clock
 from gossamer.shown import log
 from gossamer.store.archive import Archive
@@ -86,9 +87,12 @@ class Start:
 
     def _ask_for(self, asked: Sequence[CrawlRequest], *, seeds: bool) -> None:
         """Seeds that no commit knows yet, whichever crawl was to add them; then each request, once."""
+        left = undone(asked, (self.table.get(META, _DONE) or b"").decode(errors="replace"))
+        if any(request.begins for request in left) or (seeds and self.frontier.ledger.counts == Counts()):
+            runs.begin(self.table, self.clock.wall())
         if seeds:
             self.frontier.add(self.mine.seeds())
-        for request in undone(asked, (self.table.get(META, _DONE) or b"").decode(errors="replace")):
+        for request in left:
             self.frontier.retry(seed for seed in request.seeds if self.mine.owns(seed))
             if request.revisit:
                 self.frontier.revisit()

@@ -62,7 +62,9 @@ def _copy(indexes: ShardReaders, url: URL, mine: Version, near: Near) -> Copy:
     latest = indexes.current(near.url)
     digest = latest.digest if latest else ""
     same_site = indexes.site(url) == indexes.site(near.url)
-    return Copy(near.url, digest == mine.digest, near.resemblance, near.distance, same_site, digest)
+    exact = digest == mine.digest
+    alike = (1.0, 0) if exact else (near.resemblance, near.distance)  # prints are estimates, and templates come later
+    return Copy(near.url, exact, *alike, same_site, digest)
 
 
 def _near(indexes: ShardReaders) -> Iterator[tuple[URL, URL]]:

@@ -86,13 +86,11 @@ def lack(folder: Folder, index: int) -> str | None:
         )
     if words := damage(folder.table(index)):
         return f"its table is damaged ({words})"
-    return _KILLED if _is_begun(folder, index) else None
-
-
-def _is_begun(folder: Folder, index: int) -> bool:
     with suppress(GossamerError), Table.open_alone(folder.table(index), FAMILIES) as table:
-        return imprint.is_unfinished(table)
-    return False
+        if imprint.is_blank(table, folder.shard(index)):
+            return "its table is empty"
+        return _KILLED if imprint.is_unfinished(table) else None
+    return None
 
 
 def _begin(folder: Folder, index: int) -> Iterator[Path]:

@@ -1,0 +1,144 @@
+"""What is new, changed or gone since the crawl before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gossamer
+from gossamer.cli.main import main
+from gossamer.collection import Collection, Outside
+from gossamer.collection.families import FAMILIES
+from gossamer.errors import NotFound
+from gossamer.frontier.entries import META
+from gossamer.model import Capture, Visit
+from gossamer.store.table.table import Table
+from gossamer.testing import VirtualClock
+
+HERE = "http://a.example/"
+NAMES = ("same", "edited", "gone", "moved", "busy", "odd")
+
+
+class World:
+    """Pages by name, on a virtual clock; a number is a status, an address a redirect."""
+
+    def __init__(self) -> None:
+        self.clock = VirtualClock()
+        self.pages: dict[str, str | int] = {name: f"<title>{name}</title><p>The page {name}." for name in NAMES}
+
+    async def fetch(self, visit: Visit) -> Capture:
+        name = visit.url.removeprefix(HERE)
+        home = "<title>Home</title>" + "".join(f'<p><a href="/{name}">{name}</a>' for name in (*NAMES, "late"))
+        said = self.pages.get(name, 404) if name else home
+        moved = isinstance(said, str) and said.startswith("http:")
+        status = said if isinstance(said, int) else 301 if moved else 200
+        body = str(said).encode() if status == 200 else b""
+        fields = (("content-type", "text/html"), *([("location", str(said))] if moved else []))
+        head = f"HTTP/1.1 {status} OK\r\n{''.join(f'{key}: {value}' + chr(13) + chr(10) for key, value in fields)}\r\n"
+        return Capture(visit, self.clock.wall(), 0.01, status, fields, b"GET /", head.encode(), body, body)
+
+    def crawl(self, web: Collection, *seeds: str, **settings: Any) -> None:
+        self.clock.advance(86_400)
+        settings = {"sitemaps": "never", **settings}
+        self.clock.run(web.crawl_async(*seeds, outside=Outside(self.clock, self.fetch), **settings))
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def web(tmp_path: Path, world: World) -> Iterator[Collection]:
+    with gossamer.open(tmp_path / "web") as web:
+        world.crawl(web, HERE)
+        yield web
+
+
+def kinds(web: Collection, since: datetime | None = None) -> dict[str, str]:
+    return {each.url.removeprefix(HERE): each.kind for each in web.changes(since)}
+
+
+def test_after_the_first_crawl_all_is_new(web: Collection) -> None:
+    assert set(kinds(web).values()) == {"new"}
+    assert len(kinds(web)) == web.status().pages == 7
+
+
+def test_a_revisit_says_what_came_changed_moved_and_went(web: Collection, world: World) -> None:
+    world.pages |= {"edited": "<title>Edited</title><p>New words.", "moved": f"{HERE}same", "busy": 503}
+    world.pages["late"] = "<title>Late</title><p>It was not there."
+    del world.pages["gone"]
+    world.crawl(web, HERE + "late", revisit=True)
+    assert kinds(web) == {
+        "edited": "changed",
+        "gone": "gone",
+        "moved": "moved",
+        "busy": "unreached",
+        "late": "new",
+    }
+    found = web.changes()
+    reasons = {each.url.removeprefix(HERE): (each.title, each.reason) for each in found}
+    assert reasons["edited"] == ("Edited", "")
+    assert reasons["gone"] == ("gone", "http 404")
+    assert reasons["moved"][1] == f"redirect to {HERE}same"
+    assert found.words == "1 new, 1 changed, 1 moved, 1 gone, 1 not reached, 3 unchanged"
+
+
+def test_a_page_that_came_back_is_not_new(web: Collection, world: World) -> None:
+    there = world.pages.pop("gone")
+    world.crawl(web, revisit=True)
+    assert kinds(web) == {"gone": "gone"}
+    world.pages["gone"] = there
+    world.crawl(web, HERE + "gone", revisit=True)
+    assert kinds(web) == {"gone": "back"}
+
+
+def test_a_crawl_that_goes_on_belongs_to_the_one_before(web: Collection, world: World) -> None:
+    world.pages["edited"] = "Other words."
+    world.crawl(web, revisit=True)
+    world.crawl(web)
+    world.crawl(web, HERE)
+    assert kinds(web) == {"edited": "changed"}
+    world.crawl(web, revisit=True)
+    assert kinds(web) == {}
+
+
+def test_since_a_time_several_crawls_count_as_one(web: Collection, world: World) -> None:
+    begun = datetime.fromtimestamp(world.clock.wall() + 1, UTC)
+    for words in ("Other words.", "Others again."):
+        world.pages["edited"] = words
+        world.crawl(web, revisit=True)
+    assert kinds(web, begun) == {"edited": "changed"}
+    assert set(kinds(web, datetime(2000, 1, 1, tzinfo=UTC)).values()) == {"new"}
+
+
+def test_pages_that_were_not_asked_again_are_counted_as_such(web: Collection, world: World) -> None:
+    later = datetime.fromtimestamp(world.clock.wall() + 1, UTC)
+    found = web.changes(later)
+    assert list(found) == []
+    assert found.words == "0 new, 0 changed, 0 gone, 0 unchanged, 7 not asked again"
+
+
+def test_where_no_beginning_is_known_a_time_is_asked_for(web: Collection) -> None:
+    web.close()
+    with Table.open(web.path / "shards" / "00" / "table", FAMILIES, writable=True) as table:
+        table.delete(META, b"runs")
+        table.commit()
+    with pytest.raises(NotFound, match="--since"):
+        web.changes()
+
+
+def test_the_command_prints_a_line_for_each_and_the_sums(
+    web: Collection, world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.pages["edited"] = "<title>Edited</title><p>New words."
+    world.crawl(web, revisit=True)
+    web.close()
+    assert main(["changes", str(web.path)]) == 0
+    assert capsys.readouterr().out == f"changed    {HERE}edited  Edited\n0 new, 1 changed, 0 gone, 6 unchanged\n"
+    assert main(["changes", str(web.path), "--since", "soon"]) == 2
+    assert "not a time" in capsys.readouterr().err

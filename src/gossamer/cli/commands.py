@@ -21,7 +21,7 @@ from gossamer.cli import answers, history_output, repair_output, search_output
 from gossamer.cli import copies as copying
 from gossamer.cli.interrupts import listening
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
-from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
+from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine, VerifyLine
 from gossamer.collection import fast_loop
 from gossamer.collection.ask.formats import FORMATS as UNITS
 from gossamer.errors import INTERRUPTED, Damaged, DamagedInput, NotFound, UsageError
@@ -340,8 +340,12 @@ def verify(options: argparse.Namespace) -> int:
     """Print every problem; any problem is damage."""
     if options.repair:
         return _repair(options)
-    with gossamer.open(options.dir) as collection:
-        checked = collection.verify()
+    line = VerifyLine()
+    try:
+        with gossamer.open(options.dir) as collection:
+            checked = collection.verify(report=line)
+    finally:
+        line.end()
     result = {name: getattr(checked, name) for name in ("records", "rows", "problems", "unread", "notes")}
     _print(options, result, pasted(answers.verified(checked), options.dir))
     return Damaged.exit_code if checked.problems else 0

@@ -26,6 +26,7 @@ OURS = {"self._folder.exists", "self.exists"}
 EXCEPTIONS = {
     "collection/imports/import_files.py": "files that somebody imports, wherever they are",
     "collection/ask/export.py": "files that somebody asks for, wherever they are to be",
+    "collection/ask/markdown_files.py": "the same",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
     "collection/crawl/credentials.py": "cookies and passwords of the user, wherever they are",
     "collection/trust.py": "what the user's programs remember, in the user's own folder",

@@ -36,8 +36,9 @@ def crawled(folder: str, status: Status, stopped: bool, limit: int = 0) -> str:
 
 def imported(done: Imported) -> str:
     """The last words of an import: the sums, what was no page, and what is wrong with the files."""
+    whole = done.files == done.of
     parts = [
-        f"{counted(done.captures, 'capture')} from {done.files:,} of {counted(done.of, 'file')}",
+        f"{counted(done.captures, 'capture')} from {'' if whole else f'{done.files:,} of '}{counted(done.of, 'file')}",
         f"{done.known:,} {'was' if done.known == 1 else 'were'} here already" if done.known else "",
         f"{done.cut:,} cut at the limits of the plan" if done.cut else "",
     ]

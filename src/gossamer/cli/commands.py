@@ -19,7 +19,7 @@ from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
 from gossamer.cli import search_output as copying
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
-from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
+from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine, VerifyLine
 from gossamer.cli.reports import broken as broken
 from gossamer.cli.reports import changed
 from gossamer.cli.reports import changes as changes
@@ -319,15 +319,16 @@ async def _import(collection: Collection, options: argparse.Namespace) -> tuple[
 
 def export(options: argparse.Namespace) -> int:
     """Write to a file that appears when it is whole, or to standard output."""
+    chosen = _part(options)
     with _asked(options) as collection:
         if options.output == "-":
             if options.form not in TEXTUAL:
                 require_no_terminal(options.form)
-            collection.export(options.form, sys.stdout.buffer)
+            collection.export(options.form, sys.stdout.buffer, **chosen)
             sys.stdout.flush()
             return 0
         path = _output(options)
-        count = _export(collection, options.form, path)
+        count = _export(collection, options.form, path, chosen)
     result = {"format": options.form, "path": str(path), "count": count}
     joined = options.form == "warc" and not os.path.isdir(path)
     done = (
@@ -350,14 +351,26 @@ def _output(options: argparse.Namespace) -> Path:
     return path
 
 
-def _export(collection: Reading, form: str, path: Path) -> int:
+def _part(options: argparse.Namespace) -> dict[str, Any]:
+    from gossamer.collection.ask.part import Part
+
+    part = Part(tuple(options.site or ()), tuple(options.include or ()), options.query)
+    part.require_sense(options.form)
+    if options.without_links and options.form not in ("jsonl", "markdown", "parquet"):
+        raise UsageError(f"--without-links is for jsonl, markdown and parquet; {options.form} is what it is")
+    return {"part": part, "links": not options.without_links}
+
+
+def _export(collection: Reading, form: str, path: Path, chosen: dict[str, Any]) -> int:
     if form == "warc" and os.path.isdir(path):
         return collection.export_files(path)
     from gossamer.collection.ask.export import to_path
 
     line = ExportLine()
     try:
-        return to_path(lambda out: collection.export(form, out, line), path)
+        if form == "markdown":
+            return collection.export_markdown(path, line, **chosen)
+        return to_path(lambda out: collection.export(form, out, line, **chosen), path)
     finally:
         line.end()
 
@@ -366,8 +379,12 @@ def verify(options: argparse.Namespace) -> int:
     """Print every problem; any problem is damage."""
     if options.repair:
         return _repair(options)
-    with gossamer.open(options.dir) as collection:
-        checked = collection.verify()
+    line = VerifyLine()
+    try:
+        with gossamer.open(options.dir) as collection:
+            checked = collection.verify(report=line)
+    finally:
+        line.end()
     result = {name: getattr(checked, name) for name in ("records", "rows", "problems", "unread", "notes")}
     _print(options, result, pasted(answers.verified(checked), options.dir))
     return Damaged.exit_code if checked.problems else 0

@@ -18,6 +18,7 @@ import gossamer
 from gossamer import convert, shown
 from gossamer.cli import forms
 from gossamer.cli.out import complain
+from gossamer.cli.terminal import encoded
 from gossamer.collection import Collection
 from gossamer.convert.type.mime import TYPES, type_by_name
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, UsageError
@@ -82,7 +83,8 @@ class Output:
         elif said := self._safe(self._say(page)).rstrip("\n"):
             said = (self._heading(name) if self._several else "") + said
         if said:
-            self._out.write(said.encode("utf-8", "replace") + b"\n")
+            is_shown = self._out.isatty() and self._form != "json"
+            self._out.write((encoded(said) if is_shown else said.encode("utf-8", "replace")) + b"\n")
             self._out.flush()
 
     def _heading(self, name: str) -> str:

@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from gossamer.cli.options import parser
 from gossamer.cli.out import complain, pasted
+from gossamer.cli.terminal import prepare
 from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
 
 
@@ -25,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _spare_garbage()
     try:
         _stand_in()
+        prepare()
         options = parser().parse_args(argv)
         code = command(options.verb)(options)
         sys.stdout.flush()  # here, where it can still be said that there was no room for it

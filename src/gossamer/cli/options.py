@@ -417,7 +417,16 @@ def _export(verbs: _Verbs) -> None:
         "--output",
         metavar="PATH",
         default="-",
-        help="a new file; for warc also a directory, for one file after the other; - is standard output (-)",
+        help="a new file; for warc also a directory, for markdown a new one; - is standard output (-)",
+    )
+    part = verb.add_argument_group("a part of it: jsonl, markdown, parquet, trec, graph")
+    part.add_argument(
+        "--site", metavar="HOST", action="append", help="pages of a host and the hosts below it; repeatable"
+    )
+    part.add_argument("--include", metavar="PATTERN", action="append", help="addresses with an RE2 pattern; repeatable")
+    part.add_argument("--query", metavar="WORDS", default="", help="pages that a search for it finds")
+    verb.add_argument(
+        "--without-links", action="store_true", help="of jsonl, markdown, parquet: the words of links alone"
     )
 
 

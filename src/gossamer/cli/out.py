@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
@@ -11,6 +12,7 @@ from gossamer.errors import UsageError
 
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
 _COMMAND = re.compile(r"(`gossamer \w+) DIR\b")
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _OURS = re.compile("(" + "|".join(map(re.escape, (BOLD, RED, GREEN, PLAIN))) + ")")
 
 
@@ -28,7 +30,12 @@ def say(answer: str) -> None:
 
 def say_json(answer: object) -> None:
     """An answer for machines, which a terminal may show all the same."""
-    print(shown.json(answer))
+    said = shown.json(answer)
+    try:
+        said.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # in JSON there is another way to write it
+        said = _FOREIGN.sub(lambda found: json.dumps(found[0])[1:-1], said)
+    print(said)
 
 
 def complain(words: str) -> None:

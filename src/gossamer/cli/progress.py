@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from gossamer.cli.answers import shortage, span
+from gossamer.cli.answers import shortage, size, span
 from gossamer.shown import counted, line
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ WINDOW = 20
 """Reports that a rate is taken over."""
 
 
+SAID_EVERY = 0.5
+"""Seconds, where reports come faster."""
 USUAL = 80
 """Columns of a terminal that does not say how many it has."""
 
@@ -64,6 +66,14 @@ class Line:
         """Leave the line as it is and go to the next."""
         if self._begun:
             self._out.write("\n")
+
+    def clear(self) -> None:
+        """Leave nothing of it: what was done is said in another way."""
+        if self._begun:
+            width = shutil.get_terminal_size(fallback=(USUAL, 24)).columns - 1
+            self._out.write(f"\r{' ' * width}\r")
+            self._out.flush()
+            self._begun = False
 
 
 class ProgressLine:
@@ -112,7 +122,7 @@ class BuildLine:
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._line = Line(out)
-        self.end = self._line.end
+        self.end = self._line.clear
 
     def __call__(self, now: Built) -> None:
         rate = now.looked / now.seconds if now.seconds else 0.0
@@ -131,7 +141,7 @@ class ExportLine:
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._line = Line(out)
-        self.end = self._line.end
+        self.end = self._line.clear
         self._began = time.monotonic()
 
     def __call__(self, pages: int, of: int) -> None:
@@ -140,12 +150,30 @@ class ExportLine:
         self._line.show([Part(f"{pages:,} of {counted(of, 'page')}"), Part(f"{rate:,.1f}/s", 3), *left])
 
 
+class VerifyLine:
+    """How a check is doing."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._line = Line(out)
+        self.end = self._line.clear
+        self._began = self._said = time.monotonic()
+
+    def __call__(self, octets: int, of: int) -> None:
+        now = time.monotonic()
+        if now - self._said < SAID_EVERY:
+            return
+        self._said = now
+        rate = octets / max(now - self._began, 0.001)
+        left = _estimate(max(of - octets, 0) / rate if rate else None, "the bytes that are left")
+        self._line.show([Part(f"{size(octets)} of {size(of)}"), Part(f"{size(int(rate))}/s", 3), *left])
+
+
 class ImportLine:
     """How an import is doing."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._line = Line(out)
-        self.end = self._line.end
+        self.end = self._line.clear
 
     def __call__(self, now: Imported) -> None:
         rate = (now.captures + now.known) / now.seconds if now.seconds else 0.0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gossamer.cli.out import BOLD, PLAIN
+from gossamer.cli.terminal import is_coloured
+from gossamer.cli.wrapping import lines as wrapped
 from gossamer.shown import counted, line, text, timestamp
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from gossamer.search.searcher import Answer
 
 NEIGHBOURS_MOST = 20
+_INDENT = " " * 5
+_FLAT = str.maketrans("\n\t", "  ")
 
 
 def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
@@ -108,18 +113,28 @@ def _hit(number: int, hit: Hit, folder: str) -> str:
     title = line(hit.title) or "(no title)"
     cure = f"`gossamer similar {shlex.quote(folder)} {shlex.quote(line(hit.url))}`"
     more = f"\n     {len(hit.copies):,} more like this: {cure}" if hit.copies else ""
-    return f"{number:3}. {title}\n     {line(hit.url)}\n     {_marked(hit)}{more}"
+    return f"{number:3}. {title}\n     {line(hit.url)}\n{_INDENT}{_marked(hit)}{more}"
 
 
 def _marked(hit: Hit) -> str:
-    """Bold on a terminal."""
+    """In lines that fit on a terminal, with the words of the question in bold."""
+    snippet = hit.snippet.translate(_FLAT)
     if not sys.stdout.isatty():
-        return text(hit.snippet)
-    pieces, end = [], 0
-    for start, stop in hit.marks:
-        pieces += [text(hit.snippet[end:start]), BOLD, text(hit.snippet[start:stop]), PLAIN]
-        end = stop
-    return "".join((*pieces, text(hit.snippet[end:])))
+        return text(snippet)
+    width = shutil.get_terminal_size().columns - len(_INDENT) - 1
+    marks = hit.marks if is_coloured() else ()
+    return f"\n{_INDENT}".join(_bold(snippet, marks, *span) for span in wrapped(snippet, width))
+
+
+def _bold(snippet: str, marks: Sequence[tuple[int, int]], start: int, end: int) -> str:
+    """A part of it; a word that goes on in the next line is bold in both."""
+    pieces, at = [], start
+    for first, last in marks:
+        first, last = max(first, at), min(last, end)
+        if first < last:
+            pieces += [text(snippet[at:first]), BOLD, text(snippet[first:last]), PLAIN]
+            at = last
+    return "".join((*pieces, text(snippet[at:end])))
 
 
 def similar(url: str, copies: Sequence[Copy]) -> str:

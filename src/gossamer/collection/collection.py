@@ -215,17 +215,17 @@ class Collection(Reading):
             self._link_up()
         return built
 
-    def verify(self) -> Checked:
-        """Read everything and compare. No crawl may be running."""
+    def verify(self, *, report: Callable[[int, int], None] | None = None) -> Checked:
+        """Read everything and compare. No crawl may be running. `report` hears how many bytes were read, of all."""
         self._folder.require()
         self.close()
         with undisturbed(self.path):
-            return self._verified()
+            return self._verified(report)
 
-    def _verified(self) -> Checked:
+    def _verified(self, report: Callable[[int, int], None] | None = None) -> Checked:
         from gossamer.collection.maintain.verifying import verified
 
-        return verified(self._folder, self.plan, self._readers)
+        return verified(self._folder, self.plan, self._readers, report)
 
     def repair(self) -> Repaired:
         """Save what is whole, say what is lost, make again what is derived. No crawl may be running."""

@@ -92,6 +92,7 @@ class Document:
             "title": self.page.title,
             "text": self.page.text,
             "content": self.page.content,
+            "markdown": self.page.markdown,
             "language": self.page.language,
             "author": self.page.author or None,
             "published": timestamp(self.page.published),
@@ -106,10 +107,32 @@ class Document:
         }
 
 
-def documents(archive: Archive, ledger: Ledger, read: Read) -> Iterator[Document]:
-    """The latest version of every page, in the order of the addresses."""
+class Pages(Iterator[Document]):
+    """Pages, one at a time."""
+
+    def __init__(self, pages: Iterator[Document]) -> None:
+        self._pages = pages
+
+    def __next__(self) -> Document:
+        return next(self._pages)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The fields of `export jsonl` with dates as such: rows for pandas, Polars and the like."""
+        for page in self:
+            row = page.as_json()
+            yield row | {name: datetime.fromisoformat(row[name]) for name in DATES if row[name]}
+
+
+DATES = ("fetched", "published", "modified")
+
+
+def documents(
+    archive: Archive, ledger: Ledger, read: Read, is_meant: Callable[[str], bool] = lambda url: True
+) -> Iterator[Document]:
+    """The latest version of every page that is meant, in the order of the addresses."""
     for url, entry, version in newest(archive, ledger):
-        yield _document(url, entry, version, archive, read)
+        if is_meant(url):
+            yield _document(url, entry, version, archive, read)
 
 
 def newest(archive: Archive, ledger: Ledger) -> Iterator[tuple[str, Entry, Version]]:

@@ -16,12 +16,12 @@ from typing import Any
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.crawl import runs
 from gossamer.collection.documents import is_document
-from gossamer.convert.standalone import timestamp
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.model import URL, Kind
+from gossamer.shown import timestamp
 from gossamer.store.versions import Version, tells
 
 NEW, CHANGED, BACK, MOVED, GONE, UNREACHED = "new", "changed", "back", "moved", "gone", "unreached"

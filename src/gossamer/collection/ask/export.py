@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gossamer import shown
+from gossamer.collection.ask import markdown_files
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError, UsageError
 from gossamer.files.walk import named
@@ -22,11 +23,18 @@ from gossamer.store.versions import Version
 from gossamer.store.warc.warc import Place
 
 
-def jsonl(pages: Iterable[Document], out: BinaryIO) -> int:
+def rows(pages: Iterable[Document], *, links: bool = True) -> Iterator[dict[str, Any]]:
+    """What is told of each page; without links, its Markdown has their words alone."""
+    for page in pages:
+        row = page.as_json()
+        yield row if links else row | {"links": [], "markdown": markdown_files.markdown(page, links=False)}
+
+
+def jsonl(pages: Iterable[Document], out: BinaryIO, *, links: bool = True) -> int:
     """One object for each page."""
     count = 0
-    for page in pages:
-        out.write(shown.json(page.as_json()).encode() + b"\n")
+    for row in rows(pages, links=links):
+        out.write(shown.json(row).encode() + b"\n")
         count += 1
     return count
 

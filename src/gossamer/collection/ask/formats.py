@@ -9,6 +9,7 @@ FORMATS = {
     "cdxj": "lines",
     "trec": "documents",
     "parquet": "pages",
+    "markdown": "files",
     "graph": "links",
 }
 """And what each is counted in."""

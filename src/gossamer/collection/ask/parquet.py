@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, BinaryIO
 
+from gossamer.collection.ask import export
 from gossamer.collection.documents import Document
 from gossamer.errors import UsageError
 
@@ -19,14 +20,14 @@ GROUP_ROWS = 10_000
 _DATES = ("fetched", "published", "modified")
 
 
-def write(pages: Iterable[Document], out: BinaryIO) -> int:
+def write(pages: Iterable[Document], out: BinaryIO, *, links: bool = True) -> int:
     """A row for each page, with the fields of `export jsonl`."""
     arrow, parquet = _library()
     schema, count = _schema(arrow), 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-        for rows in _groups(page.as_json() for page in pages):
-            writer.write_table(arrow.Table.from_pylist([_typed(row) for row in rows], schema=schema))
-            count += len(rows)
+        for group in _groups(export.rows(pages, links=links)):
+            writer.write_table(arrow.Table.from_pylist([_typed(row) for row in group], schema=schema))
+            count += len(group)
     return count
 
 
@@ -49,8 +50,8 @@ def _schema(arrow: Any) -> Any:
     text, moment = arrow.string(), arrow.timestamp("ms", tz="UTC")
     link = arrow.struct([("url", text), ("anchor", text), ("rel", text), ("content", arrow.bool_())])
     types = {"status": arrow.int16(), "depth": arrow.int32(), **dict.fromkeys(_DATES, moment)}
-    names = ("url", "final_url", "fetched", "status", "media_type", "digest", "title", "text", "content", "language")
-    more = ("author", "published", "modified", "depth", "copy_of", "near_copy_of")
+    names = ("url", "final_url", "fetched", "status", "media_type", "digest", "title", "text", "content")
+    more = ("markdown", "language", "author", "published", "modified", "depth", "copy_of", "near_copy_of")
     fields = [arrow.field(name, types.get(name, text)) for name in (*names, *more)]
     return arrow.schema([*fields, arrow.field("links", arrow.list_(link))])
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 from gossamer import files
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.collection.ask.moment import Moment
+from gossamer.collection.ask.part import Part
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.documents import Document, document, documents, newest
+from gossamer.collection.documents import Document, Pages, document, documents, newest
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Status, status_of
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from gossamer.search.measures import Judgements, Measures
     from gossamer.search.searcher import Answer, Searcher
 
+ALL = Part()
 REPORT_EVERY = 100
 """Pages of an export."""
 
@@ -279,24 +281,44 @@ class Reading:
         """The WARC file that a page lies in."""
         return self._readers().of(page.url).archive.path(page.version)
 
-    def pages(self) -> Iterator[Document]:
-        """Every page, in the order of the addresses."""
-        every = (documents(reader.archive, Ledger(reader.table), self._read) for reader in self._readers().all)
-        return heapq.merge(*every, key=lambda page: keys.row(page.url))
+    def pages(self, *, sites: Sequence[str] = (), include: Sequence[str] = (), query: str = "") -> Pages:
+        """Every page, in the order of the addresses; or those of some sites, with a pattern, that answer a question.
 
-    def export(self, form: str, out: BinaryIO, report: Callable[[int, int], None] | None = None) -> int:
+        `records()` of it gives rows for pandas, Polars and the like.
+        """
+        is_meant = Part(tuple(sites), tuple(include), query).chosen(self._answers)
+        every = (documents(each.archive, Ledger(each.table), self._read, is_meant) for each in self._readers().all)
+        return Pages(heapq.merge(*every, key=lambda page: keys.row(page.url)))
+
+    def _answers(self, question: str) -> set[str]:
+        """All pages that have what a question asks for."""
+        searcher = self._searcher()
+        total = searcher.search(question, 1).total
+        return {url for url, _ in searcher.ranking(question, total)} if total else set()
+
+    def export(
+        self,
+        form: str,
+        out: BinaryIO,
+        report: Callable[[int, int], None] | None = None,
+        *,
+        part: Part = ALL,
+        links: bool = True,
+    ) -> int:
         """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links.
 
-        `report` is called now and then with the number of pages so far and of all.
+        `report` is called now and then with the number of pages so far and of all. `part` says which pages are meant;
+        without `links`, jsonl and parquet have none.
         """
         from gossamer.collection.ask import export, parquet
 
+        part.require_sense(form)
         archives = self._readers().archives
         warcs = export.warcs(archives)  # also where only pages are asked for: what is missing is said at the beginning
-        pages = self._reported(report) if report else self.pages()
+        pages = self._reported(part, report)
         match form:
             case "jsonl":
-                return export.jsonl(pages, out)
+                return export.jsonl(pages, out, links=links)
             case "warc":
                 return export.warc(warcs, out)
             case "wacz":
@@ -306,16 +328,32 @@ class Reading:
             case "trec":
                 return export.trec_web(pages, out)
             case "parquet":
-                return parquet.write(pages, out)
+                return parquet.write(pages, out, links=links)
             case "graph":
                 return export.graph(pages, out)
+            case "markdown":
+                raise UsageError("markdown is a file for each page; name a directory for them")
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
 
-    def _reported(self, report: Callable[[int, int], None]) -> Iterator[Document]:
-        of = self.status().pages
-        for number, page in enumerate(self.pages(), 1):
+    def export_markdown(
+        self,
+        folder: Path,
+        report: Callable[[int, int], None] | None = None,
+        *,
+        part: Part = ALL,
+        links: bool = True,
+    ) -> int:
+        """A Markdown file for each page, in a new or an empty folder. Gives their number."""
+        from gossamer.collection.ask import export, markdown_files
+
+        export.warcs(self._readers().archives)
+        return markdown_files.write(self._reported(part, report), folder, links=links)
+
+    def _reported(self, part: Part, report: Callable[[int, int], None] | None) -> Iterator[Document]:
+        of = self.status().pages if report else 0
+        for number, page in enumerate(self.pages(sites=part.sites, include=part.include, query=part.query), 1):
             yield page
-            if number % REPORT_EVERY == 0:
+            if report and number % REPORT_EVERY == 0:
                 report(number, of)
 
     def export_files(self, folder: Path) -> int:

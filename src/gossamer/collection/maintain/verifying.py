@@ -32,7 +32,7 @@ from gossamer.plan import Plan
 from gossamer.rows import damaged, number, text
 from gossamer.store import unread, url_seen, versions
 from gossamer.store.repair import passed, swaps
-from gossamer.store.repair.verify import Checked, verify_archive
+from gossamer.store.repair.verify import Checked, octets, verify_archive
 from gossamer.store.table import table
 from gossamer.store.warc import texts
 from gossamer.urls import keys
@@ -71,22 +71,36 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (versions.STATE, b"passed"): passed.reason_of,
 }
 """By the word that a key begins with."""
+Report = Callable[[int, int], None]
+"""Is called with how many bytes of the archive were read, and how many there are."""
 
 
-def verified(folder: Folder, plan: Plan, readers: Callable[[], ShardReaders]) -> Checked:
+def verified(folder: Folder, plan: Plan, readers: Callable[[], ShardReaders], report: Report | None = None) -> Checked:
     """What was found. `readers` are asked for once it is known that all tables can be read."""
     checked = Checked(problems=list(in_the_way(folder)))
     damaged = [*filter(None, (damage(folder.table(index)) for index in range(plan.shards or 1)))]
     checked.problems += damaged
     if damaged:
         return checked  # what hangs on them would say nothing new
+    passed = _counting(readers(), report) if report else lambda octets: None
     for index, shard_reader in enumerate(readers().all):
-        checked.add(verify_archive(shard_reader.archive, partial(is_removed, shard_reader.table)))
+        checked.add(verify_archive(shard_reader.archive, partial(is_removed, shard_reader.table), passed))
         checked.problems += audit(shard_reader.table)
         checked.problems += indexer.check(folder.shard(index), shard_reader.table, shard_reader.archive)
         checked.problems += near_copies.check(shard_reader.table, shard_reader.archive, site_of(plan))
     checked.problems += graphs.check(folder)
     return checked
+
+
+def _counting(readers: ShardReaders, report: Report) -> Callable[[int], None]:
+    of, done = sum(map(octets, readers.archives)), 0
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+        report(done, of)
+
+    return count
 
 
 def damage(path: Path) -> str | None:

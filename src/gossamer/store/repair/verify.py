@@ -56,6 +56,8 @@ class Checked:
     """Pages that were kept and could not be read; no damage, and nothing that a repair could mend."""
     notes: list[str] = field(default_factory=list)
     """What should be known and is no damage: captures that wait to be taken in, or cannot be."""
+    passed: Callable[[int], None] = field(default=lambda octets: None, repr=False, compare=False)
+    """Called with the length of each record, once it was read."""
 
     def add(self, other: Checked) -> None:
         """One archive more."""
@@ -66,9 +68,18 @@ class Checked:
         self.notes += other.notes
 
 
-def verify_archive(archive: Archive, removed: Callable[[URL], bool] = lambda url: False) -> Checked:
-    """Check all WARC files against all rows. What was `removed` needs no row."""
-    checked = Checked()
+def octets(archive: Archive) -> int:
+    """How much there is to read."""
+    return sum(length for _, length in (*archive.files.all(), *archive.texts.files()))
+
+
+def verify_archive(
+    archive: Archive,
+    removed: Callable[[URL], bool] = lambda url: False,
+    passed: Callable[[int], None] = lambda octets: None,
+) -> Checked:
+    """Check all WARC files against all rows. What was `removed` needs no row; `passed` hears how much was read."""
+    checked = Checked(passed=passed)
     met = 0
     checked.problems += [f"{name}: is missing" for name in archive.files.missing()]
     for path, length in archive.files.all():
@@ -138,6 +149,7 @@ def _contiguous(path: Path, length: int, checked: Checked) -> Iterator[Record]:
             _gap(Gap(path.name, position, place.offset), checked)
         position = place.offset + place.length
         checked.records += 1
+        checked.passed(place.length)
         yield record
     if position < length:
         _gap(Gap(path.name, position, length), checked)
@@ -249,7 +261,7 @@ def _check_rows(archive: Archive, checked: Checked) -> None:
 
 def _check_texts(archive: Archive, checked: Checked) -> int:
     """How many texts were met that a row points at."""
-    met, apart = 0, Checked()
+    met, apart = 0, Checked(passed=checked.passed)
     for path, length in archive.texts.files():
         row = None
         for record in _contiguous(path, length, apart):

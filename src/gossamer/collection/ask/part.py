@@ -1,0 +1,48 @@
+"""Which pages are meant? Those of some sites, with some addresses, or that answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gossamer.errors import UsageError
+from gossamer.urls import Patterns, keys, normalize
+
+BY_PAGE = ("jsonl", "markdown", "parquet", "trec", "graph")
+"""Formats that are written page by page, so that a part of them is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is asked of a page; nothing means all of them."""
+
+    sites: tuple[str, ...] = ()
+    """Hosts, or domains with all hosts below."""
+    include: tuple[str, ...] = ()
+    """RE2 patterns: an address has one of them."""
+    query: str = ""
+    """In the language of `search`."""
+
+    def __bool__(self) -> bool:
+        return bool(self.sites or self.include or self.query)
+
+    def require_sense(self, form: str) -> None:
+        """WARC, WACZ and CDXJ are about records, which belong together."""
+        if self and form not in BY_PAGE:
+            raise UsageError(f"{form} is written whole; --site, --include and --query are for {', '.join(BY_PAGE)}")
+
+    def chosen(self, answers: Callable[[str], set[str]]) -> Callable[[str], bool]:
+        """Whether an address is meant. `answers` gives all pages that a question finds."""
+        hosts, patterns = tuple(map(_host, self.sites)), Patterns(self.include)
+        found = answers(self.query) if self.query else None
+
+        def is_meant(url: str) -> bool:
+            name = keys.host(url)
+            here = not hosts or any(name == host or name.endswith(f".{host}") for host in hosts)
+            return here and (found is None or url in found) and (not self.include or patterns.match(url))
+
+        return is_meant
+
+
+def _host(site: str) -> str:
+    return keys.host(normalize(site if "://" in site else f"http://{site}"))

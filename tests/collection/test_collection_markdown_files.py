@@ -1,0 +1,106 @@
+"""Pages as Markdown files: whatever strangers call them, the files are where they should be and can be read."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.cli.main import main
+from gossamer.collection import Outside
+from gossamer.collection.ask.markdown_files import file_name, text_of
+from gossamer.model import Capture, Visit
+from gossamer.testing import VirtualClock
+
+yaml = pytest.importorskip("yaml")
+URL = "http://example.org/"
+TITLE = 'a: "b" # \\ --- 😀 {x} \u2028 \x85 %y'
+PATHS = ("", "../../up", "%2e%2e/%2fetc", "long" * 200, "CON", ".hidden/", "a?b=../c", "a?b=.._c", "a b")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    clock, place = VirtualClock(), tmp_path_factory.mktemp("markdown") / "web"
+    links = "".join(f'<a href="/{path}#here">page {number}</a> ' for number, path in enumerate(PATHS))
+
+    async def fetch(visit: Visit) -> Capture:
+        status = 404 if visit.url.endswith("robots.txt") else 200
+        title = TITLE.replace("\x85", "&#x85;")
+        words = f"Words of {len(visit.url)} in a paragraph that is long enough to be kept. "
+        body = f"<!DOCTYPE html><meta charset=utf-8><title>{title}</title><p>{words * 5}{links}</p>".encode()
+        head = b"HTTP/1.1 %d OK\r\nContent-Type: text/html\r\n\r\n" % status
+        return Capture(visit, clock.wall(), 0.1, status, (("content-type", "text/html"),), b"", head, body, body)
+
+    with gossamer.open(place) as web:
+        clock.run(web.crawl_async(URL, "http://other.example.org/", sitemaps="never", outside=Outside(clock, fetch)))
+    return place
+
+
+def test_a_file_for_each_page_with_front_matter_that_any_parser_reads(folder: Path, tmp_path: Path) -> None:
+    assert main(["export", str(folder), "markdown", "-o", str(tmp_path / "out")]) == 0
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    with gossamer.open(folder) as web:
+        pages = {page.url: page for page in web.pages()}
+    assert len(files) == len(pages) > len(PATHS)
+    assert all(path.is_relative_to(tmp_path / "out") and path.suffix == ".md" for path in files)
+    for path in files:
+        _, front, body = path.read_text(encoding="utf-8").split("---\n", 2)
+        told = yaml.safe_load(front)
+        assert told["title"] == pages[told["url"]].title
+        assert body.strip() == pages[told["url"]].markdown.strip()
+        assert path == tmp_path / "out" / file_name(told["url"])
+    assert "#here" in body
+
+
+def test_names_are_short_and_cannot_leave_the_folder() -> None:
+    for url in ("http://[::1]/../x", f"http://{'a' * 63}.org/{'b' * 9000}?c", "http://a/%2e%2e%2f..", "http://a/"):
+        host, name = file_name(url).split("/")
+        assert not host.startswith(".")
+        assert not name.startswith(".")
+        assert len(name) < 120
+
+
+def test_what_is_there_already_is_not_touched(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").write_text("mine")
+    for place in (tmp_path, tmp_path / "mine"):
+        assert main(["export", str(folder), "markdown", "-o", str(place)]) == 2
+        assert "is there already" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    (tmp_path / "empty").mkdir()
+    assert main(["export", str(folder), "markdown", "-o", str(tmp_path / "empty")]) == 0
+
+
+def test_a_part_is_chosen_by_site_pattern_and_question(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def urls(*options: str) -> int:
+        assert main(["export", str(folder), "graph", *options]) == 0
+        return len({each.split("\t")[0] for each in capsys.readouterr().out.splitlines()})
+
+    whole = urls()
+    assert 0 < urls("--site", "other.example.org") < whole == urls("--site", "example.org")
+    assert urls("--include", "CON$") == 2
+    assert urls("--query", "nosuchword") == 0
+    assert 0 < urls("--query", "paragraph") <= whole
+    for form in ("warc", "wacz", "cdxj"):
+        assert main(["export", str(folder), form, "--site", "example.org"]) == 2
+    assert main(["export", str(folder), "graph", "--without-links"]) == 2
+
+
+def test_without_links_the_words_of_links_stay(folder: Path) -> None:
+    with gossamer.open(folder) as web:
+        page = web.page(URL)
+    told = text_of(page, links=False).split("---\n", 2)[2]
+    assert "page 3" in told
+    assert "http" not in told
+
+
+def test_rows_for_data_frames_are_plain_values(folder: Path) -> None:
+    plain = (str, int, float, bool, type(None), datetime.datetime)
+    with gossamer.open(folder) as web:
+        rows = list(web.pages().records())
+    assert len({tuple(row) for row in rows}) == 1
+    for row in rows:
+        assert isinstance(row["fetched"], datetime.datetime)
+        assert all(isinstance(value, plain) for name, value in row.items() if name != "links")
+        assert all(isinstance(value, plain) for link in row["links"] for value in link.values())

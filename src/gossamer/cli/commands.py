@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, time
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import gossamer
@@ -42,13 +43,17 @@ def crawl(options: argparse.Namespace) -> int:
     hint = _hint(options)
     trusted = _trusted(collection, options)
     options.credentials = credentials(options)
+    began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
             status, stopped = runner.run(_crawl(collection, options, trusted, hint))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
-    _print(options, status.as_json(), answers.crawled(options.dir, status, stopped, collection.plan.pages))
+    _print(
+        options, status.as_json(), answers.crawled(options.dir, status, stopped, collection.plan, monotonic() - began)
+    )
+    collection.close()
     return INTERRUPTED if stopped else 0
 
 

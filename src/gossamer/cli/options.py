@@ -6,6 +6,7 @@ import argparse
 from importlib.metadata import version
 from typing import Any, NoReturn, TypeAlias
 
+from gossamer.cli.amounts import TYPES
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.settings import FAR, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
@@ -142,7 +143,11 @@ def _setting(group: argparse._ActionsContainer, name: str) -> None:
     elif isinstance(default, tuple):
         how = {"action": "append", "metavar": option.metavar}
     else:
-        how = {"type": type(default), "choices": setting.choices or None, "metavar": option.metavar}
+        how = {
+            "type": TYPES.get(setting.unit, type(default)),
+            "choices": setting.choices or None,
+            "metavar": option.metavar,
+        }
     shown = f"{default:g}" if isinstance(default, float) else default
     group.add_argument(option.flag, dest=name, help=option.text.format(shown), **how)
 

@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from gossamer.collection.crawl.wiring import check, hints
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
+from gossamer.plan import Plan
 from gossamer.shown import log
 
 if TYPE_CHECKING:
@@ -91,8 +93,10 @@ class Collection(Reading):
             trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            job = Job(self.path, plan, requests.ask(self.path, new, revisit=revisit), outside.order, logins=sending)
-            await crawl_all(job, lock, report or (lambda _: None), stop, replace(outside, logins=sending), apart=apart)
+            asked, until = requests.ask(self.path, new, revisit=revisit), _end_of(plan, outside)
+            job = Job(self.path, plan, asked, outside.order, until=until, logins=sending)
+            outside = replace(outside, until=until, logins=sending)
+            await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
             requests.settle(self.path)
             if plan.build:
                 self._link_up()
@@ -269,3 +273,7 @@ class Collection(Reading):
         from gossamer.collection.derive.linking import link_up
 
         link_up(self._folder, self.plan)
+
+
+def _end_of(plan: Plan, outside: Outside) -> float:
+    return outside.clock.steady() + plan.time if plan.time else inf

@@ -5,11 +5,13 @@ from __future__ import annotations
 import mimetypes
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.derive.underived import Underived
 from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
+from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import ORDERS, Order
 from gossamer.frontier.rules import Rules
 from gossamer.model import Kind
@@ -50,13 +52,15 @@ def hints(settings: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name} {pattern!r}: {hint}"
 
 
-def rules_of(plan: Plan, agent: str, order: Order | None, *, imports: bool) -> Rules:
-    """What the frontier goes by; `order` takes the place of the plan's."""
+def rules_of(plan: Plan, agent: str, order: Order | None, *, imports: bool, until: float = inf) -> Rules:
+    """What the frontier goes by; `order` takes the place of the plan's, and it ends when it is `until`."""
     return Rules(
         scope=plan.as_scope(),
         politeness=plan.as_politeness(),
         agent=agent,
         pages=plan.pages,
+        allowance=Allowance(plan.bytes, until),
+        pages_per_host=plan.pages_per_host,
         closed=imports,
         patience=plan.patience,
         sitemaps=plan.reads_sitemaps(),

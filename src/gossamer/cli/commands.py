@@ -20,6 +20,7 @@ import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
 from gossamer.cli import copies as copying
+from gossamer.cli.assignments import assigned
 from gossamer.cli.interrupts import listening
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine
@@ -38,7 +39,9 @@ TEXTUAL = ("jsonl", "cdxj", "graph")
 def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
     from gossamer.cli.login import credentials
+    from gossamer.cli.seeds import named
 
+    options.seeds = named(options.dir, options.seeds, options.lists or ())
     collection = gossamer.open(options.dir)
     hint = _hint(options)
     trusted = _trusted(collection, options)
@@ -101,7 +104,7 @@ def settings(options: argparse.Namespace) -> dict[str, Any]:
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     if "delay" in given:
         given["ip_delay"] = given["delay"]
-    return given
+    return given | assigned(getattr(options, "assigned", None) or ())
 
 
 def status(options: argparse.Namespace) -> int:

@@ -107,6 +107,20 @@ def _crawl(verbs: _Verbs) -> None:
     )
     _directory(verb)
     verb.add_argument("seeds", metavar="SEED", nargs="*", help="where to start; none: go on where it stopped")
+    verb.add_argument(
+        "--seeds",
+        action="append",
+        dest="lists",
+        metavar="FILE",
+        help="seeds from a file, one a line; - is standard input",
+    )
+    verb.add_argument(
+        "--set",
+        action="append",
+        dest="assigned",
+        metavar="NAME=VALUE",
+        help="any setting of docs/settings.md; repeatable",
+    )
     for title in (FAR, POLITE, NETWORK):
         group = verb.add_argument_group(title)
         for name, setting in SETTINGS.items():

@@ -75,7 +75,8 @@ class Collection(Reading):
         new = [as_seed(seed) for seed in seeds]
         plan = self._folder.load_plan()
         trust.require(self._folder, plan, settings, trusted=trust_plan)
-        plan = plan.changed(seeds=tuple(dict.fromkeys((*plan.seeds, *new))), **settings)
+        planned = map(as_seed, settings.pop("seeds", plan.seeds))  # people edit them
+        plan = plan.changed(seeds=tuple(dict.fromkeys((*planned, *new))), **settings)
         if not plan.seeds:
             raise UsageError(
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"

@@ -64,6 +64,9 @@ class Plan:
     suffixes: tuple[str, ...] = _setting("suffixes")
     depth: int = _setting("depth")
     pages: int = _setting("pages")
+    bytes: int = _setting("bytes")
+    time: float = _setting("time")
+    pages_per_host: int = _setting("pages_per_host")
     order: str = _setting("order")
     site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))
     sitemaps: str = _setting("sitemaps")
@@ -260,7 +263,7 @@ def dump(plan: Plan) -> str:
             tables.append((spec, value))
             continue
         lines += [
-            f"# {spec.metadata['text']}",
+            f"# {spec.metadata['text']}{_choices(spec)}",
             f"{'# ' if value == spec.default else ''}{spec.name} = {toml(value)}",
         ]
     for spec, table in tables:
@@ -268,6 +271,11 @@ def dump(plan: Plan) -> str:
         lines += [f"{toml(name)} = {toml(value)}" for name, value in table.items()]
     lines += ["", _LAST]
     return "\n".join(lines) + "\n"
+
+
+def _choices(spec: dataclasses.Field[Any]) -> str:
+    choices = spec.metadata["choices"]
+    return f" One of {', '.join(choices)}." if choices else ""
 
 
 def _unknown(names: Sequence[str]) -> str:
@@ -311,11 +319,15 @@ def _check_rules(names: tuple[str, ...]) -> None:
 
 
 def _in_table(spec: dataclasses.Field[Any], name: str, value: Any) -> str:
-    """What stands in a table. Whoever writes a setting at the end of the file has written it into the last one."""
+    """What stands in a table."""
+    return f"{spec.name} has {value!r} for {name}{_misplaced(name)}"
+
+
+def _misplaced(name: str) -> str:
+    """Whoever writes a setting at the end of the file has written it into the last table."""
     known = [each.name for each in dataclasses.fields(Plan)]
     meant = name in known or difflib.get_close_matches(name, known, 1, 0.8)
-    hint = "; a setting stands above the first [table] of the file" if meant else ""
-    return f"{spec.name} has {value!r} for {name}{hint}"
+    return "; a setting stands above the first [table] of the file" if meant else ""
 
 
 def _check_orders(spec: dataclasses.Field[Any], orders: dict[str, Any]) -> None:
@@ -329,7 +341,7 @@ def _check_logins(logins: dict[str, Any]) -> None:
     """What stands there by mistake may be a password: it is not repeated."""
     for name, entries in logins.items():
         if not _same_type(entries, ()):
-            raise InvalidPlan(f'logins of {name}: must be a list of texts, like ["header X-Key: $NAME"]')
+            raise InvalidPlan(f'logins of {name}: must be a list, like ["header X-Key: $NAME"]{_misplaced(name)}')
         try:
             for entry in entries:
                 login_table.check(entry)

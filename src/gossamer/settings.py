@@ -37,6 +37,8 @@ class Setting:
     least: float | None = None
     most: int = LARGEST
     option: Option | None = None
+    unit: str = ""
+    """`s` or `B`: on the command line it may be written as 2h or 10G."""
 
 
 SETTINGS: dict[str, Setting] = {
@@ -78,6 +80,26 @@ SETTINGS: dict[str, Setting] = {
         "Stop at so many pages in the collection; 0 for no limit.",
         least=0,
         option=Option("--pages", FAR, "stop at N pages in the collection (0: no limit)", metavar="N"),
+    ),
+    "bytes": Setting(
+        0,
+        "Stop at so many bytes fetched into the collection; 0 for no limit.",
+        least=0,
+        option=Option("--bytes", FAR, "stop at SIZE fetched into the collection, like 500M or 10G", metavar="SIZE"),
+        unit="B",
+    ),
+    "time": Setting(
+        0.0,
+        "Stop each crawl after so many seconds; 0 for no limit.",
+        least=0,
+        option=Option("--time", FAR, "stop this crawl, and each later one, after TIME, like 30m or 2h", metavar="TIME"),
+        unit="s",
+    ),
+    "pages_per_host": Setting(
+        0,
+        "Most pages of one host; 0 for no limit.",
+        least=0,
+        option=Option("--pages-per-host", FAR, "most pages of one host (0: no limit)", metavar="N"),
     ),
     "order": Setting(
         "breadth",

@@ -17,6 +17,7 @@ from gossamer.collection.crawl.progress import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.status import together
 from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
+from gossamer.plan import Plan
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 
@@ -56,10 +57,10 @@ def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> 
     until = time.strftime("%Y-%m-%d %H:%M", time.localtime(queued.next_time))
     assert status.left == pytest.approx(queued.next_time - clock.wall(), abs=5)
     assert status.basis == f"1 queued, and nothing may be tried again before {until}"
-    assert answers.crawled("web", status, stopped=False).endswith("1 address waits; `gossamer crawl web` goes on")
-    limited = answers.crawled("web", status, stopped=False, limit=status.pages)
-    assert "the limit of 1 page is reached, with a larger --pages `gossamer crawl web` goes on" in limited
-    assert "limit" not in answers.crawled("web", status, stopped=False, limit=status.pages + 1)
+    assert answers.crawled("web", status, False, Plan()).endswith("1 address waits; `gossamer crawl web` goes on")
+    limited = answers.crawled("web", status, False, Plan(pages=status.pages))
+    assert "the limit of 1 page is reached, and `gossamer crawl web --pages 2` goes on" in limited
+    assert "limit" not in answers.crawled("web", status, False, Plan(pages=status.pages + 1))
 
 
 def test_a_shard_that_only_waits_does_not_speak_for_the_others() -> None:

@@ -243,7 +243,7 @@ def test_a_slip_is_said_in_words_with_what_may_be_meant() -> None:
 @pytest.mark.parametrize("line", ["depth = 3", "dpeth = 3", 'contact = "me@example.org"'])
 def test_a_setting_below_the_last_table_is_told_where_settings_stand(tmp_path: Path, line: str) -> None:
     (tmp_path / "plan.toml").write_text(f"{dump(Plan())}{line}\n")
-    with pytest.raises(InvalidPlan, match=r"plan\.toml: site_\w+ has .* a setting stands above the first \[table\]"):
+    with pytest.raises(InvalidPlan, match=r"plan\.toml: logins of .* a setting stands above the first \[table\]"):
         load(tmp_path / "plan.toml")
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
     from gossamer.frontier.why import AddressAnswer, HostAnswer
     from gossamer.frontier.worth.novelty import KindAnswer
+    from gossamer.plan import Plan
     from gossamer.store.repair.verify import Checked
 
 MOST_REASONS = 8
@@ -21,17 +22,33 @@ MOST_LETTERS = 500
 """Of what a server said or an address is made of; --json has all of it."""
 
 
-def crawled(folder: str, status: Status, stopped: bool, limit: int = 0) -> str:
-    """The last words of a crawl; `limit` is how many pages it may have, 0 for any number."""
+def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: float = 0.0) -> str:
+    """The last words of a crawl that took so many `seconds`: the sums, what holds it, and what to do about it."""
     first = "stopped" if stopped else "done"
     sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
     lines = [f"{first}: {sums}, {size(status.bytes)}"]
+    again = f"`gossamer crawl {folder}"
     if status.queued:
         wait = "waits" if status.queued == 1 else "wait"
-        full = f"the limit of {counted(limit, 'page')} is reached, with a larger --pages "
-        more = full if 0 < limit <= status.pages else ""
-        lines.append(f"{counted(status.queued, 'address')} {wait}; {more}`gossamer crawl {folder}` goes on")
+        lines.append(f"{counted(status.queued, 'address')} {wait}; {_holds(again, status, plan, seconds)}")
+    kept_out = f"more than {counted(plan.pages_per_host, 'page')} of its host"
+    if plan.pages_per_host and (left := status.exclusions.get(kept_out)):
+        cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
+        lines.append(f"{counted(left, 'address')} left out, {kept_out}; {cure}")
     return "\n".join(lines)
+
+
+def _holds(again: str, status: Status, plan: Plan, seconds: float) -> str:
+    """Which limit holds what is queued, and how to go on."""
+    if 0 < plan.pages <= status.pages:
+        reached = f"the limit of {counted(plan.pages, 'page')} is reached"
+        return f"{reached}, and {again} --pages {2 * plan.pages}` goes on (0: no limit)"
+    if 0 < plan.bytes <= status.bytes:
+        reached = f"the limit of {size(plan.bytes)} is reached"
+        return f"{reached}, and {again} --bytes {2 * plan.bytes}` goes on (0: no limit)"
+    if 0 < plan.time <= seconds:
+        return f"the time of {span(plan.time)} is over, and {again}` goes on for as long again (--time 0: no limit)"
+    return f"{again}` goes on"
 
 
 def imported(done: Imported) -> str:

@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, time
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
 from gossamer.cli import search_output as copying
+from gossamer.cli.assignments import assigned
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine, VerifyLine
 from gossamer.cli.reports import broken as broken
@@ -48,21 +50,27 @@ def crawl(options: argparse.Namespace) -> int:
     import asyncio
 
     from gossamer.cli.login import credentials
+    from gossamer.cli.seeds import named
     from gossamer.collection import fast_loop
 
+    options.seeds = named(options.dir, options.seeds, options.lists or ())
     collection = gossamer.open(options.dir)
     hint = _hint(options)
     trusted = _trusted(collection, options)
     options.credentials = credentials(options)
+    began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
             status, stopped = runner.run(_crawl(collection, options, trusted, hint))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
-    _print(options, status.as_json(), answers.crawled(options.dir, status, stopped, collection.plan.pages))
+    _print(
+        options, status.as_json(), answers.crawled(options.dir, status, stopped, collection.plan, monotonic() - began)
+    )
     if options.revisit and not options.json:
         say(changed(collection))
+    collection.close()
     return INTERRUPTED if stopped else 0
 
 
@@ -112,7 +120,7 @@ def settings(options: argparse.Namespace) -> dict[str, Any]:
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     if "delay" in given:
         given["ip_delay"] = given["delay"]
-    return given
+    return given | assigned(getattr(options, "assigned", None) or ())
 
 
 def status(options: argparse.Namespace) -> int:

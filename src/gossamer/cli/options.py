@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn, TypeAlias
 
+from gossamer.cli.amounts import TYPES
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.settings import FAR, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
@@ -109,6 +110,20 @@ def _crawl(verbs: _Verbs) -> None:
     )
     _directory(verb)
     verb.add_argument("seeds", metavar="SEED", nargs="*", help="where to start; none: go on where it stopped")
+    verb.add_argument(
+        "--seeds",
+        action="append",
+        dest="lists",
+        metavar="FILE",
+        help="seeds from a file, one a line; - is standard input",
+    )
+    verb.add_argument(
+        "--set",
+        action="append",
+        dest="assigned",
+        metavar="NAME=VALUE",
+        help="any setting of docs/settings.md; repeatable",
+    )
     for title in (FAR, POLITE, NETWORK):
         group = verb.add_argument_group(title)
         for name, setting in SETTINGS.items():
@@ -145,7 +160,11 @@ def _setting(group: argparse._ActionsContainer, name: str) -> None:
     elif isinstance(default, tuple):
         how = {"action": "append", "metavar": option.metavar}
     else:
-        how = {"type": type(default), "choices": setting.choices or None, "metavar": option.metavar}
+        how = {
+            "type": TYPES.get(setting.unit, type(default)),
+            "choices": setting.choices or None,
+            "metavar": option.metavar,
+        }
     shown = f"{default:g}" if isinstance(default, float) else default
     group.add_argument(option.flag, dest=name, help=option.text.format(shown), **how)
 

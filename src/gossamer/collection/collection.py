@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from gossamer.collection.crawl.wiring import check, hints
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
+from gossamer.plan import Plan
 from gossamer.shown import log
 
 if TYPE_CHECKING:
@@ -75,8 +77,9 @@ class Collection(Reading):
         new = [as_seed(seed) for seed in seeds]
         plan = self._folder.load_plan()
         trust.require(self._folder, plan, settings, trusted=trust_plan)
-        begins = not set(new) <= set(plan.seeds)
-        plan = plan.changed(seeds=tuple(dict.fromkeys((*plan.seeds, *new))), **settings)
+        planned = [*map(as_seed, settings.pop("seeds", plan.seeds))]  # people edit them
+        begins = not set(new) <= set(planned)
+        plan = plan.changed(seeds=tuple(dict.fromkeys((*planned, *new))), **settings)
         if not plan.seeds:
             raise UsageError(
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
@@ -94,9 +97,10 @@ class Collection(Reading):
             trust.remember(self._folder)
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            asked = requests.ask(self.path, new, revisit=revisit, begins=begins)
-            job = Job(self.path, plan, asked, outside.order, logins=sending)
-            await crawl_all(job, lock, report or (lambda _: None), stop, replace(outside, logins=sending), apart=apart)
+            asked, until = requests.ask(self.path, new, revisit=revisit, begins=begins), _end_of(plan, outside)
+            job = Job(self.path, plan, asked, outside.order, until=until, logins=sending)
+            outside = replace(outside, until=until, logins=sending)
+            await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
             requests.settle(self.path)
             if plan.build:
                 self._link_up()
@@ -302,3 +306,7 @@ class Collection(Reading):
         from gossamer.collection.derive.copy_marks import link_up
 
         link_up(self._folder, self.plan)
+
+
+def _end_of(plan: Plan, outside: Outside) -> float:
+    return outside.clock.steady() + plan.time if plan.time else inf

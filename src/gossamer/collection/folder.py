@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer import plan as plans
+from gossamer.collection.plan_text import edited
 from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, UsageError
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
@@ -164,9 +165,12 @@ class Folder:
         return None
 
     def save_plan(self, plan: Plan) -> None:
-        """Replace it at once or not at all; it lasts through a power cut."""
+        """Replace it at once or not at all; it lasts through a power cut. What its user wrote besides stays."""
         try:
-            files.replace(self.plan_file, plans.dump(plan).encode(), 0o600 if plans.public(plan) != plan else 0o666)
+            before = files.read(self.plan_file).decode(errors="replace") if files.is_file(self.plan_file) else None
+            text = plans.dump(plan) if before is None else edited(before, plan, self.plan_file)
+            if text != before:
+                files.replace(self.plan_file, text.encode(), 0o600 if plans.public(plan) != plan else 0o666)
         except OSError as error:
             cure = "is there room on the disk, and may we write there?"
             raise StorageError(f"{self.plan_file}: cannot be written ({error.strerror}); {cure}") from error

@@ -74,7 +74,7 @@ def remember(folder: Folder) -> None:
 
 def is_known(folder: Folder) -> bool:
     """Has this user made it, or crawled with it, on this machine?"""
-    return _name(folder) in _known() - {b""}
+    return folder.path.is_dir() and _name(folder) in _known() - {b""}
 
 
 def _is_own(folder: Folder) -> bool:

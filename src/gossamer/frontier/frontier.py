@@ -90,8 +90,7 @@ class Frontier:
         self._stopping = False
         self._caught_up = False
         self._held = False
-        limited = rules.pages or rules.closed
-        self._quota = Quota(parts.ledger, rules.pages, peers, closed=rules.closed) if limited else None
+        self._quota = _quota(parts, rules, clock)
         self._longest = Longest(parts.ledger.backlog, rules.politeness, clock)
         self._dispatcher = Dispatcher(self._next, self._pause)
         self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
@@ -352,6 +351,8 @@ class Frontier:
             host.out -= 1
             origin.out -= 1
         self.ledger.counts.came(capture)
+        if self._quota is not None:
+            self._quota.weigh()
         if out and capture.failure and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):
             self._leave(out, visit)
             return origin
@@ -366,6 +367,8 @@ class Frontier:
                 self._answers.done(capture, page)
         if out and self._quota is not None and visit.kind is Kind.PAGE:
             self._quota.settle(kept=self.ledger.counts.pages > pages)
+        if self.ledger.counts.pages > pages and self._choice.pages_per_host is not None:
+            self._choice.pages_per_host.kept(host.name)
         host.next = max(host.next, self._clock.steady() + self._rules.politeness.gap(host))
         self._parts.hosts.save(host)
         self._longest.offer(host)
@@ -442,3 +445,11 @@ def _schedule(parts: Parts, outward: Outward, wake: Callable[[], None]) -> Sched
     return Schedule(
         parts.rules, parts.clock, Waiting(parts.waiting_origins, parts.dates), wake, outward.resolve, leases
     )
+
+
+def _quota(parts: Parts, rules: Rules, clock: Clock) -> Quota | None:
+    """None when nothing is limited, which is asked for each visit."""
+    if not (rules.pages or rules.closed or rules.allowance):
+        return None
+    allowance = rules.allowance
+    return Quota(parts.ledger, rules.pages, parts.peers, closed=rules.closed, allowance=allowance, clock=clock)

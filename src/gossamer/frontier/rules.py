@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gossamer.frontier.polite.hosts import Politeness
+from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import Order, breadth
 from gossamer.model import Page
 from gossamer.urls import site
@@ -42,6 +43,10 @@ class Rules:
     agent: str
     pages: int = 0
     """Stop after so many; 0 for all."""
+    allowance: Allowance = Allowance()  # noqa: RUF009  # a frozen value
+    """Bytes and time that it may take."""
+    pages_per_host: int = 0
+    """Most pages of a host; 0 for all."""
     patience: float = 90.0
     """How long a crawl that has nothing else to do waits for a retry or a paused host."""
     closed: bool = False

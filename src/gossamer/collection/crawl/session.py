@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -65,6 +66,8 @@ class Outside:
     """Only ask whether addresses answer: see `link_check`."""
     logins: Logins = NONE
     """What is sent to some sites and kept nowhere."""
+    until: float = inf
+    """Steady time when the crawl ends."""
 
     @property
     def is_handed_in(self) -> bool:
@@ -105,7 +108,14 @@ class Session:
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
-            rules_of(plan, plan.as_identity().product, outside.order, imports=self._imports, heads=outside.heads),
+            rules_of(
+                plan,
+                plan.as_identity().product,
+                outside.order,
+                imports=self._imports,
+                heads=outside.heads,
+                until=outside.until,
+            ),
             clock,
             seen=shard / "seen",
             outward=Outward(

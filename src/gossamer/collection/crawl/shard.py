@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -49,6 +50,8 @@ class Job:
     order: Order | None = None
     imported_files: tuple[ImportFile, ...] = ()
     """Files to be imported; then nothing is fetched."""
+    until: float = inf
+    """Steady time when it ends, which is the same for all processes, also for one that is started again."""
     logins: Logins = NONE
     """They come to a shard by its pipe, and stand in no file and no command line."""
 
@@ -71,7 +74,7 @@ def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
 
 
 async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None) -> None:
-    outside = Outside(SystemClock(), order=job.order, logins=job.logins)
+    outside = Outside(SystemClock(), order=job.order, logins=job.logins, until=job.until)
     session = Session(Folder(job.path).shard(link.index), job.plan, table, outside, peers, job.imported_files)
     if peers is None:
         session.follow(link.well)

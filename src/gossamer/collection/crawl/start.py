@@ -63,6 +63,7 @@ class Start:
             self._ask_for(asked, seeds=fetches)
         self._read_again()
         if peers := self.mine.peers:
+            peers.leases.weigh(peers.me, self.frontier.ledger.counts.bytes)
             peers.leases.begin(peers.me, self.frontier.ledger.counts.pages)
             peers.greet()
         self.frontier.open()
@@ -74,7 +75,9 @@ class Start:
     def _scope_changed(self) -> bool:
         scope = self.mine.plan.as_scope()
         sets = sorted(scope.seeds), sorted(scope.suffixes)  # whose own order is another one in every process
-        now = repr((replace(scope, seeds=frozenset(), suffixes=frozenset()), *sets)).encode()
+        now = repr(
+            (replace(scope, seeds=frozenset(), suffixes=frozenset()), *sets, self.mine.plan.pages_per_host)
+        ).encode()
         before = self.table.get(META, _SCOPE)
         self.table.put(META, _SCOPE, now)
         return before is not None and before != now

@@ -9,6 +9,7 @@ import mimetypes
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.derive.underived import Underived
@@ -16,6 +17,7 @@ from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
 from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import ORDERS, Order
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.shards.peers import Peers
@@ -104,13 +106,18 @@ def hints(settings: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name} {pattern!r}: {hint}"
 
 
-def rules_of(plan: Plan, agent: str, order: Order | None, *, imports: bool, heads: bool = False) -> Rules:
-    """What the frontier goes by; `order` takes the place of the plan's, and with `heads` no body is wanted."""
+def rules_of(
+    plan: Plan, agent: str, order: Order | None, *, imports: bool, heads: bool = False, until: float = inf
+) -> Rules:
+    """What the frontier goes by; `order` takes the place of the plan's, with `heads` no body is wanted, and it ends
+    when it is `until`."""
     return Rules(
         scope=plan.as_scope(),
         politeness=plan.as_politeness(),
         agent=agent,
         pages=plan.pages,
+        allowance=Allowance(plan.bytes, until),
+        pages_per_host=plan.pages_per_host,
         closed=imports,
         patience=plan.patience,
         sitemaps=plan.reads_sitemaps(),

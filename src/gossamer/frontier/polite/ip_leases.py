@@ -33,8 +33,8 @@ _MAGIC = int.from_bytes(b"gossgate", "big")
 _HEADER = 4
 """Words of 8 bytes: magic, number of shards, number of slots, nothing."""
 _ROW = 4
-"""Words of a shard: whether it has begun, pages kept, pages out, nothing. Words of an address: its hash, the time from
-which it is rested, and two words that are four holders: the number of a shard plus one and its requests out."""
+"""Words of a shard: whether it has begun, pages kept, pages out, bytes fetched. Words of an address: its hash, the time
+from which it is rested, and two words that are four holders: the number of a shard plus one and its requests out."""
 _HOLDERS = 4
 _COUNT_MOST = 0xFFFF
 
@@ -150,6 +150,14 @@ class IpLeases:
         with self._lock:
             rows = self._words[_HEADER : self._first].tolist()
         return sum(rows[1::_ROW]) + sum(rows[2::_ROW]) >= limit
+
+    def weigh(self, shard: int, fetched: int) -> None:
+        """A shard has fetched so many bytes by now."""
+        self._words[_HEADER + shard * _ROW + 3] = fetched
+
+    def fetched(self) -> int:
+        """Bytes that all shards together have fetched."""
+        return sum(self._words[_HEADER + 3 : self._first : _ROW].tolist())
 
     def kept(self) -> int:
         """Pages that all shards together have kept."""

@@ -5,19 +5,24 @@ minutes. So a visit that takes longer than a few seconds makes room for another,
 known to be that slow never get more than that second half. What counts is the whole visit: a host whose pages are so
 large that they wait here is slow as well.
 
-A limit of pages counts what was kept and what is out, in all shards together.
+A limit of pages counts what was kept and what is out, in all shards together; one of bytes what has come. At such a
+limit, and when the time is over, nothing more is handed out, and all that is queued waits for a larger one.
 """
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import count, islice
 from math import inf
+from typing import NamedTuple
 
-from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.polite.hosts import Host
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Clock
+from gossamer.urls import keys
 
+HOSTS_COUNTED = 50_000
+"""Whose pages are remembered at once."""
 SLOW = 5.0
 """Seconds after which a visit no longer counts."""
 
@@ -69,12 +74,36 @@ class Slots:
         return next(iter(self._young.values())) + SLOW if self._young and len(self._slow) < self._most else inf
 
 
-class Quota:
-    """The page limit of a crawl."""
+class Allowance(NamedTuple):
+    """What a crawl may use up besides pages."""
 
-    def __init__(self, ledger: Ledger, pages: int, peers: Peers | None, *, closed: bool = False) -> None:
+    bytes: int = 0
+    """That all shards may have fetched; 0 for any number."""
+    until: float = inf
+    """Steady time when it ends."""
+
+    def __bool__(self) -> bool:
+        return bool(self.bytes) or self.until != inf
+
+
+class Quota:
+    """The limits of a crawl as a whole: pages, bytes, time."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        pages: int,
+        peers: Peers | None,
+        *,
+        closed: bool = False,
+        allowance: Allowance = Allowance(),  # noqa: B008  # a frozen value
+        clock: Clock | None = None,
+    ) -> None:
         """`pages` is the limit; 0 for none. One that is `closed` has room for nothing."""
         self._closed = closed
+        self._allowance = allowance
+        self._clock = clock
+        self._others = peers
         self._ledger = ledger
         self._pages = pages
         self._peers = peers if pages else None
@@ -82,7 +111,7 @@ class Quota:
 
     def full(self) -> bool:
         """Nothing more may be asked for."""
-        if self._closed:
+        if self._closed or self._is_spent():
             return True
         if self._peers:
             return self._peers.leases.full(self._pages)
@@ -90,7 +119,7 @@ class Quota:
 
     def claim(self) -> bool:
         """Is there room for one more page? Nobody else has it from now on. Give it back with `settle`."""
-        if self._closed:
+        if self._closed or self._is_spent():
             return False
         if self._peers:
             return self._peers.leases.claim(self._peers.me, self._pages)
@@ -105,3 +134,39 @@ class Quota:
             self._peers.leases.settle(self._peers.me, kept=kept)
         else:
             self._out -= 1
+
+    def weigh(self) -> None:
+        """An answer has come: the others hear how much there is now."""
+        if self._others and self._allowance.bytes:
+            self._others.leases.weigh(self._others.me, self._ledger.counts.bytes)
+
+    def _is_spent(self) -> bool:
+        """Time or bytes are used up."""
+        if self._clock is not None and self._clock.steady() >= self._allowance.until:
+            return True
+        if not self._allowance.bytes:
+            return False
+        return self._allowance.bytes <= (self._others.leases.fetched() if self._others else self._ledger.counts.bytes)
+
+
+class PagesPerHost:
+    """How many pages of a host there are, counted from its rows when it is met, and no further than the limit."""
+
+    def __init__(self, ledger: Ledger, most: int) -> None:
+        self._ledger = ledger
+        self.most = most
+        self._kept: dict[str, int] = {}
+
+    def room(self, host: str) -> int:
+        """How many more may be kept."""
+        if host not in self._kept:
+            if len(self._kept) >= HOSTS_COUNTED:
+                self._kept.clear()
+            pages = (1 for _, entry in self._ledger.all(keys.host_prefix(host)) if is_page(entry))
+            self._kept[host] = sum(islice(pages, self.most))
+        return self.most - self._kept[host]
+
+    def kept(self, host: str) -> None:
+        """One more."""
+        if host in self._kept:
+            self._kept[host] += 1

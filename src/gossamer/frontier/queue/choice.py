@@ -7,15 +7,16 @@ from typing import NamedTuple
 from gossamer.frontier.answer.transitions import Settlement
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
-from gossamer.frontier.entries import State
+from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
-from gossamer.frontier.polite.limits import SLOW
+from gossamer.frontier.polite.limits import SLOW, PagesPerHost
 from gossamer.frontier.polite.ready import Group
 from gossamer.frontier.polite.schedule import Schedule
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.back_queues import Origin, is_hop
 from gossamer.frontier.queue.retry import rule
-from gossamer.model import Visit
+from gossamer.model import Kind, Visit
+from gossamer.shown import counted
 
 SETTLED_AT_ONCE = 32
 """Addresses that may turn out not to be worth a visit before everybody else gets a turn, the event loop among them.
@@ -55,6 +56,8 @@ class Choice:
         self._intake = intake
         self._settle = settle
         self._left = SETTLED_AT_ONCE
+        most = parts.rules.pages_per_host
+        self.pages_per_host = PagesPerHost(parts.ledger, most) if most else None
 
     @property
     def broke_off(self) -> bool:
@@ -116,6 +119,9 @@ class Choice:
         return self._next_page(origin)
 
     def _next_page(self, origin: Origin) -> Visit | None:
+        if self._may_be_full(origin):
+            self._put_off(origin)
+            return None
         while (taken := self._queues.take(origin)) is not None:
             visit = self._admit(origin, *taken)
             if visit is not None:
@@ -159,8 +165,26 @@ class Choice:
         if entry.taken:
             self._listings.go_on(url, entry)
             return None
+        if self._is_one_too_many(origin, entry):
+            self._settle.end(
+                url, entry, State.EXCLUDED, f"more than {counted(self._rules.pages_per_host, 'page')} of its host"
+            )
+            self._worth.left(url, entry)
+            return None
         if (there := self._worth.sink(url, entry)) is not None:
             self._intake.put_back(url, entry, there)
             return None
         head = not entry.headed and self._rules.head_first(url)
         return entry.visit(url, "HEAD" if head else "GET")
+
+    def _may_be_full(self, origin: Origin) -> bool:
+        """What is out may be the last pages that this host may have: wait and see."""
+        limit, out = self.pages_per_host, origin.host.out
+        return limit is not None and out > 0 and 0 < limit.room(origin.host.name) <= out
+
+    def _is_one_too_many(self, origin: Origin, entry: Entry) -> bool:
+        """Has its host all the pages that it may have? One that was fetched before is among them."""
+        limit = self.pages_per_host
+        if limit is None or entry.kind is not Kind.PAGE or 200 <= entry.status < 300:
+            return False
+        return limit.room(origin.host.name) <= 0

@@ -1,0 +1,36 @@
+"""How are times and sizes written? As people do: 90, 30m, 2h; 500k, 10M, 2GiB."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+
+_SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
+_BYTES = {"": 1, "b": 1} | {
+    f"{letter}{end}": base**power
+    for power, letter in enumerate("kmgt", 1)
+    for end, base in (("", 1_000), ("b", 1_000), ("i", 1_024), ("ib", 1_024))
+}
+_AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]*)", re.IGNORECASE)
+
+
+def seconds(text: str) -> float:
+    """`2h` and the like."""
+    return _amount(text, _SECONDS, "a time, like 90, 30m, 2h or 1d")
+
+
+def octets(text: str) -> int:
+    """`10G` and the like; k is 1,000 and Ki is 1,024."""
+    return round(_amount(text, _BYTES, "a size, like 500k, 10M, 2G or 2GiB"))
+
+
+TYPES: dict[str, Callable[[str], float]] = {"s": seconds, "B": octets}
+"""By the unit of a setting."""
+
+
+def _amount(text: str, units: dict[str, int], wanted: str) -> float:
+    found = _AMOUNT.fullmatch(text.strip())
+    if not found or found[2].lower() not in units:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {wanted}")
+    return float(found[1]) * units[found[2].lower()]

@@ -1,0 +1,65 @@
+"""What does `--set NAME=VALUE` mean? Any setting, by the type that the list of settings gives it."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from argparse import ArgumentTypeError
+from collections.abc import Iterable
+from typing import Any
+
+from gossamer.cli.amounts import TYPES
+from gossamer.errors import UsageError
+from gossamer.settings import SETTINGS
+
+_WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+def assigned(given: Iterable[str]) -> dict[str, Any]:
+    """The settings of all assignments; a list that is given more than once has all of them."""
+    found: dict[str, Any] = {}
+    for each in given:
+        name, equals, text = each.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals:
+            raise UsageError(f"--set {each}: is written as NAME=VALUE, as in --set depth=3")
+        if name not in SETTINGS:
+            near = difflib.get_close_matches(name, SETTINGS, 1)
+            hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them all"
+            raise UsageError(f"--set {each}: there is no setting {name}; {hint}")
+        value = _value(name, text.strip())
+        found[name] = (*found.get(name, ()), *value) if isinstance(value, tuple) else value
+    return found
+
+
+def _value(name: str, text: str) -> Any:
+    setting = SETTINGS[name]
+    default = setting.default
+    try:
+        if isinstance(default, bool):
+            return _WORDS[text.lower()]
+        if isinstance(default, int | float):
+            return TYPES.get(setting.unit, type(default))(text)
+        if isinstance(default, tuple):
+            return tuple(_toml(text)) if text.startswith("[") else (text,) if text else ()
+        if isinstance(default, dict):
+            return {key: tuple(each) if isinstance(each, list) else each for key, each in _toml(text or "{}").items()}
+    except (KeyError, ValueError, AttributeError, TypeError, ArgumentTypeError):
+        raise UsageError(f"--set {name}={text}: {name} is {_kind(name)}") from None
+    return text
+
+
+def _toml(text: str) -> Any:
+    return tomllib.loads(f"value = {text}")["value"]
+
+
+def _kind(name: str) -> str:
+    setting = SETTINGS[name]
+    kinds = {
+        bool: "true or false",
+        int: "a whole number" + (", or a size like 10G" if setting.unit else ""),
+        float: "a number" + (" of seconds, or a time like 2h" if setting.unit else ""),
+        tuple: 'a list: one text, or ["a", "b"]; nothing empties it',
+        dict: 'a table, like { "example.org" = ... }; nothing empties it',
+    }
+    return kinds[type(setting.default)]

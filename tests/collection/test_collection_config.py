@@ -1,0 +1,156 @@
+"""plan.toml as a file of settings: it is enough to begin with, what is edited counts, and what people wrote stays."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.cli.assignments import assigned
+from gossamer.cli.main import main
+from gossamer.collection.plan_text import edited
+from gossamer.errors import UsageError
+from gossamer.plan import Plan, dump, load, parse
+from tiny_server import page, tiny_server
+
+QUICK = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0", "--shards", "1")
+MINE = """# my own words
+seeds = [
+  "ORIGIN/a", # the first
+]
+depth = 3 # not too deep
+delay = 0
+ip_delay = 0
+patience = 0
+shards = 1
+allow_addresses = ["127.0.0.0/8"]
+disk_pause = 0
+disk_pause_share = 0
+"""
+
+
+def test_a_folder_with_only_a_plan_is_crawled_and_its_words_stay(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    with tiny_server({"/a": page(), "/b": page(), "/c": page()}) as tiny, gossamer.open(tmp_path) as web:
+        text = MINE.replace("ORIGIN", tiny.origin)
+        plan.write_text(text)
+        assert web.crawl().pages == 1
+        assert plan.read_text() == text
+        plan.write_text(text.replace('"ORIGIN'.replace("ORIGIN", tiny.origin), f'"{tiny.origin}/b", "{tiny.origin}'))
+        assert web.crawl().pages == 2
+        assert web.crawl(f"{tiny.origin}/c", depth=4, order="depth").pages == 3
+        after = plan.read_text()
+    for words in ("# my own words", "# the first", "depth = 4 # not too deep", 'order = "depth"', f'"{tiny.origin}/c"'):
+        assert words in after
+    assert load(plan).depth == 4
+
+
+def test_a_setting_is_written_where_its_default_stood(tmp_path: Path) -> None:
+    text = dump(Plan()).replace("# Most links", "# mine too\n# Most links")
+    new = edited(text, Plan(depth=7, include=("a",), logins={"b.test": ("cookie /c",)}), tmp_path)
+    assert "# mine too\n# Most links from a seed.\ndepth = 7\n" in new
+    assert parse(new, tmp_path) == Plan(depth=7, include=("a",), logins={"b.test": ("cookie /c",)})
+    back = edited(new, Plan(), tmp_path)
+    assert parse(back, tmp_path) == Plan()
+    assert "# mine too" in back
+
+
+def test_every_choice_stands_in_the_comment_of_its_setting() -> None:
+    assert "# How far it goes from the seeds. One of page, path, host, domain, any.\n" in dump(Plan())
+
+
+def test_reading_verbs_do_not_load_what_only_writing_needs() -> None:
+    code = (
+        "import sys; from gossamer.cli import commands; import gossamer; gossamer.open; print('tomlkit' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("depth=3", {"depth": 3}),
+        ("url-length=99", {"url_length": 99}),
+        ("delay=0.5", {"delay": 0.5}),
+        ("time=2h", {"time": 7200.0}),
+        ("bytes=10k", {"bytes": 10_000}),
+        ("build=false", {"build": False}),
+        ("scope=any", {"scope": "any"}),
+        ("include=", {"include": ()}),
+        ("include=/a=b", {"include": ("/a=b",)}),
+        ('include=["a", "b"]', {"include": ("a", "b")}),
+        ('site_orders={ "a.test" = "depth" }', {"site_orders": {"a.test": "depth"}}),
+        ("site_rules=", {"site_rules": {}}),
+    ],
+)
+def test_every_setting_can_be_set(given: str, expected: dict[str, object]) -> None:
+    assert assigned([given]) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("depht=3", "did you mean depth"),
+        ("depth", "NAME=VALUE"),
+        ("depth=deep", "a whole number"),
+        ("delay=x", "a number"),
+        ("build=maybe", "true or false"),
+        ("include=[", "a list"),
+        ("site_orders=x", "a table"),
+        ("=", "no setting"),
+    ],
+)
+def test_what_cannot_be_set_says_why(given: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        assigned([given])
+
+
+def test_a_list_of_the_plan_can_be_emptied(tmp_path: Path) -> None:
+    folder = str(tmp_path / "web")
+    with tiny_server({"/": page("/a"), "/a": page()}) as tiny:
+        assert main(["crawl", folder, f"{tiny.origin}/", "--exclude", "/a", *QUICK]) == 0
+        assert load(tmp_path / "web" / "plan.toml").exclude == ("/a",)
+        assert main(["crawl", folder, "--set", "exclude=", "--set", "url_length=99"]) == 0
+    plan = load(tmp_path / "web" / "plan.toml")
+    assert (plan.exclude, plan.url_length) == ((), 99)
+    with gossamer.open(folder) as web:
+        assert web.status().pages == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["https://example.org/"], "the directory comes first"),
+        (["DIR", "-"], "--seeds -"),
+        (["DIR", "@urls.txt"], "--seeds urls.txt"),
+        (["DIR", "FILE"], "--seeds FILE"),
+        (["DIR", "--seeds", "nothing.txt"], "cannot be read"),
+    ],
+)
+def test_what_is_no_seed_is_never_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    file = tmp_path / "urls.txt"
+    file.write_text("http://127.0.0.1:9/\n")
+    places = {"DIR": str(tmp_path / "web"), "FILE": str(file)}
+    assert main(["crawl", *(places.get(each, each) for each in arguments)]) == 2
+    said = capsys.readouterr().err
+    assert words.replace("FILE", str(file)) in said
+    assert "\n" not in said.strip()
+    assert not (tmp_path / "web").exists()
+
+
+@pytest.mark.parametrize("source", ["a file", "-"])
+def test_seeds_come_from_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    with tiny_server({"/a": page(), "/b": page(), "/c": page()}) as tiny:
+        lines = f"\ufeff{tiny.origin}/a\r\n# a comment\r\n\r\n  {tiny.origin}/b # another\n{tiny.origin}/c"
+        (tmp_path / "urls.txt").write_bytes(lines.encode())
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
+        name = "-" if source == "-" else str(tmp_path / "urls.txt")
+        assert main(["crawl", str(tmp_path / "web"), "--seeds", name, "--scope", "page", *QUICK]) == 0
+    with gossamer.open(tmp_path / "web") as web:
+        assert {each.url for each in web.pages()} == {f"{tiny.origin}/{letter}" for letter in "abc"}

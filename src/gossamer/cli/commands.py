@@ -156,14 +156,14 @@ def search(options: argparse.Namespace) -> int:
     """Print the pages that answer a question."""
     with _asked(options) as collection:
         if options.explain:
-            explained = collection.explain(options.question, options.number)
+            explained = collection.explain(" ".join(options.question), options.number)
             _print_each(
                 options,
                 (search_output.as_json(hit, signs) for hit, signs in explained),
                 search_output.explained(explained, options.dir),
             )
         else:
-            answer = collection.search(options.question, options.number, options.offset)
+            answer = collection.search(" ".join(options.question), options.number, options.offset)
             _print_each(
                 options,
                 map(search_output.as_json, answer.hits),
@@ -395,6 +395,28 @@ def _agreed(question: str) -> bool:
 def _answered(question: str) -> bool:
     print(f"{shown.text(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def help_(options: argparse.Namespace) -> int:
+    """Print the help of a command or of all, or the manual page."""
+    from gossamer.cli import guide
+    from gossamer.cli.options import parser
+
+    top = parser()
+    verbs = guide.verbs_of(top)
+    if options.about and options.about not in verbs:
+        raise UsageError(guide.no_command(options.about, verbs))
+    say(guide.manual(top) if options.man else (verbs.get(options.about) or top).format_help().rstrip("\n"))
+    return 0
+
+
+def completion(options: argparse.Namespace) -> int:
+    """Print what a shell completes by."""
+    from gossamer.cli.completion import script
+    from gossamer.cli.options import parser
+
+    say(script(options.shell, parser()).rstrip("\n"))
+    return 0
 
 
 def demo(options: argparse.Namespace) -> int:

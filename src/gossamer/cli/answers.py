@@ -21,11 +21,12 @@ MOST_LETTERS = 500
 """Of what a server said or an address is made of; --json has all of it."""
 
 
-def crawled(folder: str, status: Status, stopped: bool, limit: int = 0) -> str:
-    """The last words of a crawl; `limit` is how many pages it may have, 0 for any number."""
+def crawled(folder: str, status: Status, stopped: bool, limit: int = 0, seconds: float | None = None) -> str:
+    """The last words of a crawl of so many seconds; `limit` is how many pages it may have, 0 for any number."""
     first = "stopped" if stopped else "done"
     sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
-    lines = [f"{first}: {sums}, {size(status.bytes)}"]
+    took = "" if seconds is None else f", in {span(seconds)}"
+    lines = [f"{first}: {sums}, {size(status.bytes)}{took}"]
     if status.queued:
         wait = "waits" if status.queued == 1 else "wait"
         full = f"the limit of {counted(limit, 'page')} is reached, with a larger --pages "

@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gossamer
 from gossamer import shown
@@ -43,18 +44,23 @@ def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
     import asyncio
 
+    from gossamer.cli.talk import journal
     from gossamer.collection import fast_loop
 
     collection = gossamer.open(options.dir)
-    hint = _hint(options)
+    hint, began = _hint(options), monotonic()
     trusted = _trusted(collection, options)
     try:
-        with asyncio.Runner(loop_factory=fast_loop()) as runner:
-            status, stopped = runner.run(_crawl(collection, options, trusted, hint))
+        with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
+            note("begin", " ".join([options.dir, *options.seeds]))
+            status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
+            note("end", answers.crawled(options.dir, status, stopped, collection.plan.pages).replace("\n", "; "))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
-    _print(options, status.as_json(), answers.crawled(options.dir, status, stopped, collection.plan.pages))
+    collection.close()
+    told = answers.crawled(options.dir, status, stopped, collection.plan.pages, monotonic() - began)
+    _print(options, status.as_json(), "" if options.quiet else told)
     return INTERRUPTED if stopped else 0
 
 
@@ -77,15 +83,26 @@ def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
     )
 
 
-async def _crawl(collection: Collection, options: argparse.Namespace, trusted: bool, hint: str) -> tuple[Status, bool]:
-    from gossamer.cli.interrupts import listening
+class Talking(NamedTuple):
+    """What a crawl says besides its sums."""
 
-    progress = ProgressLine(hint=hint)  # which says it when the crawl has begun: a mistake is said alone
+    hint: str
+    note: Callable[[str, str], None]
+
+
+async def _crawl(
+    collection: Collection, options: argparse.Namespace, trusted: bool, talking: Talking
+) -> tuple[Status, bool]:
+    from gossamer.cli.interrupts import listening
+    from gossamer.cli.talk import Talk
+
+    progress = ProgressLine(hint=talking.hint)  # which says it when the crawl has begun: a mistake is said alone
+    talk = Talk(progress, talking.note, pipe=not sys.stderr.isatty(), quiet=options.quiet)
     with listening() as stopping:
         try:
             status = await collection.crawl_async(
                 *options.seeds,
-                report=progress,
+                report=talk,
                 revisit=options.revisit,
                 stop=stopping.stop,
                 trust_plan=trusted,

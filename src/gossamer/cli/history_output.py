@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gossamer.cli.answers import size, when
-from gossamer.cli.out import GREEN, PLAIN, RED
+from gossamer.cli.out import GREEN, PLAIN, RED, coloured
 from gossamer.shown import counted, text
 
 if TYPE_CHECKING:
@@ -61,14 +60,14 @@ def _line(line: Line) -> str:
     if sign == "~":
         return f"~ {''.join(map(_piece, line.pieces))}"
     said = f"{' ' if sign == '=' else sign} {text(line.pieces[0].text)}"
-    return f"{_COLOURS[sign]}{said}{PLAIN}" if sign != "=" and sys.stdout.isatty() else said
+    return f"{_COLOURS[sign]}{said}{PLAIN}" if sign != "=" and coloured() else said
 
 
 def _piece(piece: Piece) -> str:
     said = text(piece.text)
     if piece.sign == "=":
         return said
-    if sys.stdout.isatty():
+    if coloured():
         return f"{_COLOURS[piece.sign]}{said}{PLAIN}"
     opening, closing = _BRACKETS[piece.sign]
     return f"{opening}{said}{closing}"

@@ -156,6 +156,8 @@ def _crawl(verbs: _Verbs) -> None:
     )
     _directory(verb)
     verb.add_argument("seeds", metavar="SEED", nargs="*", help="where to start; none: go on where it stopped")
+    verb.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
+    verb.add_argument("--log", metavar="FILE", help="append a line for each event, with its time in UTC")
     for title in (FAR, POLITE, NETWORK):
         group = verb.add_argument_group(title)
         for name, setting in SETTINGS.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -19,6 +20,11 @@ def pasted(words: str, folder: str) -> str:
 
     Only the command line knows what it was given: below, a message says DIR."""
     return _COMMAND.sub(lambda found: f"{found[1]} {shlex.quote(folder)}", words)
+
+
+def coloured() -> bool:
+    """May an answer have colours? On a terminal, unless its user wants none (no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def say(answer: str) -> None:

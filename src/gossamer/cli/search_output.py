@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gossamer.cli.out import BOLD, PLAIN
+from gossamer.cli.out import BOLD, PLAIN, coloured
 from gossamer.shown import counted, line, text, timestamp
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def _hit(number: int, hit: Hit, folder: str) -> str:
 
 def _marked(hit: Hit) -> str:
     """Bold on a terminal."""
-    if not sys.stdout.isatty():
+    if not coloured():
         return text(hit.snippet)
     pieces, end = [], 0
     for start, stop in hit.marks:

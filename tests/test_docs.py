@@ -74,12 +74,12 @@ def exit_codes() -> set[int]:
     return {0, errors.INTERRUPTED} | {kind.exit_code for kind in kinds if issubclass(kind, errors.GossamerError)}
 
 
-def test_every_exit_code_is_in_the_guide_and_in_every_help() -> None:
+def test_every_exit_code_is_in_the_guide_and_once_in_the_help() -> None:
     listed = {int(row[0]) for row in table_rows(page("docs/resuming.md")) if row[0].isdigit()}
     assert listed == exit_codes()
-    for each in (parser(), *commands().values()):
-        told = each.format_help().partition("exit codes:")[2]
-        assert {int(code) for code in re.findall(r"(?m)(?:^ |  )(\d+)  ", told)} == exit_codes()
+    told = parser().format_help().partition("exit codes:")[2]
+    assert {int(code) for code in re.findall(r"(?m)(?:^ |  )(\d+)  ", told)} == exit_codes()
+    assert not any("exit codes" in each.format_help() for each in commands().values())
 
 
 def test_every_help_has_an_example_that_parses() -> None:

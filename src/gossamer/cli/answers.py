@@ -26,7 +26,8 @@ def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: flo
     """The last words of a crawl that took so many `seconds`: the sums, what holds it, and what to do about it."""
     first = "stopped" if stopped else "done"
     sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
-    lines = [f"{first}: {sums}, {size(status.bytes)}"]
+    took = f", in {span(seconds)}" if seconds else ""
+    lines = [f"{first}: {sums}, {size(status.bytes)}{took}"]
     again = f"`gossamer crawl {folder}"
     if status.queued:
         wait = "waits" if status.queued == 1 else "wait"

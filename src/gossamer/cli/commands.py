@@ -8,12 +8,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, time
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gossamer
 from gossamer import shown
@@ -51,6 +51,7 @@ def crawl(options: argparse.Namespace) -> int:
 
     from gossamer.cli.login import credentials
     from gossamer.cli.seeds import named
+    from gossamer.cli.talk import journal
     from gossamer.collection import fast_loop
 
     options.seeds = named(options.dir, options.seeds, options.lists or ())
@@ -60,17 +61,18 @@ def crawl(options: argparse.Namespace) -> int:
     options.credentials = credentials(options)
     began = monotonic()
     try:
-        with asyncio.Runner(loop_factory=fast_loop()) as runner:
-            status, stopped = runner.run(_crawl(collection, options, trusted, hint))
+        with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
+            note("begin", " ".join([options.dir, *options.seeds]))
+            status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
+            note("end", answers.crawled(options.dir, status, stopped, collection.plan).replace("\n", "; "))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
-    _print(
-        options, status.as_json(), answers.crawled(options.dir, status, stopped, collection.plan, monotonic() - began)
-    )
+    told = answers.crawled(options.dir, status, stopped, collection.plan, monotonic() - began)
     if options.revisit and not options.json:
-        say(changed(collection))
+        told = f"{told}\n{changed(collection)}"
     collection.close()
+    _print(options, status.as_json(), "" if options.quiet else told)
     return INTERRUPTED if stopped else 0
 
 
@@ -93,15 +95,26 @@ def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
     )
 
 
-async def _crawl(collection: Collection, options: argparse.Namespace, trusted: bool, hint: str) -> tuple[Status, bool]:
-    from gossamer.cli.interrupts import listening
+class Talking(NamedTuple):
+    """What a crawl says besides its sums."""
 
-    progress = ProgressLine(hint=hint)  # which says it when the crawl has begun: a mistake is said alone
+    hint: str
+    note: Callable[[str, str], None]
+
+
+async def _crawl(
+    collection: Collection, options: argparse.Namespace, trusted: bool, talking: Talking
+) -> tuple[Status, bool]:
+    from gossamer.cli.interrupts import listening
+    from gossamer.cli.talk import Talk
+
+    progress = ProgressLine(hint=talking.hint)  # which says it when the crawl has begun: a mistake is said alone
+    talk = Talk(progress, talking.note, pipe=not sys.stderr.isatty(), quiet=options.quiet)
     with listening() as stopping:
         try:
             status = await collection.crawl_async(
                 *options.seeds,
-                report=progress,
+                report=talk,
                 revisit=options.revisit,
                 stop=stopping.stop,
                 trust_plan=trusted,
@@ -173,14 +186,14 @@ def search(options: argparse.Namespace) -> int:
     """Print the pages that answer a question."""
     with _asked(options) as collection:
         if options.explain:
-            explained = collection.explain(options.question, options.number)
+            explained = collection.explain(" ".join(options.question), options.number)
             _print_each(
                 options,
                 (search_output.as_json(hit, signs) for hit, signs in explained),
                 search_output.explained(explained, options.dir),
             )
         else:
-            answer = collection.search(options.question, options.number, options.offset)
+            answer = collection.search(" ".join(options.question), options.number, options.offset)
             _print_each(
                 options,
                 map(search_output.as_json, answer.hits),
@@ -429,6 +442,28 @@ def _agreed(question: str) -> bool:
 def _answered(question: str) -> bool:
     print(f"{shown.text(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def help_(options: argparse.Namespace) -> int:
+    """Print the help of a command or of all, or the manual page."""
+    from gossamer.cli import guide
+    from gossamer.cli.options import parser
+
+    top = parser()
+    verbs = guide.verbs_of(top)
+    if options.about and options.about not in verbs:
+        raise UsageError(guide.no_command(options.about, verbs))
+    say(guide.manual(top) if options.man else (verbs.get(options.about) or top).format_help().rstrip("\n"))
+    return 0
+
+
+def completion(options: argparse.Namespace) -> int:
+    """Print what a shell completes by."""
+    from gossamer.cli.completion import script
+    from gossamer.cli.options import parser
+
+    say(script(options.shell, parser()).rstrip("\n"))
+    return 0
 
 
 def demo(options: argparse.Namespace) -> int:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from gossamer.cli import guide
 from gossamer.cli.amounts import TYPES
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.settings import FAR, NETWORK, POLITE, SETTINGS
@@ -26,8 +29,34 @@ class Parser(argparse.ArgumentParser):
     """Repeats what it was given when it does not understand it: an address may come from anywhere."""
 
     def error(self, message: str) -> NoReturn:
-        """As always, but harmless."""
-        super().error(line(message))
+        """As always, but harmless, and with what may have been meant."""
+        super().error(line(message) + self._hint(message))
+
+    def _hint(self, message: str) -> str:
+        option = re.search(r"unrecognized arguments: (?:.* )?(--?[\w-]+)", message)
+        if option is None:
+            return ""
+        known = (each for verb in guide.verbs_of(self).values() for each in guide.options_of(verb))
+        return guide.meant(option[1], known)
+
+
+class Top(Parser):
+    """All commands, in groups."""
+
+    def format_help(self) -> str:
+        """A newcomer sees first what to begin with."""
+        usage = "usage: gossamer COMMAND ...      gossamer help COMMAND"
+        return f"{usage}\n\n{self.description}\n\n{guide.commands(self)}\n\n{self.epilog}"
+
+    def error(self, message: str) -> NoReturn:
+        """One that names no command wants to know which there are."""
+        if "required: COMMAND" in message:
+            self.print_help()
+            self.exit(2)
+        unknown = re.match(r"argument COMMAND: invalid choice: '(.*?)' ", message)
+        if unknown:
+            message = guide.no_command(unknown[1], guide.verbs_of(self))
+        super().error(message)
 
 
 class Verb(Parser):
@@ -35,6 +64,8 @@ class Verb(Parser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Once more with options and words apart, where words were left over."""
+        if self.worded and args is not None:
+            args = self._sorted(args)
         found, rest = super().parse_known_args(args, namespace)
         if not rest or self._apart:
             return found, rest
@@ -45,14 +76,31 @@ class Verb(Parser):
             self._apart = False
 
     _apart = False
+    worded = False
+    """Words may begin with a dash, as `-not` of a query does; options of one letter are those that are known."""
+
+    def _sorted(self, args: Sequence[str]) -> list[str]:
+        """Options and their values first, then words behind `--`."""
+        given: list[str] = []
+        words: list[str] = []
+        rest = list(args)
+        while rest and rest[0] != "--":
+            first = rest.pop(0)
+            action = self._option_string_actions.get(first)
+            if action is not None:
+                given += [first, *([] if action.nargs == 0 else rest[:1])]
+                del rest[: action.nargs != 0]
+            else:
+                (given if re.match(r"--|-n[-\d]", first) else words).append(first)
+        return [*given, "--", *words, *rest[1:]]
 
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top: argparse.ArgumentParser = Parser(
+    top: argparse.ArgumentParser = Top(
         prog="gossamer",
         description="Turn a part of the web into a collection you own.",
-        epilog="Each command has its own --help with an example.\n\n" + EXIT_CODES,
+        epilog="`gossamer help COMMAND` lists the options of a command, with an example.\n\n" + EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"gossamer {VERSION}")
@@ -78,18 +126,20 @@ def parser() -> argparse.ArgumentParser:
     _verify(verbs)
     _remove(verbs)
     _demo(verbs)
+    _help(verbs)
+    _completion(verbs)
     return top
 
 
 _Verbs: TypeAlias = "argparse._SubParsersAction[Verb]"
 
 
-def _verb(verbs: _Verbs, name: str, text: str, example: str) -> argparse.ArgumentParser:
+def _verb(verbs: _Verbs, name: str, text: str, example: str) -> Verb:
     verb = verbs.add_parser(
         name,
         help=text,
         description=text[0].upper() + text[1:] + ".",
-        epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
+        epilog=f"example:\n  {example}\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.set_defaults(verb=name)
@@ -124,6 +174,8 @@ def _crawl(verbs: _Verbs) -> None:
         metavar="NAME=VALUE",
         help="any setting of docs/settings.md; repeatable",
     )
+    verb.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
+    verb.add_argument("--log", metavar="FILE", help="append a line for each event, with its time in UTC")
     for title in (FAR, POLITE, NETWORK):
         group = verb.add_argument_group(title)
         for name, setting in SETTINGS.items():
@@ -285,7 +337,8 @@ def _search(verbs: _Verbs) -> None:
         "gossamer search my-web 'foreign key \"on delete cascade\" site:example.org'",
     )
     _directory(verb)
-    verb.add_argument("question", metavar="QUERY", help="what to look for; quote it for the shell")
+    verb.add_argument("question", metavar="QUERY", nargs="+", help="what to look for; quote what the shell would take")
+    verb.worded = True
     _number(verb, "hits")
     verb.add_argument("--offset", type=_natural, metavar="N", default=0, help="leave out the first N (0)")
     verb.add_argument("--explain", action="store_true", help="say why each hit stands where it stands")
@@ -297,8 +350,14 @@ def _natural(text: str) -> int:
     return int(text)
 
 
+def _positive(text: str) -> int:
+    if not text.isdecimal() or len(text) > 18 or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
 def _number(verb: argparse.ArgumentParser, what: str) -> None:
-    verb.add_argument("-n", "--number", type=_natural, metavar="N", default=10, help=f"how many {what} (10)")
+    verb.add_argument("-n", "--number", type=_positive, metavar="N", default=10, help=f"how many {what} (10)")
 
 
 def _similar(verbs: _Verbs) -> None:
@@ -489,3 +548,19 @@ def _demo(verbs: _Verbs) -> None:
     )
     verb.add_argument("dir", metavar="DIR", nargs="?", default="demo-web", help="where to keep it (demo-web)")
     verb.add_argument("--json", action="store_true", help="answer as JSON")
+
+
+def _help(verbs: _Verbs) -> None:
+    verb = _verb(verbs, "help", "all commands, or the options of one", "gossamer help search")
+    verb.add_argument("about", metavar="COMMAND", nargs="?", help="one of the commands; none: list them")
+    verb.add_argument("--man", action="store_true", help="write the manual page: `gossamer help --man | man -l -`")
+
+
+def _completion(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "completion",
+        "write what completes commands and options in a shell",
+        "gossamer completion bash",
+    )
+    verb.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")

@@ -93,6 +93,7 @@ class ProgressLine:
 
     def text(self, now: Progress) -> str:
         """All of it."""
+        self._past = self._past or deque([now], WINDOW)
         return "  ".join(part.text for part in self.parts(now) if part.text)
 
     def parts(self, now: Progress) -> list[Part]:

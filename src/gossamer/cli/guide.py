@@ -1,0 +1,107 @@
+"""What can one ask for? The commands by what one wants, the manual page, and what a slip may have meant."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from gossamer.version import VERSION
+
+GROUPS: Mapping[str, str] = {
+    "begin with": "crawl status show search export help",
+    "collect": "import build demo",
+    "look": "list why history links broken changes",
+    "search": "similar duplicates rank evaluate",
+    "take along": "convert",
+    "look after": "verify remove completion",
+}
+"""Each command once, under what one wants; those that are not there are passed over."""
+_WIDTH = 79
+
+
+def verbs_of(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each verb."""
+    found = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(next(found).choices)
+
+
+def commands(top: argparse.ArgumentParser) -> str:
+    """All of them in their groups, a line for each."""
+    verbs = verbs_of(top)
+    blocks = []
+    for title, names in GROUPS.items():
+        rows = [_row(name, verbs[name]) for name in names.split() if name in verbs]
+        blocks.append("\n".join([f"{title}:", *rows]))
+    return "\n\n".join(blocks)
+
+
+def _row(name: str, verb: argparse.ArgumentParser) -> str:
+    said = (verb.description or "").rstrip(".")
+    said = said[0].lower() + said[1:]
+    return textwrap.fill(said, _WIDTH, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """What was probably meant, as the end of a message; nothing where nobody can tell."""
+    close = difflib.get_close_matches(word, list(known), 1, 0.6)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def no_command(word: str, verbs: Iterable[str]) -> str:
+    """What is said of a verb that is none."""
+    return f"{word!r} is no command{meant(word, verbs)}; `gossamer help` lists them".replace("?;", "?")
+
+
+def options_of(parser: argparse.ArgumentParser) -> list[str]:
+    """All that begins with a dash."""
+    return [option for action in parser._actions for option in action.option_strings]
+
+
+# ---------------------------------------------------------------- the manual page
+
+
+def manual(top: argparse.ArgumentParser) -> str:
+    """In the language of man(7), made from the parser."""
+    lines = [
+        f'.TH GOSSAMER 1 "" "gossamer {VERSION}" "User Commands"',
+        ".SH NAME",
+        r"gossamer \- turn a part of the web into a collection you own",
+        ".SH SYNOPSIS",
+        r".B gossamer",
+        r"\fICOMMAND\fR ...",
+        ".SH COMMANDS",
+    ]
+    verbs = verbs_of(top)
+    names = [name for names in GROUPS.values() for name in names.split() if name in verbs]
+    for name in names:
+        lines += _section(name, verbs[name])
+    codes = (top.epilog or "").partition("exit codes:\n")[2]
+    return "\n".join([*lines, ".SH EXIT STATUS", ".nf", _roff(codes.rstrip()), ".fi"]) + "\n"
+
+
+def _section(name: str, verb: argparse.ArgumentParser) -> Iterable[str]:
+    yield f".SS {_roff(name)}"
+    yield _roff(" ".join(verb.format_usage().removeprefix("usage: ").split()))
+    yield ".PP"
+    yield _roff(verb.description or "")
+    for action in verb._actions:
+        if action.help != argparse.SUPPRESS:
+            yield ".TP"
+            yield rf"\fB{_roff(_named(action))}\fR"
+            yield _roff(action.help or "")
+    example = (verb.epilog or "").partition("example:\n")[2].partition("\n\n")[0]
+    yield from (".PP", "Example:", ".nf", _roff(example), ".fi")
+
+
+def _named(action: argparse.Action) -> str:
+    value = "" if action.nargs == 0 else str(action.metavar or "/".join(map(str, action.choices or [action.dest])))
+    return f"{', '.join(action.option_strings)} {value}".strip()
+
+
+def _roff(words: str) -> str:
+    """No word of ours is a request, a dash is one that can be copied, and nothing is taken for an escape."""
+    escaped = words.replace("\\", r"\e").replace("-", r"\-")
+    return re.sub(r"(?m)^(?=[.'])", r"\\&", escaped)

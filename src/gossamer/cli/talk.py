@@ -1,0 +1,113 @@
+"""What does a crawl say while it runs, and to whom? A terminal has a line that changes, a pipe one line a minute, and a
+log a line for each event. Why it waits is said at once, wherever it is said.
+
+A log has lines of `TIME EVENT WORDS`: the time in UTC as RFC 3339 has it, the event one of `begin`, `progress`,
+`waits`, `goes-on`, `warning` and `end`, the words escaped as all output is. One that cannot be written harms nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gossamer.cli.answers import SILENCE, shortage
+from gossamer.cli.out import complain
+from gossamer.cli.progress import ProgressLine
+from gossamer.errors import UsageError
+from gossamer.shown import line, log, timestamp
+
+if TYPE_CHECKING:
+    from gossamer.collection import Progress
+
+EVERY = 60.0
+"""Seconds between two lines on a pipe or in a log."""
+
+
+class Journal(logging.Handler):
+    """A log that is appended to. What other parts warn of goes there too."""
+
+    def __init__(self, path: str, collection: str) -> None:
+        super().__init__(logging.WARNING)
+        inside = os.path.join(os.path.realpath(collection), "")
+        if os.path.realpath(path).startswith(inside):
+            raise UsageError(f"--log {path}: lies in the collection, which holds nothing but its own files")
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise UsageError(f"--log {path}: cannot be written: {error.strerror}") from None
+        self._path = path
+        self._whole = True
+
+    def note(self, event: str, words: str) -> None:
+        """One event. A disk that is full costs lines of the log, and is said once."""
+        said = f"{timestamp(time.time())} {event} {line(words)}\n".encode("utf-8", "replace")
+        try:
+            os.write(self._file, said)
+        except OSError as error:
+            if self._whole:
+                complain(f"--log {self._path}: cannot be written: {error.strerror}; the crawl goes on without")
+            self._whole = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """A warning of another part."""
+        self.note("warning", record.getMessage())
+
+    def close(self) -> None:
+        """No more."""
+        super().close()
+        os.close(self._file)
+
+
+@contextmanager
+def journal(path: str | None, collection: str) -> Iterator[Callable[[str, str], None]]:
+    """What notes an event; it does nothing where no log was asked for."""
+    if path is None:
+        yield lambda event, words: None
+        return
+    kept = Journal(path, collection)
+    log.addHandler(kept)
+    try:
+        yield kept.note
+    finally:
+        log.removeHandler(kept)
+        kept.close()
+
+
+class Talk:
+    """Hears how a crawl goes, and passes on what each reader wants."""
+
+    def __init__(self, line: ProgressLine, note: Callable[[str, str], None], *, pipe: bool, quiet: bool) -> None:
+        self._line, self._note = line, note
+        self._pipe, self._quiet = pipe and not quiet, quiet
+        self._next, self._waits = EVERY, ""
+
+    def __call__(self, now: Progress) -> None:
+        if not self._quiet:
+            self._line(now)
+        kind, words = waiting(now)
+        if kind != self._waits:
+            self._waits = kind
+            self._say("waits" if kind else "goes-on", words or self._line.text(now))
+        elif now.seconds >= self._next:
+            self._say("progress", self._line.text(now))
+        self._next = max(self._next, now.seconds // EVERY * EVERY + EVERY)
+
+    def _say(self, event: str, words: str) -> None:
+        self._note(event, words)
+        if self._pipe:
+            complain(f"waits: {words}" if event == "waits" else words)
+
+
+def waiting(now: Progress) -> tuple[str, str]:
+    """What holds a crawl up, in a word and in words; nothing when it goes on."""
+    if now.disk_wanted:
+        return "disk", shortage(now.disk_free, now.disk_wanted)
+    if now.network_gone:
+        return "network", SILENCE
+    if now.idle_seconds:
+        return "politeness", f"nothing may be asked for in the next {now.idle_seconds:.0f} s; Ctrl-C stops now"
+    return "", ""

@@ -1,0 +1,117 @@
+"""What a newcomer is shown, what a slip is answered with, and what a shell completes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from gossamer.cli import guide
+from gossamer.cli.completion import SHELLS, script
+from gossamer.cli.main import main
+from gossamer.cli.options import parser
+
+
+def ended(words: list[str]) -> int | str | None:
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    return end.value.code
+
+
+def test_every_command_stands_in_one_group() -> None:
+    grouped = " ".join(guide.GROUPS.values()).split()
+    assert len(grouped) == len(set(grouped))
+    assert set(guide.verbs_of(parser())) <= set(grouped)
+    assert all(f"\n  {verb} " in parser().format_help() for verb in guide.verbs_of(parser()))
+
+
+def test_a_newcomer_sees_six_commands_first() -> None:
+    first = guide.GROUPS["begin with"].split()
+    assert len(first) == 6
+    assert parser().format_help().index("begin with:") < parser().format_help().index("collect:")
+
+
+def test_without_a_command_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended([]) == 2
+    assert capsys.readouterr().out == parser().format_help()
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [("serach web x", "did you mean search?"), ("crawl web a --pagse 3", "did you mean --pages?")],
+)
+def test_a_slip_is_answered_with_what_was_meant(words: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(words.split()) == 2
+    assert meant in capsys.readouterr().err
+
+
+def test_what_nobody_can_guess_is_not_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(["\x1b[31mqqqq"]) == 2
+    said = capsys.readouterr().err
+    assert "did you mean" not in said
+    assert "\x1b" not in said
+
+
+def test_help_says_what_the_option_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "search"]) == 0
+    said = capsys.readouterr().out
+    assert ended(["search", "--help"]) == 0
+    assert capsys.readouterr().out.strip() == said.strip()
+    assert main(["help", "serach"]) == 2
+    assert "did you mean search?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        ("search web foreign key", ["foreign", "key"]),
+        ("search web -draft report", ["-draft", "report"]),
+        ("search web -news -n 3 now", ["-news", "now"]),
+        ("search -n3 web -- --explain", ["--explain"]),
+        ("search web one --explain -two", ["one", "-two"]),
+    ],
+)
+def test_a_query_needs_no_quotes_and_may_begin_with_a_dash(words: str, query: list[str]) -> None:
+    options = parser().parse_args(words.split())
+    assert (options.dir, options.question) == ("web", query)
+    assert options.number == (3 if "-n3" in words or "-n 3" in words else 10)
+
+
+@pytest.mark.parametrize("number", ["0", "-3", "x"])
+def test_a_number_of_hits_is_one_or_more(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(["search", "web", "x", "-n", number]) == 2
+    assert "from 1 on" in capsys.readouterr().err
+
+
+def test_the_manual_page_has_every_option_and_reads_without_a_warning() -> None:
+    page = guide.manual(parser())
+    for verb in guide.verbs_of(parser()).values():
+        assert all(option.replace("-", r"\-") in page for option in guide.options_of(verb))
+    if shutil.which("groff"):
+        read = subprocess.run(
+            ["groff", "-man", "-Tutf8", "-ww"], input=page, capture_output=True, text=True, timeout=60, check=True
+        )
+        assert (read.stderr, bool(read.stdout)) == ("", True)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_shell_gets_every_verb_and_option(shell: str) -> None:
+    said = script(shell, parser())
+    for name, verb in guide.verbs_of(parser()).items():
+        assert name in said
+        assert all(option.lstrip("-") in said for option in guide.options_of(verb))
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [("se", "search"), ("crawl d --rev", "--revisit"), ("crawl d --scope do", "domain"), ("export d pa", "parquet")],
+)
+def test_bash_completes(words: str, completed: str) -> None:
+    if not shutil.which("bash"):
+        pytest.skip("there is no bash here")
+    given = words.split()
+    asked = f"COMP_WORDS=(gossamer {words}); COMP_CWORD={len(given)}; _gossamer; echo ${{COMPREPLY[@]}}"
+    program = f"{script('bash', parser())}\n{asked}"
+    found = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60, check=True, cwd="/")
+    assert (found.stdout.split(), found.stderr) == ([completed], "")

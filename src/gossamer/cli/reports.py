@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import csv
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gossamer
 from gossamer.cli.answers import cut
-from gossamer.cli.interrupts import listening
 from gossamer.cli.out import complain, say, say_json
 from gossamer.cli.progress import Line, Part
-from gossamer.collection import fast_loop
+from gossamer.collection.ask.reading import Reading
 from gossamer.errors import INTERRUPTED, UsageError
 from gossamer.shown import counted, line
 
@@ -38,7 +37,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def list_(options: argparse.Namespace) -> int:
     """Print addresses as they are read: there may be millions."""
     nothing = True
-    with gossamer.open(options.dir) as collection:
+    with Reading(Path(options.dir)) as collection:
         for each in collection.addresses(state=options.state, reason=options.reason, site=options.site):
             nothing = False
             if options.json:
@@ -74,6 +73,10 @@ def broken(options: argparse.Namespace) -> int:
 
 def _external(collection: Collection, options: argparse.Namespace) -> tuple[External, bool]:
     """Ask, with a progress line and two kinds of Ctrl-C; what is known then is printed."""
+    import asyncio
+
+    from gossamer.collection import fast_loop
+
     progress = ExternalLine()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
@@ -83,6 +86,8 @@ def _external(collection: Collection, options: argparse.Namespace) -> tuple[Exte
 
 
 async def _asked(collection: Collection, site: str | None, report: ExternalLine) -> tuple[External, bool]:
+    from gossamer.cli.interrupts import listening
+
     with listening() as stopping:
         found = await collection.external_async(site=site, report=report, stop=stopping.stop)
     return found, stopping.asked
@@ -147,7 +152,7 @@ def _source(source: Source) -> str:
 def changes(options: argparse.Namespace) -> int:
     """Print what is not what it was, then the sums."""
     since = _since(options.since) if options.since else None
-    with gossamer.open(options.dir) as collection:
+    with Reading(Path(options.dir)) as collection:
         found = collection.changes(since)
         for each in found:
             if options.json:

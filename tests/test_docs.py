@@ -129,6 +129,11 @@ def test_every_link_leads_somewhere(path: Path) -> None:
         assert not anchor or anchor in anchors(file.read_text("utf-8")), target
 
 
+def test_the_readme_names_every_page_of_the_guide() -> None:
+    named = set(links(page("README.md")))
+    assert [path.name for path in GUIDE if f"docs/{path.name}" not in named] == []
+
+
 def test_every_page_is_reached_from_the_readme() -> None:
     reached, waiting = set(), [ROOT / "README.md"]
     while waiting:

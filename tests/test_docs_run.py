@@ -110,6 +110,13 @@ def test_a_block_that_is_not_marked_is_run() -> None:
     assert is_run(block)
 
 
+def test_every_folder_of_a_collection_is_in_the_tree_of_the_page_on_archives(crawled: Path) -> None:
+    (tree, *_) = blocks(page("docs/archive.md"), "text")
+    made = [crawled / "my-web", crawled / "my-web" / "shards" / "00"]
+    names = {each.name + "/" * each.is_dir() for folder in made for each in folder.iterdir()}
+    assert {name for name in names if not re.search(rf"(?m)(^| ){re.escape(name)}", tree)} == set()
+
+
 # --------------------------------------------------------- sessions of their own
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,35 @@ class Step(NamedTuple):
 
     command: str
     printed: str
+
+
+class Block(NamedTuple):
+    """A fenced block, the mark in front of it, and whether only empty lines part it from the block before."""
+
+    language: str
+    text: str
+    mark: str
+    is_next: bool
+
+
+FENCED = re.compile(r"(?ms)^( *)(`{3,})(\w*)\n(.*?)^\1\2$")
+MARK = re.compile(r"<!-- (not run|needs|run by): (.+?) -->\s*\Z")
+
+
+def every_block(text: str) -> list[Block]:
+    """All fenced blocks, in their order. A comment in front may mark one:
+
+    `not run: why`, `needs: modules`, without which it is not run, or `run by: a test of its own`.
+    """
+    found, end = [], 0
+    for fence in FENCED.finditer(text):
+        between = text[end : fence.start()]
+        mark = MARK.search(between)
+        said = f"{mark[1]}: {mark[2]}" if mark else ""
+        is_next = end > 0 and not MARK.sub("", between).strip()
+        found.append(Block(fence[3], textwrap.dedent(fence[4]), said, is_next))
+        end = fence.end()
+    return found
 
 
 def page(name: str) -> str:

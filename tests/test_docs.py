@@ -69,6 +69,23 @@ def test_the_table_has_no_setting_that_is_none() -> None:
     assert sorted(listed) == sorted(spec.name for spec in dataclasses.fields(Plan))
 
 
+def test_the_list_of_commands_is_complete() -> None:
+    listed = re.findall(r"(?m)^\| `gossamer (\w+)", page("docs/crawling.md"))
+    assert sorted(listed) == sorted(commands())
+
+
+INLINE = re.compile(r"`gossamer (\w+)((?: [^`]*)?)`")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_command_in_a_sentence_has_the_options_it_is_given(path: Path) -> None:
+    known = commands()
+    for verb, words in INLINE.findall(re.sub(r"\s+", " ", path.read_text("utf-8"))):
+        if not verb.isupper():  # COMMAND and the like stand for any
+            options = set(known[verb]._option_string_actions)
+            assert set(re.findall(r"(?<= )--[a-z][\w-]*", words)) <= options, f"{verb}{words}"
+
+
 def exit_codes() -> set[int]:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
     return {0, errors.INTERRUPTED} | {kind.exit_code for kind in kinds if issubclass(kind, errors.GossamerError)}
@@ -127,6 +144,11 @@ def test_every_link_leads_somewhere(path: Path) -> None:
         file = (path.parent / name).resolve() if name else path
         assert file.exists(), target
         assert not anchor or anchor in anchors(file.read_text("utf-8")), target
+
+
+def test_the_readme_names_every_page_of_the_guide() -> None:
+    named = set(links(page("README.md")))
+    assert [path.name for path in GUIDE if f"docs/{path.name}" not in named] == []
 
 
 def test_every_page_is_reached_from_the_readme() -> None:

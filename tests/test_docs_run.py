@@ -7,29 +7,117 @@ import importlib.util
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import gossamer
 from crawler_process import with_room
-from documentation import Step, blocks, page, steps
-from gossamer.cli.main import main
+from docs_session import agrees, session
+from docs_web import DAY, START, DocsWeb
+from documentation import GUIDE, ROOT, Block, blocks, every_block, page, steps
 from gossamer.collection import Outside
 from gossamer.testing import Errors, MadeWeb, RobotsFiles, VirtualClock, WebSpec
 from gossamer.testing.spec import from_settings
 
-EXAMPLE = "https://example.org/"
 SESSION_LINES = 12
-SITE = WebSpec(seed=7, hosts=1, pages=12, crosslinks=0, names="ip")
 SESSION, *_ = [block for block in blocks(page("README.md"), "console") if "gossamer demo" in block]
-ANSWERS = [
-    step for block in blocks(page("docs/resuming.md"), "console") for step in steps(block) if step.printed.strip()
-]
+RUN = ("console", "bash", "python")
+SHOWN = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *GUIDE)]
+FROM_NOTHING = ("README.md", "docs/crawling.md", "docs/recipes.md")
+"""Pages whose reader begins with an empty folder; for all others there is `my-web`, crawled yesterday and today."""
+
+
+def is_run(block: Block) -> bool:
+    """Whether it is run as a part of its page: it is something to run, and what it needs is installed."""
+    way, _, words = block.mark.partition(": ")
+    if way == "needs":
+        return all(map(importlib.util.find_spec, words.split(", ")))
+    return block.language in RUN and not way
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the readers of most pages have already."""
+    folder = tmp_path_factory.mktemp("crawled")
+    web = DocsWeb(VirtualClock(START))
+    with pytest.MonkeyPatch.context() as patch:
+        reader = session(folder, web.clock, web.fetch, patch, web.pass_a_day)
+        for command in ("gossamer crawl my-web https://example.org/ -q", "gossamer crawl my-web --revisit -q"):
+            assert reader.run_command(command) == ("", 0)
+    return folder
+
+
+class Asked(NamedTuple):
+    """The collection that resuming.md asks about, and what it came from."""
+
+    folder: Path
+    web: MadeWeb
+    clock: VirtualClock
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    """Its clock begins now, so that its pauses are not over yet."""
+    folder = tmp_path_factory.mktemp("asked")
+    clock = VirtualClock(time.time())
+    busy = Errors(missing=0.1, busy=0.1, retry_after=3600)
+    spec = WebSpec(
+        seed=3, hosts=2, pages=40, latency=(0.1, 0.4), errors=busy, robots=RobotsFiles(rules=1.0, delays=0.5)
+    )
+    web = MadeWeb(spec, clock=clock)
+    with gossamer.open(folder / "my-web") as collection:
+        clock.run(collection.crawl_async(web.seed, scope="any", outside=Outside(clock, web.fetch)))
+    return Asked(folder, web, clock)
+
+
+@pytest.mark.parametrize("name", [name for name in SHOWN if any(map(is_run, every_block(page(name))))])
+def test_a_page_works_as_printed(
+    name: str, crawled: Path, asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = DocsWeb(
+        VirtualClock(START if name in FROM_NOTHING else START + 2 * DAY), is_tomorrow=name not in FROM_NOTHING
+    )
+    if name == "docs/resuming.md":
+        shutil.copytree(asked.folder, tmp_path, dirs_exist_ok=True)
+        reader = session(tmp_path, asked.clock, asked.web.fetch, monkeypatch)
+    else:
+        if name not in FROM_NOTHING:
+            shutil.copytree(crawled, tmp_path, dirs_exist_ok=True)
+        reader = session(tmp_path, web.clock, web.fetch, monkeypatch, web.pass_a_day)
+    shown = every_block(page(name))
+    for block, after in zip_longest(shown, shown[1:], fillvalue=Block("", "", "", is_next=False)):
+        if is_run(block):
+            reader.follow(block, after.text if after.is_next and after.language == "text" else "")
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_is_run_by_a_test_of_its_own_has_one(name: str) -> None:
+    tests = [block.mark.removeprefix("run by: ") for block in every_block(page(name)) if "run by" in block.mark]
+    assert [test for test in tests if not callable(globals().get(test)) and not (ROOT / test).is_file()] == []
+
+
+def test_a_block_that_is_not_marked_is_run() -> None:
+    (block,) = every_block("<!-- not run: it is long -->\n\n```console\n$ make test\n```\n")
+    assert not is_run(block)
+    (block,) = every_block("Some words.\n\n```console\n$ make test\n```\n")
+    assert is_run(block)
+
+
+def test_every_folder_of_a_collection_is_in_the_tree_of_the_page_on_archives(crawled: Path) -> None:
+    (tree, *_) = blocks(page("docs/archive.md"), "text")
+    made = [crawled / "my-web", crawled / "my-web" / "shards" / "00"]
+    names = {each.name + "/" * each.is_dir() for folder in made for each in folder.iterdir()}
+    assert {name for name in names if not re.search(rf"(?m)(^| ){re.escape(name)}", tree)} == set()
+
+
+# --------------------------------------------------------- sessions of their own
 
 
 def run(command: str, folder: Path) -> str:
@@ -40,21 +128,6 @@ def run(command: str, folder: Path) -> str:
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def run_program(program: str, folder: Path) -> None:
-    line = [sys.executable, "-W", "error", "-c", program]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[MadeWeb]:
-    """A site in the place of example.org; the collection `my-web` may visit it without delay."""
-    with MadeWeb(SITE).serve() as served:
-        with gossamer.open(with_room(tmp_path / "my-web")) as web:
-            web.crawl(served.seed, pages=1, allow_addresses=("127.0.0.0/8",), delay=0, ip_delay=0)
-        yield served
 
 
 def test_the_readme_session_works_as_printed(tmp_path: Path) -> None:
@@ -76,60 +149,16 @@ def test_the_session_about_copies_works_as_printed(tmp_path: Path) -> None:
     with MadeWeb(spec).serve() as web:
         for step in session:
             told = run(step.command.replace(":8000", f":{web.spec.port}"), tmp_path)
-            shown = re.sub(r"\d+\.\d kB", "40.0 kB", told.replace(f":{web.spec.port}", ":8000"))
-            assert shown == step.printed, step.command
+            assert agrees(told.replace(f":{web.spec.port}", ":8000"), step.printed), f"{step.command}\n{told}"
 
 
-def test_the_first_crawl_of_the_readme_works(tmp_path: Path, site: MadeWeb) -> None:
-    block = next(block for block in blocks(page("README.md"), "console") if EXAMPLE in block)
-    (step,) = steps(block)
-    assert run(step.command.replace(EXAMPLE, site.seed), tmp_path).startswith("done: 12 pages, ")
+def test_a_crawl_runs_in_a_notebook(tmp_path: Path) -> None:
+    async def cell(seed: str) -> int:
+        with gossamer.open(with_room(tmp_path / "my-web")) as web:
+            return web.crawl(seed, allow_addresses=("127.0.0.0/8",), delay=0, ip_delay=0).pages
 
-
-@pytest.mark.parametrize(
-    "name",
-    ["README.md", "docs/python.md", "docs/duplicates.md", "docs/search.md", "docs/table.md", "docs/versions.md"],
-)
-def test_the_programs_run_as_printed(name: str, tmp_path: Path, site: MadeWeb) -> None:
-    program = "\n".join(blocks(page(name), "python"))
-    with_room(tmp_path / "rehearsal")
-    run_program(program.replace(EXAMPLE, site.seed), tmp_path)
-
-
-def test_a_crawl_runs_in_a_notebook(tmp_path: Path, site: MadeWeb) -> None:
-    async def cell() -> int:
-        with gossamer.open(tmp_path / "my-web") as web:
-            return web.crawl(pages=0).pages
-
-    assert asyncio.run(cell()) == SITE.pages
-
-
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The collection that resuming.md asks about; its clock begins now, so that its pauses are not over yet."""
-    folder = tmp_path_factory.mktemp("asked")
-    clock = VirtualClock(time.time())
-    busy = Errors(missing=0.1, busy=0.1, retry_after=3600)
-    spec = WebSpec(
-        seed=3, hosts=2, pages=40, latency=(0.1, 0.4), errors=busy, robots=RobotsFiles(rules=1.0, delays=0.5)
-    )
-    web = MadeWeb(spec, clock=clock)
-    with gossamer.open(folder / "my-web") as collection:
-        clock.run(collection.crawl_async(web.seed, scope="any", outside=Outside(clock, web.fetch)))
-    return folder
-
-
-@pytest.mark.parametrize("step", ANSWERS, ids=lambda step: step.command)
-def test_the_answers_are_those_that_are_printed(
-    step: Step, asked: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(asked)
-    assert main(shlex.split(step.command)[1:]) == 0
-    assert undated(capsys.readouterr().out) == undated(step.printed)
-
-
-def undated(text: str) -> str:
-    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE", text).strip()
+    with MadeWeb(WebSpec(seed=7, pages=12, crosslinks=0, names="ip")).serve() as served:
+        assert asyncio.run(cell(served.seed)) == 12
 
 
 REPLAY = """
@@ -146,14 +175,14 @@ for url in sys.argv[1:]:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pywb") is None, reason="pywb is not installed")
-def test_the_replay_works_as_described(asked: Path, tmp_path: Path) -> None:
+def test_the_replay_works_as_described(asked: Asked, tmp_path: Path) -> None:
     text = page("docs/archive.md")
     index = re.search(r"`(gossamer export /path/to/my-web .*)`", text)
     (config,) = blocks(text, "yaml")
     assert index
-    run(index[1].replace("/path/to", str(asked)), tmp_path)
-    (tmp_path / "config.yaml").write_text(config.replace("/path/to", str(asked)))
-    with gossamer.open(asked / "my-web") as collection:
+    run(index[1].replace("/path/to", str(asked.folder)), tmp_path)
+    (tmp_path / "config.yaml").write_text(config.replace("/path/to", str(asked.folder)))
+    with gossamer.open(asked.folder / "my-web") as collection:
         pages = {found.url: found.capture.body for found in collection.pages()}
     line = [sys.executable, "-W", "ignore", "-c", REPLAY, *pages]
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
@@ -161,25 +190,3 @@ def test_the_replay_works_as_described(asked: Path, tmp_path: Path) -> None:
     assert len(answers) == len(pages) >= 50, done.stderr
     for (_, status, body), expected in zip(answers, pages.values(), strict=True):
         assert (status, bytes.fromhex(body)) == ("200", expected)
-
-
-FORMAT_STEPS = [step for block in blocks(page("docs/formats.md"), "console") for step in steps(block)]
-NEEDED = ("pyarrow", "networkx", "scipy", "warcio")
-
-
-@pytest.mark.skipif(not all(map(importlib.util.find_spec, NEEDED)), reason="an example needs what is not installed")
-def test_the_page_on_formats_works_as_printed(tmp_path: Path, site: MadeWeb) -> None:
-    with gossamer.open(tmp_path / "my-web") as web:
-        web.crawl(pages=0)
-    exports = [step.command for step in FORMAT_STEPS if "gossamer export" in step.command]
-    imports = [step.command for step in FORMAT_STEPS if "gossamer import" in step.command]
-    assert (len(exports), len(imports)) == (7, 1)
-    for command in exports:
-        run(command, tmp_path)
-    (tmp_path / "crawl.warc.gz").symlink_to("my-web.warc.gz")
-    (tmp_path / "site.wacz").symlink_to("my-web.wacz")
-    with_room(tmp_path / "my-archive")
-    for command in imports:
-        assert run(command, tmp_path).startswith("imported: ")
-    for program in blocks(page("docs/formats.md"), "python"):
-        run_program(program, tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from gossamer.errors import UsageError
 MOST = 10_000
 """Seeds of a list: they stand in the plan, which is read at every start."""
 _LONGEST = 65_536
+_HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:/.*)?|localhost(?::\d+)?(?:/.*)?")
+"""What looks like a host, with or without a path."""
 
 
 def named(folder: str, seeds: Sequence[str], lists: Sequence[str]) -> tuple[str, ...]:
@@ -20,6 +23,11 @@ def named(folder: str, seeds: Sequence[str], lists: Sequence[str]) -> tuple[str,
     if folder.startswith(("http://", "https://")):
         raise UsageError(
             f"{folder}: is an address, and the directory comes first, as in `gossamer crawl my-web {folder}`"
+        )
+    if not seeds and not lists and _HOST.fullmatch(folder) and not os.path.exists(folder):
+        raise UsageError(
+            f"{folder}: no such directory, and no seed; if it is the site that is meant, the directory comes first:"
+            f" `gossamer crawl DIR {folder}`"
         )
     for seed in seeds:
         _require_address(seed)

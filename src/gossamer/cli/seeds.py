@@ -27,7 +27,7 @@ def named(folder: str, seeds: Sequence[str], lists: Sequence[str]) -> tuple[str,
     if not seeds and not lists and _HOST.fullmatch(folder) and not os.path.exists(folder):
         raise UsageError(
             f"{folder}: no such directory, and no seed; if it is the site that is meant, the directory comes first:"
-            f" `gossamer crawl DIR {folder}`"
+            f" `gossamer crawl my-web {folder}`"
         )
     for seed in seeds:
         _require_address(seed)

@@ -206,7 +206,7 @@ class RobotsAnswers:
     def _add_sitemaps(self, origin: Origin) -> None:
         assert origin.rules is not None
         robots = f"{origin.name}/robots.txt"
-        guess = ("/sitemap.xml",) if origin.name in self._parts.seeds.origins else ()
+        guess = ("/sitemap.xml",) if self._parts.discovery.scope.is_start(origin.name) else ()
         listed = [url for url in resolve(origin.rules.sitemaps or guess, robots) if url and self._is_near(url, origin)]
         known = self._parts.ledger.get_many(listed)
         new = [url for url, entry in zip(listed, known, strict=True) if entry is None]

@@ -29,6 +29,8 @@ LANDED = b"landed"
 """Rows of `META`, with an address each: where a seed has redirected to."""
 NOFOLLOW = "only nofollow links lead to it"
 DEPTH = "deeper than"
+HTTPS_SILENT = "https does not answer"
+"""Why the https address of a seed without a scheme is left out; see `guesses`."""
 
 
 class Found(NamedTuple):
@@ -147,7 +149,9 @@ def as_found(url: str, entry: Entry) -> Found:
 
 def depth_to_beat(entry: Entry) -> int | None:
     """Only a link from a smaller depth may change its entry; None when one from any depth may let it in."""
-    soft = entry.state is State.EXCLUDED and (entry.reason == NOFOLLOW or entry.reason.startswith(DEPTH))
+    soft = entry.state is State.EXCLUDED and (
+        entry.reason == NOFOLLOW or entry.reason.startswith((DEPTH, HTTPS_SILENT))
+    )
     return None if soft else entry.depth
 
 

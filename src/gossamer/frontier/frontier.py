@@ -163,6 +163,11 @@ class Frontier:
         self._stopping = True
         self._dispatcher.dispatch()
 
+    @property
+    def is_stopping(self) -> bool:
+        """Nothing more is handed out."""
+        return self._stopping
+
     def hold(self, held: bool) -> None:
         """Hand out nothing for now, or go on again; what is out may be done meanwhile."""
         if held is not self._held:

@@ -68,7 +68,8 @@ class Replay:
         self.frontier.restore(removed)
         take_in_seeds(self.mine, self.frontier)
         self.commits.now()
-        take_in_list(self.table, self.mine, self.frontier, self.commits)
+        for _ in take_in_list(self.table, self.mine, self.frontier, self.commits):
+            pass
 
     def _take_safely(self, replayed: Replayed) -> None:
         try:

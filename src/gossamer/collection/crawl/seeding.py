@@ -24,12 +24,13 @@ def take_in_seeds(mine: ShardPlan, frontier: Frontier) -> None:
     _add(frontier, mine.seeds())
 
 
-def take_in_list(table: Table, mine: ShardPlan, frontier: Frontier, commits: Commits) -> None:
-    """What is left of the list, with a commit for each slice."""
+def take_in_list(table: Table, mine: ShardPlan, frontier: Frontier, commits: Commits) -> Iterator[None]:
+    """What is left of the list, with a commit for each slice, after which others may have their turn."""
     for seeds, note in mine.listed(table.get(META, LISTED) or b""):
         _add(frontier, seeds)
         table.put(META, LISTED, note)
         commits.now()
+        yield
 
 
 def both(seeds: Iterable[str]) -> Iterator[str]:

@@ -207,7 +207,9 @@ class Session:
         self, asked: Sequence[CrawlRequest], report: Callable[[Progress], None], ready: Callable[[], None]
     ) -> None:
         with self._closing():
-            self._start().begin(asked, fetches=not self._imports)
+            start = self._start()
+            start.begin(asked, fetches=not self._imports)
+            await self._take_in_list(start, report)
             ready()
             try:
                 async with asyncio.TaskGroup() as group:
@@ -227,6 +229,14 @@ class Session:
             finally:
                 await self._network.hang_up()
             report(self.progress())
+
+    async def _take_in_list(self, start: Start, report: Callable[[Progress], None]) -> None:
+        """A million seeds take minutes: one may see how it goes, and stop it."""
+        for _ in () if self._imports else start.go_on_with_list():
+            report(self.progress())
+            await asyncio.sleep(0)
+            if self.frontier.is_stopping:
+                return
 
     def _start(self) -> Start:
         return Start(

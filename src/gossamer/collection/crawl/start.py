@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -62,14 +62,16 @@ class Start:
             if self._opened_changed():
                 self.frontier.retry_blocked()
             self._ask_for(asked, seeds=fetches)
-        if fetches:
-            take_in_list(self.table, self.mine, self.frontier, self.commits)
         self._read_again()
         if peers := self.mine.peers:
             peers.leases.weigh(peers.me, self.frontier.ledger.counts.bytes)
             peers.leases.begin(peers.me, self.frontier.ledger.counts.pages)
             peers.greet()
         self.frontier.open()
+
+    def go_on_with_list(self) -> Iterator[None]:
+        """Seeds of the list that are not taken in yet. Whoever breaks it off goes on with the next crawl."""
+        return take_in_list(self.table, self.mine, self.frontier, self.commits)
 
     def _roll_forward(self) -> None:
         keeper = self.keeper

@@ -24,6 +24,7 @@ from gossamer.settings import LARGEST, SETTINGS
 from gossamer.store.disk import Marks
 from gossamer.urls import rules as url_rules
 from gossamer.urls.scope import Scope
+from gossamer.urls.seeds import address
 
 if TYPE_CHECKING:
     from gossamer.engine.sandbox_child import Limits as CellLimits
@@ -137,7 +138,7 @@ class Plan:
         """The part that says which addresses are inside."""
         return Scope(
             kind=self.scope,
-            seeds=frozenset(self.seeds),
+            seeds=frozenset(map(address, self.seeds)),
             include=self.include,
             exclude=self.exclude,
             suffixes=frozenset(self.suffixes),

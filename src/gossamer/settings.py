@@ -42,7 +42,7 @@ class Setting:
 
 
 SETTINGS: dict[str, Setting] = {
-    "seeds": Setting((), "Where the crawl starts."),
+    "seeds": Setting((), "Where the crawl starts. Without a scheme https is tried first, then http."),
     "scope": Setting(
         "host",
         "How far it goes from the seeds.",

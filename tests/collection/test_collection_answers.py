@@ -17,7 +17,6 @@ import gossamer
 from gossamer.collection import Collection, Outside
 from gossamer.collection.ask.history import Edition, chosen
 from gossamer.collection.ask.links import linked, neighbours
-from gossamer.collection.ask.reading import as_seed
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.crawl.restarts import live
 from gossamer.collection.derive import graphs, indexer, near_copies
@@ -35,6 +34,7 @@ from gossamer.store.table.table import Table
 from gossamer.store.warc.warc import payload_digest
 from gossamer.testing import VirtualClock
 from gossamer.urls import keys
+from gossamer.urls.seeds import as_seed
 
 A, B = "http://a.test", "http://b.test"
 LONG = " ".join(f"word{number} that stands only here" for number in range(60))
@@ -262,7 +262,7 @@ def test_trust_and_centrality_need_pages_of_the_graph(small: Collection) -> None
 
 
 def test_seeds_are_written_as_people_write_them() -> None:
-    assert as_seed(" example.org ") == "http://example.org/"
+    assert as_seed(" example.org ") == "example.org/"
     assert as_seed("HTTPS://Example.org/a") == "https://example.org/a"
     with pytest.raises(InvalidURL, match="seed 'ftp://x/': "):
         as_seed("ftp://x/")

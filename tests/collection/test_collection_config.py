@@ -125,6 +125,8 @@ def test_a_list_of_the_plan_can_be_emptied(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["https://example.org/"], "the directory comes first"),
+        (["example.org"], "`gossamer crawl my-web example.org`"),
+        (["www.example.org/guide/", "--pages", "5"], "`gossamer crawl my-web www.example.org/guide/`"),
         (["DIR", "-"], "--seeds -"),
         (["DIR", "@urls.txt"], "--seeds urls.txt"),
         (["DIR", "FILE"], "--seeds FILE"),

@@ -14,7 +14,7 @@ from small_shard import BEGAN, answer, said, small_shard
 
 from gossamer import convert
 from gossamer.collection.ask import links, reading
-from gossamer.collection.ask.reading import Reading, as_seed
+from gossamer.collection.ask.reading import Reading
 from gossamer.collection.crawl import imprint
 from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.families import FAMILIES
@@ -25,6 +25,7 @@ from gossamer.plan import Plan
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE
 from gossamer.urls import keys
+from gossamer.urls.seeds import as_seed
 
 URLS = [f"http://{number}.test/" for number in range(6)]
 HOME = URLS[0]
@@ -233,7 +234,7 @@ def test_a_collection_is_built_if_all_of_its_shards_are(folder: Folder) -> None:
 
 
 def test_a_seed_without_a_scheme_is_taken_for_http() -> None:
-    assert as_seed(" Example.org/a ") == "http://example.org/a"
+    assert as_seed(" Example.org/a ") == "example.org/a"
     assert as_seed("https://example.org") == "https://example.org/"
     with pytest.raises(InvalidURL, match="seed 'mailto://'"):
         as_seed("mailto://")

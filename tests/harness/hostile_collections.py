@@ -47,7 +47,7 @@ CODES = {code for each in vars(errors).values() for code in [getattr(each, "exit
 }
 
 FILES = [
-    *("plan.toml", "plan.toml.partial", "lock", "gate", "asked", "asked.partial", "id"),
+    *("plan.toml", "plan.toml.partial", "lock", "gate", "asked", "asked.partial", "id", "seeds", "seeds.partial"),
     *("graph/current", "graph/current.partial", "graph/*/ranks.npy", "graph/*/seal.json", "graph/*/names.txt"),
     *("graph/*/voices/meta.json", "graph/*/voices/.managed.json"),
     *("shards/00/reading", "shards/00/links/log", "shards/00/captures/*-00000.warc.gz"),

@@ -35,7 +35,8 @@ from typing import Any, NamedTuple
 import gossamer
 from crawler_process import descendants
 from gossamer.collection.families import FAMILIES
-from gossamer.collection.folder import Folder
+from gossamer.collection.folder import SEEDS, Folder
+from gossamer.collection.seed_list import SHORT
 from gossamer.frontier.ledger import Ledger
 from gossamer.store.table.table import Table
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, Sitemaps, WebSpec
@@ -268,6 +269,17 @@ def more_seeds(place: Place) -> Sequence[str]:
     return ("crawl", str(place.folder), strange[0], strange[-1])
 
 
+def long_list(place: Place) -> Sequence[str]:
+    """The same seeds, in a list that is too long for the plan."""
+    place.beside.write_text("\n".join(more_seeds(place)[2:] * SHORT))
+    return ("crawl", str(place.folder), "--seeds", str(place.beside))
+
+
+def once_listed(place: Place) -> Sequence[str]:
+    """The list is whole as soon as it is there."""
+    return go_on(place) if (place.folder / SEEDS).exists() else long_list(place)
+
+
 def importing(place: Place) -> Sequence[str]:
     return ("import", str(place.folder), str(place.beside), "--shards", str(place.shards))
 
@@ -297,6 +309,7 @@ REMOVE = on_folder("remove", ".*0[.]html|2[.]html", "--yes", "--archive")
 VERBS: dict[str, Verb] = {
     "first crawl": Verb(first_crawl, nothing, once_planned(first_crawl)),
     "more seeds": Verb(more_seeds, crawled, once_planned(more_seeds), as_seeds),
+    "list of seeds": Verb(long_list, crawled, once_listed, as_seeds),
     "revisit": Verb(on_folder("crawl", "--revisit"), crawled, once_asked(on_folder("crawl", "--revisit")), again_asked),
     "import": Verb(importing, packed),
     "import of files": Verb(importing, packed_files),

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -145,12 +143,30 @@ def test_a_seed_need_not_be_included_but_may_be_excluded() -> None:
 
 def test_a_redirected_seed_widens_the_scope() -> None:
     scope = Scope(seeds=frozenset({"http://example.com/"}))
-    wider = scope.with_seed("https://www.example.com/")
     assert scope.check("https://www.example.com/a", 1) == "outside the hosts of the seeds"
-    assert wider.check("https://www.example.com/a", 1) is None
-    assert wider.check("http://example.com/a", 1) is None
-    assert wider.with_seed("http://example.com/") is wider
-    assert scope == replace(wider, seeds=scope.seeds)
+    assert not scope.is_start("https://www.example.com")
+    assert scope.add_seed("https://www.example.com/")
+    assert scope.check("https://www.example.com/a", 1) is None
+    assert scope.check("http://example.com/a", 1) is None
+    assert scope.is_start("https://www.example.com")
+    assert scope.is_start("http://example.com")
+    assert not scope.add_seed("https://www.example.com/")
+    assert not scope.add_seed("http://example.com/")
+    assert Scope(seeds=frozenset({"http://example.com/"})).check("https://www.example.com/a", 1) is not None
+
+
+@pytest.mark.parametrize("kind", ["page", "path", "host", "domain", "any"])
+def test_seeds_of_a_list_reach_as_far_as_those_of_the_plan(kind: str) -> None:
+    seeds = ("http://a.example.com/docs/start.html", "https://b.example.org/guide", "http://c.example.net:81/x/?q=1")
+    found = (*seeds, "https://a.example.com/docs/x", "http://a.example.com/", "http://www.example.org/")
+    found += ("http://b.example.org/guide/x", "http://c.example.net/x/", "http://d.example.net/", "http://e.test/")
+    planned, listed = (Scope(kind, frozenset(each), include=("x",)) for each in (seeds, ()))
+    for seed in seeds:
+        assert listed.add_seed(seed)
+    for url in found:
+        for depth in (0, 1):
+            if url not in seeds or depth == 0:
+                assert planned.check(url, depth) == listed.check(url, depth)
 
 
 def test_a_scope_that_cannot_be_is_refused_at_once() -> None:

@@ -54,7 +54,7 @@ def crawl(options: argparse.Namespace) -> int:
     from gossamer.cli.talk import journal
     from gossamer.collection import fast_loop
 
-    options.seeds = named(options.dir, options.seeds, options.lists or ())
+    options.seeds, options.seed_list = named(options.dir, options.seeds, options.lists or ())
     collection = gossamer.open(options.dir)
     hint = _hint(options)
     trusted = _trusted(collection, options)
@@ -119,6 +119,7 @@ async def _crawl(
                 stop=stopping.stop,
                 trust_plan=trusted,
                 credentials=options.credentials,
+                seed_list=options.seed_list,
                 **settings(options),
             )
         finally:

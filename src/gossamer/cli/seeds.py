@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
+from gossamer.collection.seed_list import SHORT
 from gossamer.errors import UsageError
 
-MOST = 10_000
-"""Seeds of a list: they stand in the plan, which is read at every start."""
 _LONGEST = 65_536
+_HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:/.*)?|localhost(?::\d+)?(?:/.*)?")
+"""What looks like a host, with or without a path."""
 
 
-def named(folder: str, seeds: Sequence[str], lists: Sequence[str]) -> tuple[str, ...]:
-    """All seeds of a command, those of its lists last."""
+class Seeds(NamedTuple):
+    """Where a crawl begins."""
+
+    named: tuple[str, ...]
+    """Those that the plan takes."""
+    listed: Iterator[str] | tuple[str, ...] = ()
+    """Those of long lists, which are read as they are needed."""
+
+
+def named(folder: str, seeds: Sequence[str], lists: Sequence[str]) -> Seeds:
+    """All seeds of a command. Those of short lists stand in the plan like those that are named."""
     if folder.startswith(("http://", "https://")):
         raise UsageError(
             f"{folder}: is an address, and the directory comes first, as in `gossamer crawl my-web {folder}`"
         )
+    if not seeds and not lists and _HOST.fullmatch(folder) and not os.path.exists(folder):
+        raise UsageError(
+            f"{folder}: no such directory, and no seed; if it is the site that is meant, the directory comes first:"
+            f" `gossamer crawl my-web {folder}`"
+        )
     for seed in seeds:
         _require_address(seed)
-    listed = tuple(seed for name in lists for seed in _listed(name))
-    if len(listed) > MOST:
-        raise UsageError(f"{len(listed):,} seeds are more than the {MOST:,} that lists may have; give a part of them")
-    return (*seeds, *listed)
+    listed = (seed for name in lists for seed in _listed(name))
+    first = tuple(islice(listed, SHORT + 1))
+    return Seeds((*seeds, *first)) if len(first) <= SHORT else Seeds(tuple(seeds), chain(first, listed))
 
 
 def _require_address(seed: str) -> None:
@@ -38,7 +54,7 @@ def _require_address(seed: str) -> None:
         cure = (
             f"`--seeds {seed}` reads seeds from it" if os.path.isfile(seed) else "the directory comes first, and once"
         )
-        raise UsageError(f"{seed}: is a file or directory here; {cure}; the host of that name is http://{seed}/")
+        raise UsageError(f"{seed}: is a file or directory here; {cure}; the host of that name is https://{seed}/")
 
 
 def _listed(name: str) -> Iterator[str]:

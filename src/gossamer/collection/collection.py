@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, islice
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
-from gossamer.collection.ask.reading import Reading, as_seed
+from gossamer.collection.ask.reading import Reading
 from gossamer.collection.crawl import requests
 from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.collection.crawl.network import make_room
@@ -24,10 +25,12 @@ from gossamer.collection.crawl.shard import Job
 from gossamer.collection.crawl.supervisor import crawl_all, take_in
 from gossamer.collection.crawl.wiring import check, hints
 from gossamer.collection.lock import exclusive, undisturbed
+from gossamer.collection.seed_list import SHORT, SeedList, scope_of
 from gossamer.collection.status import Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
 from gossamer.plan import Plan
 from gossamer.shown import log
+from gossamer.urls.seeds import address, as_seed
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.broken import Broken
@@ -65,22 +68,26 @@ class Collection(Reading):
         trust_plan: bool = False,
         apart: bool = False,
         credentials: Credentials = NO_CREDENTIALS,
+        seed_list: Iterable[str] = (),
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
 
-        `credentials` are for the sites of the seeds that are named, and are kept nowhere.
+        `credentials` are for the sites of the seeds that are named, and are kept nowhere. `seed_list` are more seeds,
+        perhaps millions of them: they are kept in a file of their own, and what is no address is passed over.
 
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
         """
-        new = [as_seed(seed) for seed in seeds]
+        if len(seeds) > SHORT:
+            seeds, seed_list = (), (*seeds, *seed_list)
+        new, listed = [as_seed(seed) for seed in seeds], SeedList(self.path)
         plan = self._folder.load_plan()
         trust.require(self._folder, plan, settings, trusted=trust_plan)
         planned = [*map(as_seed, settings.pop("seeds", plan.seeds))]  # people edit them
         begins = not set(new) <= set(planned)
         plan = plan.changed(seeds=tuple(dict.fromkeys((*planned, *new))), **settings)
-        if not plan.seeds:
+        if not (plan.seeds or seed_list or listed):
             raise UsageError(
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
             )
@@ -95,6 +102,9 @@ class Collection(Reading):
         self.close()
         with exclusive(self.path) as lock:
             trust.remember(self._folder)
+            begins = bool(seed_list and listed.add(seed_list)) or begins
+            if not (plan.seeds or listed):
+                raise UsageError(f"{self.path}: no seed; the list has no address")
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             asked, until = requests.ask(self.path, new, revisit=revisit, begins=begins), _end_of(plan, outside)
@@ -106,7 +116,8 @@ class Collection(Reading):
                 self._link_up()
         status = self.status()
         if not status.pages and not (stop and stop.is_set()):
-            raise NothingFetched("; ".join(f"{seed}: {self._reason(seed)}" for seed in plan.seeds[:3]))
+            tried = islice(chain(plan.seeds, listed), 3)
+            raise NothingFetched("; ".join(f"{seed}: {self._reason(address(seed))}" for seed in tried))
         return status
 
     def unconfirmed(self, **settings: Any) -> Mapping[str, str]:
@@ -197,7 +208,7 @@ class Collection(Reading):
         plan = self._folder.load_plan()
         trust.require(self._folder, plan, {}, trusted=trust_plan)
         make_room(plan.workers)
-        wanted = link_check.wanted(self._readers(), plan, self._read, site)
+        wanted = link_check.wanted(self._readers(), scope_of(plan, self.path), self._read, site)
         return await link_check.check(plan, wanted, outside, report or (lambda _: None), stop)
 
     def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
@@ -242,6 +253,7 @@ class Collection(Reading):
         from gossamer.collection.maintain.repair import Repaired, repair
         from gossamer.collection.maintain.replan import replan
         from gossamer.collection.maintain.writable_shard import opened
+        from gossamer.store.repair.swaps import DAMAGED
 
         self._folder.require()
         self.close()
@@ -250,11 +262,13 @@ class Collection(Reading):
             wrong, aside = replan(self._folder)
             wrong += (f"{path.name}: was no file or folder of a collection, where one should be" for path in freed)
             wrong += in_the_way(self._folder)
+            spoilt, list_aside = SeedList(self.path).mend(self.path / DAMAGED)
+            wrong += spoilt
             wrong += graphs.check(self._folder)
             plan = self.plan
             remade = remake(self._folder, plan)
             wrong += remade.problems
-            put_aside = (*freed, *filter(None, (aside, *remade.aside)))
+            put_aside = (*freed, *filter(None, (aside, list_aside, *remade.aside)))
             done = Repaired(problems=tuple(wrong), aside=put_aside, gone=tuple(remade.gone))
             for index in range(plan.shards or 1):
                 with opened(self._folder, plan, index) as bench:

@@ -17,7 +17,8 @@ from gossamer.store.archive import FOLDER as CAPTURES
 SHARDS, TABLE, ID = "shards", "table", "id"
 LINKS, INDEX, PRINTS = "links/log", "index", "prints"
 """Where the log of links, the index and the sorted files of prints lie in the folder of a shard."""
-BEFORE = frozenset({"lock", SHARDS, ID, f"{ID}{files.PARTIAL}", f"{plans.FILE}{files.PARTIAL}"})
+SEEDS = "seeds"
+BEFORE = frozenset({"lock", SHARDS, ID, SEEDS, *(f"{name}{files.PARTIAL}" for name in (ID, SEEDS, plans.FILE))})
 """What a first crawl that was killed at once may leave where there is no plan yet."""
 PARTS = (TABLE, CAPTURES, "texts", "seen", PRINTS, "links", INDEX)
 _NUMBER = re.compile(r"[0-9]{2,}")

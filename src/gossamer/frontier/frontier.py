@@ -28,6 +28,7 @@ from gossamer.frontier.answer.imported import ASIDE, Imported
 from gossamer.frontier.answer.outcome import AGAIN
 from gossamer.frontier.answer.transitions import Settlement
 from gossamer.frontier.discover.discovery import Found, depth_to_beat
+from gossamer.frontier.discover.guesses import Guesses
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.entries import Entry, State
@@ -102,7 +103,8 @@ class Frontier:
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
         self._answers = Answers(parts, self._active, self._intake, self._settle, self._listings, outward.disguised)
         self._imported = Imported(parts, self._active, self._intake, self._answers)
-        self._robots = RobotsAnswers(parts, self._active, self._intake)
+        self._guesses = Guesses(parts, self._intake, self._settle)
+        self._robots = RobotsAnswers(parts, self._active, self._intake, self._guesses)
         self._inbox = Inbox(parts, self._intake, outward.copied)
 
     # ------------------------------------------------------------------ add
@@ -110,6 +112,10 @@ class Frontier:
     def add(self, found: Iterable[Found]) -> None:
         """What something pointed to; each address becomes an entry once, at the next `sift`, in its own shard."""
         self._intake.add(found)
+
+    def guess(self, urls: Iterable[str]) -> list[str]:
+        """Those of the seeds that are new: they are https by a guess."""
+        return self._guesses.note(urls)
 
     def sift(self) -> None:
         """All that was added is in the books after this: before a commit, a wait, and every exact answer."""
@@ -156,6 +162,11 @@ class Frontier:
         """Hand out nothing more; what is out may still be done."""
         self._stopping = True
         self._dispatcher.dispatch()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Nothing more is handed out."""
+        return self._stopping
 
     def hold(self, held: bool) -> None:
         """Hand out nothing for now, or go on again; what is out may be done meanwhile."""

@@ -9,13 +9,14 @@ for repeats that touch; scattered ones (`/x/1/y/1/z/1/`) occur on honest sites t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from gossamer.errors import InvalidPlan
 from gossamer.model import URL
-from gossamer.urls.keys import authority, host
+from gossamer.urls.keys import authority, host, origin
 from gossamer.urls.patterns import Patterns
+from gossamer.urls.seed_prints import SeedPrints
 from gossamer.urls.sites import site
 
 OUTSIDE = {
@@ -57,6 +58,8 @@ class Scope:
     max_length: int = 2_048
     suffixes: frozenset[str] = frozenset()
     """Names to treat as public suffixes besides those of the list."""
+    more: SeedPrints = field(default_factory=SeedPrints, repr=False, compare=False)
+    """Seeds that come besides, which may be a million: what is asked for is the same. It grows: see `add_seed`."""
 
     def __post_init__(self) -> None:
         if self.kind not in OUTSIDE:
@@ -69,14 +72,21 @@ class Scope:
             return f"deeper than {self.max_depth} links"
         if len(url) > self.max_length:
             return f"address longer than {self.max_length} bytes"
-        seed = url in self.seeds
-        if not seed and self.kind != "any" and self._places.isdisjoint(self._around(url)):
+        seed = url in self.seeds or (depth == 0 and self.more.has(url))
+        if not seed and self.kind != "any" and self._places.isdisjoint(self._around(url)) and not self._listed(url):
             return OUTSIDE[self.kind]
         return self._trap(url) or (self._unwanted(url, seed) if self.exclude or self.include else None)
 
-    def with_seed(self, *urls: URL) -> Scope:
-        """This scope around more seeds: where a seed redirects to, the crawl goes on."""
-        return self if self.seeds.issuperset(urls) else replace(self, seeds=self.seeds.union(urls))
+    def add_seed(self, url: URL) -> bool:
+        """One more seed. Whether it is new."""
+        return url not in self.seeds and self.more.add(url, self._place_of_seed(url))
+
+    def is_start(self, origin: str) -> bool:
+        """Is a seed at this origin?"""
+        return origin in self._origins or self.more.has_origin(origin)
+
+    def _listed(self, url: URL) -> bool:
+        return self.more.some and self.more.reach(self._around(url))
 
     def _around(self, url: URL) -> Iterable[str]:
         """The places an address lies in, the nearest first."""
@@ -90,10 +100,16 @@ class Scope:
             case _:
                 return (url,)
 
+    def _place_of_seed(self, url: URL) -> str:
+        return _directory_of_seed(url) if self.kind == "path" else next(iter(self._around(url)))
+
     @cached_property
     def _places(self) -> frozenset[str]:
-        around = _directory_of_seed if self.kind == "path" else lambda seed: next(iter(self._around(seed)))
-        return frozenset(map(around, self.seeds))
+        return frozenset(map(self._place_of_seed, self.seeds))
+
+    @cached_property
+    def _origins(self) -> frozenset[str]:
+        return frozenset(map(origin, self.seeds))
 
     @cached_property
     def _included(self) -> Patterns:

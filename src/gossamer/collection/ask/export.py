@@ -21,6 +21,7 @@ from gossamer.store.foreign import cdx, trec, wacz
 from gossamer.store.repair.whole import pieces, whole_files
 from gossamer.store.versions import Version
 from gossamer.store.warc.warc import Place
+from gossamer.urls.seeds import address
 
 
 def rows(pages: Iterable[Document], *, links: bool = True) -> Iterator[dict[str, Any]]:
@@ -116,7 +117,7 @@ def web_archive(
 ) -> int:
     """All in one ZIP file that replays in a browser; `pages` are those that it lists."""
     identity = plan.as_identity()
-    seed = plan.seeds[0] if plan.seeds else None
+    seed = address(plan.seeds[0]) if plan.seeds else None
     about = wacz.About(title, f"{identity.product}/{identity.version}", time.time(), seed)
     listed = (wacz.Listed(version.record, url, version.began, version.title) for url, version in pages)
     return wacz.write(out, found, _index(archives), listed, about)

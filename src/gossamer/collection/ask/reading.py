@@ -24,12 +24,13 @@ from gossamer.collection.documents import Document, Pages, document, documents, 
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Status, status_of
-from gossamer.errors import Damaged, InvalidURL, NotFound, UsageError
+from gossamer.errors import Damaged, NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
 from gossamer.plan import Plan
 from gossamer.store.versions import Version
 from gossamer.urls import keys, normalize
+from gossamer.urls.seeds import address, as_seed
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
@@ -119,7 +120,7 @@ class Reading:
         readers, plan = self._readers(), self.plan
         asked = Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time())
         if "/" not in subject:
-            name = keys.host(as_seed(subject))
+            name = keys.host(address(as_seed(subject)))
             host = about_host(readers.of(f"http://{name}/").table, name, asked)
             if host is None:
                 raise NotFound(f"{name}: no such host in the collection; it was never met")
@@ -129,7 +130,9 @@ class Reading:
         if answer is None and url.endswith("/robots.txt"):
             return self.why(keys.host(url))
         if answer is None:
-            verdict = plan.as_scope().check(url, 0)
+            from gossamer.collection.seed_list import scope_of
+
+            verdict = scope_of(plan, self.path).check(url, 0)
             words = f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
             raise NotFound(f"{url}: not in the collection; {words}")
         latest = readers.current(url)
@@ -407,17 +410,6 @@ class Reading:
 
         plan = self.plan
         return convert.read(capture, plan.as_identity().product, content=plan.content)
-
-
-def as_seed(text: str) -> str:
-    """A seed as people write it; without a scheme it is taken for http."""
-    candidate = text.strip()
-    if "://" not in candidate:
-        candidate = f"http://{candidate}"
-    try:
-        return normalize(candidate)
-    except InvalidURL as error:
-        raise InvalidURL(f"seed {text!r}: {error}") from None
 
 
 def _mirrored(host: str, mirrors: Mapping[str, list[str]]) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gossamer.collection.ask.reading import as_seed
 from gossamer.errors import UsageError
 from gossamer.fetch.login_table import Sources, sent
 from gossamer.fetch.logins import Login, Logins, basic, cookies, header, place
 from gossamer.plan import Plan
+from gossamer.urls.seeds import address, as_seed, in_place_of, is_guessed
 
 _COOKIES_MOST = 8 << 20
 
@@ -46,7 +46,7 @@ def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
                 "a header, cookie or password is for the sites of the seeds that are named; name one,"
                 " or say --trust-plan where the seeds of the plan are yours"
             )
-        places = tuple(dict.fromkeys(place(seed, suffixes) for seed in seeds))
+        places = tuple(dict.fromkeys(place(address(seed), suffixes) for seed in seeds))
         jar = cookies(_read(str(given.cookies)), time.time()) if given.cookies else ()
         fields = [header(each) for each in given.headers] + ([basic(*given.auth)] if given.auth else [])
         found.append(Login(places, tuple(fields), jar))
@@ -57,7 +57,8 @@ def _of_plan(plan: Plan, name: str, entries: Sequence[str], suffixes: frozenset[
     sources = Sources(os.environ, _read, time.time())
     try:
         parts = [sent(entry, sources) for entry in entries]
-        where = place(as_seed(name), suffixes, whole=False)
+        site = as_seed(name)
+        where = place(in_place_of(site) if is_guessed(site) else site, suffixes, whole=False)
     except UsageError as error:
         raise UsageError(f"logins of {name}: {error}") from None
     return Login((where,), sum((part.fields for part in parts), ()), sum((part.cookies for part in parts), ()))

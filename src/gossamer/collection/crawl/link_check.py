@@ -55,10 +55,10 @@ class External:
     """How many there are."""
 
 
-def outside(readers: ShardReaders, plan: Plan) -> Iterator[URL]:
+def outside(readers: ShardReaders, scope: Scope) -> Iterator[URL]:
     """What pages link to and the crawl is not about, but for what a pattern keeps out."""
     for reader in readers.all:
-        found = Discovery(plan.as_scope())
+        found = Discovery(scope)
         Seeds(reader.table, found)  # where they have redirected to belongs to the scope
         for url, entry in rows(reader):
             if _is_outside(url, entry, found.scope) and found.scope.excluded(url) is None:
@@ -72,9 +72,9 @@ class Wanted(NamedTuple):
     of: int
 
 
-def wanted(readers: ShardReaders, plan: Plan, read: Read, site: str | None = None) -> Wanted:
+def wanted(readers: ShardReaders, scope: Scope, read: Read, site: str | None = None) -> Wanted:
     """Those of them that are asked for; with a site, of those that its pages link to."""
-    every = outside(readers, plan)
+    every = outside(readers, scope)
     if site is not None:
         _, redirects = looked(readers)
         every = iter(sources_of(readers, read, every, redirects, under(site)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.page_reader import PageReader
+from gossamer.collection.crawl.seeding import take_in_list, take_in_seeds
 from gossamer.collection.crawl.stages import Keeper
 from gossamer.collection.crawl.wiring import ShardPlan
 from gossamer.errors import Damaged, GossamerError
@@ -65,8 +66,10 @@ class Replay:
         imprint.leave(self.table, self.mine.number, self.mine.plan)
         self.mine.open_texts(self.archive, self.clock)
         self.frontier.restore(removed)
-        self.frontier.add(self.mine.seeds())
+        take_in_seeds(self.mine, self.frontier)
         self.commits.now()
+        for _ in take_in_list(self.table, self.mine, self.frontier, self.commits):
+            pass
 
     def _take_safely(self, replayed: Replayed) -> None:
         try:

@@ -4,7 +4,8 @@ A crawl that is begun with `--revisit`, or names seeds that failed before, write
 Each shard notes the mark of the last request that it has done in the same commit as what it did, and passes over
 all up to that one. The file goes when a crawl has come to its end in good order: by then every shard has done it all.
 
-New seeds need no request. The plan has them, and every start adds those that the table does not know.
+New seeds need no request. The plan has them, or the list of the collection (`seed_list`), and every start adds those
+that the table does not know.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _asked = msgspec.json.Decoder(tuple[CrawlRequest, ...]).decode
 def ask(folder: Path, seeds: Sequence[str], *, revisit: bool, begins: bool = False) -> tuple[CrawlRequest, ...]:
     """What some shard may not have done yet, the oldest first; what is asked now is the last, and is on the disk."""
     asked = _pending(folder)
-    if not seeds and not revisit:
+    if not seeds and not revisit and not begins:
         return asked
     asked = (*asked, CrawlRequest(os.urandom(8).hex(), tuple(seeds), revisit, revisit or begins))
     try:

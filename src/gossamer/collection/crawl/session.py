@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -28,6 +28,7 @@ from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, rul
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
+from gossamer.collection.seed_list import SeedList
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, note
 from gossamer.crawl_loop import crawl
@@ -89,6 +90,7 @@ class Session:
         outside: Outside = REAL,
         peers: Peers | None = None,
         imported_files: Sequence[ImportFile] = (),
+        seed_list: SeedList | None = None,
     ) -> None:
         """With `imported_files` nothing is fetched: what comes is imported from them."""
         self.plan = plan
@@ -97,7 +99,7 @@ class Session:
         self._imports = bool(imported_files)
         self._clock = clock = outside.clock
         self._table = table
-        self._mine = mine = ShardPlan(plan, peers)
+        self._mine = mine = ShardPlan(plan, peers, seed_list)
         imprint.agree(table, mine.number, plan)
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._blocks = blocks_of(table) if plan.build else None
@@ -108,13 +110,16 @@ class Session:
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
-            rules_of(
-                plan,
-                plan.as_identity().product,
-                outside.order,
-                imports=self._imports,
-                heads=outside.heads,
-                until=outside.until,
+            replace(
+                rules_of(
+                    plan,
+                    plan.as_identity().product,
+                    outside.order,
+                    imports=self._imports,
+                    heads=outside.heads,
+                    until=outside.until,
+                ),
+                scope=mine.scope(),
             ),
             clock,
             seen=shard / "seen",
@@ -202,7 +207,9 @@ class Session:
         self, asked: Sequence[CrawlRequest], report: Callable[[Progress], None], ready: Callable[[], None]
     ) -> None:
         with self._closing():
-            self._start().begin(asked, fetches=not self._imports)
+            start = self._start()
+            start.begin(asked, fetches=not self._imports)
+            await self._take_in_list(start, report)
             ready()
             try:
                 async with asyncio.TaskGroup() as group:
@@ -222,6 +229,14 @@ class Session:
             finally:
                 await self._network.hang_up()
             report(self.progress())
+
+    async def _take_in_list(self, start: Start, report: Callable[[Progress], None]) -> None:
+        """A million seeds take minutes: one may see how it goes, and stop it."""
+        for _ in () if self._imports else start.go_on_with_list():
+            report(self.progress())
+            await asyncio.sleep(0)
+            if self.frontier.is_stopping:
+                return
 
     def _start(self) -> Start:
         return Start(

@@ -20,6 +20,7 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.seed_list import SeedList
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress
 from gossamer.engine import SUPERVISOR, WorkerLink, termination
@@ -75,7 +76,8 @@ def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
 
 async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None) -> None:
     outside = Outside(SystemClock(), order=job.order, logins=job.logins, until=job.until)
-    session = Session(Folder(job.path).shard(link.index), job.plan, table, outside, peers, job.imported_files)
+    folder, files = Folder(job.path), job.imported_files
+    session = Session(folder.shard(link.index), job.plan, table, outside, peers, files, SeedList(job.path))
     if peers is None:
         session.follow(link.well)
     hearing = Hearing(session, peers, asyncio.current_task())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest, undone
 from gossamer.collection.crawl.rereading import take_up
+from gossamer.collection.crawl.seeding import both, take_in_list, take_in_seeds
 from gossamer.collection.crawl.stages import Keeper
 from gossamer.collection.crawl.wiring import ShardPlan
 from gossamer.collection.derive.underived import Underived
@@ -68,6 +69,10 @@ class Start:
             peers.greet()
         self.frontier.open()
 
+    def go_on_with_list(self) -> Iterator[None]:
+        """Seeds of the list that are not taken in yet. Whoever breaks it off goes on with the next crawl."""
+        return take_in_list(self.table, self.mine, self.frontier, self.commits)
+
     def _roll_forward(self) -> None:
         keeper = self.keeper
         Recovery(self.table, self.archive, self.frontier, self.reader.now, keeper.mark, keeper.kept).roll_forward()
@@ -75,9 +80,9 @@ class Start:
     def _scope_changed(self) -> bool:
         scope = self.mine.plan.as_scope()
         sets = sorted(scope.seeds), sorted(scope.suffixes)  # whose own order is another one in every process
-        now = repr(
-            (replace(scope, seeds=frozenset(), suffixes=frozenset()), *sets, self.mine.plan.pages_per_host)
-        ).encode()
+        listed = self.mine.seed_list.mark() if self.mine.seed_list else ()
+        parts = replace(scope, seeds=frozenset(), suffixes=frozenset()), *sets, self.mine.plan.pages_per_host
+        now = repr((*parts, listed) if listed else parts).encode()
         before = self.table.get(META, _SCOPE)
         self.table.put(META, _SCOPE, now)
         return before is not None and before != now
@@ -94,9 +99,9 @@ class Start:
         if any(request.begins for request in left) or (seeds and self.frontier.ledger.counts == Counts()):
             runs.begin(self.table, self.clock.wall())
         if seeds:
-            self.frontier.add(self.mine.seeds())
+            take_in_seeds(self.mine, self.frontier)
         for request in left:
-            self.frontier.retry(seed for seed in request.seeds if self.mine.owns(seed))
+            self.frontier.retry(url for url in both(request.seeds) if self.mine.owns(url))
             if request.revisit:
                 self.frontier.revisit()
             self.table.put(META, _DONE, request.mark.encode())

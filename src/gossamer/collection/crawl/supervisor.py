@@ -17,6 +17,7 @@ from gossamer.collection.crawl.wiring import preload
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
+from gossamer.collection.seed_list import SeedList
 from gossamer.collection.status import Progress, together
 from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Supervisor
@@ -55,7 +56,7 @@ async def crawl_here(
     folder = Folder(job.path)
 
     async def life(table: Table) -> None:
-        session = Session(folder.shard(0), job.plan, table, outside)
+        session = Session(folder.shard(0), job.plan, table, outside, seed_list=SeedList(job.path))
         await stoppable(session.run(job.asked, report), session.stop, stop)
 
     await live(folder.table(0), life)

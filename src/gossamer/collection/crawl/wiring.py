@@ -13,10 +13,10 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.derive.underived import Underived
+from gossamer.collection.seed_list import SeedList, Slice
 from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
-from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import ORDERS, Order
 from gossamer.frontier.rules import Rules
@@ -29,6 +29,8 @@ from gossamer.store.warc.records import Info
 from gossamer.urls import rules as url_rules
 from gossamer.urls import site
 from gossamer.urls.patterns import glob_hint
+from gossamer.urls.scope import Scope
+from gossamer.urls.seeds import address
 
 if TYPE_CHECKING:
     from gossamer.collection.derive.derived import Derived
@@ -51,6 +53,7 @@ class ShardPlan:
 
     plan: Plan
     peers: Peers | None = None
+    seed_list: SeedList | None = None
 
     @property
     def number(self) -> int:
@@ -61,9 +64,19 @@ class ShardPlan:
         """Is an address of this shard?"""
         return self.peers is None or self.peers.owner(url) == self.peers.me
 
-    def seeds(self) -> Iterator[Found]:
+    def seeds(self) -> list[str]:
         """The seeds of the plan that are its own."""
-        return (Found(seed) for seed in self.plan.seeds if self.owns(seed))
+        return [seed for seed in self.plan.seeds if self.owns(address(seed))]
+
+    def listed(self, note: bytes) -> Iterator[Slice]:
+        """Its own seeds of the list, from the slice on that comes after the one with this note."""
+        for each in self.seed_list.slices(note) if self.seed_list else ():
+            yield Slice([seed for seed in each.seeds if self.owns(address(seed))], each.note)
+
+    def scope(self) -> Scope:
+        """What the crawl is about, by the seeds of all shards: what one finds is sent to another."""
+        scope = self.plan.as_scope()
+        return self.seed_list.widen(scope) if self.seed_list else scope
 
     def open_captures(self, archive: Archive, clock: Clock) -> None:
         """From now on captures are appended, to files with the name of this shard."""

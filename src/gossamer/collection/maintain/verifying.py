@@ -20,6 +20,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.imports import import_source
 from gossamer.collection.maintain.clearing import in_the_way
 from gossamer.collection.maintain.writable_shard import is_removed
+from gossamer.collection.seed_list import SeedList
 from gossamer.collection.sites import site_of
 from gossamer.dedupe import blocks, families, pages, print_runs
 from gossamer.errors import Damaged
@@ -77,7 +78,7 @@ Report = Callable[[int, int], None]
 
 def verified(folder: Folder, plan: Plan, readers: Callable[[], ShardReaders], report: Report | None = None) -> Checked:
     """What was found. `readers` are asked for once it is known that all tables can be read."""
-    checked = Checked(problems=list(in_the_way(folder)))
+    checked = Checked(problems=[*in_the_way(folder), *SeedList(folder.path).check()])
     damaged = [*filter(None, (damage(folder.table(index)) for index in range(plan.shards or 1)))]
     checked.problems += damaged
     if damaged:

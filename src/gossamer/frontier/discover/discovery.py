@@ -9,7 +9,7 @@ Where a seed redirects to (http to https, a name to its www) counts as a seed to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -25,8 +25,12 @@ SITEMAP_LEVELS = 3
 RECENT = 100_000
 """Hashes in each of two generations; the older one is dropped when the newer is full."""
 
+LANDED = b"landed"
+"""Rows of `META`, with an address each: where a seed has redirected to."""
 NOFOLLOW = "only nofollow links lead to it"
 DEPTH = "deeper than"
+HTTPS_SILENT = "https does not answer"
+"""Why the https address of a seed without a scheme is left out; see `guesses`."""
 
 
 class Found(NamedTuple):
@@ -145,7 +149,9 @@ def as_found(url: str, entry: Entry) -> Found:
 
 def depth_to_beat(entry: Entry) -> int | None:
     """Only a link from a smaller depth may change its entry; None when one from any depth may let it in."""
-    soft = entry.state is State.EXCLUDED and (entry.reason == NOFOLLOW or entry.reason.startswith(DEPTH))
+    soft = entry.state is State.EXCLUDED and (
+        entry.reason == NOFOLLOW or entry.reason.startswith((DEPTH, HTTPS_SILENT))
+    )
     return None if soft else entry.depth
 
 
@@ -154,19 +160,16 @@ class Seeds:
 
     def __init__(self, table: Table, discovery: Discovery) -> None:
         self._table = table
-        self._discovery = discovery
+        self._scope = discovery.scope
         for url in self._landed():
-            discovery.scope = discovery.scope.with_seed(url)
-        self.origins = {keys.origin(url) for url in discovery.scope.seeds}
-        """Where a sitemap is looked for that robots.txt does not name; elsewhere it would be a request too many."""
+            self._scope.add_seed(url)
 
     def widen(self, target: str) -> None:
         """A seed redirects there."""
-        self._discovery.scope = self._discovery.scope.with_seed(target)
-        self.origins.add(keys.origin(target))
-        landed = self._landed()
-        if target not in landed:
-            self._table.put(META, b"landed", "\n".join([*landed, target]).encode())
+        if self._scope.add_seed(target):
+            self._table.put(META, LANDED + b"\0" + target.encode(), b"")
 
-    def _landed(self) -> list[str]:
-        return (self._table.get(META, b"landed") or b"").decode(errors="replace").split()
+    def _landed(self) -> Iterator[str]:
+        yield from (self._table.get(META, LANDED) or b"").decode(errors="replace").split()  # as they were kept before
+        for key, _ in self._table.scan(META, prefix=LANDED + b"\0"):
+            yield keys.url_in(key[len(LANDED) + 1 :])

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.discover.guesses import Guesses
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.access import understood
@@ -36,7 +37,8 @@ ANSWERED_AT_ONCE, BYTES_AT_ONCE = 8, 16 << 10
 class RobotsAnswers:
     """Carries out what the answers to robots.txt visits mean; what they say is kept in `access`."""
 
-    def __init__(self, parts: Parts, active: ActiveOrigins, intake: Intake) -> None:
+    def __init__(self, parts: Parts, active: ActiveOrigins, intake: Intake, guesses: Guesses) -> None:
+        self._guesses = guesses
         self._parts = parts
         self._peers = parts.peers
         self._access = parts.access
@@ -195,6 +197,7 @@ class RobotsAnswers:
         host, gap = owner.host, self._parts.rules.politeness.gap
         before = gap(host)
         owner.gone = self._access.learn(owner, capture)
+        self._guesses.learn(owner, capture)
         host.next += max(gap(host) - before, 0.0)  # a longer delay holds from the last request on, whoever brought it
         self._parts.hosts.save(host)
         if owner.rules is not None and self._parts.rules.sitemaps:
@@ -206,7 +209,7 @@ class RobotsAnswers:
     def _add_sitemaps(self, origin: Origin) -> None:
         assert origin.rules is not None
         robots = f"{origin.name}/robots.txt"
-        guess = ("/sitemap.xml",) if origin.name in self._parts.seeds.origins else ()
+        guess = ("/sitemap.xml",) if self._parts.discovery.scope.is_start(origin.name) else ()
         listed = [url for url in resolve(origin.rules.sitemaps or guess, robots) if url and self._is_near(url, origin)]
         known = self._parts.ledger.get_many(listed)
         new = [url for url, entry in zip(listed, known, strict=True) if entry is None]

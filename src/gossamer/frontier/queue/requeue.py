@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from gossamer.frontier.discover.discovery import Discovery, as_found
+from gossamer.frontier.discover.discovery import HTTPS_SILENT, Discovery, as_found
 from gossamer.frontier.entries import META, REMOVED, Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.queue.back_queues import Queues
@@ -46,7 +46,7 @@ def blocked(ledger: Ledger) -> Iterator[Change]:
 def admitted(ledger: Ledger, discovery: Discovery) -> Iterator[Change]:
     """All that was left out, and may come in by a scope that has changed."""
     for url, entry in list(ledger.all()):
-        left_out = entry.state is State.EXCLUDED and entry.reason != REMOVED
+        left_out = entry.state is State.EXCLUDED and not entry.reason.startswith((REMOVED, HTTPS_SILENT))
         if left_out and discovery.refusal(as_found(url, entry)) is None:
             yield url, replace(entry, state=State.QUEUED, reason=""), entry
 

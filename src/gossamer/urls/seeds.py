@@ -1,0 +1,50 @@
+"""What does a seed mean that has no scheme? https is asked first, and http in its place where https does not answer.
+
+Such a seed is kept as it was written, without a scheme, so that what was meant lasts. Where https can hardly be meant,
+it is http at once: with a port, at an IP address, at localhost.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gossamer.errors import InvalidURL
+from gossamer.model import URL
+from gossamer.urls.keys import host, is_address
+from gossamer.urls.normalize import normalize
+
+_PLACE = re.compile(r"[^/?#\\]*")
+_HTTPS = "https://"
+
+
+def as_seed(text: str) -> str:
+    """A seed as people write it, in the form that is kept: a canonical address, or one without its scheme."""
+    candidate = text.strip()
+    try:
+        if "://" in candidate:
+            return normalize(candidate)
+        url = normalize(f"http://{candidate}")
+        return url if _is_plain(candidate, url) else url.removeprefix("http://")
+    except InvalidURL as error:
+        raise InvalidURL(f"seed {text!r}: {error}") from None
+
+
+def address(seed: str) -> URL:
+    """What is asked for first."""
+    return seed if "://" in seed else f"{_HTTPS}{seed}"
+
+
+def is_guessed(seed: str) -> bool:
+    """Has it no scheme, so that another may be right?"""
+    return "://" not in seed
+
+
+def in_place_of(url: URL) -> URL:
+    """What is asked for where the https address does not answer."""
+    return f"http://{url.removeprefix(_HTTPS)}"
+
+
+def _is_plain(text: str, url: URL) -> bool:
+    place, name = _PLACE.match(text), host(url)
+    port = place is not None and ":" in place[0]
+    return port or is_address(name) or name == "localhost" or name.endswith(".localhost")

@@ -199,17 +199,18 @@ def search(options: argparse.Namespace) -> int:
                 map(search_output.as_json, answer.hits),
                 search_output.answer(answer, options.offset, options.dir),
             )
-        _say_what_waits(collection, options.dir)
+        _say_what_waits(collection, options)
     return 0
 
 
-def _say_what_waits(collection: Reading, folder: str) -> None:
+def _say_what_waits(collection: Reading, options: argparse.Namespace) -> None:
     """An answer without some pages is not the whole answer."""
-    if not collection.is_built:
-        complain(pasted("pages that were only collected are not in the index; `gossamer build DIR` adds them", folder))
-    elif waiting := collection.not_indexed:
-        pages = f"{shown.counted(waiting, 'page')} {'is' if waiting == 1 else 'are'}"
-        complain(pasted(f"{pages} not in the index yet; `gossamer build DIR` adds them", folder))
+    waiting = collection.not_indexed if collection.is_built else None
+    if waiting == 0:
+        return
+    complain(pasted(search_output.waiting(waiting, busy=collection.is_busy), options.dir))
+    if options.json:
+        say_json({"not_indexed": waiting})
 
 
 def similar(options: argparse.Namespace) -> int:

@@ -6,16 +6,15 @@ What is done before the first visit is in `start`, what is done with a capture i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from math import inf
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.network import Network
+from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.progress import Gauge
 from gossamer.collection.crawl.replaying import Replay
@@ -34,48 +33,20 @@ from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage
 from gossamer.fetch.body import decoded
 from gossamer.fetch.held import Held
-from gossamer.fetch.logins import NONE, Logins
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
-from gossamer.frontier.queue.rank import Order
 from gossamer.frontier.rules import Outward
 from gossamer.frontier.shards.peers import Peers
-from gossamer.model import URL, Answer, Capture, Clock, SystemClock, Visit
+from gossamer.model import URL, Answer, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits, Step
-from gossamer.store.disk import Disk, Look
+from gossamer.store.disk import Disk
 from gossamer.store.table.table import Table
 
 _Error = TypeVar("_Error", bound=Exception)
-Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
 REPORT_EVERY = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """What a test or a user may put in the place of the real network, clock and disk, and of the plan's order."""
-
-    clock: Clock
-    fetch: Fetch | None = None
-    order: Order | None = None
-    room: Look | None = None
-    """How much room there is on the disk."""
-    heads: bool = False
-    """Only ask whether addresses answer: see `link_check`."""
-    logins: Logins = NONE
-    """What is sent to some sites and kept nowhere."""
-    until: float = inf
-    """Steady time when the crawl ends."""
-
-    @property
-    def is_handed_in(self) -> bool:
-        """Whether it has a fetch function or a clock that no other process knows."""
-        return self.fetch is not None or not isinstance(self.clock, SystemClock)
-
-
-REAL = Outside(SystemClock())
 
 
 class Session:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.recover import PassedOver
 from gossamer.collection.crawl.requests import CrawlRequest
-from gossamer.collection.crawl.session import Outside, Session
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from gossamer import files
+from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.restarts import live
 from gossamer.collection.crawl.running import stoppable
-from gossamer.collection.crawl.session import REAL, Outside, Session
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, imported_of, progress_of, work
 from gossamer.collection.crawl.wiring import preload
 from gossamer.collection.families import FAMILIES

@@ -47,15 +47,20 @@ def _asked(options: argparse.Namespace) -> Reading:
 
 def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
+    from gossamer.cli.seeds import named
+
+    options.seeds = named(options.dir, options.seeds, options.lists or ())
+    with gossamer.open(options.dir) as collection:
+        return _crawled(collection, options)
+
+
+def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     import asyncio
 
     from gossamer.cli.login import credentials
-    from gossamer.cli.seeds import named
-    from gossamer.cli.talk import journal
+    from gossamer.cli.talk import ending, journal
     from gossamer.collection import fast_loop
 
-    options.seeds = named(options.dir, options.seeds, options.lists or ())
-    collection = gossamer.open(options.dir)
     hint = _hint(options)
     trusted = _trusted(collection, options)
     options.credentials = credentials(options)
@@ -63,7 +68,8 @@ def crawl(options: argparse.Namespace) -> int:
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
             note("begin", " ".join([options.dir, *options.seeds]))
-            status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
+            with ending(note):
+                status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
             note("end", answers.crawled(options.dir, status, stopped, collection.plan).replace("\n", "; "))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
@@ -71,7 +77,6 @@ def crawl(options: argparse.Namespace) -> int:
     told = answers.crawled(options.dir, status, stopped, collection.plan, monotonic() - began)
     if options.revisit and not options.json:
         told = f"{told}\n{changed(collection)}"
-    collection.close()
     _print(options, status.as_json(), "" if options.quiet else told)
     return INTERRUPTED if stopped else 0
 
@@ -119,6 +124,7 @@ async def _crawl(
                 stop=stopping.stop,
                 trust_plan=trusted,
                 credentials=options.credentials,
+                told=talk.fetched if options.verbose else None,
                 **settings(options),
             )
         finally:

@@ -20,7 +20,7 @@ from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
 from gossamer.collection.lock import exclusive, undisturbed
-from gossamer.collection.status import Progress, Status
+from gossamer.collection.status import Fetched, Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
@@ -63,11 +63,12 @@ class Collection(Reading):
         trust_plan: bool = False,
         apart: bool = False,
         credentials: Credentials = NO_CREDENTIALS,
+        told: Callable[[Fetched], None] | None = None,
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
 
-        `credentials` are for the sites of the seeds that are named, and are kept nowhere.
+        `credentials` are for the sites of the seeds that are named, and are kept nowhere. `told` hears of every fetch.
 
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
@@ -104,8 +105,8 @@ class Collection(Reading):
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             asked, until = requests.ask(self.path, new, revisit=revisit, begins=begins), _end_of(plan, outside)
-            job = Job(self.path, plan, asked, outside.order, until=until, logins=sending)
-            outside = replace(outside, until=until, logins=sending)
+            job = Job(self.path, plan, asked, outside.order, until=until, tells=told is not None, logins=sending)
+            outside = replace(outside, told=told, until=until, logins=sending)
             await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
             requests.settle(self.path)
             if plan.build:

@@ -11,6 +11,7 @@ from gossamer.fetch.logins import NONE, Logins
 from gossamer.model import Capture, Clock, SystemClock, Visit
 
 if TYPE_CHECKING:
+    from gossamer.collection.status import Fetched
     from gossamer.frontier.queue.rank import Order
     from gossamer.store.disk import Look
 
@@ -30,6 +31,8 @@ class Outside:
     """Only ask whether addresses answer: see `link_check`."""
     logins: Logins = NONE
     """What is sent to some sites and kept nowhere."""
+    told: Callable[[Fetched], None] | None = None
+    """Hears of every fetch."""
     until: float = inf
     """Steady time when the crawl ends."""
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.network import Network
+from gossamer.collection.crawl.news import telling
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.progress import Gauge
@@ -99,6 +100,8 @@ class Session:
         )
         self._import_source = self._import_from(imported_files)
         self._fetch = self._import_source.fetch if self._imports else outside.fetch or self._network.fetch
+        if outside.told:
+            self._fetch = telling(self._fetch, outside.told)
         self._source = self._import_source if self._imports else self.frontier
         self._gauge = Gauge(plan, self.frontier, self._disk, clock)
         self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 from dataclasses import replace
@@ -9,14 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.cli import out
+from gossamer.cli import terminal
 from gossamer.cli.main import main
 from gossamer.cli.progress import ProgressLine
-from gossamer.cli.talk import Talk, journal
-from gossamer.collection import Progress
+from gossamer.cli.talk import Talk, ending, journal
+from gossamer.collection import Outside, Progress
+from gossamer.collection.crawl.news import passing_warnings, repeat
+from gossamer.collection.crawl.session import Session
+from gossamer.collection.families import FAMILIES
+from gossamer.collection.status import Fetched
 from gossamer.errors import UsageError
+from gossamer.model import Capture, Visit
+from gossamer.plan import Plan
 from gossamer.shown import log
-from gossamer.testing import MadeWeb, WebSpec
+from gossamer.store.table.table import Table
+from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 NOW = Progress(pages=1, failed=0, queued=5, out=1, waiting=2, bytes=10, seconds=1.0)
 
@@ -95,9 +103,76 @@ def test_a_quiet_crawl_says_nothing_and_logs_all(tmp_path: Path, capsys: pytest.
     assert events[-1][1].startswith("done: ")
 
 
+def test_a_verbose_crawl_says_a_line_for_each_fetch_of_all_shards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    with MadeWeb(WebSpec(seed=1, hosts=3, pages=8, names="ip")).serve() as served:
+        for shards in ("1", "2"):
+            words = ["crawl", str(tmp_path / shards), served.seed, "-v", "--log", str(tmp_path / f"{shards}.log")]
+            words += ["--shards", shards, "--scope", "any", "--delay", "0", "--allow-address", "127.0.0.0/8"]
+            assert main(words) == 0
+            told = [each.split() for each in capsys.readouterr().err.splitlines()]
+            said.append({(each[1], each[2], each[-1]) for each in told if each[0][2:3] == ":"})
+            logged = [each.split(" ", 2) for each in (tmp_path / f"{shards}.log").read_text().splitlines()]
+            assert {each[2].split()[-1] for each in logged if each[1] == "fetch"} == {url for *_, url in said[-1]}
+    assert said[0] == said[1]
+    assert ("200", "page", served.seed) in said[0]
+    assert len([1 for status, kind, _ in said[0] if (status, kind) == ("200", "page")]) == 24
+
+
+def test_a_fetch_has_its_reason_and_harms_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    out, noted = io.StringIO(), list[tuple[str, str]]()
+    talk = Talk(ProgressLine(out), lambda *event: noted.append(event), pipe=True, quiet=False)
+    talk.fetched(Fetched("http://a/\x1b[31m", "page", "HEAD", 0, 0, 0.0, 1.5, "timeout: after\n1 s"))
+    assert re.fullmatch(r"\d\d:\d\d:\d\d   - page HEAD 0 B 1\.50 s [ -~]*\n", out.getvalue())
+    assert "timeout: after\\n1 s" in out.getvalue()
+    assert noted[0][0] == "fetch"
+
+
+def test_a_fetch_that_nobody_wants_to_hear_of_is_the_fetch_itself(tmp_path: Path) -> None:
+    async def fetch(visit: Visit) -> Capture:
+        return Capture(visit, 0.0, 0.1)
+
+    for told in (None, [].append):
+        with Table.open(tmp_path / str(told is None), FAMILIES, writable=True) as table:
+            session = Session(tmp_path, Plan(), table, Outside(VirtualClock(), fetch, told=told))
+            assert (session._fetch is fetch) is (told is None)
+            session.close()
+
+
+def test_what_a_shard_warns_of_is_logged_by_whoever_is_in_charge(tmp_path: Path) -> None:
+    sent: list[bytes] = []
+
+    async def shard() -> None:
+        with passing_warnings(sent.append):
+            log.warning("a page of %s", "mine")
+            await asyncio.to_thread(log.error, "of another thread")
+            await asyncio.sleep(0)
+
+    asyncio.run(shard())
+    with journal(str(tmp_path / "log"), str(tmp_path / "web")):
+        for each in sent:
+            repeat(each)
+    words = [each.split(" ", 1)[1] for each in (tmp_path / "log").read_text().splitlines()]
+    assert words == ["warning a page of mine", "warning of another thread"]
+
+
+def test_a_crawl_that_fails_or_is_broken_off_leaves_an_end_in_its_log(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    words = ["crawl", str(tmp_path / "web"), "http://127.0.0.1:9/", "--log", str(path), "--shards", "1", "-q"]
+    assert main([*words, "--patience", "0"]) == 5
+    assert path.read_text().splitlines()[-1].split(" ", 2)[1:][0] == "end"
+    assert "failed: " in path.read_text().splitlines()[-1]
+    noted: list[tuple[str, str]] = []
+    with pytest.raises(asyncio.CancelledError), ending(lambda *event: noted.append(event)):
+        raise asyncio.CancelledError
+    assert noted == [("end", "stopped")]
+
+
 def test_who_wants_no_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert out.coloured()
+    assert terminal.is_coloured()
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not out.coloured()
+    assert not terminal.is_coloured()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import os
 import re
 import shlex
@@ -17,17 +18,23 @@ import pytest
 
 import gossamer
 from crawler_process import gossamer_command
+from gossamer import plan as plans
 from gossamer.cli import answers, progress, search_output
 from gossamer.cli.main import main
 from gossamer.cli.options import parser
 from gossamer.collection import Imported, Outside, Progress
 from gossamer.collection.ask.links import Links
+from gossamer.collection.families import FAMILIES
+from gossamer.collection.folder import Folder
+from gossamer.collection.lock import exclusive
 from gossamer.errors import UsageError
 from gossamer.frontier.answer.outcome import judge
 from gossamer.model import Capture, Hit, Link, Visit
+from gossamer.plan import Plan
 from gossamer.search.searcher import Answer
 from gossamer.shown import counted
 from gossamer.store.repair.verify import Checked
+from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 from gossamer.urls.normalize import LONGEST
 
@@ -163,6 +170,38 @@ def test_a_search_says_how_many_pages_are_not_in_the_index_yet(
     shutil.rmtree(index)
     assert main(["search", str(web), "words"]) == 8
     assert "has no index; `gossamer build " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("question", ["words", "xyzzy"])
+def test_a_search_during_a_crawl_says_what_is_not_found_yet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], question: str
+) -> None:
+    web = crawled(tmp_path / "web", pages=1)
+    shutil.copytree(web / "shards" / "00" / "index", tmp_path / "index")
+    crawled(web, pages=5)
+    shutil.rmtree(web / "shards" / "00" / "index")
+    shutil.copytree(tmp_path / "index", web / "shards" / "00" / "index")
+    with exclusive(web):  # as a crawl has it
+        assert main(["search", str(web), question]) == 0
+        said = capsys.readouterr().err
+        assert said.startswith("gossamer: 4 pages are not in the index yet; the command that is running")
+        assert "gossamer build" not in said  # which would be refused now
+        assert main(["search", str(web), question, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out.splitlines()[-1]) == {"not_indexed": 4}
+        shutil.rmtree(web / "shards" / "00" / "index")
+        assert main(["search", str(web), question]) == 8
+        assert "ask again" in capsys.readouterr().err
+
+
+def test_the_first_moment_of_a_crawl_is_no_damage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    web = tmp_path / "web"
+    for shard in ("00", "01"):
+        (web / "shards" / shard).mkdir(parents=True)
+    Table.open(Folder(web).table(0), FAMILIES, writable=True).close()
+    (web / "plan.toml").write_text(plans.dump(Plan(shards=2)))
+    with exclusive(web):
+        assert main(["status", str(web)]) == 8
+    assert "ask again" in capsys.readouterr().err
 
 
 def test_commands_in_messages_can_be_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

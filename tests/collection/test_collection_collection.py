@@ -17,7 +17,7 @@ from made_shard import A, B, C, came, made, said
 import gossamer
 from gossamer.collection import Collection, Outside
 from gossamer.collection import collection as collections
-from gossamer.collection.crawl import supervisor
+from gossamer.collection.crawl import network, supervisor
 from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
@@ -470,7 +470,7 @@ def test_what_cannot_work_is_told_before_an_import_or_a_build_begins(
     def too_few(workers: int) -> None:
         raise StorageError(f"too few files for {workers}")
 
-    monkeypatch.setattr(collections, "make_room", too_few)
+    monkeypatch.setattr(network, "make_room", too_few)
     with pytest.raises(StorageError, match=r"for 1$"):
         collection.import_files(path)
     assert not collection.path.exists()

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.collection.crawl import session as sessions
-from gossamer.collection.crawl.session import Outside, Session
+from gossamer.collection.crawl.outside import Outside
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.families import FAMILIES
 from gossamer.fetch.held import Held
 from gossamer.frontier.discover.discovery import Found

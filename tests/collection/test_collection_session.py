@@ -21,11 +21,12 @@ from small_shard import BEGAN, answer, read, said
 
 from gossamer.collection.crawl import imprint, page_reader, start
 from gossamer.collection.crawl.lane import HERE
+from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.progress import UNKNOWN
 from gossamer.collection.crawl.recover import PassedOver
 from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.running import garbage_at_ease, stoppable
-from gossamer.collection.crawl.session import Outside, Session
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.crawl.stages import fold_copy
 from gossamer.collection.crawl.wiring import ShardPlan, info_of, prefix_of, preload
 from gossamer.collection.derive.underived import Underived

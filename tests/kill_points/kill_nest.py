@@ -21,7 +21,14 @@ LOADED += (
     "store.repair.verify",
 )
 LOADED += ("collection.ask.searching", "collection.ask.export", "collection.maintain.writable_shard", "frontier.audit")
-LOADED += ("dedupe.blocks", "convert.html.article", "convert.html.metadata", "testing.web", "store.repair.verify")
+LOADED += (
+    "collection.crawl.supervisor",
+    "dedupe.blocks",
+    "convert.html.article",
+    "convert.html.metadata",
+    "testing.web",
+    "store.repair.verify",
+)
 
 
 def main() -> None:

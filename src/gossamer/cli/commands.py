@@ -47,15 +47,20 @@ def _asked(options: argparse.Namespace) -> Reading:
 
 def crawl(options: argparse.Namespace) -> int:
     """Crawl, with a progress line and two kinds of Ctrl-C."""
+    from gossamer.cli.seeds import named
+
+    options.seeds, options.seed_list = named(options.dir, options.seeds, options.lists or ())
+    with gossamer.open(options.dir) as collection:
+        return _crawled(collection, options)
+
+
+def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     import asyncio
 
     from gossamer.cli.login import credentials
-    from gossamer.cli.seeds import named
-    from gossamer.cli.talk import journal
+    from gossamer.cli.talk import ending, journal
     from gossamer.collection import fast_loop
 
-    options.seeds, options.seed_list = named(options.dir, options.seeds, options.lists or ())
-    collection = gossamer.open(options.dir)
     hint = _hint(options)
     trusted = _trusted(collection, options)
     options.credentials = credentials(options)
@@ -63,7 +68,8 @@ def crawl(options: argparse.Namespace) -> int:
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
             note("begin", " ".join([options.dir, *options.seeds]))
-            status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
+            with ending(note):
+                status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
             note("end", answers.crawled(options.dir, status, stopped, collection.plan).replace("\n", "; "))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
@@ -71,7 +77,6 @@ def crawl(options: argparse.Namespace) -> int:
     told = answers.crawled(options.dir, status, stopped, collection.plan, monotonic() - began)
     if options.revisit and not options.json:
         told = f"{told}\n{changed(collection)}"
-    collection.close()
     _print(options, status.as_json(), "" if options.quiet else told)
     return INTERRUPTED if stopped else 0
 
@@ -120,6 +125,7 @@ async def _crawl(
                 trust_plan=trusted,
                 credentials=options.credentials,
                 seed_list=options.seed_list,
+                told=talk.fetched if options.verbose else None,
                 **settings(options),
             )
         finally:
@@ -200,17 +206,18 @@ def search(options: argparse.Namespace) -> int:
                 map(search_output.as_json, answer.hits),
                 search_output.answer(answer, options.offset, options.dir),
             )
-        _say_what_waits(collection, options.dir)
+        _say_what_waits(collection, options)
     return 0
 
 
-def _say_what_waits(collection: Reading, folder: str) -> None:
+def _say_what_waits(collection: Reading, options: argparse.Namespace) -> None:
     """An answer without some pages is not the whole answer."""
-    if not collection.is_built:
-        complain(pasted("pages that were only collected are not in the index; `gossamer build DIR` adds them", folder))
-    elif waiting := collection.not_indexed:
-        pages = f"{shown.counted(waiting, 'page')} {'is' if waiting == 1 else 'are'}"
-        complain(pasted(f"{pages} not in the index yet; `gossamer build DIR` adds them", folder))
+    waiting = collection.not_indexed if collection.is_built else None
+    if waiting == 0:
+        return
+    complain(pasted(search_output.waiting(waiting, busy=collection.is_busy), options.dir))
+    if options.json:
+        say_json({"not_indexed": waiting})
 
 
 def similar(options: argparse.Namespace) -> int:

@@ -84,6 +84,11 @@ class ProgressLine:
         self.end = self._line.end
         self._past: deque[Progress] = deque(maxlen=WINDOW)
 
+    def say(self, words: str) -> None:
+        """On a line of its own; the next report comes below it."""
+        self._line.clear()
+        self._line.say(line(words))
+
     def __call__(self, now: Progress) -> None:
         self._past.append(now)
         if self._hint and now.pages:  # all is well: an error would have stood alone

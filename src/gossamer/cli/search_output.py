@@ -64,6 +64,17 @@ def explained(hits: Sequence[tuple[Hit, dict[str, float]]], folder: str) -> str:
     return "\n\n".join(blocks) or "nothing found"
 
 
+def waiting(pages: int | None, *, busy: bool) -> str:
+    """That the answer lacks so many pages, and what brings them in; None where nobody has counted them."""
+    if pages is None:
+        return "pages that were only collected are not in the index; `gossamer build DIR` adds them"
+    running = "the command that is running there adds them, mostly within half a minute"
+    are = "is" if pages == 1 else "are"
+    return (
+        f"{counted(pages, 'page')} {are} not in the index yet; {running if busy else '`gossamer build DIR` adds them'}"
+    )
+
+
 def links(around: Links) -> str:
     """What comes in, what it is called, what goes out."""
     rank = "" if around.rank is None else f", rank {around.rank:.2f} (1 is usual)"

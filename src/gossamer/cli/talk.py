@@ -2,11 +2,13 @@
 log a line for each event. Why it waits is said at once, wherever it is said.
 
 A log has lines of `TIME EVENT WORDS`: the time in UTC as RFC 3339 has it, the event one of `begin`, `progress`,
-`waits`, `goes-on`, `warning` and `end`, the words escaped as all output is. One that cannot be written harms nothing.
+`fetch`, `waits`, `goes-on`, `warning` and `end`, the words escaped as all output is. One that cannot be written harms
+nothing.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import time
@@ -14,14 +16,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gossamer.cli.answers import SILENCE, shortage
+from gossamer.cli.answers import SILENCE, shortage, size
 from gossamer.cli.out import complain
 from gossamer.cli.progress import ProgressLine
-from gossamer.errors import UsageError
+from gossamer.errors import GossamerError, UsageError
 from gossamer.shown import line, log, timestamp
 
 if TYPE_CHECKING:
     from gossamer.collection import Progress
+    from gossamer.collection.status import Fetched
 
 EVERY = 60.0
 """Seconds between two lines on a pipe or in a log."""
@@ -53,8 +56,9 @@ class Journal(logging.Handler):
             self._whole = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """A warning of another part."""
+        """A warning of another part, which is also said: a logger that has a handler says nothing by itself."""
         self.note("warning", record.getMessage())
+        complain(record.getMessage())
 
     def close(self) -> None:
         """No more."""
@@ -77,6 +81,20 @@ def journal(path: str | None, collection: str) -> Iterator[Callable[[str, str], 
         kept.close()
 
 
+@contextmanager
+def ending(note: Callable[[str, str], None]) -> Iterator[None]:
+    """A crawl that is broken off has an end in its log all the same."""
+    try:
+        yield
+    except GossamerError as error:
+        note("end", f"failed: {error}")
+        raise
+    except BaseException as error:
+        broken_off = isinstance(error, (KeyboardInterrupt, asyncio.CancelledError))
+        note("end", "stopped" if broken_off else f"failed: {error!r:.300}")
+        raise
+
+
 class Talk:
     """Hears how a crawl goes, and passes on what each reader wants."""
 
@@ -96,10 +114,23 @@ class Talk:
             self._say("progress", self._line.text(now))
         self._next = max(self._next, now.seconds // EVERY * EVERY + EVERY)
 
+    def fetched(self, one: Fetched) -> None:
+        """A line for each fetch."""
+        words = fetch(one)
+        self._line.say(f"{time.strftime('%H:%M:%S', time.localtime(one.began + one.seconds))} {words}")
+        self._note("fetch", words)
+
     def _say(self, event: str, words: str) -> None:
         self._note(event, words)
         if self._pipe:
             complain(f"waits: {words}" if event == "waits" else words)
+
+
+def fetch(one: Fetched) -> str:
+    """What came of it: status, kind, size, seconds, address, and the reason where there is one."""
+    kind = one.kind if one.method == "GET" else f"{one.kind} {one.method}"
+    reason = f"  ({one.reason})" if one.reason else ""
+    return f"{one.status or '-':>3} {kind} {size(one.bytes)} {one.seconds:.2f} s {one.url}{reason}"
 
 
 def waiting(now: Progress) -> tuple[str, str]:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.formats import FORMATS
     from gossamer.collection.collection import Collection, open
     from gossamer.collection.crawl.credentials import Credentials
+    from gossamer.collection.crawl.outside import Outside
     from gossamer.collection.crawl.running import fast_loop
-    from gossamer.collection.crawl.session import Outside
     from gossamer.collection.derive.build import Built
     from gossamer.collection.documents import Document
     from gossamer.collection.imports.import_source import Imported
@@ -40,7 +40,7 @@ __getattr__ = face(
         "Credentials": "crawl.credentials",
         "Document": "documents",
         "Imported": "imports.import_source",
-        "Outside": "crawl.session",
+        "Outside": "crawl.outside",
         "Progress": "status",
         "Status": "status",
         "fast_loop": "crawl.running",

@@ -1,13 +1,13 @@
 """A collection: every verb of the command line as a method. The only place that knows all parts.
 
-What a crawl needs is loaded with this module, and each other verb loads its own part (see `reading`).
+Each verb loads its own part (see `reading`), and a crawl the largest one when it knows that there is something to do.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from math import inf
@@ -16,18 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
 from gossamer.collection.ask.reading import Reading
-from gossamer.collection.crawl import requests
+from gossamer.collection.crawl import requests, rest
 from gossamer.collection.crawl.credentials import Credentials, logins
-from gossamer.collection.crawl.network import make_room
+from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
-from gossamer.collection.crawl.session import REAL, Outside
-from gossamer.collection.crawl.shard import Job
-from gossamer.collection.crawl.supervisor import crawl_all, take_in
-from gossamer.collection.crawl.wiring import check, hints
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.seed_list import SHORT, SeedList, scope_of
-from gossamer.collection.status import Progress, Status
+from gossamer.collection.status import Fetched, Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
+from gossamer.frontier.entries import State
+from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.urls.seeds import address, as_seed
@@ -69,12 +67,14 @@ class Collection(Reading):
         apart: bool = False,
         credentials: Credentials = NO_CREDENTIALS,
         seed_list: Iterable[str] = (),
+        told: Callable[[Fetched], None] | None = None,
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
 
         `credentials` are for the sites of the seeds that are named, and are kept nowhere. `seed_list` are more seeds,
         perhaps millions of them: they are kept in a file of their own, and what is no address is passed over.
+        `told` hears of every fetch.
 
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
@@ -91,6 +91,13 @@ class Collection(Reading):
             raise UsageError(
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
             )
+        if outside is REAL and not (revisit or credentials or seed_list) and self._is_at_rest(plan, new):
+            return self.status()
+        from gossamer.collection.crawl.network import make_room
+        from gossamer.collection.crawl.shard import Job
+        from gossamer.collection.crawl.supervisor import crawl_all
+        from gossamer.collection.crawl.wiring import check, hints
+
         check(plan)
         trusted = trust_plan or trust.is_known(self._folder)
         sending = logins(plan, credentials, new or (plan.seeds if trusted else ()))
@@ -101,6 +108,7 @@ class Collection(Reading):
         self._folder.create()
         self.close()
         with exclusive(self.path) as lock:
+            rest.forget(self.path)
             trust.remember(self._folder)
             begins = bool(seed_list and listed.add(seed_list)) or begins
             if not (plan.seeds or listed):
@@ -108,17 +116,36 @@ class Collection(Reading):
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
             asked, until = requests.ask(self.path, new, revisit=revisit, begins=begins), _end_of(plan, outside)
-            job = Job(self.path, plan, asked, outside.order, until=until, logins=sending)
-            outside = replace(outside, until=until, logins=sending)
+            job = Job(self.path, plan, asked, outside.order, until=until, tells=told is not None, logins=sending)
+            outside = replace(outside, told=told, until=until, logins=sending)
             await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
             requests.settle(self.path)
             if plan.build:
                 self._link_up()
+            if not (stop and stop.is_set()) and not plan.time:
+                self._note_rest(plan)
         status = self.status()
         if not status.pages and not (stop and stop.is_set()):
             tried = islice(chain(plan.seeds, listed), 3)
             raise NothingFetched("; ".join(f"{seed}: {self._reason(address(seed))}" for seed in tried))
         return status
+
+    def _is_at_rest(self, plan: Plan, seeds: Sequence[str]) -> bool:
+        """Is nothing asked for that is not done, and all as the last crawl left it?"""
+        if not self._folder.exists() or plan != self._folder.load_plan():
+            return False
+        with exclusive(self.path):
+            entries = (Ledger(self._readers().of(url).table).get(url) for url in map(address, seeds))
+            return rest.holds(self.path) and all(entry and entry.state is State.DONE for entry in entries)
+
+    def _note_rest(self, plan: Plan) -> None:
+        """If nothing is queued or unread, and no limit has kept anything from being found."""
+        counts = [Ledger(table).counts for table in self._readers().tables]
+        pages, octets = sum(each.pages for each in counts), sum(each.bytes for each in counts)
+        ended = pages and not any(each.queued for each in counts) and not any(True for _ in self.unread())
+        self.close()
+        if ended and not 0 < plan.pages <= pages and not 0 < plan.bytes <= octets:
+            rest.note(self.path)
 
     def unconfirmed(self, **settings: Any) -> Mapping[str, str]:
         """What the plan opens of the network though this user has not made it: what `trust_plan` would agree to."""
@@ -138,6 +165,9 @@ class Collection(Reading):
         **settings: Any,
     ) -> Imported:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does."""
+        from gossamer.collection.crawl.network import make_room
+        from gossamer.collection.crawl.shard import Job
+        from gossamer.collection.crawl.wiring import check
         from gossamer.collection.imports import importing
         from gossamer.collection.imports.import_files import sort
 
@@ -204,6 +234,7 @@ class Collection(Reading):
     ) -> External:
         """Ask addresses outside the scope whether they answer. Setting `stop` ends it; what is known then is given."""
         from gossamer.collection.crawl import link_check
+        from gossamer.collection.crawl.network import make_room
 
         plan = self._folder.load_plan()
         trust.require(self._folder, plan, {}, trusted=trust_plan)
@@ -219,6 +250,7 @@ class Collection(Reading):
         return run(lambda _: self._build(job, report or (lambda _: None)), finish=0)
 
     async def _build(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
+        from gossamer.collection.crawl.network import make_room
         from gossamer.collection.derive import build as builds
 
         self._folder.require()
@@ -289,6 +321,7 @@ class Collection(Reading):
         return run(lambda _: self._remove(pattern, archive), finish=0)
 
     async def _remove(self, pattern: str, archive: bool) -> Removal:
+        from gossamer.collection.crawl.supervisor import take_in
         from gossamer.collection.maintain import removal
         from gossamer.collection.maintain.writable_shard import opened
 

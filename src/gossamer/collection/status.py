@@ -84,6 +84,22 @@ class Status:
         return asdict(self)
 
 
+class Fetched(msgspec.Struct, array_like=True, frozen=True):
+    """One fetch."""
+
+    url: str
+    kind: str
+    method: str
+    status: int
+    """0 when no answer came."""
+    bytes: int
+    """As they came, without the head."""
+    began: float
+    seconds: float
+    reason: str
+    """What went wrong, or where it leads; empty for an answer like any other."""
+
+
 def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[str]], unread: int = 0) -> Status:
     """Read the counters of the last commit of each shard."""
     tables = list(tables)

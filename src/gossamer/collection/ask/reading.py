@@ -22,6 +22,7 @@ from gossamer.collection.ask.part import Part
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.documents import Document, Pages, document, documents, newest
 from gossamer.collection.folder import Folder, settled
+from gossamer.collection.lock import holder
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Status, status_of
 from gossamer.errors import Damaged, NotFound, UsageError
@@ -205,6 +206,11 @@ class Reading:
             indexer.behind(place, reader.table, reader.archive, index)
             for place, reader, index in zip(readers.places, readers.all, indexes, strict=True)
         )
+
+    @property
+    def is_busy(self) -> bool:
+        """Somebody writes to it now: a crawl, or another command that changes it."""
+        return holder(self.path) is not None
 
     def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of."""

@@ -9,6 +9,7 @@ from gossamer import files
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.folder import INDEX, Folder
+from gossamer.collection.lock import holder
 from gossamer.errors import NotFound
 from gossamer.index.shard_index import ShardIndex, Shown, is_unborn
 from gossamer.search.searcher import SearchContext, Searcher
@@ -44,6 +45,8 @@ def _looked_up(archive: Archive, url: str) -> str:
 def _shard_index(folder: Folder, index: int) -> ShardIndex:
     place = folder.shard(index) / INDEX
     if not files.is_folder(place) or is_unborn(place):
+        if holder(folder.path) is not None:
+            raise NotFound(f"{folder.path}: has no index yet; a command is running there, ask again in a moment")
         raise NotFound(f"{folder.path}: has no index; `gossamer build {folder.path}` makes it")
     return ShardIndex(place, writable=False)
 

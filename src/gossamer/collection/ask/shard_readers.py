@@ -8,11 +8,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gossamer import files
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.crawl import imprint
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import LINKS, Folder
 from gossamer.collection.folder import PRINTS as PRINTED
+from gossamer.collection.lock import holder
 from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import PRINTS
 from gossamer.errors import NotFound
@@ -52,6 +54,7 @@ class ShardReaders:
         self._open = ExitStack()
         limits = plan.as_limits()
         folder.require_all(plan)
+        _require_begun(folder, plan)
         with ExitStack() as opening:
             self.all = []
             self.places: list[Path] = []
@@ -102,6 +105,13 @@ class ShardReaders:
     def close(self) -> None:
         """Give back what is held open."""
         self._open.close()
+
+
+def _require_begun(folder: Folder, plan: Plan) -> None:
+    """The first moment of the first crawl is no damage."""
+    begun = all(files.is_folder(folder.table(index)) for index in range(plan.shards or 1))
+    if not begun and holder(folder.path) is not None:
+        raise NotFound(f"{folder.path}: is only just being made; ask again in a moment")
 
 
 def _decoded(limits: Limits, capture: Capture) -> Capture:

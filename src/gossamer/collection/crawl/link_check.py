@@ -18,8 +18,9 @@ from typing import NamedTuple
 from gossamer.collection.ask.addresses import rows, under
 from gossamer.collection.ask.broken import Fault, Read, is_broken, looked, sources_of
 from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.running import stoppable
-from gossamer.collection.crawl.session import Outside, Session
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.status import Progress
 from gossamer.files import scratch

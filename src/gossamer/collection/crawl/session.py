@@ -6,16 +6,17 @@ What is done before the first visit is in `start`, what is done with a capture i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from math import inf
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.network import Network
+from gossamer.collection.crawl.news import telling
+from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.progress import Gauge
 from gossamer.collection.crawl.replaying import Replay
@@ -35,48 +36,20 @@ from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage
 from gossamer.fetch.body import decoded
 from gossamer.fetch.held import Held
-from gossamer.fetch.logins import NONE, Logins
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
-from gossamer.frontier.queue.rank import Order
 from gossamer.frontier.rules import Outward
 from gossamer.frontier.shards.peers import Peers
-from gossamer.model import URL, Answer, Capture, Clock, SystemClock, Visit
+from gossamer.model import URL, Answer, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits, Step
-from gossamer.store.disk import Disk, Look
+from gossamer.store.disk import Disk
 from gossamer.store.table.table import Table
 
 _Error = TypeVar("_Error", bound=Exception)
-Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 
 REPORT_EVERY = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """What a test or a user may put in the place of the real network, clock and disk, and of the plan's order."""
-
-    clock: Clock
-    fetch: Fetch | None = None
-    order: Order | None = None
-    room: Look | None = None
-    """How much room there is on the disk."""
-    heads: bool = False
-    """Only ask whether addresses answer: see `link_check`."""
-    logins: Logins = NONE
-    """What is sent to some sites and kept nowhere."""
-    until: float = inf
-    """Steady time when the crawl ends."""
-
-    @property
-    def is_handed_in(self) -> bool:
-        """Whether it has a fetch function or a clock that no other process knows."""
-        return self.fetch is not None or not isinstance(self.clock, SystemClock)
-
-
-REAL = Outside(SystemClock())
 
 
 class Session:
@@ -133,6 +106,8 @@ class Session:
         )
         self._import_source = self._import_from(imported_files)
         self._fetch = self._import_source.fetch if self._imports else outside.fetch or self._network.fetch
+        if outside.told:
+            self._fetch = telling(self._fetch, outside.told)
         self._source = self._import_source if self._imports else self.frontier
         self._gauge = Gauge(plan, self.frontier, self._disk, clock)
         self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import msgspec
 
+from gossamer.collection.crawl.news import Batches, passing_warnings
+from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.recover import PassedOver
 from gossamer.collection.crawl.requests import CrawlRequest
-from gossamer.collection.crawl.session import Outside, Session
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile
@@ -32,8 +34,9 @@ from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
 
-HELLO, PROGRESS, IMPORTED, QUIET = b"h", b"p", b"i", b"q"
-"""What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do."""
+HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED = b"h", b"p", b"i", b"q", b"f", b"w"
+"""What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do; what it has fetched;
+what it warns of."""
 STOP = b"s"
 """What it is told, besides the orders of `termination`: finish what is in flight, then end."""
 
@@ -53,19 +56,27 @@ class Job:
     """Files to be imported; then nothing is fetched."""
     until: float = inf
     """Steady time when it ends, which is the same for all processes, also for one that is started again."""
+    tells: bool = False
+    """Every fetch is told."""
     logins: Logins = NONE
     """They come to a shard by its pipe, and stand in no file and no command line."""
 
 
 async def work(job: Job, link: WorkerLink) -> None:
     """Crawl the sites of this shard until all shards are done."""
-    while True:
-        try:
-            with Table.open(Folder(job.path).table(link.index), FAMILIES, writable=True) as table:
-                await _live(job, link, table, _peers(job, link, table) if job.plan.shards > 1 else None)
-                return
-        except PassedOver:
+    with passing_warnings(lambda words: link.tell(WARNED + words)):
+        while not await _one_life(job, link):
             link.well()  # one capture fewer to be taken in: go on after it
+
+
+async def _one_life(job: Job, link: WorkerLink) -> bool:
+    """Did it come to its end? It did not when a capture was passed over."""
+    try:
+        with Table.open(Folder(job.path).table(link.index), FAMILIES, writable=True) as table:
+            await _live(job, link, table, _peers(job, link, table) if job.plan.shards > 1 else None)
+    except PassedOver:
+        return False
+    return True
 
 
 def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
@@ -75,14 +86,19 @@ def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
 
 
 async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None) -> None:
-    outside = Outside(SystemClock(), order=job.order, logins=job.logins, until=job.until)
+    fetches = Batches(lambda batch: link.tell(FETCHED + batch))
+    told = fetches.add if job.tells else None
+    outside = Outside(SystemClock(), order=job.order, logins=job.logins, told=told, until=job.until)
     folder, files = Folder(job.path), job.imported_files
     session = Session(folder.shard(link.index), job.plan, table, outside, peers, files, SeedList(job.path))
     if peers is None:
         session.follow(link.well)
     hearing = Hearing(session, peers, asyncio.current_task())
-    report = _reporting_import(link, session) if job.imported_files else _reporting(link)
-    await session.run(job.asked, report, ready=lambda: hearing.begin(link))
+    report = _reporting_import(link, session) if job.imported_files else _reporting(link, fetches)
+    try:
+        await session.run(job.asked, report, ready=lambda: hearing.begin(link))
+    finally:
+        fetches.flush()
     if job.imported_files:
         link.tell(IMPORTED + msgspec.msgpack.encode(session.imported()))
 
@@ -131,8 +147,12 @@ class Hearing:
             self._session.frontier.go_on()
 
 
-def _reporting(link: WorkerLink) -> Callable[[Progress], None]:
-    return lambda progress: link.tell(PROGRESS + msgspec.msgpack.encode(progress))
+def _reporting(link: WorkerLink, fetches: Batches) -> Callable[[Progress], None]:
+    def report(progress: Progress) -> None:
+        fetches.flush()
+        link.tell(PROGRESS + msgspec.msgpack.encode(progress))
+
+    return report
 
 
 def _reporting_import(link: WorkerLink, session: Session) -> Callable[[Progress], None]:

@@ -9,16 +9,29 @@ from functools import partial
 from pathlib import Path
 
 from gossamer import files
+from gossamer.collection.crawl.news import fetches_of, repeat
+from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.restarts import live
 from gossamer.collection.crawl.running import stoppable
-from gossamer.collection.crawl.session import REAL, Outside, Session
-from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, STOP, Job, imported_of, progress_of, work
+from gossamer.collection.crawl.session import Session
+from gossamer.collection.crawl.shard import (
+    FETCHED,
+    HELLO,
+    IMPORTED,
+    PROGRESS,
+    STOP,
+    WARNED,
+    Job,
+    imported_of,
+    progress_of,
+    work,
+)
 from gossamer.collection.crawl.wiring import preload
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.seed_list import SeedList
-from gossamer.collection.status import Progress, together
+from gossamer.collection.status import Fetched, Progress, together
 from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch
@@ -46,7 +59,7 @@ async def crawl_all(
     if job.plan.shards == 1 and (outside.is_handed_in or not apart):
         await crawl_here(job, report, stop, outside)
     else:
-        await CrawlSupervisor(job, lock, report).run(stop)
+        await CrawlSupervisor(job, lock, report, told=outside.told or (lambda one: None)).run(stop)
 
 
 async def crawl_here(
@@ -78,9 +91,10 @@ class CrawlSupervisor:
         lock: int,
         report: Callable[[Progress], None],
         imported: Callable[[int, Imported], None] = lambda index, look: None,
+        told: Callable[[Fetched], None] = lambda one: None,
     ) -> None:
         """`lock` is the descriptor that no other crawl may get while any process of this one lives."""
-        self._imported = imported
+        self._imported, self._told = imported, told
         shards = job.plan.shards
         self._gate_file = Folder(job.path).leases
         self._report = report
@@ -135,6 +149,11 @@ class CrawlSupervisor:
                     self._report(now)
             case bytes(mark) if mark == IMPORTED:
                 self._imported(index, imported_of(message))
+            case bytes(mark) if mark == FETCHED:
+                for each in fetches_of(message[1:]):
+                    self._told(each)
+            case bytes(mark) if mark == WARNED:
+                repeat(message[1:])
             case _:
                 self._order(self._quiet.told(index, termination.decode_word(message[1:])))
 

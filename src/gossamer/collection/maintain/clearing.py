@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer import plan as plans
-from gossamer.collection.crawl import requests
+from gossamer.collection.crawl import requests, rest
 from gossamer.collection.derive import mirrored
 from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SEEDS, SHARDS, TABLE, Folder
 from gossamer.dedupe import print_runs
@@ -27,7 +27,7 @@ _PARTS = (CAPTURES, TEXTS, TABLE, INDEX, str(Path(LINKS).parent), "seen", PRINTS
 """Folders of a shard that hold files and nothing else."""
 _FILES = (
     *("lock", "gate", f"{plans.FILE}{files.PARTIAL}"),
-    *(f"{name}{ending}" for name in (ID, requests.FILE, SEEDS) for ending in ("", files.PARTIAL)),
+    *(f"{name}{ending}" for name in (ID, requests.FILE, rest.FILE, SEEDS) for ending in ("", files.PARTIAL)),
 )
 """Of the collection. What is wrong with its plan is seen when that is read."""
 _NAMED = {"seen": url_seen.NAME, PRINTS: print_runs.NAME}

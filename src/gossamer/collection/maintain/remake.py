@@ -15,7 +15,8 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer.collection.crawl import imprint
-from gossamer.collection.crawl.session import Outside, Session
+from gossamer.collection.crawl.outside import Outside
+from gossamer.collection.crawl.session import Session
 from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, Folder

@@ -1,0 +1,45 @@
+"""What does a crawl take from outside? The network, the clock, the disk, secrets, and when to end."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, TypeAlias
+
+from gossamer.fetch.logins import NONE, Logins
+from gossamer.model import Capture, Clock, SystemClock, Visit
+
+if TYPE_CHECKING:
+    from gossamer.collection.status import Fetched
+    from gossamer.frontier.queue.rank import Order
+    from gossamer.store.disk import Look
+
+Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a test or a user may put in the place of the real network, clock and disk, and of the plan's order."""
+
+    clock: Clock
+    fetch: Fetch | None = None
+    order: Order | None = None
+    room: Look | None = None
+    """How much room there is on the disk."""
+    heads: bool = False
+    """Only ask whether addresses answer: see `link_check`."""
+    logins: Logins = NONE
+    """What is sent to some sites and kept nowhere."""
+    told: Callable[[Fetched], None] | None = None
+    """Hears of every fetch."""
+    until: float = inf
+    """Steady time when the crawl ends."""
+
+    @property
+    def is_handed_in(self) -> bool:
+        """Whether it has a fetch function or a clock that no other process knows."""
+        return self.fetch is not None or not isinstance(self.clock, SystemClock)
+
+
+REAL = Outside(SystemClock())

@@ -91,13 +91,14 @@ class Session:
         return self._shell(command) if SHELL.search(re.sub(r"'[^']*'", "", command)) else self._here(command)
 
     def _here(self, command: str) -> tuple[str, int]:
-        out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+        data = io.BytesIO()
+        out = io.TextIOWrapper(data, "utf-8", write_through=True)
         with redirect_stdout(out), redirect_stderr(out):
             try:
                 code = main(shlex.split(command)[1:])
             except SystemExit as end:
                 code = int(end.code or 0)
-        return out.buffer.getvalue().decode(), code  # type: ignore[attr-defined]  # the buffer is the one above
+        return data.getvalue().decode(), code
 
     def _shell(self, command: str) -> tuple[str, int]:
         tools = str(Path(sys.executable).parent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import importlib.util
 import json
 import re
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -23,12 +25,14 @@ from docs_session import agrees, session
 from docs_web import DAY, START, DocsWeb
 from documentation import GUIDE, ROOT, Block, blocks, every_block, page, steps
 from gossamer.collection import Outside
+from gossamer.plan import Plan
 from gossamer.testing import Errors, MadeWeb, RobotsFiles, VirtualClock, WebSpec
 from gossamer.testing.spec import from_settings
 
 SESSION_LINES = 12
 SESSION, *_ = [block for block in blocks(page("README.md"), "console") if "gossamer demo" in block]
 RUN = ("console", "bash", "python")
+SHOWN_ONLY = ("text", "toml", "yaml", "html", "json", "xml", "csv", "eml", "markdown")
 SHOWN = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *GUIDE)]
 FROM_NOTHING = ("README.md", "docs/crawling.md", "docs/recipes.md")
 """Pages whose reader begins with an empty folder; for all others there is `my-web`, crawled yesterday and today."""
@@ -108,6 +112,20 @@ def test_a_block_that_is_not_marked_is_run() -> None:
     assert not is_run(block)
     (block,) = every_block("Some words.\n\n```console\n$ make test\n```\n")
     assert is_run(block)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_no_command_hides_in_a_block_that_is_only_shown(name: str) -> None:
+    for block in every_block(page(name)):
+        if block.language not in RUN and not block.mark:
+            assert block.language in SHOWN_ONLY, block.text
+            assert not re.search(r"(?m)^\$ ", block.text), block.text
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_piece_of_a_plan_has_settings_that_there_are(name: str) -> None:
+    for text in blocks(page(name), "toml"):
+        assert tomllib.loads(text).keys() <= {spec.name for spec in dataclasses.fields(Plan)}
 
 
 def test_every_folder_of_a_collection_is_in_the_tree_of_the_page_on_archives(crawled: Path) -> None:

@@ -281,7 +281,7 @@ def _why(verbs: _Verbs) -> None:
         "gossamer why my-web https://example.org/missing",
     )
     _directory(verb)
-    verb.add_argument("subject", metavar="URL-or-HOST", help="an address with its scheme, or a host name")
+    verb.add_argument("subject", metavar="URL-or-HOST", help="an address, or a host name")
 
 
 def _show(verbs: _Verbs) -> None:

@@ -160,13 +160,15 @@ def test_seeds_of_a_list_reach_as_far_as_those_of_the_plan(kind: str) -> None:
     seeds = ("http://a.example.com/docs/start.html", "https://b.example.org/guide", "http://c.example.net:81/x/?q=1")
     found = (*seeds, "https://a.example.com/docs/x", "http://a.example.com/", "http://www.example.org/")
     found += ("http://b.example.org/guide/x", "http://c.example.net/x/", "http://d.example.net/", "http://e.test/")
-    planned, listed = (Scope(kind, frozenset(each), include=("x",)) for each in (seeds, ()))
+    planned, listed, loaded = (Scope(kind, frozenset(each), include=("x",)) for each in (seeds, (), ()))
+    loaded.load_seeds((*seeds, *seeds))
     for seed in seeds:
         assert listed.add_seed(seed)
+        assert not loaded.add_seed(seed)
     for url in found:
         for depth in (0, 1):
             if url not in seeds or depth == 0:
-                assert planned.check(url, depth) == listed.check(url, depth)
+                assert planned.check(url, depth) == listed.check(url, depth) == loaded.check(url, depth)
 
 
 def test_a_scope_that_cannot_be_is_refused_at_once() -> None:

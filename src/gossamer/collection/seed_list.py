@@ -82,8 +82,8 @@ class SeedList:
     def add(self, texts: Iterable[str]) -> int:
         """Take in seeds as people write them, and how many are new. What is no address is counted and passed over."""
         known = Prints()
-        for seed in self:
-            known.add(seed)
+        for each in self.slices():
+            known.update(each.seeds)
         written = _Written(texts, known)
         try:
             self._prepare(chain(self._pieces(), (seed.encode() + b"\n" for seed in written)))
@@ -147,8 +147,8 @@ class SeedList:
 
     def widen(self, scope: Scope) -> Scope:
         """A scope around these seeds too."""
-        for seed in self:
-            scope.add_seed(address(seed))
+        for each in self.slices():
+            scope.load_seeds(map(address, each.seeds))
         return scope
 
 

@@ -81,6 +81,10 @@ class Scope:
         """One more seed. Whether it is new."""
         return url not in self.seeds and self.more.add(url, self._place_of_seed(url))
 
+    def load_seeds(self, urls: Iterable[URL]) -> None:
+        """Many more at once."""
+        self.more.load(urls, self._place_of_seed)
+
     def is_start(self, origin: str) -> bool:
         """Is a seed at this origin?"""
         return origin in self._origins or self.more.has_origin(origin)

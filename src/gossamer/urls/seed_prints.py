@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from gossamer.model import URL
 from gossamer.urls.keys import fingerprint, origin
@@ -22,9 +22,13 @@ class Prints:
 
     def __init__(self) -> None:
         self._sorted: dict[int, array[int]] = {}
+        self._mixed = False
+        """They are not sorted yet."""
 
     def add(self, text: str) -> bool:
         """Whether it is new."""
+        if self._mixed:
+            self._sort()
         mark = fingerprint(text)
         marks = self._sorted.get(mark >> _BEGINNING)
         if marks is None:
@@ -35,7 +39,25 @@ class Prints:
         marks.insert(place, mark)
         return True
 
+    def update(self, texts: Iterable[str]) -> None:
+        """Many at once. They are sorted when somebody asks, which takes half of the time."""
+        self._mixed = True
+        there = self._sorted
+        for mark in map(fingerprint, texts):
+            beginning = mark >> _BEGINNING
+            if beginning in there:
+                there[beginning].append(mark)
+            else:
+                there[beginning] = array("Q", (mark,))
+
+    def _sort(self) -> None:
+        for beginning, marks in self._sorted.items():
+            self._sorted[beginning] = array("Q", sorted(set(marks)))
+        self._mixed = False
+
     def __contains__(self, text: str) -> bool:
+        if self._mixed:
+            self._sort()
         mark = fingerprint(text)
         marks = self._sorted.get(mark >> _BEGINNING)
         if marks is None:
@@ -44,6 +66,8 @@ class Prints:
         return place < len(marks) and marks[place] == mark
 
     def __len__(self) -> int:
+        if self._mixed:
+            self._sort()
         return sum(map(len, self._sorted.values()))
 
 
@@ -65,6 +89,14 @@ class SeedPrints:
             self._places.add(place)
             self._origins.add(origin(url))
         return new
+
+    def load(self, seeds: Iterable[URL], place: Callable[[URL], str]) -> None:
+        """Many at once; `place` tells the place around each."""
+        urls = list(seeds)
+        self.some = self.some or bool(urls)
+        self._seeds.update(urls)
+        self._places.update(map(place, urls))
+        self._origins.update(map(origin, urls))
 
     def has(self, url: URL) -> bool:
         """Is it one of them?"""

@@ -254,6 +254,8 @@ def test_the_command_line_tells_copies_for_people_and_for_machines(
     assert main(["duplicates", str(zoo.path), "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(row["kind"], len(row["copies"])) for row in rows] == [("copies", 2), ("copies", 1)]
+    assert all(f"{row['url']}  {row['title']}".rstrip() in told.splitlines() for row in rows)
+    assert any(row["title"] for row in rows)
     assert main(["similar", str(zoo.path), f"{ZOO}/birds"]) == 0
     assert "no other page says this" in capsys.readouterr().out
     assert main(["search", str(zoo.path), "fish", "--json"]) == 0

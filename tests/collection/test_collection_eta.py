@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import gossamer
 from gossamer.cli import answers
 from gossamer.cli.progress import ProgressLine
-from gossamer.collection import Outside, Progress
+from gossamer.collection import Outside, Progress, Status
 from gossamer.collection.crawl.progress import UNKNOWN, Eta, Rate, eta, resting
 from gossamer.collection.status import together
 from gossamer.frontier.queue.backlog import Stretch
@@ -61,6 +62,32 @@ def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> 
     limited = answers.crawled("web", status, False, Plan(pages=status.pages))
     assert "the limit of 1 page is reached, and `gossamer crawl web --pages 2` goes on" in limited
     assert "limit" not in answers.crawled("web", status, False, Plan(pages=status.pages + 1))
+
+
+def test_pages_that_may_still_come_are_those_of_all_shards_together() -> None:
+    shards = [
+        Progress(40, 0, 500, 1, 0, 0, 9.0, limit=100, left=60.0, basis="60 queued at 1 pages/s", rate=1.0),
+        Progress(50, 0, 500, 1, 0, 0, 9.0, limit=100, left=12.5, basis="50 queued at 4 pages/s", rate=4.0),
+    ]
+    seen = together(shards)
+    assert seen is not None
+    assert (seen.left, seen.basis) == (2.0, "10 of 100 pages to come at 5 pages/s")
+    unlimited = together([replace(each, limit=0) for each in shards])
+    assert unlimited is not None
+    assert unlimited.left == 60.0  # nobody does the work of another shard
+
+
+def test_the_last_words_say_what_to_do_next() -> None:
+    status = Status(
+        pages=3, failed=0, excluded=0, queued=0, hosts=1, bytes=9, duplicates=0, near_duplicates=0, seconds=1.0
+    )
+    assert answers.crawled("my web", status, False, Plan()).endswith("\nnext: gossamer search 'my web' 'words'")
+    assert answers.crawled("web", status, False, Plan(build=False)).endswith("\nnext: gossamer build web")
+    for others in (
+        answers.crawled("web", status, True, Plan()),
+        answers.crawled("web", replace(status, queued=1), False, Plan()),
+    ):
+        assert "next" not in others
 
 
 def test_a_shard_that_only_waits_does_not_speak_for_the_others() -> None:

@@ -42,7 +42,7 @@ def test_the_graph_tells_who_links_to_a_page_and_what_it_is_called() -> None:
     assert linked(A, None, graph(A)) == Links(A, (), (), (), 1.5)
     assert found.as_json() == {
         "url": B,
-        "out": [{"url": B, "anchor": "b", "rel": ""}],
+        "out": [{"url": B, "anchor": "b", "rel": "", "state": None, "status": None}],
         "in": [B, C],
         "anchors": ["the b", "bee"],
         "rank": 2.5,

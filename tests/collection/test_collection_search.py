@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
@@ -104,6 +106,37 @@ def test_links_to_a_redirect_or_a_copy_count_for_the_page_itself(zoo: Collection
 
 def test_pages_that_link_to_an_address_can_be_asked_for(zoo: Collection) -> None:
     assert set(urls(zoo, "link:http://club.test/")) == {"http://zoo.test/"}
+
+
+def test_links_say_where_each_target_stands(zoo: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    home = next(page for page in zoo.pages() if page.links)
+    around = zoo.links(home.url)
+    met = {link.url: zoo.why(link.url) for link in around.outgoing if link.url in around.targets}
+    assert met
+    assert {url: (each.state, each.status) for url, each in met.items()} == {  # type: ignore[union-attr]  # addresses
+        url: tuple(target) for url, target in around.targets.items()
+    }
+    assert main(["links", str(zoo.path), home.url]) == 0
+    told = capsys.readouterr().out
+    assert all(
+        re.search(rf"^  {target.status or target.state} +{url}", told, re.M) for url, target in around.targets.items()
+    )
+    assert {(each["url"], each["status"]) for each in around.as_json()["out"] if each["state"]} == {
+        (url, target.status or None) for url, target in around.targets.items()
+    }
+
+
+@pytest.mark.parametrize("more", [[], ["--trust", "http://zoo.test/fish"], ["--query", "warm reefs"]])
+def test_ranks_have_the_titles_of_their_pages(
+    zoo: Collection, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    assert main(["rank", str(zoo.path), *more]) == 0
+    told = capsys.readouterr().out
+    assert main(["rank", str(zoo.path), *more, "--json"]) == 0
+    rows = [json.loads(each) for each in capsys.readouterr().out.splitlines()]
+    assert any(row["title"] for row in rows)
+    assert all(row["title"] == zoo.page(row["url"]).title for row in rows)
+    assert all(f"{row['url']}  {row['title']}".rstrip() in told for row in rows if row.get("rank"))
 
 
 def test_an_address_that_nobody_knows_has_no_links(zoo: Collection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: flo
     sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
     took = f", in {span(seconds)}" if seconds else ""
     lines = [f"{first}: {sums}, {size(status.bytes)}{took}"]
+    folder = shlex.quote(folder)
     again = f"`gossamer crawl {folder}"
     if status.queued:
         wait = "waits" if status.queued == 1 else "wait"
@@ -36,6 +38,8 @@ def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: flo
     if plan.pages_per_host and (left := status.exclusions.get(kept_out)):
         cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
         lines.append(f"{counted(left, 'address')} left out, {kept_out}; {cure}")
+    if status.pages and not status.queued and not stopped:
+        lines.append(f"next: gossamer search {folder} 'words'" if plan.build else f"next: gossamer build {folder}")
     return "\n".join(lines)
 
 

@@ -232,7 +232,8 @@ def duplicates(options: argparse.Namespace) -> int:
     """Print all groups of copies, and hosts that serve the same site."""
     with _asked(options) as collection:
         copies = collection.duplicates()
-    _print_each(options, copying.each_as_json(copies), copying.duplicates(copies))
+        titles = {group.url: collection.title_of(group.url) for group in copies.groups}
+    _print_each(options, copying.each_as_json(copies, titles), copying.duplicates(copies, titles))
     return 0
 
 
@@ -253,8 +254,11 @@ def rank(options: argparse.Namespace) -> int:
             _write(options.plot, chart.of_ranks(collection.graph))
         if options.query is not None:
             around = collection.neighbours(options.query)
-            best = search_output.neighbours(around, options.number)
-            _print_each(options, (asdict(each) for each in around[: options.number]), best)
+            hubs = sorted(around, key=lambda each: -each.hub)[: options.number]
+            titles = {each.url: collection.title_of(each.url) for each in (*around[: options.number], *hubs)}
+            best = search_output.neighbours(around, options.number, titles)
+            rows = ({**asdict(each), "title": titles[each.url]} for each in around[: options.number])
+            _print_each(options, rows, best)
             return 0
         if options.sites:
             top = collection.rank_sites()[: options.number]
@@ -262,8 +266,10 @@ def rank(options: argparse.Namespace) -> int:
             top = collection.trust(options.trust, options.number)
         else:
             top = collection.graph.top(options.number)
+        titles = {} if options.sites else {url: collection.title_of(url) for url, _ in top}
     name = "site" if options.sites else "url"
-    _print_each(options, ({name: each, "rank": value} for each, value in top), search_output.ranked(top))
+    rows = ({name: each, "rank": value} | ({"title": titles[each]} if titles else {}) for each, value in top)
+    _print_each(options, rows, search_output.ranked(top, titles))
     return 0
 
 

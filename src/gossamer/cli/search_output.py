@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -82,9 +82,12 @@ def links(around: Links) -> str:
     lines += _some([line(url) for url in sorted(around.incoming)])
     lines.append(f"called: {counted(len(around.anchors), 'site')}")
     lines += _some([line(anchor) for anchor in around.anchors])
-    outgoing = sorted({f"{line(link.url)}  {line(link.anchor)}".rstrip() for link in around.outgoing})
+    outgoing = sorted({(line(link.url), line(link.anchor)) for link in around.outgoing})
     lines.append(f"out: {counted(len(outgoing), 'link')}")
-    return "\n".join([*lines, *_some(outgoing)])
+    standing = {line(url): str(target.status or target.state) for url, target in around.targets.items()}
+    return "\n".join(
+        [*lines, *_some([f"{standing.get(url, '-'):<8}  {url}  {anchor}".rstrip() for url, anchor in outgoing])]
+    )
 
 
 def _some(said: Sequence[str]) -> list[str]:
@@ -95,20 +98,24 @@ def _some(said: Sequence[str]) -> list[str]:
     )
 
 
-def ranked(top: Sequence[tuple[str, float]]) -> str:
-    """A line for each page."""
-    return "\n".join(f"{value:10.3f}  {line(url)}" for url, value in top)
+def ranked(top: Sequence[tuple[str, float]], titles: Mapping[str, str]) -> str:
+    """A line for each page or site, with its title."""
+    return "\n".join(f"{value:10.3f}  {_titled(name, titles)}" for name, value in top)
 
 
-def neighbours(around: Sequence[Neighbour], number: int) -> str:
+def _titled(url: str, titles: Mapping[str, str]) -> str:
+    return f"{line(url)}  {line(titles.get(url, ''))}".rstrip()
+
+
+def neighbours(around: Sequence[Neighbour], number: int, titles: Mapping[str, str]) -> str:
     """The best authorities, then the best hubs."""
     if not around:
         return "no links around the answers"
     hubs = sorted(around, key=lambda each: (-each.hub, each.url))
     lines = ["authorities: good hubs point to them"]
-    lines += [f"{each.authority:10.4f}  {line(each.url)}" for each in around[:number] if each.authority > 0]
+    lines += [f"{each.authority:10.4f}  {_titled(each.url, titles)}" for each in around[:number] if each.authority > 0]
     lines.append("hubs: they point to good authorities")
-    lines += [f"{each.hub:10.4f}  {line(each.url)}" for each in hubs[:number] if each.hub > 0]
+    lines += [f"{each.hub:10.4f}  {_titled(each.url, titles)}" for each in hubs[:number] if each.hub > 0]
     return "\n".join(lines)
 
 
@@ -155,9 +162,9 @@ def similar(url: str, copies: Sequence[Copy]) -> str:
     return "\n".join([line(url), *map(_line, copies)])
 
 
-def duplicates(found: Copies) -> str:
+def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
     """A block of lines for each group, then the hosts, then the sums."""
-    blocks = ["\n".join([line(group.url), *map(_line, group.copies)]) for group in found.groups]
+    blocks = ["\n".join([_titled(group.url, titles), *map(_line, group.copies)]) for group in found.groups]
     if found.mirrors:
         blocks.append("\n".join(["mirrors:", *map(_mirrors, found.mirrors)]))
     copies = [copy for group in found.groups for copy in group.copies]
@@ -168,10 +175,10 @@ def duplicates(found: Copies) -> str:
     return "\n\n".join((*blocks, sums if copies else "no copies"))
 
 
-def each_as_json(found: Copies) -> Iterator[dict[str, Any]]:
+def each_as_json(found: Copies, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """For machines: an object for each group, then one for each set of hosts."""
     for group in found.groups:
-        yield {"kind": "copies", **asdict(group)}
+        yield {"kind": "copies", "title": titles.get(group.url, ""), **asdict(group)}
     for hosts in found.mirrors:
         yield {"kind": "mirrors", **hosts._asdict()}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ class Progress:
     """Seconds that the rest will take, or until anything may be tried again, as of this look; None when unknown."""
     basis: str = ""
     """What that estimate is counted from."""
+    rate: float = 0.0
+    """Addresses that got done in a second, in the last minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +146,18 @@ def last_look(table: Table) -> Progress | None:
 
 
 def together(looks: Iterable[Progress | None]) -> Progress | None:
-    """One look at all shards; of those with something to do the one that takes longest says how long it takes."""
+    """One look at all shards; of those with something to do the one that takes longest says how long it takes.
+
+    Where a number of pages ends the crawl sooner, all of them say it together: no shard fetches all that are left.
+    """
     parts = [part for part in looks if part is not None]
     if not parts:
         return None
     last = max(parts, key=lambda part: (not part.idle_seconds, part.left or 0.0))
     short = max(parts, key=lambda part: part.disk_wanted)
+    rate = sum(part.rate for part in parts)
+    soonest = _until_limit(parts, rate) if len(parts) > 1 and last.left else None
+    left, basis = soonest if soonest and soonest[0] < (last.left or 0.0) else (last.left, last.basis)
     return Progress(
         pages=sum(part.pages for part in parts),
         failed=sum(part.failed for part in parts),
@@ -164,9 +172,18 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         and all(part.network_gone for part in parts if part.queued),
         disk_free=short.disk_free,
         disk_wanted=short.disk_wanted,
-        left=last.left,
-        basis=last.basis,
+        left=left,
+        basis=basis,
+        rate=rate,
     )
+
+
+def _until_limit(parts: Sequence[Progress], rate: float) -> tuple[float, str] | None:
+    """When the pages that may still come have come; None where there is no limit, or less is queued than that."""
+    limit, pages = parts[0].limit, sum(part.pages for part in parts)
+    if not rate or not 0 < limit - pages < sum(part.queued for part in parts):
+        return None
+    return (limit - pages) / rate, f"{limit - pages:,} of {limit:,} pages to come at {rate:,.2g} pages/s"
 
 
 def _largest(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:

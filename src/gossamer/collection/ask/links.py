@@ -13,10 +13,10 @@ they do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +24,26 @@ from numpy.typing import NDArray
 from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.documents import Document
 from gossamer.errors import NotFound
+from gossamer.frontier.ledger import Ledger
 from gossamer.graph.arcs import arcs
 from gossamer.graph.centrality import centrality
 from gossamer.graph.hits import hits
 from gossamer.graph.pagerank import ranked
 from gossamer.model import Link
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 SHOWN_MOST = 10_000
 """Pages that are named; a home page may have millions."""
+
+
+class Target(NamedTuple):
+    """Where an address stands that a page links to."""
+
+    state: str
+    """queued, done, failed or excluded"""
+    status: int
+    """What the server answered last; 0 for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +58,29 @@ class Links:
     """What others call it, once for each site."""
     rank: float | None
     """Its PageRank; 1 is usual. None when it is not in the graph."""
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    """Where each address that it links to stands; those that were never met are not in it."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         return {
             "url": self.url,
-            "out": [{"url": link.url, "anchor": link.anchor, "rel": link.rel} for link in self.outgoing],
+            "out": [self._out(link) for link in self.outgoing],
             "in": list(self.incoming),
             "anchors": list(self.anchors),
             "rank": self.rank,
         }
+
+    def _out(self, link: Link) -> dict[str, Any]:
+        target = self.targets.get(link.url)
+        stands = {"state": target.state if target else None, "status": (target.status or None) if target else None}
+        return {"url": link.url, "anchor": link.anchor, "rel": link.rel, **stands}
+
+
+def targets(tables: Callable[[str], Table], links: Sequence[Link]) -> dict[str, Target]:
+    """Where the targets of links stand."""
+    entries = ((link.url, Ledger(tables(link.url)).get(link.url)) for link in links)
+    return {url: Target(entry.state.name.lower(), entry.status) for url, entry in entries if entry is not None}
 
 
 def linked(url: str, page: Document | None, graph: Graph | None) -> Links:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +26,7 @@ from gossamer.collection.folder import Folder, settled
 from gossamer.collection.lock import holder
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Status, status_of
-from gossamer.errors import Damaged, NotFound, UsageError
+from gossamer.errors import Damaged, GossamerError, NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
 from gossamer.plan import Plan
@@ -154,6 +155,15 @@ class Reading:
             raise NotFound(self._not_then(url, at))
         return found
 
+    def title_of(self, url: str) -> str:
+        """What a page of the collection calls itself; nothing where it has no title, or it cannot be read."""
+        reader = self._readers().of(url)
+        with suppress(GossamerError):
+            version = reader.archive.versions.current(url)
+            page = reader.archive.page(url, version) if version else None
+            return page.title if page else ""
+        return ""
+
     def _not_then(self, url: str, at: datetime | None) -> str:
         first = next((each for each in self.history(url) if each.change == "first"), None) if at else None
         if at is None or first is None:
@@ -230,14 +240,15 @@ class Reading:
 
     def links(self, url: str) -> Links:
         """Who points to an address and what it points to."""
-        from gossamer.collection.ask.links import linked
+        from gossamer.collection.ask.links import linked, targets
 
         graph = self._graph()
         try:
             page: Document | None = self.page(url)
         except NotFound:
             page = None
-        return linked(self._meant(url), page, graph)
+        found = linked(self._meant(url), page, graph)
+        return replace(found, targets=targets(lambda target: self._readers().of(target).table, found.outgoing))
 
     def neighbours(self, question: str) -> list[Neighbour]:
         """Hubs and authorities among the pages that answer a question and those around them."""

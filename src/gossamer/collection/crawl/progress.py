@@ -130,6 +130,7 @@ class Gauge:
             disk_wanted=short.wanted if short else 0,
             left=left.seconds,
             basis=left.basis,
+            rate=self._rate.at(seconds, self._done()),
         )
 
     def _left(self, seconds: float, waking: float | None) -> Eta:

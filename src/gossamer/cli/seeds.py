@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,9 +24,12 @@ def named(folder: str, seeds: Sequence[str], lists: Sequence[str]) -> tuple[str,
         )
     for seed in seeds:
         _require_address(seed)
-    listed = tuple(seed for name in lists for seed in _listed(name))
+    every = (seed for name in lists for seed in _listed(name))
+    listed = tuple(islice(every, MOST + 1))  # a device or a pipe may never end
     if len(listed) > MOST:
-        raise UsageError(f"{len(listed):,} seeds are more than the {MOST:,} that lists may have; give a part of them")
+        raise UsageError(
+            f"--seeds {', '.join(lists)}: more than the {MOST:,} seeds that lists may have; give a part of them"
+        )
     return (*seeds, *listed)
 
 
@@ -57,6 +61,8 @@ def _lines(file: BinaryIO, name: str) -> Iterator[str]:
     number = 0
     while line := file.readline(_LONGEST):
         number += 1
+        if len(line) == _LONGEST:
+            raise UsageError(f"--seeds {name}: line {number} is longer than any address; is it a list of addresses?")
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:

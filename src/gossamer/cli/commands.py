@@ -51,7 +51,7 @@ def crawl(options: argparse.Namespace) -> int:
 
     from gossamer.cli.login import credentials
     from gossamer.cli.seeds import named
-    from gossamer.cli.talk import journal
+    from gossamer.cli.talk import begun, journal
     from gossamer.collection import fast_loop
 
     options.seeds = named(options.dir, options.seeds, options.lists or ())
@@ -62,7 +62,7 @@ def crawl(options: argparse.Namespace) -> int:
     began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
-            note("begin", " ".join([options.dir, *options.seeds]))
+            note("begin", begun(options.dir, options.seeds))
             status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
             note("end", answers.crawled(options.dir, status, stopped, collection.plan).replace("\n", "; "))
     except asyncio.CancelledError:
@@ -90,9 +90,7 @@ def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
     if not opened:
         return False
     words = ", ".join(f"{name} = {value}" for name, value in opened.items())
-    return _agreed(
-        f"{collection.path} was made by somebody else or elsewhere, and its plan has {words}. Use that? [y/N] "
-    )
+    return _answered(f"{collection.path} was made by somebody else or elsewhere, and its plan has {words}. Use that?")
 
 
 class Talking(NamedTuple):

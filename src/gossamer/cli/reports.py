@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import gossamer
 from gossamer.cli.answers import cut
-from gossamer.cli.out import complain, say, say_json
+from gossamer.cli.out import complain, pasted, say, say_json
 from gossamer.cli.progress import Line, Part
 from gossamer.collection.ask.reading import Reading
 from gossamer.errors import INTERRUPTED, UsageError
@@ -45,7 +45,7 @@ def list_(options: argparse.Namespace) -> int:
             else:
                 say(_address(each))
     if nothing:
-        complain("no address is like that; `gossamer status DIR` counts what there is".replace("DIR", options.dir))
+        complain(pasted("no address is like that; `gossamer status DIR` counts what there is", options.dir))
     return 0
 
 

@@ -64,6 +64,14 @@ def test_what_a_strangers_plan_opens_is_not_believed(strange: Path, crawl: Crawl
     assert (strange / "plan.toml").read_bytes() == plan
 
 
+def test_links_are_checked_by_a_strangers_plan_once_that_is_right(
+    strange: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["broken", str(strange), "--external"]) == 2
+    assert "--trust-plan" in capsys.readouterr().err
+    assert main(["broken", str(strange), "--external", "--trust-plan"]) == 0
+
+
 def test_a_yes_is_remembered(strange: Path, crawl: Crawls) -> None:
     assert crawl(strange, trust_plan=True)
     assert crawl(strange)

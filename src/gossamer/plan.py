@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ _LAST = "# That was all."
 _A_RULE = ("tracking",)
 _DEEP = re.compile(r"""(?m:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}""")
 """A key of so many parts."""
+_HALF = re.compile("[\ud800-\udfff]")
+"""Bytes of a command line that are no UTF-8: TOML has no way to write them."""
 _KINDS = {
     bool: "true or false",
     int: "a whole number",
@@ -293,6 +296,10 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
     default = spec.default if spec.default is not dataclasses.MISSING else {}
     if not _same_type(value, default):
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be {_KINDS[type(default)]}, like {toml(default)}")
+    if _has_half(value):
+        raise InvalidPlan(f"{spec.name} has bytes that are not UTF-8; write it in UTF-8, or rename the file it names")
+    if isinstance(value, float) and not isfinite(value):
+        raise InvalidPlan(f"{spec.name} is {value!r}; it must be a number that has an end")
     if least is not None and not value >= least:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least:g}")
     if isinstance(value, int) and most is not None and value > most:
@@ -313,6 +320,14 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
         _check_orders(spec, value)
     elif spec.name == "logins":
         _check_logins(value)
+
+
+def _has_half(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(_HALF.search(value))
+    if isinstance(value, dict):
+        return any(_has_half(each) for pair in value.items() for each in pair)
+    return isinstance(value, tuple) and any(map(_has_half, value))
 
 
 def _check_rules(names: tuple[str, ...]) -> None:
@@ -376,7 +391,7 @@ def toml(value: Any) -> str:
     """A value as it stands in a plan."""
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04X}" for c in escaped) + '"'
+        return '"' + "".join(c if c.isprintable() else _escape(ord(c)) for c in escaped) + '"'
     if isinstance(value, tuple):
         return "[" + ", ".join(toml(each) for each in value) + "]"
     if isinstance(value, dict):
@@ -384,3 +399,7 @@ def toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value).removesuffix(".0")
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"

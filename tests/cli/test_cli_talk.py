@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from gossamer.cli import terminal
 from gossamer.cli.main import main
 from gossamer.cli.progress import ProgressLine
-from gossamer.cli.talk import Talk, ending, journal
+from gossamer.cli.talk import Talk, begun, ending, journal
 from gossamer.collection import Outside, Progress
 from gossamer.collection.crawl.news import passing_warnings, repeat
 from gossamer.collection.crawl.session import Session
@@ -176,3 +177,24 @@ def test_who_wants_no_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -> None
     assert terminal.is_coloured()
     monkeypatch.setenv("NO_COLOR", "1")
     assert not terminal.is_coloured()
+
+
+def test_a_fifo_that_nobody_reads_holds_up_no_crawl(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fifo = tmp_path / "log"
+    os.mkfifo(fifo)
+    with pytest.raises(UsageError, match="nobody reads"), journal(str(fifo), "web"):
+        pass
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    with journal(str(fifo), "web") as note:
+        for _ in range(100):
+            note("progress", "x" * 4_000)
+    os.close(reader)
+    assert capsys.readouterr().err.count("cannot be written") == 1
+
+
+@pytest.mark.parametrize("seed", ["http://bob:SECRET@a.test/", "bob:SECRET@a.test/", "https://SECRET@a.test/?b@c"])
+def test_a_log_has_no_password_of_an_address(seed: str) -> None:
+    said = begun("web", ["http://b.test/@c", seed])
+    assert "SECRET" not in said
+    assert said.startswith("web http://b.test/@c ")
+    assert "a.test/" in said

@@ -6,6 +6,7 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,8 @@ import gossamer
 from gossamer.cli.assignments import assigned
 from gossamer.cli.main import main
 from gossamer.collection.plan_text import edited
-from gossamer.errors import UsageError
-from gossamer.plan import Plan, dump, load, parse
+from gossamer.errors import InvalidPlan, UsageError
+from gossamer.plan import Plan, dump, load, parse, toml
 from tiny_server import page, tiny_server
 
 QUICK = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0", "--shards", "1")
@@ -101,7 +102,7 @@ def test_every_setting_can_be_set(given: str, expected: dict[str, object]) -> No
         ("build=maybe", "true or false"),
         ("include=[", "a list"),
         ("site_orders=x", "a table"),
-        ("=", "no setting"),
+        ("=", "no such setting"),
     ],
 )
 def test_what_cannot_be_set_says_why(given: str, words: str) -> None:
@@ -156,3 +157,81 @@ def test_seeds_come_from_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         assert main(["crawl", str(tmp_path / "web"), "--seeds", name, "--scope", "page", *QUICK]) == 0
     with gossamer.open(tmp_path / "web") as web:
         assert {each.url for each in web.pages()} == {f"{tiny.origin}/{letter}" for letter in "abc"}
+
+
+@pytest.mark.parametrize("given", ["seeds=[1]", "include=[[[", f"include={'[' * 5_000}", f"logins={'{a=' * 5_000}"])
+def test_a_list_of_something_else_is_no_setting(given: str) -> None:
+    with pytest.raises(UsageError, match=r"is a (list|table)"):
+        assigned([given])
+
+
+def test_a_table_that_nobody_could_show_is_no_setting() -> None:
+    with pytest.raises(UsageError, match="is a table"):
+        assigned([f"site_orders={{{'a.' * 5_000}b=1}}"])
+
+
+@pytest.mark.parametrize("given", ['logins={"a.test"=["header X: SECRET"]', 'login={"a.test"=["header X: SECRET"]}'])
+def test_a_login_that_cannot_be_set_is_not_repeated(given: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        assigned([given])
+    assert "SECRET" not in str(raised.value)
+
+
+def test_less_than_a_byte_is_a_limit() -> None:
+    assert assigned(["bytes=0.4"]) == {"bytes": 1}
+    assert assigned(["bytes=0"]) == {"bytes": 0}
+
+
+def test_what_a_plan_cannot_hold_is_refused_before_it_is_written(tmp_path: Path) -> None:
+    odds: tuple[dict[str, Any], ...] = (
+        {"ca_file": "\udcff.pem"},
+        {"include": ("\udce9",)},
+        {"site_orders": {"\udcff": "depth"}},
+    )
+    for odd in odds:
+        with pytest.raises(InvalidPlan, match="not UTF-8"):
+            Plan(**odd)
+    with pytest.raises(InvalidPlan, match="has an end"):
+        Plan(connect_seconds=float("inf"))
+
+
+@pytest.mark.parametrize("sign", ["\U000e0001", "\x00", "\u200b", "😀", "\U0010ffff"])
+def test_every_character_comes_back_from_a_plan(tmp_path: Path, sign: str) -> None:
+    plan = Plan(exclude=(f"a{sign}b",), site_orders={sign: "depth"})
+    assert parse(dump(plan), tmp_path) == plan
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_list_of_seeds_without_end_is_read_no_further_than_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ends: bool
+) -> None:
+    class Endless(io.RawIOBase):
+        read_so_far = 0
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            assert Endless.read_so_far < 10_000_000
+            data = (b"http://127.0.0.1:9/\n" if ends else b"\0") * len(buffer)
+            buffer[:] = data[: len(buffer)]
+            Endless.read_so_far += len(buffer)
+            return len(buffer)
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
+    assert main(["crawl", str(tmp_path / "web"), "--seeds", "-"]) == 2
+    assert ("more than the 10,000 seeds" if ends else "longer than any address") in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("between", [", ", ",\n  # mine\n  "])
+def test_many_seeds_are_added_to_many_in_one_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, between: str) -> None:
+    """To put them in one by one takes time by the square of their number: minutes for two full lists."""
+    import tomlkit.items
+
+    monkeypatch.delattr(tomlkit.items.Array, "insert")  # what every way to put in one goes by
+    old, new = (tuple(f"http://{name}.test/{number}" for number in range(100)) for name in "ab")
+    text = f"seeds = [{between.join(f'{toml(seed)}' for seed in old)}] # all\n"
+    after = edited(text, Plan(seeds=old + new), tmp_path)
+    assert parse(after, tmp_path).seeds == old + new
+    assert "# all" in after
+    assert after.count("# mine") == text.count("# mine")

@@ -135,6 +135,15 @@ def test_a_file_has_its_name_when_it_is_whole_and_on_the_disk(tmp_path: Path, mo
         export.to_path(hello, tmp_path / "x")
 
 
+def test_a_link_in_the_place_of_the_half_file_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("mine")
+    (tmp_path / "x.partial").symlink_to(tmp_path / "victim")
+    export.to_path(hello, tmp_path / "x")
+    assert (tmp_path / "victim").read_text() == "mine"
+    assert (tmp_path / "x").read_bytes() == b"hello"
+    assert not (tmp_path / "x").is_symlink()
+
+
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
         export.to_path(hello, tmp_path / "none" / "x")

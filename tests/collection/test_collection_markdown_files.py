@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Outside
-from gossamer.collection.ask.markdown_files import file_name, text_of
+from gossamer.collection.ask.markdown_files import file_name, text_of, write
+from gossamer.collection.documents import Document
+from gossamer.errors import StorageError
 from gossamer.model import Capture, Visit
 from gossamer.testing import VirtualClock
 
@@ -70,6 +73,29 @@ def test_what_is_there_already_is_not_touched(folder: Path, tmp_path: Path, caps
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     (tmp_path / "empty").mkdir()
     assert main(["export", str(folder), "markdown", "-o", str(tmp_path / "empty")]) == 0
+
+
+def test_the_folder_one_is_in_is_not_replaced(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", str(folder), "markdown", "-o", "."]) == 2
+    assert "name a new one" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_fills_meanwhile_is_not_touched(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "pages"
+
+    def pages() -> Iterator[Document]:
+        place.mkdir()
+        (place / "mine").write_text("mine")
+        yield from ()
+
+    with pytest.raises(StorageError, match="nothing was left"):
+        write(pages(), place)
+    assert [path.name for path in place.iterdir()] == ["mine"]
+    assert list(tmp_path.iterdir()) == [place]
 
 
 def test_a_part_is_chosen_by_site_pattern_and_question(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,6 +64,14 @@ def test_what_a_strangers_plan_opens_is_not_believed(strange: Path, crawl: Crawl
     assert (strange / "plan.toml").read_bytes() == plan
 
 
+def test_links_are_checked_by_a_strangers_plan_once_that_is_right(
+    strange: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["broken", str(strange), "--external"]) == 2
+    assert "--trust-plan" in capsys.readouterr().err
+    assert main(["broken", str(strange), "--external", "--trust-plan"]) == 0
+
+
 def test_a_yes_is_remembered(strange: Path, crawl: Crawls) -> None:
     assert crawl(strange, trust_plan=True)
     assert crawl(strange)
@@ -141,7 +149,9 @@ def test_who_sits_at_a_terminal_is_asked_once(
         with pytest.raises(SystemExit):
             main(["crawl", str(strange)])
     assert agreed == [False, False, True]
-    assert capsys.readouterr().err.count('proxy = "http://10.0.0.1:3128". Use that? [y/N]') == 3
+    said = capsys.readouterr().err
+    assert said.count('proxy = "http://10.0.0.1:3128". Use that? [y/N]') == said.count("[y/N]") == 3
+    assert "remove" not in said
 
 
 def test_a_plan_with_a_password_is_closed_and_says_it_to_nobody(tmp_path: Path, crawl: Crawls) -> None:

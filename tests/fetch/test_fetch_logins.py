@@ -132,6 +132,7 @@ def test_what_is_no_file_of_cookies_is_said_to_be_none(text: str) -> None:
 
 def test_a_name_and_a_password_are_one_field() -> None:
     assert basic("Aladdin", "open sesame") == ("Authorization", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+    assert basic("a", "\udcff") == ("Authorization", "Basic YTr/")  # as the environment has it, byte by byte
     for user in ("", "a:b"):
         with pytest.raises(UsageError):
             basic(user, "x")

@@ -22,7 +22,8 @@ def seconds(text: str) -> float:
 
 def octets(text: str) -> int:
     """`10G` and the like; k is 1,000 and Ki is 1,024."""
-    return round(_amount(text, _BYTES, "a size, like 500k, 10M, 2G or 2GiB"))
+    found = _amount(text, _BYTES, "a size, like 500k, 10M, 2G or 2GiB")
+    return round(found) or int(found > 0)  # half a byte is little, and none would be no limit
 
 
 TYPES: dict[str, Callable[[str], float]] = {"s": seconds, "B": octets}

@@ -26,7 +26,7 @@ def assigned(given: Iterable[str]) -> dict[str, Any]:
         if name not in SETTINGS:
             near = difflib.get_close_matches(name, SETTINGS, 1)
             hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them all"
-            raise UsageError(f"--set {each}: there is no setting {name}; {hint}")
+            raise UsageError(f"--set {name}: there is no such setting; {hint}")  # what follows may be a secret
         value = _value(name, text.strip())
         found[name] = (*found.get(name, ()), *value) if isinstance(value, tuple) else value
     return found
@@ -41,12 +41,26 @@ def _value(name: str, text: str) -> Any:
         if isinstance(default, int | float):
             return TYPES.get(setting.unit, type(default))(text)
         if isinstance(default, tuple):
-            return tuple(_toml(text)) if text.startswith("[") else (text,) if text else ()
+            return _texts(_toml(text)) if text.startswith("[") else (text,) if text else ()
         if isinstance(default, dict):
-            return {key: tuple(each) if isinstance(each, list) else each for key, each in _toml(text or "{}").items()}
-    except (KeyError, ValueError, AttributeError, TypeError, ArgumentTypeError):
-        raise UsageError(f"--set {name}={text}: {name} is {_kind(name)}") from None
+            return {key: _entry(each) for key, each in _toml(text or "{}").items()}
+    except (KeyError, ValueError, AttributeError, TypeError, RecursionError, ArgumentTypeError):
+        shown = name if name == "logins" else f"{name}={text}"  # a password may stand there by mistake
+        raise UsageError(f"--set {shown}: {name} is {_kind(name)}") from None
     return text
+
+
+def _entry(value: Any) -> Any:
+    """What a table has for a site: a text, or texts. Tables in it may be nested deeper than any message can show."""
+    if isinstance(value, dict):
+        raise TypeError
+    return _texts(value) if isinstance(value, list) else value
+
+
+def _texts(values: list[Any]) -> tuple[str, ...]:
+    if not all(isinstance(each, str) for each in values):
+        raise TypeError
+    return tuple(values)
 
 
 def _toml(text: str) -> Any:

@@ -58,7 +58,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     import asyncio
 
     from gossamer.cli.login import credentials
-    from gossamer.cli.talk import ending, journal
+    from gossamer.cli.talk import begun, ending, journal
     from gossamer.collection import fast_loop
 
     hint = _hint(options)
@@ -67,7 +67,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
-            note("begin", " ".join([options.dir, *options.seeds]))
+            note("begin", begun(options.dir, options.seeds))
             with ending(note):
                 status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
             note("end", answers.crawled(options.dir, status, stopped, collection.plan).replace("\n", "; "))
@@ -95,9 +95,7 @@ def _trusted(collection: Collection, options: argparse.Namespace) -> bool:
     if not opened:
         return False
     words = ", ".join(f"{name} = {value}" for name, value in opened.items())
-    return _agreed(
-        f"{collection.path} was made by somebody else or elsewhere, and its plan has {words}. Use that? [y/N] "
-    )
+    return _answered(f"{collection.path} was made by somebody else or elsewhere, and its plan has {words}. Use that?")
 
 
 class Talking(NamedTuple):

@@ -267,6 +267,11 @@ def _broken(verbs: _Verbs) -> None:
     )
     verb.add_argument("--csv", action="store_true", help="answer as CSV, a row for each link")
     verb.add_argument("--exit-code", action="store_true", help="end with 1 when anything is broken (0)")
+    verb.add_argument(
+        "--trust-plan",
+        action="store_true",
+        help="with --external, of a collection that somebody else made: use its proxy and the like",
+    )
 
 
 def _site(verb: argparse.ArgumentParser) -> None:

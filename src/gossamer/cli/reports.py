@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import gossamer
 from gossamer.cli.answers import cut
-from gossamer.cli.out import complain, say, say_json
+from gossamer.cli.out import complain, pasted, say, say_json
 from gossamer.cli.progress import Line, Part
 from gossamer.collection.ask.reading import Reading
 from gossamer.errors import INTERRUPTED, UsageError
@@ -45,7 +45,7 @@ def list_(options: argparse.Namespace) -> int:
             else:
                 say(_address(each))
     if nothing:
-        complain("no address is like that; `gossamer status DIR` counts what there is".replace("DIR", options.dir))
+        complain(pasted("no address is like that; `gossamer status DIR` counts what there is", options.dir))
     return 0
 
 
@@ -80,16 +80,18 @@ def _external(collection: Collection, options: argparse.Namespace) -> tuple[Exte
     progress = ExternalLine()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
-            return runner.run(_asked(collection, options.site, progress))
+            return runner.run(_asked(collection, options, progress))
     finally:
         progress.end()
 
 
-async def _asked(collection: Collection, site: str | None, report: ExternalLine) -> tuple[External, bool]:
+async def _asked(collection: Collection, options: argparse.Namespace, report: ExternalLine) -> tuple[External, bool]:
     from gossamer.cli.interrupts import listening
 
     with listening() as stopping:
-        found = await collection.external_async(site=site, report=report, stop=stopping.stop)
+        found = await collection.external_async(
+            site=options.site, report=report, stop=stopping.stop, trust_plan=options.trust_plan
+        )
     return found, stopping.asked
 
 

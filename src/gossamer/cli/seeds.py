@@ -73,6 +73,8 @@ def _lines(file: BinaryIO, name: str) -> Iterator[str]:
     number = 0
     while line := file.readline(_LONGEST):
         number += 1
+        if len(line) == _LONGEST:
+            raise UsageError(f"--seeds {name}: line {number} is longer than any address; is it a list of addresses?")
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:

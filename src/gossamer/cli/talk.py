@@ -9,10 +9,12 @@ nothing.
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -26,8 +28,14 @@ if TYPE_CHECKING:
     from gossamer.collection import Progress
     from gossamer.collection.status import Fetched
 
+_USER = re.compile(r"^(\s*(?:\w+://)?)[^/?#]*@")
 EVERY = 60.0
 """Seconds between two lines on a pipe or in a log."""
+
+
+def begun(folder: str, seeds: Sequence[str]) -> str:
+    """What a log says of a command. A password that stands in an address is not sent, and not written down."""
+    return " ".join([folder, *(_USER.sub(r"\1", seed) for seed in seeds)])
 
 
 class Journal(logging.Handler):
@@ -39,9 +47,11 @@ class Journal(logging.Handler):
         if os.path.realpath(path).startswith(inside):
             raise UsageError(f"--log {path}: lies in the collection, which holds nothing but its own files")
         try:
-            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            # a FIFO that nobody reads, or not fast enough, holds up no crawl
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o666)
         except OSError as error:
-            raise UsageError(f"--log {path}: cannot be written: {error.strerror}") from None
+            why = "it is a FIFO that nobody reads" if error.errno == errno.ENXIO else error.strerror
+            raise UsageError(f"--log {path}: cannot be written: {why}") from None
         self._path = path
         self._whole = True
 

@@ -50,9 +50,9 @@ def _with(text: str, values: dict[str, Any]) -> str:
 
 def _put(document: Any, name: str, value: Any) -> None:
     known = document.get(name)
-    if isinstance(value, tuple) and isinstance(known, list) and tuple(known) == value[: len(known)]:
-        for each in value[len(known) :]:  # what stands there stays, with its comments
-            _append(known, each)
+    if isinstance(value, tuple) and _has_lines(known) and tuple(known) == value[: len(known)]:
+        # what stands there stays, with its comments; the new ones at once: each call goes through the whole list
+        known.add_line(*value[len(known) :], indent="  ")
     elif isinstance(value, dict) and isinstance(known, dict):
         for key in [key for key in known if key not in value]:
             del known[key]
@@ -60,12 +60,18 @@ def _put(document: Any, name: str, value: Any) -> None:
             if known.get(key) != each:
                 known[key] = list(each) if isinstance(each, tuple) else each
     else:
-        document[name] = list(value) if isinstance(value, tuple) else value
+        document[name] = _list(value) if isinstance(value, tuple) else value
 
 
-def _append(array: Any, value: str) -> None:
-    """On a line of its own where the list has several: on the last one it would be part of a comment."""
-    if "\n" in array.as_string():
-        array.add_line(value, indent="  ")
-    else:
-        array.append(value)
+def _list(values: tuple[str, ...]) -> Any:
+    """Read, because tomlkit goes through a list again for each value that is put in."""
+    import tomlkit
+
+    return tomlkit.parse(f"values = {plans.toml(values)}")["values"]
+
+
+def _has_lines(known: Any) -> bool:
+    """A list over several lines: comments may stand in it, and what is added needs a line of its own."""
+    from tomlkit.items import Array
+
+    return isinstance(known, Array) and "\n" in known.as_string()

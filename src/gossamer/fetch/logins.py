@@ -126,7 +126,7 @@ def basic(user: str, password: str) -> tuple[str, str]:
     """The field of RFC 7617 for a name and a password."""
     if not user or ":" in user:
         raise UsageError("the name of a login is not empty and has no colon; the password is not given with it")
-    return "Authorization", "Basic " + b64encode(f"{user}:{password}".encode()).decode()
+    return "Authorization", "Basic " + b64encode(f"{user}:{password}".encode("utf-8", "surrogateescape")).decode()
 
 
 def cookies(text: str, now: float) -> tuple[Cookie, ...]:

@@ -143,8 +143,9 @@ def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:
     if os.path.lexists(path):
         raise UsageError(f"{path}: is there already; remove it, or name another file")
     partial = path.with_name(f"{path.name}.partial")
+    _discard(partial)  # of an export that was killed; a link there leads to a file that is somebody's
     try:
-        with BufferedWriter(_Target(str(partial), "wb")) as out:
+        with BufferedWriter(_Target(str(partial), "xb")) as out:
             count = write(out)
             out.flush()
             with named(partial):

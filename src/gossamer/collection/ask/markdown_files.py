@@ -32,6 +32,8 @@ _NOT_PRINTABLE = re.compile(
 
 def write(pages: Iterable[Document], folder: Path, *, links: bool = True) -> int:
     """Fill a new or an empty folder, which appears when all is there. Gives the number of files."""
+    if not folder.name:
+        raise UsageError(f"{folder}: the directory would be replaced; name a new one, as in {folder / 'pages'}")
     _require_empty(folder)
     partial = folder.with_name(f"{folder.name}.partial")
     try:
@@ -42,7 +44,7 @@ def write(pages: Iterable[Document], folder: Path, *, links: bool = True) -> int
         raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
     try:
         count = _fill(pages, partial, links=links)
-        os.rename(partial, folder)
+        _rename(partial, folder)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
@@ -87,6 +89,13 @@ def _fill(pages: Iterable[Document], folder: Path, *, links: bool) -> int:
             raise StorageError(f"{path}: cannot be written: {error.strerror}; nothing was left there") from error
         count += 1
     return count
+
+
+def _rename(partial: Path, folder: Path) -> None:
+    try:
+        os.rename(partial, folder)
+    except OSError as error:  # somebody has put something there meanwhile, or it is a disk of its own
+        raise StorageError(f"{folder}: cannot be written: {error.strerror}; nothing was left there") from error
 
 
 def _require_empty(folder: Path) -> None:

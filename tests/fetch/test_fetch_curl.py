@@ -8,6 +8,7 @@ import os
 import select
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 import pycurl
 import pytest
@@ -53,7 +54,7 @@ def test_its_own_time_outs_come_three_times_later_than_ours() -> None:
 def test_the_same_authorities_are_trusted_for_servers_and_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Route, "authorities", "/etc/hosts")
     told = options()
-    assert (told[pycurl.CAINFO], told[pycurl.PROXY_CAINFO]) == ("/etc/hosts", "/etc/hosts")
+    assert (told[pycurl.CAINFO], told[pycurl.PROXY_CAINFO]) == (b"/etc/hosts", b"/etc/hosts")
     monkeypatch.setattr(Route, "authorities", None)
     assert pycurl.CAINFO not in options()
 
@@ -278,3 +279,10 @@ def test_libcurl_is_told_which_sockets_are_ready_and_for_what() -> None:
         multi._multi = real
 
     with_multi(test)
+
+
+def test_certificates_may_lie_in_a_folder_of_any_name(tmp_path: Path) -> None:
+    file = tmp_path / "josé" / "roots.pem"
+    file.parent.mkdir()
+    file.touch()
+    assert options(route=Route(ca_file=str(file)))[pycurl.CAINFO] == os.fsencode(file)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import select
 import socket
 from contextlib import suppress
@@ -99,7 +100,8 @@ class Handle:
             pycurl.WRITEFUNCTION: self._write,
         }
         if route.authorities:
-            options |= {pycurl.CAINFO: route.authorities, pycurl.PROXY_CAINFO: route.authorities}
+            file = os.fsencode(route.authorities)  # of text pycurl takes ASCII alone
+            options |= {pycurl.CAINFO: file, pycurl.PROXY_CAINFO: file}
         return options
 
     def aim(self, request: Request, transfer: Transfer, address: str | None, *, fresh: bool = False) -> None:

@@ -187,7 +187,7 @@ def test_a_mistake_with_a_page_that_is_read_again_is_made_once(
 ) -> None:
     crawl = Crawl(with_room(tmp_path / "web"))
     with monkeypatch.context() as patched:
-        patched.setattr(unread, "reader", lambda: "an older one")
+        patched.setattr(unread, "VERSION", "an older one")
         plant(patched, Texts, "write", lambda url: url == crawl.bad, after=False)
         with crawl() as collection:
             assert crawl.bad in "".join(collection.verify().unread)

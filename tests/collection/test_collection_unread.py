@@ -119,7 +119,7 @@ def test_the_next_version_of_the_reader_reads_what_this_one_could_not(
         crawl(collection)
     crawl(collection)
     assert [url for url, _ in collection.unread()] == [ODD]
-    monkeypatch.setattr(unread, "reader", lambda: "99.0")
+    monkeypatch.setattr(unread, "VERSION", "99.0")
     crawl(collection)
     assert list(collection.unread()) == []
     assert contents(collection) == truth

@@ -35,6 +35,7 @@ from gossamer.testing.clock import _VirtualLoop
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 SHELL = re.compile(r"[|<>&;*`$]|^(?!gossamer )|^gossamer import")
 MASKS = [
+    (r"(?m), in [\d.,]+ (?:h|min|s)$", ""),  # left out where it was none
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?", "TIME"),
     (r"\d{4}-\d\d-\d\d", "DAY"),
     (r"\b\d{14}\b", "STAMP"),

@@ -159,15 +159,16 @@ def steady(text: str) -> str:
     return re.sub(r":\d{4,5}/|gossamer-(?:\d\d-)?\d{14}-|byte \d+|[\d,]+ records", "#", text)
 
 
-def test_the_session_about_copies_works_as_printed(tmp_path: Path) -> None:
-    serve, *session = steps(blocks(page("docs/duplicates.md"), "console")[0])
-    asked = {name: json.loads(value) for name, value in re.findall(r"--([\w.]+) ([\d.]+)", serve.command)}
-    spec = from_settings(asked | {"names": "ip"})
-    with_room(tmp_path / "my-web")
-    with MadeWeb(spec).serve() as web:
-        for step in session:
-            told = run(step.command.replace(":8000", f":{web.spec.port}"), tmp_path)
-            assert agrees(told.replace(f":{web.spec.port}", ":8000"), step.printed), f"{step.command}\n{told}"
+def test_the_session_about_copies_works_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    serve, *commands = steps(blocks(page("docs/duplicates.md"), "console")[0])
+    settings = {name: json.loads(value) for name, value in re.findall(r"--([\w.]+) ([\d.]+)", serve.command)}
+    clock = VirtualClock()
+    reader = session(
+        tmp_path, clock, MadeWeb(from_settings(settings | {"names": "ip"}), clock=clock).fetch, monkeypatch
+    )
+    for step in commands:
+        told, code = reader.run_command(step.command)
+        assert (code, agrees(told, step.printed)) == (0, True), f"{step.command}\n{told}"
 
 
 def test_a_crawl_runs_in_a_notebook(tmp_path: Path) -> None:

@@ -8,24 +8,30 @@
 from __future__ import annotations
 
 import ctypes
+import encodings
 import hashlib
+import importlib
 import io
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 _VERSION_3 = 0x20080522
 
 
-def read_only(verbs: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
-    """Run commands, one after the other, without the rights of root. The exit code and the errors of each."""
+def read_only(verbs: Sequence[Sequence[str]], *, user: int = 0) -> list[tuple[int, str]]:
+    """Run commands, one after the other, without the rights of root. The exit code and the errors of each.
+
+    With a `user`, they are run as that one, which only root can do.
+    """
     done = subprocess.run(
-        [sys.executable, "-m", "harness.read_only"],
+        [sys.executable, "-m", "harness.read_only", str(user)],
         input=json.dumps(verbs),
         capture_output=True,
         text=True,
@@ -71,6 +77,20 @@ def _be_nobody_special() -> None:
     ctypes.CDLL(None).capset((ctypes.c_uint32 * 2)(_VERSION_3, 0), (ctypes.c_uint32 * 6)())
 
 
+def _be(user: int) -> None:
+    """Another user, who may not read where Python and we are installed: what is loaded later is loaded now."""
+    import gossamer
+
+    ours = pkgutil.walk_packages(gossamer.__path__, "gossamer.")
+    for module in (*ours, *pkgutil.iter_modules(encodings.__path__, "encodings.")):
+        if not module.name.endswith("__main__"):
+            with suppress(ImportError):  # what an extra brings, or another system
+                importlib.import_module(module.name)
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+
+
 def _run(arguments: list[str]) -> tuple[int, str]:
     from gossamer.cli.main import main
 
@@ -86,5 +106,8 @@ def _run(arguments: list[str]) -> tuple[int, str]:
 
 
 if __name__ == "__main__":
-    _be_nobody_special()
+    if user := int(sys.argv[1]):
+        _be(user)
+    else:
+        _be_nobody_special()
     json.dump([_run(arguments) for arguments in json.load(sys.stdin)], sys.stdout)

@@ -247,9 +247,9 @@ def _parsed(text: str, path: Path) -> Plan:
         raise InvalidPlan(f"{path}: {error}") from error.__cause__
 
 
-def is_ours(text: str) -> bool:
-    """Was a plan written by us, whatever was done to it since?"""
-    return _HEADER in text
+def is_meant(text: str) -> bool:
+    """Did somebody write it as a plan, whatever was done to it since? We have, or it names a setting."""
+    return _HEADER in text or any(line.partition("=")[0].strip() in SETTINGS for line in text.splitlines())
 
 
 def is_whole(text: str) -> bool:

@@ -401,7 +401,7 @@ class FakeCharge:
 
     met: list[tuple[int, int, bool]]
 
-    def __init__(self, job: Any, lock: int, report: Any) -> None:
+    def __init__(self, job: Any, lock: int, report: Any, told: Any = None) -> None:
         self._job, self._lock = job, lock
         for index in range(job.plan.shards):
             Table.open(Folder(job.path).table(index), FAMILIES, writable=True).close()

@@ -201,9 +201,8 @@ def test_every_character_comes_back_from_a_plan(tmp_path: Path, sign: str) -> No
     assert parse(dump(plan), tmp_path) == plan
 
 
-@pytest.mark.parametrize("ends", [True, False])
-def test_a_list_of_seeds_without_end_is_read_no_further_than_needed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ends: bool
+def test_a_list_of_seeds_without_lines_is_read_no_further_than_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Endless(io.RawIOBase):
         read_so_far = 0
@@ -213,14 +212,13 @@ def test_a_list_of_seeds_without_end_is_read_no_further_than_needed(
 
         def readinto(self, buffer: Any) -> int:
             assert Endless.read_so_far < 10_000_000
-            data = (b"http://127.0.0.1:9/\n" if ends else b"\0") * len(buffer)
-            buffer[:] = data[: len(buffer)]
+            buffer[:] = bytes(len(buffer))
             Endless.read_so_far += len(buffer)
             return len(buffer)
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
     assert main(["crawl", str(tmp_path / "web"), "--seeds", "-"]) == 2
-    assert ("more than the 10,000 seeds" if ends else "longer than any address") in capsys.readouterr().err
+    assert "longer than any address" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("between", [", ", ",\n  # mine\n  "])

@@ -277,6 +277,7 @@ class Asked:
         self.added: list[str] = []
         self.retried: list[list[str]] = []
         self.revisits = 0
+        self.ledger = SimpleNamespace(counts=None)
 
     def add(self, found: Iterator[Any]) -> None:
         self.added.extend(each.url for each in found)

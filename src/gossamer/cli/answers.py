@@ -23,12 +23,13 @@ MOST_LETTERS = 500
 """Of what a server said or an address is made of; --json has all of it."""
 
 
-def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: float = 0.0) -> str:
-    """The last words of a crawl that took so many `seconds`: the sums, what holds it, and what to do about it."""
+def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: float = 0.0, *, changed: str = "") -> str:
+    """The last words of a crawl that took so many `seconds`: the sums, what has `changed` where that was asked for,
+    what holds it, and what to do next."""
     first = "stopped" if stopped else "done"
     sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
     took = f", in {span(seconds)}" if seconds else ""
-    lines = [f"{first}: {sums}, {size(status.bytes)}{took}"]
+    lines = [f"{first}: {sums}, {size(status.bytes)}{took}", *filter(None, [changed])]
     folder = shlex.quote(folder)
     again = f"`gossamer crawl {folder}"
     if status.queued:
@@ -39,7 +40,8 @@ def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: flo
         cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
         lines.append(f"{counted(left, 'address')} left out, {kept_out}; {cure}")
     if status.pages and not status.queued and not stopped:
-        lines.append(f"next: gossamer search {folder} 'words'" if plan.build else f"next: gossamer build {folder}")
+        search = f"search {folder} 'words'" if plan.build else f"build {folder}"
+        lines.append(f"next: gossamer {f'changes {folder}' if changed else search}")
     return "\n".join(lines)
 
 

@@ -74,9 +74,8 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
-    told = answers.crawled(options.dir, status, stopped, collection.plan, monotonic() - began)
-    if options.revisit and not options.json:
-        told = f"{told}\n{changed(collection)}"
+    seconds, news = monotonic() - began, changed(collection) if options.revisit and not options.json else ""
+    told = answers.crawled(options.dir, status, stopped, collection.plan, seconds, changed=news)
     _print(options, status.as_json(), "" if options.quiet else told)
     return INTERRUPTED if stopped else 0
 

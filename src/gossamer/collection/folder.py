@@ -162,7 +162,7 @@ class Folder:
         except UnicodeDecodeError:
             return "is no text"
         except InvalidPlan as error:  # a slip of who has edited it is no damage
-            return "is no plan" if error.__cause__ and not plans.is_ours(text) else None
+            return "is no plan" if error.__cause__ and not plans.is_meant(text) else None
         return None
 
     def save_plan(self, plan: Plan) -> None:

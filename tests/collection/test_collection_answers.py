@@ -145,7 +145,7 @@ def test_links_of_a_page_are_told_from_both_sides(small: Collection) -> None:
     assert set(found.anchors) == {"one", "number one"} or set(found.anchors) == {"number one"}
     assert found.rank == pytest.approx(small.graph.ranks([fingerprint(f"{A}/one")])[0])
     told = found.as_json()
-    assert told["out"][0] == {"url": f"{B}/", "anchor": "the other site", "rel": ""}
+    assert told["out"][0] == {"url": f"{B}/", "anchor": "the other site", "rel": "", "status": 200, "state": "done"}
     assert (told["url"], set(told["in"]), told["rank"]) == (f"{A}/one", set(found.incoming), found.rank)
     page = small.page(f"{A}/one")
     alone = linked(f"{A}/one", page, None)

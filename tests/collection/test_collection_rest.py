@@ -39,7 +39,7 @@ def web(made: tuple[Path, str], tmp_path: Path) -> Path:
 def crawls(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> bool:
     """Does a crawl start its shards?"""
     started: list[int] = []
-    monkeypatch.setattr(supervisor.CrawlSupervisor, "__init__", lambda *_: started.append(1))
+    monkeypatch.setattr(supervisor.CrawlSupervisor, "__init__", lambda *_, **told: started.append(1))
 
     async def run(*_: object) -> None:
         return None

@@ -66,7 +66,9 @@ class Played:
     made: ClassVar[list[Played]]
     dies = 0
 
-    def __init__(self, path: Path, plan: Plan, table: object, outside: Any, peers: Peers, imported_files: Any) -> None:
+    def __init__(
+        self, path: Path, plan: Plan, table: object, outside: Any, peers: Peers, imported_files: Any, listed: Any = None
+    ) -> None:
         self.made.append(self)
         self.path, self.plan, self.outside, self.peers, self.imported_files = path, plan, outside, peers, imported_files
         self.frontier = Frontier()

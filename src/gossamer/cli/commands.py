@@ -70,7 +70,8 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
             note("begin", begun(options.dir, options.seeds))
             with ending(note):
                 status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
-            note("end", answers.crawled(options.dir, status, stopped, collection.plan).replace("\n", "; "))
+            sums = answers.crawled(options.dir, status, stopped, collection.plan)
+            note("end", sums.partition("\nnext: ")[0].replace("\n", "; "))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED

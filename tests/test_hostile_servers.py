@@ -18,8 +18,8 @@ NEIGHBOURS = 70
 
 
 def test_a_good_site_is_complete_and_polite_beside_hostile_ones(tmp_path: Path) -> None:
-    seen = crawled(tmp_path / "web", QUICK, "--shards", "1", "--delay", "0.2", pages=12, settings=IMPATIENT)
-    assert wrong(seen, pages=12, delay=0.2) == []
+    seen = crawled(tmp_path / "web", QUICK, "--shards", "1", "--delay", "0.2", pages=30, settings=IMPATIENT)
+    assert wrong(seen, pages=30, delay=0.2) == []
     assert all(seen.noted.values()), seen.noted
 
 

@@ -39,7 +39,13 @@ def test_without_a_command_all_are_listed(capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize(
     ("words", "meant"),
-    [("serach web x", "did you mean search?"), ("crawl web a --pagse 3", "did you mean --pages?")],
+    [
+        ("serach web x", "did you mean search?"),
+        ("mirror web x", "did you mean crawl?"),
+        ("crawl web a --pagse 3", "did you mean --pages?"),
+        ("crawl web a --limit 3", "did you mean --pages?"),
+        ("crawl web a --config f", "plan.toml"),
+    ],
 )
 def test_a_slip_is_answered_with_what_was_meant(words: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ended(words.split()) == 2

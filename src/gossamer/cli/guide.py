@@ -20,6 +20,15 @@ GROUPS: Mapping[str, str] = {
 }
 """Each command once, under what one wants; those that are not there are passed over."""
 _WIDTH = 79
+_CLOSE = 0.75
+"""How much alike two words are when one is a slip of the other; a hint that is far off is worse than none."""
+_ELSEWHERE = {
+    **dict.fromkeys(("fetch", "mirror", "download", "spider", "scrape", "get"), "crawl"),
+    **dict.fromkeys(("find", "query", "grep"), "search"),
+    **dict.fromkeys(("--limit", "--max-pages", "-l"), "--pages"),
+    **dict.fromkeys(("--config", "--settings"), "--set, or the file plan.toml in the directory of the collection"),
+}
+"""What other programs call it."""
 
 
 def verbs_of(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -46,7 +55,9 @@ def _row(name: str, verb: argparse.ArgumentParser) -> str:
 
 def meant(word: str, known: Iterable[str]) -> str:
     """What was probably meant, as the end of a message; nothing where nobody can tell."""
-    close = difflib.get_close_matches(word, list(known), 1, 0.6)
+    names = [name for name in known if name != word]
+    close = [here for here in [_ELSEWHERE.get(word, "")] if here.partition(",")[0] in names]
+    close += difflib.get_close_matches(word, names, 1, _CLOSE)
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -172,7 +172,7 @@ def _crawl(verbs: _Verbs) -> None:
         action="append",
         dest="assigned",
         metavar="NAME=VALUE",
-        help="any setting of docs/settings.md; repeatable",
+        help="any setting of docs/settings.md; repeatable. They are kept in DIR/plan.toml, which may be edited",
     )
     talk = verb.add_mutually_exclusive_group()
     talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")

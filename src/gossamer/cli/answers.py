@@ -23,9 +23,18 @@ MOST_LETTERS = 500
 """Of what a server said or an address is made of; --json has all of it."""
 
 
-def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: float = 0.0, *, changed: str = "") -> str:
+def crawled(
+    folder: str,
+    status: Status,
+    stopped: bool,
+    plan: Plan,
+    seconds: float = 0.0,
+    *,
+    changed: str = "",
+    idle: bool = False,
+) -> str:
     """The last words of a crawl that took so many `seconds`: the sums, what has `changed` where that was asked for,
-    what holds it, and what to do next."""
+    what holds it, and what to do next. One that was `idle` had nothing to do."""
     first = "stopped" if stopped else "done"
     sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
     took = f", in {span(seconds)}" if seconds else ""
@@ -39,7 +48,9 @@ def crawled(folder: str, status: Status, stopped: bool, plan: Plan, seconds: flo
     if plan.pages_per_host and (left := status.exclusions.get(kept_out)):
         cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
         lines.append(f"{counted(left, 'address')} left out, {kept_out}; {cure}")
-    if status.pages and not status.queued and not stopped:
+    if idle:
+        lines.append(f"nothing was left to do; {again} --revisit` asks again for all pages")
+    elif status.pages and not status.queued and not stopped:
         search = f"search {folder} 'words'" if plan.build else f"build {folder}"
         lines.append(f"next: gossamer {f'changes {folder}' if changed else search}")
     return "\n".join(lines)

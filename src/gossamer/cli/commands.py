@@ -69,14 +69,14 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
             note("begin", begun(options.dir, options.seeds))
             with ending(note):
-                status, stopped = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
+                status, stopped, idle = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
             sums = answers.crawled(options.dir, status, stopped, collection.plan)
             note("end", sums.partition("\nnext: ")[0].replace("\n", "; "))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer crawl {options.dir}` goes on")
         return INTERRUPTED
     seconds, news = monotonic() - began, changed(collection) if options.revisit and not options.json else ""
-    told = answers.crawled(options.dir, status, stopped, collection.plan, seconds, changed=news)
+    told = answers.crawled(options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle)
     _print(options, status.as_json(), "" if options.quiet else told)
     return INTERRUPTED if stopped else 0
 
@@ -107,7 +107,8 @@ class Talking(NamedTuple):
 
 async def _crawl(
     collection: Collection, options: argparse.Namespace, trusted: bool, talking: Talking
-) -> tuple[Status, bool]:
+) -> tuple[Status, bool, bool]:
+    """What it came to, whether somebody has stopped it, and whether there was nothing to do."""
     from gossamer.cli.interrupts import listening
     from gossamer.cli.talk import Talk
 
@@ -128,7 +129,7 @@ async def _crawl(
             )
         finally:
             progress.end()
-    return status, stopping.asked
+    return status, stopping.asked, not talk.heard
 
 
 def settings(options: argparse.Namespace) -> dict[str, Any]:

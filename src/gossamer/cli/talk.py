@@ -112,8 +112,11 @@ class Talk:
         self._line, self._note = line, note
         self._pipe, self._quiet = pipe and not quiet, quiet
         self._next, self._waits = EVERY, ""
+        self.heard = False
+        """Has the crawl begun? One with nothing left to do does not."""
 
     def __call__(self, now: Progress) -> None:
+        self.heard = True
         if not self._quiet:
             self._line(now)
         kind, words = waiting(now)

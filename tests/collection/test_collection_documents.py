@@ -43,6 +43,13 @@ def test_a_page_tells_what_was_kept_of_it(shard: Shard) -> None:
     assert found.capture.body == b"<p>Hello"
 
 
+def test_a_page_tells_its_language(shard: Shard) -> None:
+    shard.keep(A, language="de")
+    found = document(shard.archive, Ledger(shard.table), unread, A)
+    assert found is not None
+    assert found.language == found.as_json()["language"] == "de"
+
+
 def test_a_page_without_a_text_is_read_now_and_one_without_an_entry_has_no_depth(shard: Shard) -> None:
     shard.keep(A)
     shard.archive.versions.add(A, replace(shard.row(A), text=None))

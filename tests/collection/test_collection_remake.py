@@ -7,6 +7,8 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from rocksdict import AccessType, Rdict
@@ -18,6 +20,7 @@ from gossamer.collection import Collection, Outside
 from gossamer.collection.crawl import imprint, replaying
 from gossamer.collection.crawl.replaying import Replay
 from gossamer.collection.crawl.session import Session
+from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.maintain import remake as module
@@ -334,6 +337,36 @@ def test_a_lost_table_is_made_from_all_captures_and_is_finished_then(tmp_path: P
     assert known(folder) == set(HOSTS)
     assert lack(folder, 0) is None
     assert (folder.shard(0) / INDEX / "meta.json").read_text() != "{}"  # the old index would not fit
+
+
+def test_an_index_that_would_not_fit_the_new_table_goes_before_anything_is_made(tmp_path: Path) -> None:
+    folder, _ = collected(tmp_path)
+    (folder.shard(0) / INDEX).mkdir()
+    (folder.shard(0) / INDEX / "meta.json").write_text("{}")
+    assert len(list(module._begin(folder, 0))) == 1
+    assert not (folder.shard(0) / INDEX).exists()
+
+
+def test_a_table_that_is_made_again_has_the_texts_of_its_pages(tmp_path: Path) -> None:
+    folder, plan = collected(tmp_path)
+    shutil.rmtree(folder.table(0))
+    remake(folder, plan)
+    with Table.open(folder.table(0), FAMILIES, writable=False) as table:
+        archive = Archive(table, folder.shard(0), lambda capture: capture)
+        for url, version in archive.versions.pages():
+            page = archive.page(url, version)
+            assert page is not None, "it need not be read again"
+            assert len(page.links) == len(HOSTS)
+
+
+@pytest.mark.parametrize("shards", [0, 1, 2, 3])
+def test_the_pages_that_the_last_graph_names_belong_to_one_shard_each(shards: int) -> None:
+    urls = [f"http://{host}/" for host in HOSTS]
+    graph = cast("graphs.Graph", SimpleNamespace(names=dict(enumerate(urls))))
+    count = shards or 1
+    for index in range(count):
+        mine = [url for url in urls if keys.shard(keys.host(url), count) == index]
+        assert list(module._of(index, Plan(shards=shards), graph)) == mine
 
 
 def test_a_damaged_table_is_put_aside_and_what_was_removed_may_be_back(tmp_path: Path) -> None:

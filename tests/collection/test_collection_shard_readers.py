@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from small_shard import answer, said, small_shard
@@ -86,6 +87,17 @@ def test_a_collection_from_before_there_were_prints_is_told_to_build(tmp_path: P
     with Table.open(folder.table(0), without, writable=True) as table:
         table.commit()
     found = ShardReaders(folder, Plan())
+    with pytest.raises(NotFound, match="gossamer build"):
+        _ = found.lookups
+    found.close()
+
+
+def test_one_shard_without_prints_is_enough_to_be_told_to_build(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ShardReaders(folder, Plan(shards=2))
+    tables = [SimpleNamespace(families=families) for families in ((PRINTS,), ())]
+    monkeypatch.setattr(ShardReaders, "tables", tables)
     with pytest.raises(NotFound, match="gossamer build"):
         _ = found.lookups
     found.close()

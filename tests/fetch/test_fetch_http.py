@@ -770,3 +770,14 @@ def test_time_that_we_were_busy_before_a_visit_is_not_given_to_it() -> None:
     capture = run(main())
     assert capture.failure is not None
     assert capture.failure.fault is Fault.TIMEOUT
+
+
+def test_a_visit_beside_another_after_we_were_busy_has_the_time_that_any_visit_has() -> None:
+    async def main() -> list[Capture]:
+        limits = Limits(first_byte=4.0, total=0.3)
+        async with serving(says(b"", "hang")) as server, fetching(limits) as fetcher:
+            fetcher._lag = 1_000.0
+            both = (fetcher(Visit(server.url(path))) for path in ("/one", "/two"))
+            return await asyncio.wait_for(asyncio.gather(*both), 20)
+
+    assert {str(capture.failure) for capture in run(main())} == {"timeout: not finished within 0.3 s"}

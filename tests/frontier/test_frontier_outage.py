@@ -98,6 +98,21 @@ def test_an_answer_that_breaks_off_is_no_sign_that_the_network_is_there() -> Non
     assert outage.silent(Witness("h0.example", HOMES[0]), probe, spoke=True) == [*visits, probe]
 
 
+def test_visits_without_an_answer_that_lie_before_an_answer_are_not_counted_nor_taken_back() -> None:
+    outage, who = Outage(VirtualClock(), 90.0), Witness("h0.example", HOMES[0])
+    visits = [Visit(f"{HOMES[0]}{number}") for number in range(2 * VISITS)]
+    for visit in visits[: VISITS - 1]:
+        outage.silent(who, visit, spoke=True)
+    outage.answered(who)
+    for visit in visits[VISITS : 2 * VISITS - 1]:
+        outage.silent(who, visit, spoke=True)
+    assert not outage.suspected
+    outage.silent(who, visits[-1], spoke=True)
+    assert outage.suspected
+    probe = outage.probe()
+    assert outage.silent(who, probe, spoke=True) == [*visits[VISITS:], probe]
+
+
 @pytest.mark.parametrize("homes", [1, 8])
 def test_a_crawl_that_goes_on_while_the_network_is_gone_costs_no_try(tmp_path: Path, homes: int) -> None:
     crawl(tmp_path, lambda seconds: seconds > 10, *HOMES[:homes], stop=20)

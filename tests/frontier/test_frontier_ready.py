@@ -58,3 +58,13 @@ def test_a_visit_out_of_turn_waits_for_the_address_and_holds_it() -> None:
     assert ready.free_from("1") == inf
     ready.release(group, 10.0, visited=True)
     assert ready.free_from("1") == ready.next_time() == 10.5
+
+
+def test_an_address_that_is_held_does_not_hide_others_that_are_due() -> None:
+    ready = Ready(delay=0.5, at_once=1)
+    ready.put(origin("a"), "1", 0.0)
+    ready.put(origin("b"), "2", 5.0)
+    ready.hold("1")
+    popped = ready.pop(10.0)
+    assert popped is not None
+    assert popped[0].name == "http://b"

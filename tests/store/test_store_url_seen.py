@@ -116,6 +116,18 @@ def test_a_sieve_that_is_opened_again_and_again_forgets_nothing(tmp_path: Path, 
                 commit(table, sieve)
 
 
+def test_rows_of_commits_that_went_into_a_run_do_not_come_back_with_their_old_marks(tmp_path: Path) -> None:
+    with opened(tmp_path) as (table, sieve):
+        put(sieve, {1: 10, 2: 10})
+        commit(table, sieve)
+        put(sieve, {1: 20, 3: 20, 4: 20})
+        commit(table, sieve)
+        assert sieve.runs == 1
+    with opened(tmp_path) as (table, sieve):
+        assert held(sieve, [1, 2, 3, 4]) == {1: 20, 2: 10, 3: 20, 4: 20}
+        assert [key for key, _ in table.scan(SEEN)] == [b"runs"]
+
+
 # ------------------------------------------------------------------- its shape
 
 

@@ -1,0 +1,28 @@
+"""What is not worth a fetch now is put back to where its kind is due."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from books import books
+
+from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.queue.rank import distance
+from gossamer.frontier.worth.novelty import Place
+from gossamer.frontier.worth.url_patterns import Template, template
+
+URL = "http://a.example/calendar/2031"
+
+
+def test_an_address_goes_where_its_kind_is_put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with books(tmp_path) as held:
+        worth = held.frontier._parts.worth
+        entry = Entry(State.QUEUED, 1, 0.0, sunk=2)
+
+        def behind(kind: Template, before: Place, least: int) -> Place | None:
+            assert (kind, before, least) == (template(URL), Place(distance(entry.rank), 2), 0)
+            return Place(7, 3)
+
+        monkeypatch.setattr(worth._novelty, "sink", behind)
+        assert worth.sink(URL, entry) == Place(7, 3)

@@ -35,9 +35,10 @@ def killed(folder: Path, number: int, random: Random) -> int:
 
 def assert_exact(folder: Path) -> int:
     """After a restart the index has all committed pages, each as it was last, and no other."""
-    with opened(folder) as (table, archive, findable):
+    with opened(folder) as (_table, _archive, findable):
         for _ in findable.catch_up():
             pass
+    with opened(folder) as (table, archive, _indexer):  # nothing merges now: what is merged away looks missing
         assert list(check(folder, table, archive)) == []
         newest = {url: version.title for url, version in archive.versions.pages()}
     shard_reader = ShardIndex(folder / INDEX)

@@ -214,7 +214,7 @@ class Plan:
 def load(path: Path) -> Plan:
     """Read a plan; unknown or impossible settings are named."""
     try:
-        text = files.read(path).decode()
+        text = files.read(path).decode("utf-8-sig")  # editors of Windows begin a file with a mark
     except UnicodeDecodeError as error:
         raise InvalidPlan(f"{path}: not valid TOML: {error}") from error
     return parse(text, path)

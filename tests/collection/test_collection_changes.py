@@ -140,5 +140,6 @@ def test_the_command_prints_a_line_for_each_and_the_sums(
     web.close()
     assert main(["changes", str(web.path)]) == 0
     assert capsys.readouterr().out == f"changed    {HERE}edited  Edited\n0 new, 1 changed, 0 gone, 6 unchanged\n"
-    assert main(["changes", str(web.path), "--since", "soon"]) == 2
-    assert "not a time" in capsys.readouterr().err
+    for nonsense in ("soon", ""):
+        assert main(["changes", str(web.path), "--since", nonsense]) == 2
+        assert "not a time" in capsys.readouterr().err

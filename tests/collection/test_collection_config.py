@@ -13,6 +13,7 @@ import pytest
 import gossamer
 from gossamer.cli.assignments import assigned
 from gossamer.cli.main import main
+from gossamer.collection.folder import Folder
 from gossamer.collection.plan_text import edited
 from gossamer.errors import InvalidPlan, UsageError
 from gossamer.plan import Plan, dump, load, parse, toml
@@ -48,6 +49,15 @@ def test_a_folder_with_only_a_plan_is_crawled_and_its_words_stay(tmp_path: Path)
     for words in ("# my own words", "# the first", "depth = 4 # not too deep", 'order = "depth"', f'"{tiny.origin}/c"'):
         assert words in after
     assert load(plan).depth == 4
+
+
+def test_a_plan_of_an_editor_that_marks_its_files_is_read(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    with tiny_server({"/a": page()}) as tiny, gossamer.open(tmp_path) as web:
+        plan.write_text(MINE.replace("ORIGIN", tiny.origin), encoding="utf-8-sig")
+        assert web.crawl(depth=4).pages == 1
+    assert "depth = 4 # not too deep" in plan.read_text(encoding="utf-8-sig")
+    assert Folder(tmp_path).damage_of_plan() is None
 
 
 def test_a_setting_is_written_where_its_default_stood(tmp_path: Path) -> None:
@@ -132,6 +142,8 @@ def test_a_list_of_the_plan_can_be_emptied(tmp_path: Path) -> None:
         (["DIR", "@urls.txt"], "--seeds urls.txt"),
         (["DIR", "FILE"], "--seeds FILE"),
         (["DIR", "--seeds", "nothing.txt"], "cannot be read"),
+        (["DIR", "htttps//example.org/"], "write it with https://"),
+        (["DIR", "http//example.org/"], "write it with https://"),
     ],
 )
 def test_what_is_no_seed_is_never_asked_for(

@@ -134,7 +134,7 @@ def test_shards_are_listed_as_one(tmp_path: Path) -> None:
 
 
 def test_nonsense_is_refused_in_one_line(web: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    for nonsense in ({"state": "lost"}, {"site": "http://"}, {"site": "a b"}):
+    for nonsense in ({"state": "lost"}, {"site": "http://"}, {"site": "a b"}, {"site": ""}, {"reason": " "}):
         with pytest.raises(UsageError):
             list(web.addresses(**nonsense))
     assert main(["list", str(web.path), "--state", "lost"]) == 2

@@ -110,7 +110,8 @@ def test_a_part_is_chosen_by_site_pattern_and_question(folder: Path, capsys: pyt
     assert 0 < urls("--query", "paragraph") <= whole
     for form in ("warc", "wacz", "cdxj"):
         assert main(["export", str(folder), form, "--site", "example.org"]) == 2
-    assert main(["export", str(folder), "graph", "--without-links"]) == 2
+    for nonsense in (("--without-links",), ("--include", ""), ("--site", "")):
+        assert main(["export", str(folder), "graph", *nonsense]) == 2
 
 
 def test_without_links_the_words_of_links_stay(folder: Path) -> None:

@@ -116,6 +116,26 @@ def test_a_page_limit_counts_what_is_kept_and_what_is_out(tmp_path: Path) -> Non
         assert (free.full(), [free.claim() for _ in range(3)]) == (False, [True] * 3)
 
 
+# ------------------------------------------------------------------- redirects
+
+
+def test_a_chain_of_redirects_is_followed_as_far_as_it_is_known(tmp_path: Path) -> None:
+    def redirect(number: int) -> Entry:
+        return Entry(State.DONE, 0, 0.0, status=301, target=f"{A}{number}")
+
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        ledger, page = Ledger(table), Entry(State.DONE, 0, 0.0, status=200)
+        ledger.put(f"{A}0", redirect(1), None)
+        ledger.put(f"{A}1", redirect(2), None)
+        assert ledger.end_of(f"{A}0") == (f"{A}1", redirect(2))
+        ledger.put(f"{A}2", page, None)
+        assert ledger.end_of(f"{A}0") == (f"{A}2", page)
+        assert ledger.end_of(f"{A}2") == (f"{A}2", page)
+        assert ledger.end_of(f"{A}9") == (f"{A}9", None)
+        ledger.put(f"{A}2", redirect(0), page)
+        assert ledger.end_of(f"{A}0")[1] is not None, "a circle ends too"
+
+
 # ----------------------------------------------------------------------- hints
 
 

@@ -1,10 +1,13 @@
-"""How are times and sizes written? As people do: 90, 30m, 2h; 500k, 10M, 2GiB."""
+"""How are times and sizes written? As people do: 90, 30m, 2h; 500k, 10M, 2GiB; 2026-11-01."""
 
 from __future__ import annotations
 
 import argparse
 import re
 from collections.abc import Callable
+from datetime import datetime, time
+
+from gossamer.errors import UsageError
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
 _BYTES = {"": 1, "b": 1} | {
@@ -28,6 +31,17 @@ def octets(text: str) -> int:
 
 TYPES: dict[str, Callable[[str], float]] = {"s": seconds, "B": octets}
 """By the unit of a setting."""
+
+
+def moment(text: str, *, end: bool = False) -> datetime:
+    """A point in time. A day means its beginning, or its `end`."""
+    try:
+        found = datetime.fromisoformat(text)
+        whole_day = len(text) in (8, 10) and "T" not in text
+        return (datetime.combine(found, time.max) if end and whole_day else found).astimezone()
+    except (ValueError, OverflowError, OSError):
+        example = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
+        raise UsageError(f"{text!r}: not a time; {example}") from None
 
 
 def _amount(text: str, units: dict[str, int], wanted: str) -> float:

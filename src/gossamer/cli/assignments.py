@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from argparse import ArgumentTypeError
 from collections.abc import Iterable
 from typing import Any
 
 from gossamer.cli.amounts import TYPES
+from gossamer.cli.guide import meant
 from gossamer.errors import UsageError
 from gossamer.settings import SETTINGS
 
@@ -24,9 +24,8 @@ def assigned(given: Iterable[str]) -> dict[str, Any]:
         if not equals:
             raise UsageError(f"--set {each}: is written as NAME=VALUE, as in --set depth=3")
         if name not in SETTINGS:
-            near = difflib.get_close_matches(name, SETTINGS, 1)
-            hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them all"
-            raise UsageError(f"--set {name}: there is no such setting; {hint}")  # what follows may be a secret
+            hint = meant(name, SETTINGS) or "; docs/settings.md lists them all"
+            raise UsageError(f"--set {name}: there is no such setting{hint}")  # what follows may be a secret
         value = _value(name, text.strip())
         found[name] = (*found.get(name, ()), *value) if isinstance(value, tuple) else value
     return found

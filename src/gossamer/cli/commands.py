@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from datetime import datetime, time
+from datetime import datetime
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
-from gossamer.cli import search_output as copying
+from gossamer.cli.amounts import moment
 from gossamer.cli.assignments import assigned
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine, VerifyLine
@@ -163,7 +163,7 @@ def show(options: argparse.Namespace) -> int:
     if options.full and options.form != "text":
         raise UsageError("--full is for --as text; the other forms are of the main content")
     with _asked(options) as collection:
-        page = collection.page(options.url, _moment(options.at) if options.at else None)
+        page = collection.page(options.url, moment(options.at, end=True) if options.at else None)
     if options.form == "raw" and not options.json:
         say_bytes(page.capture.body)
         return 0
@@ -223,7 +223,7 @@ def similar(options: argparse.Namespace) -> int:
     """Print the copies of a page."""
     with _asked(options) as collection:
         copies = collection.similar(options.url)
-    _print_each(options, map(asdict, copies), copying.similar(options.url, copies))
+    _print_each(options, map(asdict, copies), search_output.similar(options.url, copies))
     return 0
 
 
@@ -232,7 +232,7 @@ def duplicates(options: argparse.Namespace) -> int:
     with _asked(options) as collection:
         copies = collection.duplicates()
         titles = {group.url: collection.title_of(group.url) for group in copies.groups}
-    _print_each(options, copying.each_as_json(copies, titles), copying.duplicates(copies, titles))
+    _print_each(options, search_output.each_as_json(copies, titles), search_output.duplicates(copies, titles))
     return 0
 
 
@@ -489,18 +489,7 @@ def demo(options: argparse.Namespace) -> int:
 
 
 def _version(text: str) -> int | datetime:
-    return int(text) if text.isdecimal() and len(text) < 8 else _moment(text)
-
-
-def _moment(text: str) -> datetime:
-    """A day means all of it: what was fetched on that day was there."""
-    try:
-        moment = datetime.fromisoformat(text)
-        whole_day = len(text) in (8, 10) and "T" not in text
-        return (datetime.combine(moment, time.max) if whole_day else moment).astimezone()
-    except (ValueError, OverflowError, OSError):
-        example = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
-        raise UsageError(f"{text!r}: not a time; {example}") from None
+    return int(text) if text.isdecimal() and len(text) < 8 else moment(text, end=True)
 
 
 def _print_each(options: argparse.Namespace, for_machines: Iterable[Mapping[str, Any]], for_people: str) -> None:

@@ -177,7 +177,9 @@ def _crawl(verbs: _Verbs) -> None:
     talk = verb.add_mutually_exclusive_group()
     talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
     talk.add_argument("-v", "--verbose", action="store_true", help="say a line for each fetch")
-    verb.add_argument("--log", metavar="FILE", help="append a line for each event, with its time in UTC")
+    verb.add_argument(
+        "--log", metavar="FILE", help="append a line for each event, with its time in UTC; with -v for each fetch too"
+    )
     for title in (FAR, POLITE, NETWORK):
         group = verb.add_argument_group(title)
         for name, setting in SETTINGS.items():

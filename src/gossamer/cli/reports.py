@@ -6,11 +6,11 @@ import argparse
 import csv
 import sys
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gossamer
+from gossamer.cli.amounts import moment
 from gossamer.cli.answers import cut
 from gossamer.cli.out import complain, pasted, say, say_json
 from gossamer.cli.progress import Line, Part
@@ -153,7 +153,7 @@ def _source(source: Source) -> str:
 
 def changes(options: argparse.Namespace) -> int:
     """Print what is not what it was, then the sums."""
-    since = _since(options.since) if options.since else None
+    since = moment(options.since) if options.since is not None else None
     with Reading(Path(options.dir)) as collection:
         found = collection.changes(since)
         for each in found:
@@ -178,12 +178,3 @@ def changed(collection: Collection) -> str:
 def _change(each: Change) -> str:
     said = each.reason or each.title
     return f"{each.kind:<9}  {line(each.url)}{f'  {cut(said)}' if said else ''}"
-
-
-def _since(text: str) -> datetime:
-    """A day means its beginning: what came on that day is since then."""
-    try:
-        return datetime.fromisoformat(text).astimezone()
-    except (ValueError, OverflowError, OSError):
-        example = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
-        raise UsageError(f"{text!r}: not a time; {example}") from None

@@ -82,11 +82,7 @@ class Collection(Reading):
         if len(seeds) > SHORT:
             seeds, seed_list = (), (*seeds, *seed_list)
         new, listed = [as_seed(seed) for seed in seeds], SeedList(self.path)
-        plan = self._folder.load_plan()
-        trust.require(self._folder, plan, settings, trusted=trust_plan)
-        planned = [*map(as_seed, settings.pop("seeds", plan.seeds))]  # people edit them
-        begins = not set(new) <= set(planned)
-        plan = plan.changed(seeds=tuple(dict.fromkeys((*planned, *new))), **settings)
+        plan, begins = self._planned(new, settings, trusted=trust_plan)
         if not (plan.seeds or seed_list or listed):
             raise UsageError(
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
@@ -122,13 +118,22 @@ class Collection(Reading):
             requests.settle(self.path)
             if plan.build:
                 self._link_up()
-            if not (stop and stop.is_set()) and not plan.time:
+            stopped = bool(stop and stop.is_set())
+            if not stopped and not plan.time:
                 self._note_rest(plan)
         status = self.status()
-        if not status.pages and not (stop and stop.is_set()):
+        if not status.pages and not stopped:
             tried = islice(chain(plan.seeds, listed), 3)
             raise NothingFetched("; ".join(f"{seed}: {self._reason(address(seed))}" for seed in tried))
         return status
+
+    def _planned(self, new: Sequence[str], settings: dict[str, Any], *, trusted: bool) -> tuple[Plan, bool]:
+        """The plan with more seeds and other settings, and whether one of the seeds is new to it."""
+        plan = self._folder.load_plan()
+        trust.require(self._folder, plan, settings, trusted=trusted)
+        planned = [*map(as_seed, settings.pop("seeds", plan.seeds))]  # people edit them
+        plan = plan.changed(seeds=tuple(dict.fromkeys((*planned, *new))), **settings)
+        return plan, not set(new) <= set(planned)
 
     def _is_at_rest(self, plan: Plan, seeds: Sequence[str]) -> bool:
         """Is nothing asked for that is not done, and all as the last crawl left it?"""

@@ -151,7 +151,7 @@ class Folder:
         try:
             if files.kind(self.plan_file) == files.A_FOLDER:
                 return "is a directory"
-            text = files.read(self.plan_file).decode()
+            text = files.read(self.plan_file).decode("utf-8-sig")
             if not text.strip() or not plans.is_whole(text):
                 return "is cut short" if text.strip() else "is empty"
             plans.load(self.plan_file)
@@ -168,7 +168,9 @@ class Folder:
     def save_plan(self, plan: Plan) -> None:
         """Replace it at once or not at all; it lasts through a power cut. What its user wrote besides stays."""
         try:
-            before = files.read(self.plan_file).decode(errors="replace") if files.is_file(self.plan_file) else None
+            before = (
+                files.read(self.plan_file).decode("utf-8-sig", "replace") if files.is_file(self.plan_file) else None
+            )
             text = plans.dump(plan) if before is None else edited(before, plan, self.plan_file)
             if text != before:
                 files.replace(self.plan_file, text.encode(), 0o600 if plans.public(plan) != plan else 0o666)

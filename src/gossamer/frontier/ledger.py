@@ -161,6 +161,15 @@ class Ledger:
                 return True
         return False
 
+    def end_of(self, url: str) -> tuple[str, Entry | None]:
+        """Where a chain of redirects ends that begins at `url`, as far as it is known."""
+        entry = self.get(url)
+        for _ in range(CHAIN_MOST):
+            if entry is None or entry.target is None or (after := self.get(entry.target)) is None:
+                break
+            url, entry = entry.target, after
+        return url, entry
+
     def save(self) -> None:
         """The counters become part of the next commit."""
         self.backlog.save()

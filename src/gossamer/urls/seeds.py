@@ -15,6 +15,8 @@ from gossamer.urls.normalize import normalize
 
 _PLACE = re.compile(r"[^/?#\\]*")
 _HTTPS = "https://"
+_NO_SCHEME = re.compile(r"[A-Za-z]+:?//")
+"""What begins so was meant to have a scheme; a host without a dot and an empty folder are not meant."""
 
 
 def as_seed(text: str) -> str:
@@ -23,6 +25,8 @@ def as_seed(text: str) -> str:
     try:
         if "://" in candidate:
             return normalize(candidate)
+        if _NO_SCHEME.match(candidate):
+            raise InvalidURL("begins as no address does; write it with https://")
         url = normalize(f"http://{candidate}")
         return url if _is_plain(candidate, url) else url.removeprefix("http://")
     except InvalidURL as error:

@@ -104,7 +104,7 @@ def addresses(
     if state is not None and state not in STATES:
         raise UsageError(f"{state!r}: no such state; choose one of {', '.join(STATES)}")
     chosen = partial(_chosen, STATES[state] if state else lambda entry: True, _because(readers, reason))
-    prefixes = under(site) if site else (b"",)
+    prefixes = (b"",) if site is None else under(site)
     source = _unread if state == UNREAD else rows
     every = (source(reader, prefixes) for reader in readers.all)
     found = heapq.merge(*every, key=lambda row: keys.row(row[0])) if len(readers.all) > 1 else chain(*every)
@@ -119,12 +119,16 @@ def rows(reader: ShardReader, prefixes: tuple[bytes, ...] = (b"",)) -> Iterator[
 
 def under(site: str) -> tuple[bytes, bytes]:
     """How the row keys of a host begin, and those of all hosts below it, in this order. An address means its host."""
+    labels = keys.host_prefix(host_of(site))[:-1]
+    return labels + b")", labels + b","
+
+
+def host_of(site: str) -> str:
+    """The host that somebody names, by itself or in an address."""
     try:
-        host = keys.host(normalize(site if "://" in site else f"http://{site}"))
+        return keys.host(normalize(site if "://" in site else f"http://{site}"))
     except InvalidURL as error:
         raise UsageError(f"{site!r}: neither a site nor a host: {error}") from None
-    labels = keys.host_prefix(host)[:-1]
-    return labels + b")", labels + b","
 
 
 def _unread(reader: ShardReader, prefixes: tuple[bytes, ...]) -> Iterator[tuple[URL, Entry]]:
@@ -141,6 +145,8 @@ def _because(readers: ShardReaders, words: str | None) -> Callable[[str], bool]:
     """A reason as `status` counts it means exactly those; any other words mean all reasons that begin so."""
     if words is None:
         return lambda reason: True
+    if not words.strip():
+        raise UsageError("a reason that is empty means none; leave it out to list all addresses")
     counts = [Ledger(table).counts for table in readers.tables]
     if any(words in (*each.failures, *each.exclusions) for each in counts):
         return lambda reason: reason.partition(":")[0] == words

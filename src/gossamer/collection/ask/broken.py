@@ -138,7 +138,7 @@ def linked(
     readers: ShardReaders, read: Read, faults: Mapping[URL, Fault], redirects: Redirects, site: str | None = None
 ) -> Iterator[Broken]:
     """With the links to each."""
-    prefixes = under(site) if site else (b"",)
+    prefixes = (b"",) if site is None else under(site)
     sources = sources_of(readers, read, faults, redirects, prefixes)
     for url in sorted(faults, key=keys.row):
         fault = faults[url]

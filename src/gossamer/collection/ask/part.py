@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gossamer.collection.ask.addresses import host_of
 from gossamer.errors import UsageError
-from gossamer.urls import Patterns, keys, normalize
+from gossamer.urls import Patterns, keys
 
 BY_PAGE = ("jsonl", "markdown", "parquet", "trec", "graph")
 """Formats that are written page by page, so that a part of them is one."""
@@ -28,12 +29,14 @@ class Part:
 
     def require_sense(self, form: str) -> None:
         """WARC, WACZ and CDXJ are about records, which belong together."""
+        if "" in self.include:
+            raise UsageError("an empty pattern is in every address; leave it out for all pages")
         if self and form not in BY_PAGE:
             raise UsageError(f"{form} is written whole; --site, --include and --query are for {', '.join(BY_PAGE)}")
 
     def chosen(self, answers: Callable[[str], set[str]]) -> Callable[[str], bool]:
         """Whether an address is meant. `answers` gives all pages that a question finds."""
-        hosts, patterns = tuple(map(_host, self.sites)), Patterns(self.include)
+        hosts, patterns = tuple(map(host_of, self.sites)), Patterns(self.include)
         found = answers(self.query) if self.query else None
 
         def is_meant(url: str) -> bool:
@@ -42,7 +45,3 @@ class Part:
             return here and (found is None or url in found) and (not self.include or patterns.match(url))
 
         return is_meant
-
-
-def _host(site: str) -> str:
-    return keys.host(normalize(site if "://" in site else f"http://{site}"))

@@ -352,7 +352,7 @@ class Reading:
             case "graph":
                 return export.graph(pages, out)
             case "markdown":
-                raise UsageError("markdown is a file for each page; name a directory for them")
+                raise UsageError("markdown is a file for each page; name a directory for them, as in `-o pages`")
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
 
     def export_markdown(

@@ -26,7 +26,7 @@ from gossamer.collection.status import Progress
 from gossamer.files import scratch
 from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Seeds
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.ledger import CHAIN_MOST, Ledger
+from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Kind
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
@@ -133,7 +133,7 @@ def judged(ledger: Ledger, urls: Sequence[URL]) -> External:
     """What the rows of the crawl say of each."""
     faults, asked = dict[URL, Fault](), 0
     for url in urls:
-        entry, end = _end(ledger, url)
+        end, entry = ledger.end_of(url)
         asked += entry is not None and not _waits(entry)
         if entry is not None and is_broken(entry):
             by_way = "" if end == url else f"redirects to {end}: "
@@ -143,13 +143,3 @@ def judged(ledger: Ledger, urls: Sequence[URL]) -> External:
 
 def _waits(entry: Entry) -> bool:
     return entry.state is State.QUEUED and not entry.attempt
-
-
-def _end(ledger: Ledger, url: URL) -> tuple[Entry | None, URL]:
-    """Where its redirects end."""
-    entry = ledger.get(url)
-    for _ in range(CHAIN_MOST):
-        if entry is None or entry.target is None or (after := ledger.get(entry.target)) is None:
-            break
-        url, entry = entry.target, after
-    return entry, url

@@ -26,6 +26,9 @@ import numpy as np
 
 from fuzz.fuzz_pages import STARTERS, TEXTS, extreme, spoilt
 
+NAMES = ("ab-", ".N", "C++", "C#", "\u2011x", "a\xad", "-" + "x" * 20, " .net", "_B", "\u05d0\u05b0")
+"""Words of several parts, and pieces of them."""
+
 
 class Checked:
     """Finds the modules that check themselves in the place of those that are installed."""
@@ -106,16 +109,20 @@ class Readers:
         """Words that are measured and indexed."""
         if dice.random() < 0.2:
             at = dice.randint(0, len(text))
-            text = text[:at] + chr(dice.randrange(0x110000)) + dice.choice(TEXTS) * dice.choice((1, 3, 90)) + text[at:]
+            more = dice.choice((*TEXTS, *NAMES))
+            text = text[:at] + chr(dice.randrange(0x110000)) + more * dice.choice((1, 3, 90)) + text[at:]
         self._note(text.encode(errors="surrogatepass"))
         self._look(text)
         self._measure(text)
         self._stems.joined(text)
-        self._stems.met(text, ("word", dice.choice(TEXTS).lower(), "", "\u4e2d"))
+        self._stems.met(text, ("word", dice.choice(TEXTS).lower(), "", "\u4e2d", dice.choice(NAMES), "b"))
 
     def _stem(self, word: str) -> str:
-        """A stem of any length: none, the word, or far longer."""
-        return (word, word[:-1], word.lower(), "", word * 9)[sum(word.encode()) % 5]
+        """A stem of any length: none, the word, or far longer. Some terms stand apart."""
+        parts = word.replace("-", " ")
+        return (word, word[:-1], word.lower(), "", word * 9, f"{parts}\0{word}", f"\0{word}", f"{word}\0")[
+            sum(word.encode()) % 8
+        ]
 
     def graph(self, dice: Random) -> None:
         """Arcs of a graph that somebody else may have made."""

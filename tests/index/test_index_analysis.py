@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections import Counter
+from functools import partial
 from random import Random
 from string import ascii_lowercase
 
@@ -13,8 +14,11 @@ import Stemmer  # type: ignore[import-not-found]  # it has no types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.index import analysis
-from gossamer.index.analysis import STEMMERS, ByPattern, places, terms, unspaced
+from gossamer.index import analysis, words
+from gossamer.index.analysis import APART, STEMMERS, joined, places, terms, unspaced
+from gossamer.index.forms import reduced
+from gossamer.index.words import ByPattern
+from reference import ROOT
 
 
 @pytest.mark.parametrize(
@@ -25,12 +29,13 @@ from gossamer.index.analysis import STEMMERS, ByPattern, places, terms, unspaced
         ("chevaux cheval", "fr", ["cheval", "cheval"]),
         ("Running runners", None, ["running", "runners"]),
         ("Running", "xx", ["running"]),
-        ("foo_bar-baz C++ 3.14", None, ["foo_bar", "baz", "c", "3", "14"]),
+        ("foo_bar-baz C++ 3.14", None, ["foo", "bar", "baz", "c++", "3", "14"]),
         ("東京 Tower", "ja", ["東", "京", "tower"]),
         ("ｆｕｌｌ ﬁne", None, ["full", "fine"]),
         ("नमस्ते दुनिया।", None, ["नमस्ते", "दुनिया"]),
         ("x" * 65 + " y", None, ["y"]),
-        ("İstanbul", None, ["i̇stanbul"]),
+        ("İstanbul", None, ["istanbul"]),
+        ("____ -- ...", None, []),
         ("", "en", []),
     ],
 )
@@ -41,19 +46,40 @@ def test_words_become_terms(text: str, language: str | None, found: list[str]) -
 TEXTS = st.one_of(
     st.text(max_size=300),
     st.text(alphabet="abAB_09 .-é東ж", max_size=300),
+    st.text(alphabet="aB1_ .-+#(\xad\u2011\u0301é東", max_size=150),
+    st.lists(st.sampled_from(("ab", "C", "É", "x" * 20, *"-._# ", "++", "\u200d")), max_size=40).map("".join),
     st.text(alphabet=st.characters(min_codepoint=0x0D00, max_codepoint=0x3200), max_size=60),
 )
 
 
 @given(st.lists(TEXTS, max_size=4), st.integers(1, 20))
 def test_the_compiled_way_is_the_same(texts: list[str], most: int) -> None:
-    if analysis.Stems is ByPattern:
+    if words.Stems is ByPattern:
         pytest.skip("there was no C compiler")
-    for stem in (str, lambda word: word[2:], lambda word: word * 3):
-        one, other = analysis.Stems(stem, most), ByPattern(stem, most)
+    for stem in (str, lambda word: word[2:], lambda word: word * 3, _apart, partial(reduced, stem=str)):
+        one, other = words.Stems(stem, most), ByPattern(stem, most)
         assert [one.joined(text) for text in texts] == [other.joined(text) for text in texts]
         wanted = tuple(other.joined(" ".join(texts)).split(" ")[::2])
         assert [one.met(text, wanted) for text in texts] == [other.met(text, wanted) for text in texts]
+
+
+def _apart(word: str) -> str:
+    """Some terms in order and some apart, or only those."""
+    return word.replace("-", " ").replace("a", "") + APART * (len(word) % 3) + word.replace("b", " ")
+
+
+@pytest.mark.parametrize("language", [None, "en", "de", "tr"])
+def test_the_compiled_way_is_the_same_for_texts_of_the_web(language: str | None) -> None:
+    if words.Stems is ByPattern:
+        pytest.skip("there was no C compiler")
+    texts = [path.read_text("utf-8", "replace")[:50_000] for path in sorted(ROOT.glob("wcxb-dev-sample/html/*"))[:6]]
+    if not texts:
+        pytest.skip("the pages are not there")
+    slow = ByPattern(partial(reduced, stem=analysis._stem(language)), 100_000)
+    for text in texts:
+        assert joined(text, language) == slow.joined(text)
+        wanted = tuple(sorted(set(terms(text, language)))[::20])
+        assert analysis._stems(language).met(text, wanted) == slow.met(text, wanted)
 
 
 @pytest.mark.parametrize("language", [None, *STEMMERS])
@@ -81,19 +107,19 @@ def test_many_words_are_remembered_each_with_its_own_stem() -> None:
         asked.append(word)
         return word[::-1]
 
-    known = analysis.Stems(turned, 50_000)
-    words = [f"{number}{'x' * (number % 40)}é"[: 1 + number % 60] + str(number) for number in range(20_000)]
-    words = list(dict.fromkeys(words))
+    known = words.Stems(turned, 50_000)
+    each = [f"{number}{'x' * (number % 40)}é"[: 1 + number % 60] + str(number) for number in range(20_000)]
+    each = list(dict.fromkeys(each))
     for _ in range(2):
-        assert known.joined(" ".join(words)).split() == [word[::-1] for word in words if len(word) <= 64]
-    assert len(asked) < 1.01 * len(words)
+        assert known.joined(" ".join(each)).split() == [word[::-1] for word in each if len(word) <= 64]
+    assert len(asked) < 1.01 * len(each)
 
 
 def test_a_stemmer_that_fails_is_heard() -> None:
     with pytest.raises(KeyError, match="word"):
-        analysis.Stems({"a": "a"}.__getitem__, 10).joined("a word")
+        words.Stems({"a": "a"}.__getitem__, 10).joined("a word")
     with pytest.raises(TypeError):
-        analysis.Stems(len, 10).joined("word")  # type: ignore[arg-type]  # it gives no text
+        words.Stems(len, 10).joined("word")  # type: ignore[arg-type]  # it gives no text
 
 
 def test_a_stem_is_not_kept_alive_by_the_compiled_way() -> None:
@@ -111,7 +137,7 @@ def test_a_stem_is_not_kept_alive_by_the_compiled_way() -> None:
 
 
 def test_memory_for_stems_is_bounded() -> None:
-    known = analysis.Stems(str.lower, 100)
+    known = words.Stems(str.lower, 100)
     tracemalloc.start()
     try:
         for number in range(5_000):
@@ -124,7 +150,7 @@ def test_memory_for_stems_is_bounded() -> None:
 
 def test_memory_for_stems_is_bounded_over_all_languages() -> None:
     """Pages of words that nobody has used before, each held to be of another language."""
-    if analysis.Stems is ByPattern:
+    if words.Stems is ByPattern:
         pytest.skip("there was no C compiler")
     analysis._stems.cache_clear()
     tracemalloc.start()
@@ -145,7 +171,7 @@ def test_stems_of_common_words_are_remembered_among_words_that_come_once() -> No
         asked[word] += 1
         return word
 
-    known = analysis.Stems(stem, 4_096)
+    known = words.Stems(stem, 4_096)
     for number in range(200):
         known.joined("the of and " + " ".join(f"w{number}x{each}" for each in range(100)))
     assert asked["the"] + asked["of"] + asked["and"] < 60

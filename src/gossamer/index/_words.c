@@ -1,8 +1,9 @@
-/* The words of a text, each replaced by its stem, with a space between: see analysis.py, whose Python way gives the same.
+/* The words of a text, each replaced by its terms, with a space between: see words.py, whose Python way gives the same.
  *
- * Stems are remembered in a table of bytes, so that a word that was met before costs no object. What the table does not
+ * Terms are remembered in a table of bytes, so that a word that was met before costs no object. What the table does not
  * have is asked for by a call of Python. A word that finds no place near its own is not remembered, so that nobody can
- * write a page whose words all stand in each other's way. Time is linear in the length of the text.
+ * write a page whose words all stand in each other's way. A chain of words (`utf-8`) is looked at once before it is read,
+ * and is read as one word or as many. Time is linear in the length of the text.
  */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
@@ -15,6 +16,7 @@
 #include "tagged/letters.h"
 
 enum { LONGEST = 64 }; /* characters of a word; what is longer is no word but a blob, and is left out */
+enum { CHAIN_MOST = 8 }; /* words of a chain */
 enum { REACH = 8, SLOTS_LEAST = 1024 };
 enum { LETTERS_MOST = 16 }; /* for each slot, of words that do not fit into theirs */
 
@@ -24,9 +26,10 @@ enum { LETTERS_MOST = 16 }; /* for each slot, of words that do not fit into thei
 enum { INSIDE = 24 };
 typedef struct {
     char word[INSIDE], stem[INSIDE];
-    size_t at; /* in `letters` */
+    uint32_t at; /* in `letters` */
     uint32_t hash;
     uint16_t size, stem_size; /* no size when the slot is free */
+    uint16_t ordered;         /* how much of the stem comes before a NUL, if there is one */
 } slot;
 
 typedef struct {
@@ -59,11 +62,46 @@ static int clings(Py_UCS4 c)
     return (c >= 0x0300 && c <= 0x036F) || (c >= 0x0900 && c <= 0x0DFF && c != 0x0964 && c != 0x0965);
 }
 
+/* Left out of a word: what is not seen, and points of Hebrew and Arabic. */
+static int unseen(Py_UCS4 c)
+{
+    if (c < 0x0591)
+        return c == 0xAD;
+    if (c < 0x0700)
+        return (c <= 0x05C7 && c != 0x05BE && c != 0x05C0 && c != 0x05C3 && c != 0x05C6) || c == 0x061C ||
+               (c >= 0x064B && c <= 0x065F) || c == 0x0670 || (c >= 0x06D6 && c <= 0x06DC) ||
+               (c >= 0x06DF && c <= 0x06E4) || c == 0x06E7 || c == 0x06E8 || (c >= 0x06EA && c <= 0x06ED);
+    return (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
+}
+
+/* What stands between the words of a chain, as it is written in its name; 0 for anything else. */
+static inline char connector(Py_UCS4 c)
+{
+    return c == '.' ? '.' : c == '-' || c == 0x2010 || c == 0x2011 ? '-' : 0;
+}
+
+/* Of ASCII that is in no word: may a word go on behind it? */
+static inline int joins(Py_UCS4 c)
+{
+    return c == '.' || c == '-' || c == '+' || c == '#';
+}
+
+/* What may stand before the dot of a name that begins with one. */
+static int opens(Py_UCS4 c)
+{
+    return c <= 0x20 || c == 0xA0 || (c < 128 && strchr("([{\"'`/*", (int)c) != NULL);
+}
+
 static const uint64_t PLAIN[2] = {0x03FF000000000000, 0x07FFFFFE87FFFFFE}; /* 0-9, A-Z, _ and a-z */
 
 static inline int plain(Py_UCS4 c)
 {
     return (int)(PLAIN[c >> 6] >> (c & 63) & 1);
+}
+
+static inline int in_word(Py_UCS4 c)
+{
+    return c < 128 ? plain(c) : !(c >= 0x0E00 && alone(c)) && (is_letter_or_digit(c) || clings(c));
 }
 
 static inline int roomy(buffer *to, size_t size)
@@ -172,7 +210,9 @@ static int grow(stems *known)
 /* Put a word into a free slot; 0 when there is no memory. */
 static int fill(stems *known, slot *here, const char *letters[2], const size_t sizes[2])
 {
-    slot fresh = {.at = known->letters.size, .size = (uint16_t)sizes[0], .stem_size = (uint16_t)sizes[1]};
+    const char *apart = memchr(letters[1], 0, sizes[1]);
+    slot fresh = {.at = (uint32_t)known->letters.size, .size = (uint16_t)sizes[0], .stem_size = (uint16_t)sizes[1]};
+    fresh.ordered = (uint16_t)(apart ? (size_t)(apart - letters[1]) : sizes[1]);
     memcpy(fresh.word, letters[0], INSIDE);
     memcpy(fresh.stem, letters[1], sizes[1] <= INSIDE ? sizes[1] : INSIDE);
     fresh.hash = hashed(letters[0], sizes[0]);
@@ -211,8 +251,8 @@ static int remember(stems *known, const char *word, size_t size, const char *ste
 
 /* What is done with the stems of a text: they are written down, or the places of some of them are noted. */
 typedef struct {
-    buffer out;
-    PyObject *places; /* a list, when places are asked for: of begin, end, and which of the wanted ones it is */
+    buffer out, others; /* others stand behind the whole text */
+    PyObject *places;   /* a list, when places are asked for: of begin, end, and which of the wanted ones it is */
     const buffer *wanted;
     Py_ssize_t count;
     const char *starts; /* for each ASCII character whether a wanted one begins with it, NULL when it tells nothing */
@@ -226,10 +266,30 @@ static int write_down(buffer *out, const char *stem, size_t size)
     return 0;
 }
 
+static int write_all(sink *to, const char *stem, size_t size, size_t ordered)
+{
+    return write_down(&to->out, stem, ordered) &&
+           (ordered == size || write_down(&to->others, stem + ordered + 1, size - ordered - 1));
+}
+
+/* Which of the wanted terms it is; -1 for none. */
+static Py_ssize_t number_of(const sink *to, const char *term, size_t size)
+{
+    for (Py_ssize_t number = 0; size && number < to->count; number++)
+        if (to->wanted[number].size == size && memcmp(to->wanted[number].at, term, size) == 0)
+            return number;
+    return -1;
+}
+
+/* A place is noted once, with the first of its terms that is wanted. */
 static int note(const sink *to, const char *stem, size_t size, const Py_ssize_t place[2])
 {
-    for (Py_ssize_t number = 0; number < to->count; number++) {
-        if (to->wanted[number].size != size || memcmp(to->wanted[number].at, stem, size) != 0)
+    for (size_t begin = 0, end = 0; end <= size; end++) {
+        if (end < size && stem[end] != ' ' && stem[end] != 0)
+            continue;
+        Py_ssize_t number = number_of(to, stem + begin, end - begin);
+        begin = end + 1;
+        if (number < 0)
             continue;
         PyObject *found = Py_BuildValue("nnn", place[0], place[1], number);
         int done = found && PyList_Append(to->places, found) == 0;
@@ -250,8 +310,10 @@ static int met_first(stems *known, const char *word, size_t size, const Py_ssize
         PyErr_NoMemory();
         done = 0;
     }
-    if (done)
-        done = to->places ? note(to, text, (size_t)length, place) : write_down(&to->out, text, (size_t)length);
+    if (done && to->places)
+        done = note(to, text, (size_t)length, place);
+    else if (done)
+        done = write_all(to, text, (size_t)length, strlen(text));
     Py_XDECREF(stem);
     return done;
 }
@@ -265,66 +327,154 @@ static inline int take(stems *known, const char *word, size_t size, const Py_ssi
     if (to->places)
         return note(to, stem, here->stem_size, place);
     buffer *out = &to->out;
-    if (here->stem_size > INSIDE || !here->stem_size || out->room - out->size <= INSIDE)
-        return write_down(out, stem, here->stem_size);
+    if (here->ordered != here->stem_size || here->stem_size > INSIDE || !here->stem_size ||
+        out->room - out->size <= INSIDE)
+        return write_all(to, stem, here->stem_size, here->ordered);
     memcpy(out->at + out->size, stem, INSIDE);
     out->size += here->stem_size;
     out->at[out->size++] = ' ';
     return 1;
 }
 
-/* A word that ends at a place, and begins anew. */
-static inline int ended(stems *known, char *word, size_t size, Py_ssize_t letters, Py_ssize_t end, sink *to)
+/* What is being read. */
+typedef struct {
+    char word[4 * LONGEST + INSIDE];
+    size_t size;
+    Py_ssize_t begin, last; /* where it begins, or -1, and where the last word of a chain does */
+    int chained;
+    Py_ssize_t apart; /* where a chain ends whose words stand alone */
+} reading;
+
+static inline void grows(reading *now, Py_ssize_t at, Py_UCS4 c)
 {
-    if (!letters)
-        return 1;
-    const Py_ssize_t place[2] = {end - letters, end};
-    int done = letters > LONGEST || take(known, word, size, place, to);
-    memset(word, 0, INSIDE);
-    if (size > INSIDE)
-        memset(word, 0, size);
+    if (now->begin < 0)
+        now->begin = now->last = at;
+    if (at - now->begin < LONGEST)
+        now->size += as_utf8(c, now->word + now->size);
+}
+
+/* The same for all ASCII that follows; where it ends. */
+static inline Py_ssize_t grows_on(reading *now, const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
+{
+    if (now->begin < 0)
+        now->begin = now->last = at;
+    size_t size = now->size;
+    for (Py_ssize_t most = now->begin + LONGEST; at < length && text[at] < 128 && plain(text[at]); at++)
+        if (at < most)
+            now->word[size++] = (char)text[at];
+    now->size = size;
+    return at;
+}
+
+/* A word that ends at a place, and begins anew. */
+static inline int ended(stems *known, reading *now, Py_ssize_t end, sink *to)
+{
+    const Py_ssize_t place[2] = {now->begin, end};
+    int done = end - now->begin > LONGEST || take(known, now->word, now->size, place, to);
+    memset(now->word, 0, INSIDE);
+    if (now->size > INSIDE)
+        memset(now->word, 0, now->size);
+    now->size = 0;
+    now->begin = -1;
+    now->chained = 0;
     return done;
 }
 
-/* The last character of an ASCII word that begins here, or -1 when it is not all ASCII. */
-static inline Py_ssize_t ascii_end(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
+/* The last character of an ASCII word that begins here, or -1 when it may give other terms than one that begins so. */
+static inline Py_ssize_t simple_end(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
 {
-    Py_UCS4 c = 0;
-    while (++at < length && (c = text[at]) < 128 && plain(c))
+    Py_UCS4 c = text[at];
+    if (c == '_')
+        return -1;
+    while (++at < length && (c = text[at]) < 128 && plain(c) && c != '_' && (c < 'A' || c > 'Z'))
         ;
-    return at == length || c < 128 ? at - 1 : -1;
+    return at == length || (c < 128 && !plain(c) && !joins(c)) ? at - 1 : -1;
+}
+
+/* How many characters behind a word belong to it. */
+static Py_ssize_t tail(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t last, Py_ssize_t at)
+{
+    if (at + 1 < length && text[at] == '+' && text[at + 1] == '+')
+        return at + 2 == length || text[at + 2] != '+' ? 2 : 0;
+    int letter = at - last == 1 && text[last] < 128 && isalpha((int)text[last]);
+    return letter && at < length && text[at] == '#' && (at + 1 == length || !in_word(text[at + 1]));
+}
+
+static inline int links(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
+{
+    return at + 1 < length && connector(text[at]) && in_word(text[at + 1]);
+}
+
+/* Whether the chain whose first word ends here is a name. If it is none, its words stand alone. */
+static int is_chain(reading *now, const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
+{
+    int words = 1;
+    Py_ssize_t last = now->last;
+    while (links(text, length, at)) {
+        words += words <= CHAIN_MOST;
+        last = ++at;
+        while (at < length && (in_word(text[at]) || unseen(text[at])))
+            at++;
+    }
+    int whole = words <= CHAIN_MOST && at + tail(text, length, last, at) - now->begin <= LONGEST;
+    now->apart = whole ? now->apart : at;
+    return whole;
+}
+
+/* Go on behind a word that ends before this place; where to, or -1 with an exception. */
+static Py_ssize_t behind(stems *known, reading *now, const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at, sink *to)
+{
+    if (at >= now->apart && links(text, length, at) && (now->chained || is_chain(now, text, length, at))) {
+        now->chained = 1;
+        now->last = at + 1;
+        now->word[now->size++] = connector(text[at]);
+        return at + 1;
+    }
+    Py_ssize_t end = at + tail(text, length, now->last, at);
+    for (; at < end; at++)
+        grows(now, at, text[at]);
+    return ended(known, now, end, to) ? end : -1;
 }
 
 static int all_words(stems *known, const Py_UCS4 *text, Py_ssize_t length, sink *to)
 {
-    char word[4 * LONGEST + INSIDE] = {0};
-    size_t size = 0;
-    Py_ssize_t letters = 0; /* of the word so far; what is too long is only counted */
+    reading now = {{0}, 0, -1, -1, 0, 0};
     for (Py_ssize_t at = 0; at < length; at++) {
         Py_UCS4 c = text[at];
         if (c < 128 && plain(c)) {
-            Py_ssize_t end = to->starts && !letters && !to->starts[c] ? ascii_end(text, length, at) : -1;
-            if (end >= 0)
-                at = end; /* it cannot be one of the wanted */
-            else if (letters++ < LONGEST)
-                word[size++] = (char)c;
+            Py_ssize_t end = to->starts && now.begin < 0 && !to->starts[c] ? simple_end(text, length, at) : -1;
+            at = end >= 0 ? end : grows_on(&now, text, length, at) - 1; /* one may be none of the wanted */
             continue;
         }
-        int single = c >= 0x0E00 && alone(c);
-        if (c >= 128 && !single && (is_letter_or_digit(c) || clings(c))) {
-            if (letters++ < LONGEST)
-                size += as_utf8(c, word + size);
+        if (c >= 128 && in_word(c)) {
+            grows(&now, at, c);
             continue;
         }
-        if (!ended(known, word, size, letters, at, to))
-            return 0;
-        size = single && is_letter_or_digit(c) ? as_utf8(c, word) : 0;
-        if (size && !ended(known, word, size, 1, at + 1, to))
-            return 0;
-        size = 0;
-        letters = 0;
+        if (now.begin >= 0 && c < 128 && !joins(c)) {
+            if (!ended(known, &now, at, to))
+                return 0;
+        } else if (now.begin >= 0) {
+            if (c >= 128 && unseen(c))
+                continue;
+            Py_ssize_t next = behind(known, &now, text, length, at, to);
+            if (next < 0)
+                return 0;
+            if (next > at) {
+                at = next - 1;
+                continue;
+            }
+        }
+        if (c == '.' && at + 1 < length && text[at + 1] < 128 && isalpha((int)text[at + 1]) &&
+            (!at || opens(text[at - 1]))) {
+            grows(&now, at, c);
+            now.last = at + 1;
+        } else if (c >= 0x0E00 && alone(c) && is_letter_or_digit(c)) {
+            grows(&now, at, c);
+            if (!ended(known, &now, at + 1, to))
+                return 0;
+        }
     }
-    return ended(known, word, size, letters, length, to);
+    return now.begin < 0 || behind(known, &now, text, length, length, to) >= 0;
 }
 
 static int words_of(stems *known, PyObject *text, sink *to)
@@ -338,15 +488,21 @@ static int words_of(stems *known, PyObject *text, sink *to)
 
 static PyObject *joined(PyObject *self, PyObject *text)
 {
-    sink to = {{0}, NULL, NULL, 0, NULL};
+    sink to = {{0}, {0}, NULL, NULL, 0, NULL};
     PyObject *found = NULL;
     if (!PyUnicode_Check(text)) {
         PyErr_SetString(PyExc_TypeError, "a text is needed");
         return NULL;
     }
-    if (words_of((stems *)self, text, &to))
-        found = PyUnicode_DecodeUTF8(to.out.size ? to.out.at : "", to.out.size ? (Py_ssize_t)to.out.size - 1 : 0, NULL);
+    if (words_of((stems *)self, text, &to)) {
+        int both = to.out.size && to.others.size;
+        if ((both && !add(&to.out, "\0 ", 2)) || (to.others.size && !add(&to.out, to.others.at, to.others.size)))
+            PyErr_NoMemory();
+        else
+            found = PyUnicode_DecodeUTF8(to.out.size ? to.out.at : "", to.out.size ? (Py_ssize_t)to.out.size - 1 : 0, NULL);
+    }
     PyMem_Free(to.out.at);
+    PyMem_Free(to.others.at);
     return found;
 }
 
@@ -372,7 +528,7 @@ static PyObject *met(PyObject *self, PyObject *arguments)
     Py_ssize_t count = PyTuple_Size(terms);
     buffer *wanted = PyMem_Calloc((size_t)count + 1, sizeof(buffer));
     char starts[128] = {0};
-    sink to = {{0}, PyList_New(0), wanted, count, ((stems *)self)->same_start ? starts : NULL};
+    sink to = {{0}, {0}, PyList_New(0), wanted, count, ((stems *)self)->same_start ? starts : NULL};
     if (!wanted || !to.places || !wanted_of(terms, count, wanted, starts) || !words_of((stems *)self, text, &to)) {
         Py_CLEAR(to.places);
         if (!PyErr_Occurred())

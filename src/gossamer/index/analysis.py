@@ -2,24 +2,23 @@
 
 The stems are those of Snowball for the language of the page, through PyStemmer, which has all its languages in C. The
 stemmer inside the index engine costs twice as much as all the rest of indexing. Here a word is stemmed when it is
-met first and remembered after that. Characters of scripts without spaces are terms of their own; words in these are
-asked for as phrases.
+met first and remembered after that. `words` says what a word is, `forms` which terms it gives besides. Characters of
+scripts without spaces are terms of their own; words in these are asked for as phrases.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from unicodedata import normalize
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import Stemmer  # type: ignore[import-not-found]  # it has no types
 
-try:
-    from gossamer.index._words import Stems as _Compiled
-except ImportError:
-    _Compiled = None  # type: ignore[assignment,misc]  # the module is not there
+from gossamer.index import words
+from gossamer.index.forms import Forms, Stem, forms, reduced
+from gossamer.index.words import APART, unspaced
 
+__all__ = ["APART", "STEMMERS", "Unit", "joined", "places", "terms", "units", "unspaced"]
 STEMMERS = {
     "ar": "arabic",
     "ca": "catalan",
@@ -62,69 +61,85 @@ REMEMBERED_MOST, REMEMBERED_LEAST = 131_072, 16_384
 each, whatever the words are."""
 MAIN_LANGUAGES = 4
 """Those that are met first."""
-_LONGEST = 64
-_ALONE = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_CLINGS = r"\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
-_WORD = re.compile(rf"[{_ALONE}]|(?:(?![{_ALONE}])[\w{_CLINGS}])+")
 
 
-class ByPattern:
-    """The words of texts, each as a function reduces it: without the compiled module, which does the same."""
-
-    def __init__(self, stem: Callable[[str], str], most: int, same_start: bool = False) -> None:
-        """The stems of `most` words are remembered. `same_start` promises that the stem of an ASCII word begins as the
-        word does, but for capitals, so that the compiled module need not ask for most of them."""
-        self._stem = lru_cache(maxsize=most)(stem)
-
-    def joined(self, text: str) -> str:
-        """The stems of a text, with a space between."""
-        return " ".join(filter(None, (stem for _, _, stem in self._each(text))))
-
-    def met(self, text: str, terms: tuple[str, ...]) -> list[tuple[int, int, int]]:
-        """Where words with some of the stems stand in a text: begin, end, and which of them it is."""
-        numbers = {term: number for number, term in reversed(list(enumerate(terms)))}
-        return [(begin, end, numbers[stem]) for begin, end, stem in self._each(text) if stem in numbers]
-
-    def _each(self, text: str) -> Iterator[tuple[int, int, str]]:
-        for match in _WORD.finditer(text):
-            word = match[0]
-            if len(word) <= _LONGEST and (not unspaced(word) or word.isalnum()):
-                yield match.start(), match.end(), self._stem(word)
+Place = tuple[int, int, int]
 
 
-Stems: type[ByPattern | _Compiled] = ByPattern if _Compiled is None else _Compiled
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a question asks for as one thing: a word, a name of several parts, or characters without spaces between.
+
+    A page has it that has the parts one after the other, or the whole, or the folded form.
+    """
+
+    parts: tuple[str, ...]
+    """The one term of a plain word."""
+    whole: str = ""
+    """The name in one piece; nothing for a plain word."""
+    folded: str = ""
+    """Without accents, and of a Korean word the noun without its particle; nothing when it has none."""
+
+
+def _stem(language: str | None) -> Stem:
+    name = STEMMERS.get(language or "")
+    return Stemmer.Stemmer(name, 0).stemWord if name else str
 
 
 @lru_cache(maxsize=64)
-def _stems(language: str | None) -> ByPattern | _Compiled:
-    """Wide letters and ligatures are made plain on the way."""
-    name = STEMMERS.get(language or "")
-    stem: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord if name else str
-    return Stems(
-        lambda word: "".join(stem(normalize("NFKC", word).lower()).split()),
-        REMEMBERED_MOST if _stems.cache_info().currsize < MAIN_LANGUAGES else REMEMBERED_LEAST,
-        language not in OTHER_STARTS,
-    )
+def _stems(language: str | None) -> words.Reduced:
+    most = REMEMBERED_MOST if _stems.cache_info().currsize < MAIN_LANGUAGES else REMEMBERED_LEAST
+    return words.Stems(partial(reduced, stem=_stem(language)), most, language not in OTHER_STARTS)
 
 
 def joined(text: str, language: str | None = None) -> str:
-    """What is indexed of a text, in its order: terms with a space between."""
+    """What is indexed of a text: terms with a space between, in its order, and behind `APART` the others."""
     return _stems(language if language in STEMMERS else None).joined(text)
 
 
-def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[tuple[int, int, int]]:
-    """Where some terms stand in a text: begin, end, and which of them it is."""
-    return _stems(language if language in STEMMERS else None).met(text, wanted)
-
-
 def terms(text: str, language: str | None = None) -> list[str]:
-    """The same as a list."""
-    found = joined(text, language)
-    return found.split(" ") if found else []
+    """The terms of a text in its order: where they are neighbours, a page that has the text has them as neighbours."""
+    return joined(text, language).partition(APART)[0].split()
 
 
-def unspaced(term: str) -> bool:
-    """It is a character of a script without spaces."""
-    return len(term) == 1 and re.match(f"[{_ALONE}]", term) is not None
+def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[Place]:
+    """Where some terms stand in a text: begin, end, and which of them it is. Of a name, its parts that are wanted;
+    where none is, but the name in one piece, all of it."""
+    known = language if language in STEMMERS else None
+    within = partial(_within, text, _stem(known), {term: number for number, term in reversed(list(enumerate(wanted)))})
+    return [place for met in _stems(known).met(text, wanted) for place in within(met)]
+
+
+def _within(text: str, stem: Stem, numbers: Mapping[str, int], met: Place) -> Iterable[Place]:
+    begin, end, _ = met
+    word = text[begin:end]
+    if word.isalpha() and word[1:].islower():
+        return (met,)
+    plain = words.written(word)
+    found = forms(plain, stem)
+    if len(plain) != len(word) or len(found.spans) == 1:
+        return (met,)
+    each = zip(found.spans, found.parts, found.lesser, strict=True)
+    some = [(span, numbers.get(part, numbers.get(less))) for span, part, less in each]
+    return [(begin + first, begin + last, number) for (first, last), number in some if number is not None] or (met,)
+
+
+def units(text: str, language: str | None = None) -> list[Unit]:
+    """What a text asks for, in its order."""
+    stem = _stem(language if language in STEMMERS else None)
+    runs: list[list[Forms]] = []
+    last = -1  # where a run of characters without spaces has come to
+    for begin, end, word in words.found(text):
+        found = forms(word, stem) if words.counts(word) else Forms((), (), ())
+        if unspaced(word) and begin == last:
+            runs[-1].append(found)
+        else:
+            runs.append([found])
+        last = end if unspaced(word) else -1
+    return [unit for unit in map(_unit, runs) if unit.parts]
+
+
+def _unit(run: Sequence[Forms]) -> Unit:
+    if len(run) == 1:
+        return Unit(run[0].parts, run[0].whole, run[0].folded)
+    return Unit(tuple(part for found in run for part in found.parts))

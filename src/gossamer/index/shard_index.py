@@ -27,7 +27,7 @@ from gossamer.engine import proc
 from gossamer.errors import Damaged, StorageError
 from gossamer.files import scratch
 from gossamer.index import FILES
-from gossamer.index.analysis import joined, terms
+from gossamer.index.analysis import APART, joined
 from gossamer.index.facets import address, kinds, places
 from gossamer.index.soundness import META, names
 from gossamer.urls import keys
@@ -67,9 +67,11 @@ _SYSTEM = re.compile(r"(?:os error |Os \{ code: )(\d+)")
 _FILE = re.compile(r'filepath: "([^"]+)"')
 _MANAGED = ".managed.json"
 _COVERED = "\0covered"
-_TERMS = "terms"
-_APART = " \0 "
-"""Between texts that do not follow each other: no phrase has it. Headings are a part of the content."""
+_TERMS = "terms-2"
+"""The engine refuses an index whose fields have another name for what makes their terms, and it is made again. So the
+number goes up when a text gives other terms than before."""
+_APART = f" {APART} "
+"""Between texts that do not follow each other. Headings are a part of the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +313,7 @@ def _let_read(folder: Path) -> None:
 
 
 def _levelled(anchors: str, language: str | None) -> Iterator[str]:
-    used = Counter(term for line in anchors.split("\n") for term in set(terms(line, language)))
+    used = Counter(term for line in anchors.split("\n") for term in set(joined(line, language).split()) - {APART})
     for term, sites in used.items():
         for level in range(sites.bit_length()):
             yield at_level(term, level)

@@ -1,0 +1,127 @@
+"""Where are the words of a text? Runs of letters and digits, and those that belong together: `utf-8`, `Node.js`, `C++`.
+
+A chain is made of words with a hyphen or a dot between. `++` behind a word belongs to it, `#` behind a single letter,
+and a dot before one where nothing else stands (`.NET`). A chain that is too long is no name: its words stand alone. So
+do characters of scripts without spaces. What is not seen, and the points of Arabic and Hebrew, is left out of a word.
+
+What a word gives is asked for when it is met first, and remembered. It is some terms with spaces between, and others
+behind a NUL: those stand behind the whole text (see `forms`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+try:
+    from gossamer.index._words import Stems as Compiled
+except ImportError:
+    Compiled = None  # type: ignore[assignment,misc]  # the module is not there
+
+LONGEST = 64
+"""Characters of a word or a chain. What is longer is a blob."""
+CHAIN_MOST = 8
+"""Words of a chain."""
+APART = "\0"
+"""Between terms in the order of the text and others. No phrase has it."""
+_ALONE = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_CLINGS = r"\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
+_UNSEEN = (
+    r"\xad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    r"\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
+)
+_HYPHENS = r"\-\u2010\u2011"
+_OPENS = r"\x00-\x20\xa0(\[{\"'`/*"
+"""What may stand before the dot of a name that begins with one."""
+_LETTER = rf"(?![{_ALONE}])[\w{_CLINGS}]"
+_RUN = rf"{_LETTER}(?:{_LETTER}|[{_UNSEEN}])*+"
+_DOTTED = rf"(?:(?<![^{_OPENS}])\.(?=[A-Za-z]))?"
+_PLUSES = r"(?:\+\+(?!\+))?"
+_CHAIN = re.compile(rf"[{_ALONE}]|{_DOTTED}({_RUN})(?:[{_HYPHENS}.]({_RUN}))*+{_PLUSES}")
+_LINK = re.compile(rf"{_DOTTED}({_RUN}){_PLUSES}()")
+_BETWEEN = re.compile(f"[{_HYPHENS}.]")
+_IN_WORD = re.compile(_LETTER)
+_LEFT_OUT = re.compile(f"[{_UNSEEN}]+")
+_HYPHEN = re.compile(f"[{_HYPHENS}]")
+_IS_ALONE = re.compile(f"[{_ALONE}]")
+
+
+def found(text: str) -> Iterator[tuple[int, int, str]]:
+    """The words and chains of a text: begin, end, and how each is written without what is left out."""
+    for match in _CHAIN.finditer(text):
+        begin, end = match.start(), _end(match)
+        if end - begin <= LONGEST and len(_BETWEEN.findall(text, begin + 1, end)) < CHAIN_MOST:
+            yield begin, end, written(text[begin:end])
+        else:
+            yield from ((begin, end, written(text[begin:end])) for begin, end in _links(match))
+
+
+def _links(match: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """The words of a chain that is none."""
+    for each in _LINK.finditer(match.string, match.start(), match.end()):
+        begin, end = each.start(), _end(each) if each.end() == match.end() else each.end()
+        if end - begin <= LONGEST:
+            yield begin, end
+
+
+def _end(match: re.Match[str]) -> int:
+    """With the sign of C# and its like."""
+    text, end = match.string, match.end()
+    last = match[2] or match[1] or ""
+    if text[end : end + 1] != "#" or len(last) != 1 or not last.isascii() or not last.isalpha():
+        return end
+    return end if text[end - 1] == "+" or _IN_WORD.match(text, end + 1) else end + 1
+
+
+def written(token: str) -> str:
+    """Without what is left out, and with one kind of hyphen."""
+    return token if token.isascii() else _HYPHEN.sub("-", _LEFT_OUT.sub("", token))
+
+
+def unspaced(term: str) -> bool:
+    """It is a character of a script without spaces."""
+    return len(term) == 1 and _IS_ALONE.match(term) is not None
+
+
+def counts(word: str) -> bool:
+    """It is a word, and not a vowel sign of a script without spaces."""
+    return not unspaced(word) or word.isalnum()
+
+
+class ByPattern:
+    """The words of texts, each as a function reduces it: without the compiled module, which does the same."""
+
+    def __init__(self, stem: Callable[[str], str], most: int, same_start: bool = False) -> None:
+        """The stems of `most` words are remembered. `same_start` promises that the stem of an ASCII word begins as the
+        word does, but for capitals, so that the compiled module need not ask for most of them."""
+        self._stem = lru_cache(maxsize=most)(stem)
+
+    def joined(self, text: str) -> str:
+        """The terms of a text with a space between, those in its order first."""
+        ordered, others = [], []
+        for _, _, terms in self._each(text):
+            stems, _, more = terms.partition(APART)
+            ordered.append(stems)
+            others.append(more)
+        return f" {APART} ".join(filter(None, (" ".join(filter(None, some)) for some in (ordered, others))))
+
+    def met(self, text: str, terms: tuple[str, ...]) -> list[tuple[int, int, int]]:
+        """Where words with some of the terms stand in a text: begin, end, and which is the first of them."""
+        numbers = {term: number for number, term in reversed(list(enumerate(terms)))}
+        places = []
+        for begin, end, stems in self._each(text):
+            first = next((each for each in stems.replace(APART, " ").split(" ") if each and each in numbers), None)
+            if first is not None:
+                places.append((begin, end, numbers[first]))
+        return places
+
+    def _each(self, text: str) -> Iterator[tuple[int, int, str]]:
+        return ((begin, end, self._stem(word)) for begin, end, word in found(text) if counts(word))
+
+
+Reduced = ByPattern | Compiled
+Stems: type[Reduced] = ByPattern if Compiled is None else Compiled

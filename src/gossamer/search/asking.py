@@ -7,43 +7,47 @@ repeats, and it cannot weigh a term by how rare it is in all shards together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import combinations, pairwise, takewhile
+from itertools import pairwise, takewhile
 from math import log
 
 import tantivy
 
 from gossamer.errors import InvalidQuery
-from gossamer.index.analysis import terms, unspaced
+from gossamer.index.analysis import terms
 from gossamer.index.shard_index import BESIDES, TEXTS, AnchorIndex, ShardIndex, at_level
-from gossamer.search.expansion import LONG
 from gossamer.search.query import Clause, Field, Filter, Query, Words
 from gossamer.search.weights import Weights
+from gossamer.search.words import Vocabulary, Word, words
 
+ALL_MOST = 2
+"""Words of a question that a page must have all of. With more, a page that lacks one may be meant."""
+PAIRED_MOST = 12
+"""Words of a question in which neighbours count for more; a longer one is a description."""
 MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The words of a question that may be absent, as terms with how often each is asked for."""
+    """The words of a question that may be absent, as terms with what each counts."""
 
     counts: Mapping[str, float]
     pairs: Sequence[tuple[str, str]] = ()
-    """Those that stand next to each other in a short question: where they do so in a page, it counts for more."""
-    needs: tuple[int, ...] = (1,)
-    """How many of them a page must have, and how many are enough when too few pages have so many."""
+    """Those that stand next to each other in the question: where they do so in a page, it counts for more."""
+    close: Sequence[tuple[str, str]] = ()
+    """Pairs of characters that are words only next to each other."""
+    all_of: Sequence[Word] = ()
+    """Words that a page must have; none when one of all is enough."""
     common: Mapping[str, float] = field(default_factory=dict)
     """Those that too many pages have: they count, but nothing is found by them."""
     near: bool = False
     """Pairs are looked for in all pages that are found, and not in the best of them only."""
 
-    @property
-    def needed(self) -> int:
-        """How many of them a page must have."""
-        return self.needs[0]
+    def __bool__(self) -> bool:
+        return bool(self.counts or self.close)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,9 @@ class Question:
     @property
     def wanted(self) -> set[str]:
         """All terms that are asked for, also in phrases and as alternatives."""
-        return {term for text in self.query.words for each in variants(text, self.languages) for term in each}
+        demanded = set(self.query.words) - set(free_texts(self.query))
+        spelled = {term for text in demanded for each in variants(text, self.languages) for term in each}
+        return spelled.union(self.words.counts, self.words.common, *self.words.close)
 
     def finding(self, common: Collection[str]) -> Question:
         """The same, found by the terms that are not common."""
@@ -76,8 +82,7 @@ class Question:
 
     def looser(self) -> Question | None:
         """The same for pages that lack some of the words; None when one is enough already."""
-        _, *others = self.words.needs
-        return replace(self, words=replace(self.words, needs=tuple(others))) if others else None
+        return replace(self, words=replace(self.words, all_of=())) if self.words.all_of else None
 
     def near(self) -> Question:
         """The same, with its pairs looked for in all pages that are found."""
@@ -90,8 +95,8 @@ class Asking:
     def __init__(
         self, shard_index: ShardIndex, weights: Weights, balance: Callable[[str, str], float], linking: Linking
     ) -> None:
-        """`balance(field, term)` is how much rarer a term is in all shards than in this one, as a factor; 0 when this
-        one does not have it."""
+        """`balance(field, term)` is how much rarer a term is in the texts of all shards than in a field of this one, as
+        a factor; 0 when this one does not have it."""
         self._schema = shard_index.schema
         self._weights = weights
         self._balance = balance
@@ -99,13 +104,20 @@ class Asking:
 
     def query(self, question: Question) -> tantivy.Query:
         """All that is asked for."""
-        free = [(MUST, self._free(question.words))] if question.words.counts else []
+        free = [(MUST, self._free(question.words))] if question.words else []
         return tantivy.Query.boolean_query([*free, *self._demands(question)])
 
     def among(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """Of these pages those that meet all demands; which of the free words they have counts, but need not be any."""
-        free = (SHOULD, self._free(Terms(question.words.counts)))
+        free = (SHOULD, self._free(replace(question.words, all_of=())))
         return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), free, *self._demands(question)])
+
+    def spoken(self, term: str, language: str) -> tantivy.Query:
+        """Pages of a language that have a term."""
+        each = (("body", term), ("language", language))
+        return tantivy.Query.boolean_query(
+            [(MUST, tantivy.Query.term_query(self._schema, name, value, "basic")) for name, value in each]
+        )
 
     def finer(self, words: Terms, pages: Sequence[int]) -> tantivy.Query:
         """What else these pages have: words next to each other as in the question, and words that most pages have."""
@@ -134,13 +146,27 @@ class Asking:
         ]
 
     def _free(self, words: Terms) -> tantivy.Query:
-        """One flat list where one word is enough: the engine takes half the time for it."""
-        if words.needed == 1:
-            return tantivy.Query.boolean_query([(SHOULD, part.query) for part in self.parts(words.counts)])
-        each = [self._boosted("body", term, self._weights.body * count) for term, count in words.counts.items()]
+        """One flat list where one word is enough: the engine passes over what cannot be among the best then."""
+        if not words.all_of:
+            flat = [(SHOULD, part.query) for part in self.parts(words.counts)]
+            return tantivy.Query.boolean_query([*flat, *((SHOULD, self._pair(pair)) for pair in words.close)])
+        each = [(MUST, self._whole(word)) for word in words.all_of]
         besides = [(SHOULD, part.query) for part in self.parts(words.counts, BESIDES)]
-        query = tantivy.Query.boolean_query([(MUST, _so_many(each, words.needed)), *besides])
+        query = tantivy.Query.boolean_query([*each, *besides])
         return self._with_pairs(query, words.pairs) if words.near else query
+
+    def _whole(self, word: Word) -> tantivy.Query:
+        """The body has it, in one of its forms."""
+        if word.near:
+            return _any([self._pair(form) for form in word.forms])
+        return _any([self._each(form, word.terms) for form in word.forms])
+
+    def _each(self, form: Sequence[str], counts: Mapping[str, float]) -> tantivy.Query:
+        every = [self._boosted("body", term, self._weights.body * counts[term]) for term in form]
+        return every[0] if len(every) == 1 else tantivy.Query.boolean_query([(MUST, query) for query in every])
+
+    def _pair(self, pair: Sequence[str]) -> tantivy.Query:
+        return self._phrase_in("body", pair, 1.0)
 
     def _with_pairs(self, query: tantivy.Query, pairs: Sequence[tuple[str, str]]) -> tantivy.Query:
         """One after the other: a union would read all that its parts have, and not only what a few pages have."""
@@ -189,7 +215,8 @@ class Asking:
 
     def _phrase_in(self, name: str, words: Sequence[str], weight: float) -> tantivy.Query:
         plain = tantivy.Query.phrase_query(self._schema, name, list(words))
-        return tantivy.Query.boost_query(plain, weight * self._weights.of(name))
+        balance = min(self._balance(name, word) for word in words)
+        return tantivy.Query.boost_query(plain, weight * self._weights.of(name) * balance)
 
     def _filter(self, wanted: Filter) -> tantivy.Query:
         match wanted.field:
@@ -219,48 +246,72 @@ _STEPS = [more - less for less, more in pairwise([0.0, *_WORTH])]
 """What each level adds, so that n sites are worth n (k + 1) / (n + k), as in BM25 without regard to length."""
 
 
-def called(anchor_index: AnchorIndex, words: Terms, weight: float) -> tantivy.Query:
-    """Pages that others call so: the more sites, the better."""
+def called(
+    anchor_index: AnchorIndex, counts: Mapping[str, float], told: Callable[[str], float], weight: float
+) -> tantivy.Query:
+    """Pages that others call so: the more sites, the better. `told` is how much a term tells."""
     searcher = anchor_index.index.searcher()
     each = []
-    for term, count in words.counts.items():
-        told = weight * count * rarity(searcher.num_docs, searcher.doc_freq("anchors", term))
+    for term, count in counts.items():
+        worth = weight * count * told(term)
         names = (at_level(term, level) for level in range(len(_STEPS)))
-        levels = [
+        each += [
             tantivy.Query.const_score_query(
-                tantivy.Query.term_query(anchor_index.schema, "anchors", name, "basic"), told * step
+                tantivy.Query.term_query(anchor_index.schema, "anchors", name, "basic"), worth * step
             )
             for name, step in zip(takewhile(partial(searcher.doc_freq, "anchors"), names), _STEPS, strict=False)
         ]
-        each.append((SHOULD, _any(levels)))
-    return tantivy.Query.boolean_query(each, minimum_number_should_match=lacking(words.needed))
+    return _any(each)
 
 
 Linking = Callable[[str], Iterable[int]]
 """The fingerprints of the pages that link to an address."""
 
 
-def free_terms(query: Query, languages: Sequence[str | None]) -> Terms:
-    """What is asked for in words that may be absent: the terms of all languages of the collection."""
-    texts = [
+def free_terms(query: Query, vocabulary: Vocabulary) -> Terms:
+    """What is asked for in words that may be absent. One or two must be there, of more any is enough."""
+    every = words(free_texts(query), vocabulary)
+    told = [word for word in every if not word.is_function]
+    if not any(word.near or any(map(vocabulary.having, word.terms)) for word in told):
+        told = every  # it is all there is
+    pairs = [(one[-1], other[0]) for one, other in _neighbours(every, told)] if len(every) <= PAIRED_MOST else []
+    return Terms(
+        _tamed(told),
+        tuple(dict.fromkeys(pairs)),
+        tuple(dict.fromkeys((word.forms[0][0], word.forms[0][1]) for word in told if word.near)),
+        tuple(told) if len(told) <= ALL_MOST else (),
+    )
+
+
+def free_texts(query: Query) -> list[str]:
+    """What is asked for in words that may be absent, as it was written."""
+    return [
         atom.text
         for clause in query.clauses
         if is_free(clause) and not clause.negated
         for atom in clause.alternatives
         if isinstance(atom, Words)
     ]
-    spelled = [variants(text, languages) for text in texts]
-    counts = Counter(term for some in spelled for found in some for term in found)
-    in_order = [term for some in spelled for term in (some[0] if some else ())]
-    short = len(in_order) < LONG
-    pairs = [pair for pair in pairwise(in_order) if short or unspaced(pair[0])]
-    number = len(set(in_order))
-    return Terms(counts, pairs, tuple(dict.fromkeys((number, lacking(number), 1))) if short and number else (1,))
 
 
-def lacking(number: int) -> int:
-    """How many of so many words a page has that may lack one. Of two it must have both."""
-    return number - 1 if number > 2 else number
+def _neighbours(every: Sequence[Word], told: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Words one after the other, of which at least one tells something; and the parts of names."""
+    for word in every:
+        yield from (((one,), (other,)) for one, other in pairwise(word.in_order) if not word.near)
+    for one, other in pairwise(every):
+        if not (one.near or other.near) and (one in told or other in told):
+            yield one.in_order, other.in_order
+
+
+def _tamed(told: Sequence[Word]) -> dict[str, float]:
+    """A word that is asked for twice counts for more, but not twice as much."""
+    met: Counter[str] = Counter()
+    counts: dict[str, float] = {}
+    for word in told:
+        met.update(word.terms.keys())
+        for term, count in word.terms.items():
+            counts[term] = max(counts.get(term, 0.0), count)
+    return {term: count * (1 + log(met[term])) for term, count in counts.items()}
 
 
 def is_free(clause: Clause) -> bool:
@@ -273,22 +324,6 @@ def variants(text: str, languages: Sequence[str | None]) -> list[tuple[str, ...]
     """The terms of a text as each language reduces it."""
     found = dict.fromkeys(tuple(terms(text, language)) for language in languages)
     return [each for each in found if each]
-
-
-def rarity(documents: int, having: int) -> float:
-    """How much a term tells: the idf of BM25."""
-    return log(1 + (documents - having + 0.5) / (having + 0.5))
-
-
-def _so_many(queries: Sequence[tantivy.Query], needed: int) -> tantivy.Query:
-    """Pages that meet so many. Where one may be absent, each is left out in turn: the engine skips through what some
-    have in common, but reads all of what it must count."""
-    if needed == len(queries):
-        return tantivy.Query.boolean_query([(MUST, query) for query in queries])
-    if needed < len(queries) - 1:
-        return tantivy.Query.boolean_query([(SHOULD, query) for query in queries], minimum_number_should_match=needed)
-    some = [_so_many(kept, needed) for kept in combinations(queries, needed)]
-    return tantivy.Query.disjunction_max_query(some, 1 / len(queries))
 
 
 def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:

@@ -41,21 +41,36 @@ class Candidates:
     dates: NDArray[np.int64]
     words: Floats
     """What its words are worth."""
-    lacking: NDArray[np.int8]
-    """0 for those that have all words of the question. Others come after them, whatever they are worth."""
+    lacking: NDArray[np.int64]
+    """0 for those that are weighed against each other first. Others come after them, whatever they are worth."""
 
     def then(self, others: Candidates) -> Candidates:
         """These, and after them those of others that are not among them."""
-        fresh = np.flatnonzero(~np.isin(others.pages, self.pages))
-        chosen = Candidates(
-            [others.addresses[place] for place in fresh.tolist()],
-            others.pages[fresh],
-            others.sites[fresh],
-            others.dates[fresh],
-            others.words[fresh],
-            others.lacking[fresh] + (self.lacking.max(initial=0) + 1),
+        chosen = others.without(self)
+        return together((self, replace(chosen, lacking=chosen.lacking + (self.lacking.max(initial=0) + 1))))
+
+    def and_(self, others: Candidates) -> Candidates:
+        """These, and those of others that are not among them, as they are."""
+        return together((self, others.without(self)))
+
+    def without(self, others: Candidates) -> Candidates:
+        """Those that are not among others."""
+        return self._chosen(np.flatnonzero(~np.isin(self.pages, others.pages)))
+
+    def windowed(self, size: int, most: int) -> Candidates:
+        """The best by their words, so many of them, in windows: each comes after the one before."""
+        order = np.argsort(-self.words, kind="stable")[:most]
+        return replace(self._chosen(order), lacking=np.arange(len(order)) // size)
+
+    def _chosen(self, places: NDArray[np.intp]) -> Candidates:
+        return Candidates(
+            [self.addresses[place] for place in places.tolist()],
+            self.pages[places],
+            self.sites[places],
+            self.dates[places],
+            self.words[places],
+            self.lacking[places],
         )
-        return together((self, chosen))
 
     def raised(self, by: Mapping[int, float]) -> Candidates:
         """The same with more for some pages."""
@@ -72,7 +87,7 @@ def taken(shard: int, searcher: Any, hits: Hits) -> Candidates:
         _column(searcher, "site", places, np.uint64),
         _column(searcher, "date", places, np.int64),
         np.array([score for score, _ in hits], np.float64),
-        np.zeros(len(places), np.int8),
+        np.zeros(len(places), np.int64),
     )
 
 

@@ -18,16 +18,21 @@ import numpy as np
 from gossamer.index.analysis import STEMMERS, terms
 from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
 from gossamer.model import Hit
-from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
+from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, is_free
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
 from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
-from gossamer.search.query import Query, parse
+from gossamer.search.query import Field, Filter, Query, parse
 from gossamer.search.snippets import snippet
 from gossamer.search.spelling import corrected
 from gossamer.search.weights import Weights
+from gossamer.search.words import Vocabulary, rarity
 
-DEPTH = 40
-"""Answers of each shard that are weighed by links and age."""
+WINDOW = 200
+"""Answers that are weighed together by links and age. The next so many follow in the same way, so that the order of
+answers does not depend on how many of them are asked for."""
+COUNTED_MOST = 1_000
+"""Pages that have a word. With more, they are not counted: the engine passes over those that cannot be among the
+best."""
 COMMON = 0.4
 """Share of the pages that makes a term common."""
 READ_MOST = 100_000
@@ -46,8 +51,6 @@ ASKED_AT_ONCE = 8
 """Shards, over all questions that are being answered."""
 ALONE_MOST = 100_000
 """Pages that have the words, all words together. For fewer, handing them to threads takes longer than reading them."""
-_LANGUAGE_LEAST = 0.02
-"""Share of the pages that makes a language one of the collection's."""
 
 
 T = TypeVar("T")
@@ -77,6 +80,8 @@ class Answer:
     total: int
     suggestion: str | None = None
     """The question as it may have been meant."""
+    is_least: bool = False
+    """There are more than `total`."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -85,13 +90,24 @@ class Answer:
         return len(self.hits)
 
 
+class Total(NamedTuple):
+    """How many pages were found, or how many at least."""
+
+    pages: int
+    is_least: bool = False
+
+    def and_(self, other: Total) -> Total:
+        """Those of both."""
+        return Total(self.pages + other.pages, self.is_least or other.is_least)
+
+
 class Asked(NamedTuple):
     """What was found out about a question, before anything is shown."""
 
     question: Question
     """As it was answered in the end."""
     found: Candidates
-    total: int
+    total: Total
     anchors: Mapping[int, float]
     """What others call pages, in what it is worth, by fingerprint."""
 
@@ -107,6 +123,7 @@ class Searcher:
             self._searchers = [shard_index.index.searcher() for shard_index in indexes]
             self._sizes = [searcher.num_docs for searcher in self._searchers]
         self._having = lru_cache(maxsize=10_000)(self._count_having)
+        self._spoken = lru_cache(maxsize=10_000)(self._is_spoken)
         balance = lru_cache(maxsize=10_000)(self._balance)
         self._askings = [
             Asking(shard_index, self._weights, partial(balance, number), context.linking)
@@ -124,7 +141,8 @@ class Searcher:
         asked = self._asked(parse(text), number + offset)
         best = self._weighed(asked.found)
         chosen = [best.found(place) for place in best.spread()[offset : offset + number]]
-        return Answer(self._hits(chosen, asked.question), asked.total, self._suggestion(text, asked.question.query))
+        suggestion = self._suggestion(text, asked.question.query)
+        return Answer(self._hits(chosen, asked.question), asked.total.pages, suggestion, asked.total.is_least)
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
@@ -154,46 +172,55 @@ class Searcher:
 
     # ------------------------------------------------------------------ asking
 
-    def _asked(self, query: Query, wanted: int, least: int = 1) -> Asked:
-        """Pages that have all words, then those that lack one if there are not as many as are wanted, then those that
-        have but one if there are fewer than the least."""
-        depth = max(DEPTH, 2 * wanted)
-        question = Question(query, free_terms(query, self.languages), self.languages)
+    def _asked(self, query: Query, wanted: int, least: int = ENOUGH) -> Asked:
+        """Pages that have all words of a short question; after them, where these are few, those that have some."""
+        depth = WINDOW * -(-wanted // WINDOW)
+        languages = self._languages_of(query)
+        question = Question(query, free_terms(query, self._vocabulary(languages)), languages)
         if len(question.words.counts) >= LONG:
             question = question.finding(self._common(question.words.counts))
-        anchors = self._called(question.words, depth)
+        anchors = self._called(question.words)
         found, total = self._with_anchors(question, anchors, *self._answered(question, depth))
-        while total < (max(ENOUGH, wanted) if len(question.words.needs) > 2 else least):
-            if (looser := question.looser()) is None:
-                break
+        if total.pages < least and (looser := question.looser()):
             question = looser
-            if question.words.needed == 1:
-                anchors = self._called(question.words, depth)
             more, total = self._with_anchors(question, anchors, *self._answered(question, depth))
             found = found.then(more)
         return Asked(question, found, total, anchors)
 
-    def _answered(self, question: Question, depth: int) -> tuple[Candidates, int]:
+    def _answered(self, question: Question, depth: int) -> tuple[Candidates, Total]:
         """What its own words say for a page. A long question is asked again with the terms of its best answers."""
         if self._expected(question.words) < NEAR_MOST:
             question = question.near()
         queries, hard = [asking.query(question) for asking in self._askings], self._is_hard(question)
         if len(question.words.counts) + len(question.words.common) >= LONG and self._weights.expansion:
-            further = self._further(self._all(queries, ANSWERS, hard=hard)[0])
+            further = self._further(self._all(queries, ANSWERS, hard=hard, count=False)[0])
             queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
-        found, total = self._all(queries, depth, hard=hard)
-        return self._refined(question.words, found), total
+        found, total = self._all(queries, depth, hard=hard, count=self._is_counted(question))
+        return self._refined(question.words, found).windowed(WINDOW, depth), total
+
+    def _is_counted(self, question: Question) -> bool:
+        """So many have one of its words that nobody will look at all; but what else is asked for may leave few."""
+        words = question.words
+        flat = not words.all_of and len(words.counts) + len(words.common) == len(question.wanted)
+        free_alone = flat and all(map(is_free, question.query.clauses))
+        return (
+            not free_alone or max((sum(self._having("body", term)) for term in words.counts), default=0) < COUNTED_MOST
+        )
 
     def _expected(self, words: Terms) -> float:
         """About how many pages have enough of the words, if they were spread by chance."""
         size = max(sum(self._sizes), 1)
-        shares = sorted((sum(self._having("body", term)) / size for term in words.counts), reverse=True)
-        return size * prod(shares[: words.needed])
+        if not words.all_of:
+            return size
+        shares = (
+            max((sum(self._having("body", term)) for term in word.terms), default=0) / size for word in words.all_of
+        )
+        return size * prod(shares)
 
     def _common(self, counts: Iterable[str]) -> set[str]:
         """Terms that many of the pages have tell little, and would take most of the time of a long question. The same
         for the most frequent of many."""
-        having = {term: sum(self._having("body", term)) for term in counts}
+        having = {term: self._pages_having(term) for term in counts}
         rare = [term for term in having if having[term] <= COMMON * sum(self._sizes)] or list(having)
         rare.sort(key=having.__getitem__)
         read = accumulate(having[term] for term in rare)
@@ -211,29 +238,31 @@ class Searcher:
         return found.raised(dict(chain.from_iterable(self._each(self._worth, finer))))
 
     def _with_anchors(
-        self, question: Question, anchors: Mapping[int, float], found: Candidates, total: int
-    ) -> tuple[Candidates, int]:
+        self, question: Question, anchors: Mapping[int, float], found: Candidates, total: Total
+    ) -> tuple[Candidates, Total]:
         """What others call a page counts like its own words; a page that has none of these is found by it alone."""
-        met = set(found.pages.tolist())
+        met = set(found.pages[found.lacking == 0].tolist())
         absent = [page for page in anchors if page not in met][:CALLED_MOST]
         if absent:
-            more, number = self._all([asking.among(question, absent) for asking in self._askings], len(absent))
-            found, total = together((found, more)), total + number
+            queries = [asking.among(question, absent) for asking in self._askings]
+            more, number = self._all(queries, len(absent), count=True)
+            found, total = more.and_(found), total.and_(number)
         return found.raised(anchors), total
 
-    def _called(self, words: Terms, depth: int) -> dict[int, float]:
+    def _called(self, words: Terms) -> dict[int, float]:
         if self._context.anchor_index is None or not words.counts or not self._weights.anchors:
             return {}
         with reading():
             searcher = self._context.anchor_index.index.searcher()
-            query = called(self._context.anchor_index, words, self._weights.anchors)
-            hits = searcher.search(query, limit=depth, count=False).hits
+            query = called(self._context.anchor_index, words.counts, self._rarity, self._weights.anchors)
+            hits = searcher.search(query, limit=WINDOW, count=False).hits
             pages = searcher.fast_field_values("page", [address for _, address in hits])
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
-    def _all(self, queries: Sequence[Any], depth: int, *, hard: bool = False) -> tuple[Candidates, int]:
-        answers = self._each(partial(self._one, depth), queries, hard=hard)
-        return together(found for found, _ in answers), sum(total for _, total in answers)
+    def _all(self, queries: Sequence[Any], depth: int, *, hard: bool = False, count: bool) -> tuple[Candidates, Total]:
+        answers = self._each(partial(self._one, depth, count), queries, hard=hard)
+        number = sum(total for _, total in answers) if count else COUNTED_MOST
+        return together(found for found, _ in answers), Total(number, not count)
 
     def _each(self, ask: Callable[[int, Any], T], queries: Sequence[Any], *, hard: bool = False) -> list[T]:
         """What is hard is asked of all shards at once, of the first by who asks; else of one after the other."""
@@ -243,7 +272,7 @@ class Searcher:
         return [ask(0, queries[0]), *others]
 
     def _is_hard(self, question: Question) -> bool:
-        return sum(sum(self._having("body", term)) for term in question.wanted) > ALONE_MOST
+        return sum(map(self._pages_having, question.wanted)) > ALONE_MOST
 
     def _worth(self, shard: int, query: Any) -> list[tuple[int, float]]:
         """Pages with their scores, and nothing else."""
@@ -253,11 +282,11 @@ class Searcher:
             pages = searcher.fast_field_values("page", [address for _, address in hits])
         return [(int(page or 0), score) for page, (score, _) in zip(pages, hits, strict=True)]
 
-    def _one(self, depth: int, shard: int, query: Any) -> tuple[Candidates, int]:
+    def _one(self, depth: int, count: bool, shard: int, query: Any) -> tuple[Candidates, int]:
         searcher = self._searchers[shard]
         with reading():
-            result = searcher.search(query, limit=depth, count=True)
-            return taken(shard, searcher, result.hits), result.count  # type: ignore[attr-defined]  # the types of the engine lack it
+            result = searcher.search(query, limit=depth, count=count)
+            return taken(shard, searcher, result.hits), (result.count or 0) if count else 0  # type: ignore[attr-defined]  # the types of the engine lack it
 
     def _further(self, found: Candidates) -> dict[str, float]:
         """Terms of the best answers."""
@@ -266,7 +295,7 @@ class Searcher:
         shards = (found.addresses[place][0] for place in best)
         texts = self._context.texts(list(zip(shards, shown, strict=True)))
         answers = [terms(text, each.language)[:TERMS_READ] for text, each in zip(texts, shown, strict=True)]
-        further = telling(answers, lambda term: sum(self._having("body", term)) / max(sum(self._sizes), 1))
+        further = telling(answers, lambda term: self._pages_having(term) / max(sum(self._sizes), 1))
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
@@ -276,9 +305,7 @@ class Searcher:
     # ----------------------------------------------------------------- showing
 
     def _hits(self, found: Sequence[Found], question: Question) -> list[Hit]:
-        size = max(sum(self._sizes), 1)
-        marked = sorted(question.wanted - question.words.common.keys())
-        weights = {term: rarity(size, min(size, sum(self._having("body", term)))) for term in marked}
+        weights = {term: self._rarity(term) for term in sorted(question.wanted - question.words.common.keys())}
         shown = [self._shown(each.shard, each.address) for each in found]
         texts = self._context.texts([(each.shard, page) for each, page in zip(found, shown, strict=True)])
         return [self._hit(*one, weights) for one in zip(found, shown, texts, strict=True)]
@@ -317,24 +344,51 @@ class Searcher:
 
     @cached_property
     def languages(self) -> list[str | None]:
-        """Those that many pages are written in; None when many are in one whose words stay as they are."""
-        pages = max(sum(self._sizes), 1)
+        """Those that pages are written in, the commonest first; None when some are in one whose words stay as they
+        are."""
         counts: dict[str | None, int] = {code: sum(self._having("language", code)) for code in STEMMERS}
-        counts[None] = pages - sum(counts.values())
-        return sorted(
-            (code for code in counts if counts[code] >= _LANGUAGE_LEAST * pages), key=lambda code: -counts[code]
-        )
+        counts[None] = sum(self._sizes) - sum(counts.values())
+        return sorted((code for code in counts if counts[code] > 0), key=lambda code: -counts[code])
+
+    def _languages_of(self, query: Query) -> list[str | None]:
+        """Those that a question is asked in: all, unless it names some."""
+        named = {
+            atom.value
+            for clause in query.clauses
+            if not clause.negated
+            for atom in clause.alternatives
+            if isinstance(atom, Filter) and atom.field is Field.LANGUAGE
+        }
+        return [code for code in self.languages if code in named] or self.languages
+
+    def _vocabulary(self, languages: Sequence[str | None]) -> Vocabulary:
+        return Vocabulary(sum(self._sizes), lambda term: sum(self._having("body", term)), languages, self._spoken)
+
+    def _is_spoken(self, term: str, language: str | None) -> bool:
+        """Do pages of a language have a term?"""
+        if language is None or not any(self._having("body", term)):
+            return any(self._having("body", term))
+        with reading():
+            return any(
+                searcher.search(asking.spoken(term, language), limit=1, count=False).hits
+                for searcher, asking in zip(self._searchers, self._askings, strict=True)
+            )
+
+    def _pages_having(self, term: str) -> int:
+        return sum(self._having("body", term))
+
+    def _rarity(self, term: str) -> float:
+        size = sum(self._sizes)
+        return rarity(size, min(size, self._pages_having(term)))
 
     def _count_having(self, name: str, term: str) -> list[int]:
         with reading():
             return [searcher.doc_freq(name, term) for searcher in self._searchers]
 
     def _balance(self, shard: int, name: str, term: str) -> float:
-        """A term that is rare in one shard only must not count for more there."""
-        having = self._having(name, term)
-        if not having[shard]:
-            return 0.0
-        return rarity(sum(self._sizes), sum(having)) / rarity(self._sizes[shard], having[shard])
+        """A term is as rare as it is in the texts of all shards, wherever it is met."""
+        having = self._having(name, term)[shard]
+        return self._rarity(term) / rarity(self._sizes[shard], min(self._sizes[shard], having)) if having else 0.0
 
 
 def _first(found: list[str]) -> str:

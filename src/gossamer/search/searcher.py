@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from math import prod
+from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,8 +22,12 @@ from gossamer.model import Hit
 from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, rarity
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
 from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
+from gossamer.search.facets import Facets, counted
+from gossamer.search.hints import HINTS_MOST, hints
+from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Query, parse
 from gossamer.search.snippets import snippet
+from gossamer.search.sorting import BEST, Sort, by_date, dated, sort_of
 from gossamer.search.spelling import corrected
 from gossamer.search.weights import Weights
 
@@ -42,6 +47,10 @@ CALLED_MOST = 30
 """Pages that are found by what others call them alone."""
 SPELLED_MOST = 20_000
 """Words that begin with the same letter, of which one may be meant; the rarest are left out."""
+HELD_MOST = 10
+"""Answers that had to stand back, of which the sites are named."""
+VALUES_MOST = 5_000
+"""Sites, types or languages that another one may be meant by."""
 ASKED_AT_ONCE = 8
 """Shards, over all questions that are being answered."""
 ALONE_MOST = 100_000
@@ -77,6 +86,16 @@ class Answer:
     total: int
     suggestion: str | None = None
     """The question as it may have been meant."""
+    is_least: bool = False
+    """There are more than `total`."""
+    hints: tuple[str, ...] = ()
+    """Why it may find less than was meant, as a type that no page has: a sentence each."""
+    more_from: tuple[str, ...] = ()
+    """Sites with further answers as good as these, which stand behind those of other sites."""
+    facets: Facets | None = None
+    """How many pages of each site, type, language and year; None where nobody asked."""
+    seconds: float = 0.0
+    """What it took."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -119,16 +138,50 @@ class Searcher:
         """The indexes that are asked."""
         return self._indexes
 
-    def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
-        """The pages that answer best."""
-        asked = self._asked(parse(text), number + offset)
+    def search(
+        self, text: str, number: int = 10, offset: int = 0, *, sort: str = Sort.RELEVANCE, facets: bool = False
+    ) -> Answer:
+        """The pages that answer best, or the newest that answer."""
+        began, last = perf_counter(), number + offset
+        query, cut = self._prefixes.expanded(parse(text))
+        order = sort_of(sort)
+        by_worth = order is Sort.RELEVANCE
+        question, found, total, more_from = self._best(query, last) if by_worth else self._dated(query, last, order)
+        return Answer(
+            self._hits(found[offset:], question),
+            total,
+            self._suggestion(text, query),
+            hints=tuple(islice(hints(query, cut, total, self._pages_having, self._values), HINTS_MOST)),
+            more_from=more_from,
+            facets=counted(self._searchers, self._queries(question)) if facets else None,
+            seconds=perf_counter() - began,
+        )
+
+    def _best(self, query: Query, last: int) -> tuple[Question, list[Found], int, tuple[str, ...]]:
+        asked = self._asked(query, last)
         best = self._weighed(asked.found)
-        chosen = [best.found(place) for place in best.spread()[offset : offset + number]]
-        return Answer(self._hits(chosen, asked.question), asked.total, self._suggestion(text, asked.question.query))
+        order, plain = best.spread()[:last], best.order()[:last]
+        held = [asked.found.addresses[place] for place in sorted(set(plain) - set(order))[:HELD_MOST]]
+        more_from = dict.fromkeys(self._shown(*address).site for address in held)
+        return asked.question, [best.found(place) for place in order], asked.total, tuple(more_from)
+
+    def _dated(self, query: Query, last: int, sort: Sort) -> tuple[Question, list[Found], int, tuple[str, ...]]:
+        question = Question(query, free_terms(query, self.languages), self.languages)
+        if len(question.words.counts) < LONG:
+            return *dated(question, self._queries, self._searchers, last, sort), ()
+        asked = self._asked(query, BEST)
+        best = self._weighed(asked.found)
+        chosen = best.order()[:BEST]
+        places = by_date(best.candidates.dates[chosen].tolist(), sort)[:last]
+        return asked.question, [best.found(chosen[place]) for place in places], len(chosen), ()
+
+    def _queries(self, question: Question) -> list[Any]:
+        """Of each shard."""
+        return [asking.query(question) for asking in self._askings]
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
-        asked = self._asked(parse(text), number)
+        asked = self._asked(self._prefixes.expanded(parse(text))[0], number)
         best = self._weighed(asked.found)
         first = [best.found(place) for place in best.spread()[:number]]
         signs = [self._signs(each, asked) for each in first]
@@ -148,7 +201,7 @@ class Searcher:
 
     def ranking(self, text: str, depth: int) -> list[tuple[str, float]]:
         """Addresses with scores, the best first: for measuring. Not spread over sites."""
-        best = self._weighed(self._asked(parse(text), depth, least=depth).found)
+        best = self._weighed(self._asked(self._prefixes.expanded(parse(text))[0], depth, least=depth).found)
         found = (best.found(place) for place in best.order()[:depth])
         return [(self._shown(each.shard, each.address).url, each.score) for each in found]
 
@@ -286,7 +339,8 @@ class Searcher:
     def _hit(self, each: Found, shown: Shown, text: str, weights: Mapping[str, float]) -> Hit:
         part = snippet(text, weights, shown.language)
         about = (shown.site, shown.language, shown.date, self._context.copies(each.page))
-        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about)
+        document = (shown.media_type, shown.size, shown.published, shown.fetched)
+        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about, *document)
 
     def _shown(self, shard: int, address: Any) -> Shown:
         with reading():
@@ -314,6 +368,24 @@ class Searcher:
         return counts.most_common(SPELLED_MOST)
 
     # -------------------------------------------------------------- statistics
+
+    @cached_property
+    def _prefixes(self) -> Prefixes:
+        return Prefixes(lru_cache(maxsize=1_000)(self._beginning_with), self._pages_having, self.languages)
+
+    def _beginning_with(self, name: str, letters: str, most: int = TERMS_MOST + 1) -> dict[str, int]:
+        """The terms of a field that begin so, the most frequent of each shard."""
+        counts: Counter[str] = Counter()
+        with reading():
+            for searcher in self._searchers:
+                counts.update(dict(searcher.terms_with_prefix(name, letters, limit=most)))
+        return dict(counts.most_common(most))
+
+    def _values(self, name: str) -> list[str]:
+        return list(self._beginning_with(name, "", VALUES_MOST))
+
+    def _pages_having(self, name: str, term: str) -> int:
+        return sum(self._having(name, term))
 
     @cached_property
     def languages(self) -> list[str | None]:

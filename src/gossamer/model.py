@@ -213,9 +213,15 @@ class Hit:
     site: str = ""
     language: str | None = None
     date: float = 0.0
-    """Seconds since 1970."""
+    """Seconds since 1970: when it was published, or fetched where that is not known."""
     copies: tuple[URL, ...] = ()
     """Pages that say the same or nearly; they are not found for themselves."""
+    media_type: str = ""
+    size: int = 0
+    """Bytes of the document."""
+    published: float | None = None
+    """As the document says, like `date`."""
+    fetched: float = 0.0
 
 
 class Clock(Protocol):

@@ -115,7 +115,7 @@ def test_why_a_crawl_waits_is_kept_before_its_speed() -> None:
 
 def test_one_is_one() -> None:
     said = [
-        search_output.answer(Answer([Hit(URL, "title", "snippet", 1.0)], 1), 0, "web"),
+        search_output.answer("words", Answer([Hit(URL, "title", "snippet", 1.0)], 1), {}, 0, "web"),
         search_output.links(Links(URL, (Link(URL),), (URL,), ("x",), 1.0)),
         answers.imported(Imported(captures=1, files=1, of=1, known=1)),
         answers.verified(Checked(records=1, rows=1)),
@@ -187,7 +187,7 @@ def test_a_search_during_a_crawl_says_what_is_not_found_yet(
         assert said.startswith("gossamer: 4 pages are not in the index yet; the command that is running")
         assert "gossamer build" not in said  # which would be refused now
         assert main(["search", str(web), question, "--json"]) == 0
-        assert json.loads(capsys.readouterr().out.splitlines()[-1]) == {"not_indexed": 4}
+        assert json.loads(capsys.readouterr().out)["not_indexed"] == 4
         shutil.rmtree(web / "shards" / "00" / "index")
         assert main(["search", str(web), question]) == 8
         assert "ask again" in capsys.readouterr().err

@@ -259,7 +259,7 @@ def test_the_command_line_tells_copies_for_people_and_for_machines(
     assert main(["similar", str(zoo.path), f"{ZOO}/birds"]) == 0
     assert "no other page says this" in capsys.readouterr().out
     assert main(["search", str(zoo.path), "fish", "--json"]) == 0
-    first = json.loads(capsys.readouterr().out.splitlines()[0])
+    first = json.loads(capsys.readouterr().out)["hits"][0]
     assert first["copies"] == [f"{ZOO}/print/fish", f"{FARM}/fish-of-the-zoo"]
 
 

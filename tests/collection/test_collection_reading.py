@@ -165,8 +165,8 @@ class Asked:
     def __init__(self) -> None:
         self.asked: list[tuple[Any, ...]] = []
 
-    def _note(self, *asked: Any) -> list[tuple[str, float]]:
-        self.asked.append(asked)
+    def _note(self, *asked: Any, **more: Any) -> list[tuple[str, float]]:
+        self.asked.append((*asked, *more.values()))
         return [(HOME, 1.0)]
 
     search = explained = ranking = _note
@@ -177,10 +177,15 @@ def test_a_search_gives_ten_answers_from_the_first_on_unless_more_are_asked_for(
 ) -> None:
     reader._asked = asked = Asked()  # type: ignore[assignment]  # a fake
     assert reader.search("word") == [(HOME, 1.0)]
-    reader.search("word", 5, 20)
+    reader.search("word", 5, 20, sort="date", facets=True)
     assert reader.explain("word") == [(HOME, 1.0)]
     assert reader.evaluate({"q": "word"}, {"q": {HOME: 1}})
-    assert asked.asked == [("word", 10, 0), ("word", 5, 20), ("word", 10), ("word", 1_000)]
+    assert asked.asked == [
+        ("word", 10, 0, "relevance", False),
+        ("word", 5, 20, "date", True),
+        ("word", 10),
+        ("word", 1_000),
+    ]
     trusted: list[tuple[Any, ...]] = []
     reader._linked = graph = object()  # type: ignore[assignment]  # a fake
     monkeypatch.setattr(links, "trusted", lambda *given: trusted.append(given))

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.errors import InvalidQuery
-from gossamer.search.query import Clause, Field, Filter, Words, parse
+from gossamer.search.query import CHARACTERS_MOST, Atom, Clause, Field, Filter, Group, Prefix, Words, atoms, parse
 
 
-def one(atom: Words | Filter, *, negated: bool = False) -> Clause:
+def one(atom: Atom, *, negated: bool = False) -> Clause:
     return Clause((atom,), negated)
+
+
+def both(*words: str, needed: bool = True) -> Group:
+    return Group(tuple(one(Words(word)) for word in words), needed)
+
+
+def free(*words: str) -> list[Clause]:
+    return [one(Words(word)) for word in words]
 
 
 @pytest.mark.parametrize(
@@ -45,11 +55,104 @@ def test_what_people_type_is_understood(text: str, clauses: list[Clause]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        ("red AND blue", [one(both("red", "blue"))]),
+        ("red AND blue green", [one(both("red", "blue")), *free("green")]),
+        ("red AND blue OR green AND grey", [Clause((both("red", "blue"), both("green", "grey")))]),
+        ("red (blue OR green)", [*free("red"), Clause((Words("blue"), Words("green")))]),
+        ("(red blue) OR green", [Clause((both("red", "blue", needed=False), Words("green")))]),
+        ("(red blue) green", free("red", "blue", "green")),
+        ("((red) (blue))", free("red", "blue")),
+        ("red NOT blue", [*free("red"), one(Words("blue"), negated=True)]),
+        ("red AND NOT blue", [one(Group((one(Words("red")), one(Words("blue"), negated=True)), needed=True))]),
+        ("red -(blue OR green)", [*free("red"), Clause((Words("blue"), Words("green")), negated=True)]),
+        ("red -(blue green)", [*free("red"), one(both("blue", "green", needed=False), negated=True)]),
+        ("red OR NOT blue", [Clause((Words("red"), Group((one(Words("blue"), negated=True),))))]),
+        ("red NOT NOT blue", free("red", "blue")),
+        ("title:(red OR blue)", [Clause((Words("red", title=True), Words("blue", title=True)))]),
+        ("site:(a.org OR b.org)", [Clause((Filter(Field.SITE, "a.org"), Filter(Field.SITE, "b.org")))]),
+        ("AND red AND", free("red")),
+        ("red OR AND blue", [Clause((Words("red"), Words("blue")))]),
+    ],
+)
+def test_operators_and_parentheses_have_their_usual_order(text: str, clauses: list[Clause]) -> None:
+    assert list(parse(text).clauses) == clauses
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("git pull --rebase", ["git", "pull", "--rebase"]),
+        ("-fsanitize=address use after free", ["-fsanitize=address", "use", "after", "free"]),
+        ("ls -l", ["ls", "-l"]),
+        ("gcc -O2 -std=c++20", ["gcc", "-O2", "-std=c++20"]),
+        ("exit code -1", ["exit", "code", "-1"]),
+        ("lower by -0.5", ["lower", "by", "-0.5"]),
+        ("pre-commit hook", ["pre-commit", "hook"]),
+        ("column NOT NULL", ["column", "NOT", "NULL"]),
+        ("NOT NULL constraint failed", ["NOT", "NULL", "constraint", "failed"]),
+        ("PLEASE DO NOT FEED THE BEARS", ["PLEASE", "DO", "NOT", "FEED", "THE", "BEARS"]),
+        ("printf(x) (see below).", ["printf(x)", "see", "below"]),
+        ("a) first b) second :)", ["a", "first", "b", "second"]),
+        ("((((open", ["open"]),
+        ("closed))))", ["closed"]),
+        ("() empty", ["empty"]),
+        ('a 5" disk drive', ["a", "5", "disk", "drive"]),
+        ("f* ** *", ["f*"]),
+        ("std:(a b)", ["std", "a", "b"]),
+        ("note: this", ["note:", "this"]),
+        ("and or not", ["and", "or", "not"]),
+    ],
+)
+def test_what_people_paste_is_words(text: str, words: list[str]) -> None:
+    assert list(parse(text).clauses) == free(*words)
+
+
+@pytest.mark.parametrize("word", ["oracle", "2016", "猫", "e-mail", "c++"])
+def test_a_dash_before_a_word_leaves_it_out(word: str) -> None:
+    assert list(parse(f"x -{word}").clauses) == [one(Words("x")), one(Words(word), negated=True)]
+
+
+@pytest.mark.parametrize("quotes", ["“”", "„“", "„”", "«»", "»«", "＂＂"])
+def test_quotes_of_all_countries_are_quotes(quotes: str) -> None:
+    assert parse(f"x -{quotes[0]}red dog{quotes[1]}") == parse('x -"red dog"')
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("intitle:zoo", "title:zoo"),
+        ("filetype:PDF", "type:pdf"),
+        ("INURL:docs", "inurl:docs"),
+    ],
+)
+def test_a_field_has_the_names_that_people_know(text: str, same: str) -> None:
+    assert parse(text) == parse(same)
+
+
+def test_a_star_behind_two_letters_is_a_prefix() -> None:
+    assert list(parse("fo* title:ba*").clauses) == [one(Prefix("fo")), one(Prefix("ba", title=True))]
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["(", ")", "(a", "a)", "-(", ")(", '"', "*", "a*", "a* ", "NOT ", '"a" ', "(a OR ", "a AND (b OR ", "-", "x:"],
+)
+def test_a_question_of_nothing_but_marks_ends_as_any_other(part: str) -> None:
+    with suppress(InvalidQuery):  # which is an answer too
+        parse((part * CHARACTERS_MOST)[:CHARACTERS_MOST])
+
+
+@pytest.mark.parametrize(
     ("text", "cure"),
     [
         ("", "say what to look for"),
         ("- ! ?", "say what to look for"),
         ("-oracle", "only says what not to find"),
+        ("NOT oracle", "only says what not to find"),
+        ("-red OR -blue", "only says what not to find"),
+        ("-(red -blue)", "only says what not to find"),
         ("before:yesterday", "write it like before:2026-11-01"),
         ("after:2026-13-40", "write it like after:"),
         ("x " * 6_000, "at most 10,000"),
@@ -66,7 +169,10 @@ def test_the_words_that_are_wanted_leave_out_what_is_not() -> None:
     assert parse('big "red dog" -cat site:a.org title:zoo').words == ["big", "red dog", "zoo"]
 
 
-@given(st.text(max_size=200))
+MARKS = ["(", ")", "-", "*", '"', "“", "”", " ", "AND", "OR", "NOT", "title:", "site:", "word", "WORD", "a", "=", "."]
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from(MARKS), max_size=40).map("".join))
 def test_any_text_is_a_query_or_a_clear_error(text: str) -> None:
     try:
         query = parse(text)
@@ -74,3 +180,4 @@ def test_any_text_is_a_query_or_a_clear_error(text: str) -> None:
         return
     assert any(not clause.negated for clause in query.clauses)
     assert all(clause.alternatives for clause in query.clauses)
+    assert any(wanted for _, wanted in atoms(query.clauses))

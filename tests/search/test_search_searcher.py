@@ -267,6 +267,21 @@ ODD += [
     ":",
     "//",
     "-site:a",
+    ")",
+    "-(",
+    "fi*",
+    "title:ca*",
+    "intitle:",
+    "inurl:org",
+    "filetype:pdff",
+    "title:(",
+    "“",
+    "»",
+    "--x",
+    "-x=y",
+    "-l",
+    "link:home.org",
+    "site:gone.org",
 ]
 
 
@@ -280,7 +295,8 @@ def fuzzed(searcher: Searcher, questions: int, seed: int) -> float:
         question = "".join(part + random.choice(["", " "]) for part in parts)
         began = time.perf_counter()
         with suppress(InvalidQuery):
-            assert len(searcher.search(question).hits) <= 10
+            sort = random.choice(("relevance", "relevance", "date", "-date"))
+            assert len(searcher.search(question, sort=sort, facets=random.random() < 0.1).hits) <= 10
         slowest = max(slowest, time.perf_counter() - began)
     return slowest
 

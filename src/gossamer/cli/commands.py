@@ -190,33 +190,25 @@ def history(options: argparse.Namespace) -> int:
 
 def search(options: argparse.Namespace) -> int:
     """Print the pages that answer a question."""
+    question, most, offset = " ".join(options.question), options.number, options.offset
+    if options.explain and options.sort != "relevance":
+        raise UsageError("--explain says what a score is made of; ask without --sort")
     with _asked(options) as collection:
-        if options.explain:
-            explained = collection.explain(" ".join(options.question), options.number)
-            _print_each(
-                options,
-                (search_output.as_json(hit, signs) for hit, signs in explained),
-                search_output.explained(explained, options.dir),
-            )
-        else:
-            answer = collection.search(" ".join(options.question), options.number, options.offset)
-            _print_each(
-                options,
-                map(search_output.as_json, answer.hits),
-                search_output.answer(answer, options.offset, options.dir),
-            )
-        _say_what_waits(collection, options)
+        found = collection.search(question, most, offset, sort=options.sort, facets=options.facets or options.json)
+        explained = collection.explain(question, most + offset) if options.explain else []
+        signs = {hit.url: signs for hit, signs in explained}
+        waiting = collection.not_indexed if collection.is_built else None
+        busy = waiting != 0 and collection.is_busy
+    _print(
+        options,
+        search_output.as_json(question, found, signs, waiting),
+        search_output.answer(question, found, signs, offset, options.dir),
+    )
+    for hint in found.hints:
+        complain(hint)
+    if waiting != 0:  # without some pages it is not the whole answer
+        complain(pasted(search_output.waiting(waiting, busy=busy), options.dir))
     return 0
-
-
-def _say_what_waits(collection: Reading, options: argparse.Namespace) -> None:
-    """An answer without some pages is not the whole answer."""
-    waiting = collection.not_indexed if collection.is_built else None
-    if waiting == 0:
-        return
-    complain(pasted(search_output.waiting(waiting, busy=collection.is_busy), options.dir))
-    if options.json:
-        say_json({"not_indexed": waiting})
 
 
 def similar(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from gossamer.cli import guide
 from gossamer.cli.amounts import TYPES
+from gossamer.cli.query_help import LANGUAGE
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.settings import FAR, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
@@ -88,11 +89,20 @@ class Verb(Parser):
             first = rest.pop(0)
             action = self._option_string_actions.get(first)
             if action is not None:
-                given += [first, *([] if action.nargs == 0 else rest[:1])]
+                value = rest[:1] if action.nargs != 0 else []
+                glued = first.startswith("--") and value  # a value may begin with a dash too
+                given += [f"{first}={value[0]}"] if glued else [first, *value]
                 del rest[: action.nargs != 0]
             else:
-                (given if re.match(r"--|-n[-\d]", first) else words).append(first)
+                (given if self._is_option(first) else words).append(first)
         return [*given, "--", *words, *rest[1:]]
+
+    def _is_option(self, text: str) -> bool:
+        """`git pull --rebase` is words; what is nearly an option of ours is a slip."""
+        name = text.partition("=")[0]
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        near = any(option.startswith(name) for option in known) or guide.meant(name, known)
+        return bool(re.match(r"-n[-\d]", text) or (text.startswith("--") and near))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -342,14 +352,23 @@ def _search(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "search",
-        'find pages: words, "phrases", -not, OR, site: type: lang: title: before: after: link:',
+        'find pages: words, "phrases", begin*, -not, AND, OR, ( ), '
+        "site: type: lang: title: inurl: before: after: link:",
         "gossamer search my-web 'foreign key \"on delete cascade\" site:example.org'",
     )
+    verb.epilog = f"{verb.epilog}\n{LANGUAGE}"
     _directory(verb)
     verb.add_argument("question", metavar="QUERY", nargs="+", help="what to look for; quote what the shell would take")
     verb.worded = True
     _number(verb, "hits")
     verb.add_argument("--offset", type=_natural, metavar="N", default=0, help="leave out the first N (0)")
+    verb.add_argument(
+        "--sort",
+        choices=("relevance", "date", "-date"),
+        default="relevance",
+        help="by relevance (the default), by date: the newest first, or the oldest: -date",
+    )
+    verb.add_argument("--facets", action="store_true", help="say how many pages of which site, type, language, year")
     verb.add_argument("--explain", action="store_true", help="say why each hit stands where it stands")
 
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gossamer.cli.out import BOLD, PLAIN
 from gossamer.cli.terminal import is_coloured
@@ -24,12 +24,34 @@ if TYPE_CHECKING:
     from gossamer.search.searcher import Answer
 
 NEIGHBOURS_MOST = 20
+VALUES_MOST = 8
+"""Of a facet, in a line."""
 _INDENT = " " * 5
 _FLAT = str.maketrans("\n\t", "  ")
 
 
-def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
-    """For machines; the words of the question are in mark elements."""
+Signs: TypeAlias = Mapping[str, Mapping[str, float]]
+"""By address, what a score is made of."""
+
+
+def as_json(question: str, found: Answer, signs: Signs, waiting: int | None) -> dict[str, Any]:
+    """For machines, in one object. `waiting` pages are not in the index yet; None where nobody has counted them."""
+    return {
+        "query": question,
+        "total": found.total,
+        "more_than_total": found.is_least,
+        "seconds": round(found.seconds, 6),
+        "suggestion": found.suggestion,
+        "hints": list(found.hints),
+        "not_indexed": waiting,
+        "facets": found.facets,
+        "more_from": list(found.more_from),
+        "hits": [_hit_as_json(hit, signs.get(hit.url)) for hit in found.hits],
+    }
+
+
+def _hit_as_json(hit: Hit, signs: Mapping[str, float] | None) -> dict[str, Any]:
+    """The words of the question are in mark elements."""
     from gossamer.search.snippets import Snippet
 
     told = {
@@ -39,29 +61,40 @@ def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
         "score": round(hit.score, 4),
         "site": hit.site,
         "language": hit.language,
-        "date": timestamp(hit.date),
+        "media_type": hit.media_type,
+        "size": hit.size,
+        "published": None if hit.published is None else timestamp(hit.published),
+        "fetched": timestamp(hit.fetched),
         "copies": list(hit.copies),
     }
     return told if signs is None else told | {"signs": {name: round(value, 4) for name, value in signs.items()}}
 
 
-def answer(found: Answer, offset: int, folder: str) -> str:
-    """A block of lines for each hit."""
-    lines = [_hit(number, hit, folder) for number, hit in enumerate(found.hits, offset + 1)]
+def answer(question: str, found: Answer, signs: Signs, offset: int, folder: str) -> str:
+    """A block of lines for each hit, then what else there is."""
+    blocks = [_hit(number, hit, folder, signs.get(hit.url, {})) for number, hit in enumerate(found.hits, offset + 1)]
     if found.suggestion:
-        lines.insert(0, f"did you mean: {line(found.suggestion)}")
-    last = counted(found.total, "page") if found.hits else "nothing found"
-    return "\n\n".join((*lines, last))
+        blocks.insert(0, f"did you mean: {line(found.suggestion)}")
+    blocks += ["\n".join(lines) for lines in (_more_from(question, found, folder), _facets(found)) if lines]
+    more = "more than " if found.is_least else ""
+    last = more + counted(found.total, "page") if found.total else "nothing found"
+    return "\n\n".join((*blocks, last))
 
 
-def explained(hits: Sequence[tuple[Hit, dict[str, float]]], folder: str) -> str:
-    """The same with what each score is made of."""
-    blocks = []
-    for number, (hit, signs) in enumerate(hits, 1):
-        best = sorted(signs.items(), key=lambda sign: -sign[1])
-        lines = [f"     {value:8.3f}  {line(name)}" for name, value in best]
-        blocks.append("\n".join((_hit(number, hit, folder), *lines)))
-    return "\n\n".join(blocks) or "nothing found"
+def _more_from(question: str, found: Answer, folder: str) -> list[str]:
+    """The command that shows the others: the site first, because a question may end within a phrase."""
+    commands = ((site, shlex.quote(line(f"site:{site} {question}"))) for site in found.more_from)
+    return [f"more from {line(site)}: gossamer search {shlex.quote(folder)} {asked}" for site, asked in commands]
+
+
+def _facets(found: Answer) -> list[str]:
+    """A line for each, with the most frequent values."""
+    lines = []
+    for name, counts in (found.facets or {}).items():
+        shown = ", ".join(f"{line(value)} {count:,}" for value, count in list(counts.items())[:VALUES_MOST])
+        more = len(counts) - VALUES_MOST
+        lines += [f"{name + ':':<9} {shown}{' ...' if more > 0 else ''}"] if counts else []
+    return lines
 
 
 def waiting(pages: int | None, *, busy: bool) -> str:
@@ -127,11 +160,13 @@ def measures(found: Measures) -> str:
     )
 
 
-def _hit(number: int, hit: Hit, folder: str) -> str:
+def _hit(number: int, hit: Hit, folder: str, signs: Mapping[str, float]) -> str:
     title = line(hit.title) or "(no title)"
     cure = f"`gossamer similar {shlex.quote(folder)} {shlex.quote(line(hit.url))}`"
-    more = f"\n     {len(hit.copies):,} more like this: {cure}" if hit.copies else ""
-    return f"{number:3}. {title}\n     {line(hit.url)}\n{_INDENT}{_marked(hit)}{more}"
+    more = [f"     {len(hit.copies):,} more like this: {cure}"] if hit.copies else []
+    best = sorted(signs.items(), key=lambda sign: -sign[1])
+    reasons = [f"     {value:8.3f}  {line(name)}" for name, value in best]
+    return "\n".join((f"{number:3}. {title}", f"     {line(hit.url)}", f"{_INDENT}{_marked(hit)}", *more, *reasons))
 
 
 def _marked(hit: Hit) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from urllib.parse import unquote
 
 from gossamer.urls import keys
@@ -57,3 +58,11 @@ def address(url: str) -> str:
     """The words of an address, for people often remember a part of it."""
     _, _, place, rest = url.split("/", 3)
     return unquote(f"{place.removeprefix('www.')} {rest}", errors="replace")
+
+
+def year(date: float) -> int:
+    """Of a time; 0 where none is known, or a page names one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(date, UTC).year if date else 0
+    except (ValueError, OverflowError, OSError):
+        return 0

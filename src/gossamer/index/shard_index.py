@@ -28,7 +28,7 @@ from gossamer.errors import Damaged, StorageError
 from gossamer.files import scratch
 from gossamer.index import FILES
 from gossamer.index.analysis import APART, joined
-from gossamer.index.facets import address, kinds, places
+from gossamer.index.facets import address, kinds, places, year
 from gossamer.index.soundness import META, names
 from gossamer.urls import keys
 
@@ -38,9 +38,9 @@ TEXTS = ("body", *BESIDES)
 """Fields that words are looked for in. The body has those of the others too, so that pages are found by it alone."""
 PHRASED = ("body", "title")
 """Those of them that know where their words stand."""
-FIELDS = (*TEXTS, "url", "spelling", "place", "type", "language")
+FIELDS = (*TEXTS, "url", "spelling", "place", "type", "language", "domain")
 """All that have terms which are texts."""
-FAST = ("page", "site", "date")
+FAST = ("page", "site", "date", "year")
 """Columns of numbers."""
 LOOKS_MOST = 20
 """How often a reader looks for the files of a commit, while a writer replaces them."""
@@ -89,6 +89,11 @@ class Entry:
     """Seconds since 1970: when it was published, or fetched first."""
     text: bytes = b""
     """Where its text lies, in the words of the part that keeps it: a hint, because the text may have moved since."""
+    size: int = 0
+    """Bytes of the document."""
+    published: float | None = None
+    """Seconds since 1970, like the next."""
+    fetched: float = 0.0
 
 
 class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -100,6 +105,10 @@ class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
     language: str | None
     date: float
     text: bytes = b""
+    media_type: str = ""
+    size: int = 0
+    published: float | None = None
+    fetched: float = 0.0
 
 
 _shown = msgspec.msgpack.Decoder(Shown).decode
@@ -111,11 +120,13 @@ def schema() -> tantivy.Schema:
     for name in TEXTS:
         builder.add_text_field(name, tokenizer_name=_TERMS, index_option="position" if name in PHRASED else "freq")
     builder.add_text_field("spelling", tokenizer_name=_TERMS, index_option="basic")
-    for name in ("place", "type", "language"):
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("place", tokenizer_name="raw", index_option="basic")
+    for name in ("type", "language", "domain"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
     builder.add_unsigned_field("page", indexed=True, fast=True)
     builder.add_unsigned_field("site", fast=True)
     builder.add_integer_field("date", indexed=True, fast=True)
+    builder.add_unsigned_field("year", fast=True)
     builder.add_unsigned_field("covered", stored=True)
     return builder.add_bytes_field("shown", stored=True).build()
 
@@ -517,7 +528,11 @@ def _document(entry: Entry) -> tantivy.Document:
         document.add_text("language", entry.language)
     document.add_unsigned("page", keys.fingerprint(entry.url))
     document.add_unsigned("site", keys.digest(entry.site.encode()))
+    document.add_text("domain", entry.site)
     document.add_integer("date", int(entry.date))
-    shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date, entry.text)
+    if known := year(entry.date):
+        document.add_unsigned("year", known)
+    about = (entry.text, entry.media_type, entry.size, entry.published, entry.fetched)
+    shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date, *about)
     document.add_bytes("shown", msgspec.msgpack.encode(shown))
     return document

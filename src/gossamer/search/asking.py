@@ -19,7 +19,8 @@ import tantivy
 from gossamer.errors import InvalidQuery
 from gossamer.index.analysis import terms
 from gossamer.index.shard_index import BESIDES, TEXTS, AnchorIndex, ShardIndex, at_level
-from gossamer.search.query import Clause, Field, Filter, Query, Words
+from gossamer.search.filters import addresses, term_of
+from gossamer.search.query import Atom, Clause, Field, Filter, Group, Query, Stems, Words
 from gossamer.search.weights import Weights
 from gossamer.search.words import Vocabulary, Word, words
 
@@ -27,7 +28,10 @@ ALL_MOST = 2
 """Words of a question that a page must have all of. With more, a page that lacks one may be meant."""
 PAIRED_MOST = 12
 """Words of a question in which neighbours count for more; a longer one is a description."""
+OTHERS = 0.1
+"""What a further word with the same beginning is worth, beside the best one."""
 MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+NEWEST, OLDEST = tantivy.Order.Desc, tantivy.Order.Asc
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class Question:
         """All terms that are asked for, also in phrases and as alternatives."""
         demanded = set(self.query.words) - set(free_texts(self.query))
         spelled = {term for text in demanded for each in variants(text, self.languages) for term in each}
-        return spelled.union(self.words.counts, self.words.common, *self.words.close)
+        return spelled.union(self.query.stems, self.words.counts, self.words.common, *self.words.close)
 
     def finding(self, common: Collection[str]) -> Question:
         """The same, found by the terms that are not common."""
@@ -111,13 +115,6 @@ class Asking:
         """Of these pages those that meet all demands; which of the free words they have counts, but need not be any."""
         free = (SHOULD, self._free(replace(question.words, all_of=())))
         return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), free, *self._demands(question)])
-
-    def spoken(self, term: str, language: str) -> tantivy.Query:
-        """Pages of a language that have a term."""
-        each = (("body", term), ("language", language))
-        return tantivy.Query.boolean_query(
-            [(MUST, tantivy.Query.term_query(self._schema, name, value, "basic")) for name, value in each]
-        )
 
     def finer(self, words: Terms, pages: Sequence[int]) -> tantivy.Query:
         """What else these pages have: words next to each other as in the question, and words that most pages have."""
@@ -177,24 +174,45 @@ class Asking:
 
     def _demands(self, question: Question) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """What a page must be and must not be."""
-        return [
-            (
-                NOT if clause.negated else MUST,
-                _any([self._atom(atom, question.languages) for atom in clause.alternatives]),
-            )
-            for clause in question.query.clauses
-            if clause.negated or not is_free(clause)
-        ]
+        demanded = (clause for clause in question.query.clauses if clause.negated or not is_free(clause))
+        return [self._demand(clause, question.languages) for clause in demanded]
 
-    def _atom(self, atom: Words | Filter, languages: Sequence[str | None]) -> tantivy.Query:
+    def _demand(self, clause: Clause, languages: Sequence[str | None]) -> tuple[tantivy.Occur, tantivy.Query]:
+        meant = _any([self._atom(atom, languages) for atom in clause.alternatives])
+        return NOT if clause.negated else MUST, meant
+
+    def _atom(self, atom: Atom, languages: Sequence[str | None]) -> tantivy.Query:
         if isinstance(atom, Filter):
             return tantivy.Query.const_score_query(self._filter(atom), 0.0)
+        if isinstance(atom, Group):
+            return self._every([self._demand(clause, languages) for clause in atom.clauses])
+        if isinstance(atom, Stems):
+            return self._one_of(atom)
         spelled = variants(atom.text, languages)
         if not spelled:
             raise InvalidQuery("a phrase without a word cannot be looked for")
         if atom.title:
             return _any([self._in_title(found) for found in spelled])
+        if atom.address:
+            return _any([self._in_address(found) for found in spelled])
         return _any([self._phrase(found) if len(found) > 1 else self._term(found[0]) for found in spelled])
+
+    def _every(self, demands: Sequence[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query:
+        """All of them. Where each says what not to find, it is the rest of all pages."""
+        pages = tantivy.Query.const_score_query(tantivy.Query.exists_query("page"), 0.0)
+        rest = [] if any(occur == MUST for occur, _ in demands) else [(MUST, pages)]
+        return tantivy.Query.boolean_query([*rest, *demands])
+
+    def _one_of(self, stems: Stems) -> tantivy.Query:
+        """The best of them counts, and a little each other."""
+        field = "title" if stems.title else "address" if stems.address else "body"
+        each = [self._boosted(field, term, self._weights.of(field)) for term in stems.terms]
+        return tantivy.Query.disjunction_max_query(each, OTHERS) if each else tantivy.Query.empty_query()
+
+    def _in_address(self, found: tuple[str, ...]) -> tantivy.Query:
+        """All of them; the address does not know in which order."""
+        each = [(MUST, self._boosted("address", term, self._weights.address)) for term in found]
+        return tantivy.Query.boolean_query(each)
 
     def _in_title(self, found: tuple[str, ...]) -> tantivy.Query:
         if len(found) > 1:
@@ -220,15 +238,11 @@ class Asking:
 
     def _filter(self, wanted: Filter) -> tantivy.Query:
         match wanted.field:
-            case Field.SITE:
-                place = wanted.value.removeprefix("https://").removeprefix("http://").strip("/")
-                return tantivy.Query.term_query(self._schema, "place", place, "basic")
-            case Field.TYPE:
-                return tantivy.Query.term_query(self._schema, "type", wanted.value, "basic")
-            case Field.LANGUAGE:
-                return tantivy.Query.term_query(self._schema, "language", wanted.value, "basic")
+            case Field.SITE | Field.TYPE | Field.LANGUAGE:
+                return tantivy.Query.term_query(self._schema, *term_of(wanted), "basic")
             case Field.LINK:
-                return tantivy.Query.term_set_query(self._schema, "page", list(self._linking(wanted.value)))
+                pages = [page for url in addresses(wanted.value) for page in self._linking(url)]
+                return tantivy.Query.term_set_query(self._schema, "page", pages)
             case _:
                 return self._dated(wanted)
 
@@ -315,9 +329,9 @@ def _tamed(told: Sequence[Word]) -> dict[str, float]:
 
 
 def is_free(clause: Clause) -> bool:
-    """A single word that is neither a phrase nor a filter nor bound to the title: a page may lack it."""
+    """A single word that is neither a phrase nor a filter nor bound to a field: a page may lack it."""
     (atom, *others) = clause.alternatives
-    return not others and isinstance(atom, Words) and not atom.phrase and not atom.title
+    return not others and isinstance(atom, Words) and not (atom.phrase or atom.title or atom.address)
 
 
 def variants(text: str, languages: Sequence[str | None]) -> list[tuple[str, ...]]:

@@ -1,12 +1,16 @@
 """What is asked for: the query language.
 
     foreign key            pages about these words; the more of them the better
-    "foreign key"          these words, one after the other
-    -oracle                not this
+    "foreign key"          these words, one after the other; curly quotes will do
+    -oracle                not this; also NOT oracle, -"on delete", -(a b), -site:example.org
     cascade OR restrict    one of them
-    title:index            in the title; also title:"foreign key"
+    cascade AND restrict   both of them
+    (a OR b) AND c         parentheses; NOT goes before AND, AND before OR, OR before words that just follow each other
+    index*                 words that begin so
+    intitle:index          in the title; also title:"foreign key" and title:(foreign key)
+    inurl:docs             in the address
     site:example.org       on this site, or with a path below it: site:example.org/docs
-    type:pdf               of this kind: html, pdf, text ... or a media type
+    type:pdf               of this kind: html, pdf, text ... or a media type; also filetype:pdf
     lang:de                in this language
     before:2026-11-01      from before this day; after: from this day on; a year or a month is enough
     link:example.org/a     that links to this address
@@ -18,13 +22,15 @@ Only what looks like a filter and cannot be one is refused, with a message that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from typing import TypeAlias
 
 from gossamer.errors import InvalidQuery
+from gossamer.search.tokens import Close, Open, Operator, Piece, Token, tokens
 
 CHARACTERS_MOST = 10_000
 """Of a query, like the next; more is refused, because it is a document and not a question."""
@@ -36,6 +42,7 @@ class Field(StrEnum):
     """Where a word is looked for, or what a page must be."""
 
     TITLE = "title"
+    ADDRESS = "inurl"
     SITE = "site"
     TYPE = "type"
     LANGUAGE = "lang"
@@ -44,13 +51,36 @@ class Field(StrEnum):
     LINK = "link"
 
 
+_FIELDS = {each.value: each for each in Field} | {"intitle": Field.TITLE, "filetype": Field.TYPE}
+_WORDED = {Field.TITLE, Field.ADDRESS}
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words that stand next to each other when there are several; in the title only, or anywhere."""
+    """Words that stand next to each other when there are several; in the title or the address only, or anywhere."""
 
     text: str
     phrase: bool = False
     title: bool = False
+    address: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """Words that begin so."""
+
+    text: str
+    title: bool = False
+    address: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stems:
+    """One of these terms, as the index has them: what a prefix stands for."""
+
+    terms: tuple[str, ...]
+    title: bool = False
+    address: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +91,16 @@ class Filter:
     value: str
 
 
-Atom: TypeAlias = Words | Filter
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All of these."""
+
+    clauses: tuple[Clause, ...]
+    needed: bool = False
+    """It was asked for with AND: a page may lack none of its words, also where nothing else is asked for."""
+
+
+Atom: TypeAlias = Words | Prefix | Stems | Filter | Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,32 +113,44 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, taken apart."""
+    """A question, taken apart: all of these."""
 
     clauses: tuple[Clause, ...]
 
     @property
     def words(self) -> list[str]:
         """All that is asked for in words, also in phrases and as an alternative: for snippets and suggestions."""
-        wanted = (atom for clause in self.clauses if not clause.negated for atom in clause.alternatives)
-        return [atom.text for atom in wanted if isinstance(atom, Words)]
+        return [atom.text for atom, wanted in atoms(self.clauses) if wanted and isinstance(atom, Words)]
+
+    @property
+    def stems(self) -> set[str]:
+        """The terms that its prefixes stand for."""
+        found = (atom.terms for atom, wanted in atoms(self.clauses) if wanted and isinstance(atom, Stems))
+        return {term for terms in found for term in terms}
 
 
-_TOKEN = re.compile(r'(-?)(?:([A-Za-z]+):)?(?:"([^"]*)"?|([^\s"]+))')
-_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+def atoms(clauses: Sequence[Clause], wanted: bool = True) -> Iterator[tuple[Atom, bool]]:
+    """All of them, each with whether it is wanted or not."""
+    for clause in clauses:
+        for atom in clause.alternatives:
+            if isinstance(atom, Group):
+                yield from atoms(atom.clauses, wanted is not clause.negated)
+            else:
+                yield atom, wanted is not clause.negated
 
 
 def parse(text: str) -> Query:
     """Take a question apart."""
     if len(text) > CHARACTERS_MOST:
         raise InvalidQuery(f"the query has {len(text):,} characters; ask with at most {CHARACTERS_MOST:,}")
-    clauses = list(_joined(_tokens(_whole(text))))
-    if len(clauses) > CLAUSES_MOST:
-        raise InvalidQuery(f"the query has {len(clauses):,} words; ask with at most {CLAUSES_MOST:,}")
-    phrases = sum(isinstance(atom, Words) and atom.phrase for clause in clauses for atom in clause.alternatives)
+    clauses = _all(deque(tokens(_whole(text), _FIELDS)))
+    number = sum(1 for _ in atoms(clauses))
+    if number > CLAUSES_MOST:
+        raise InvalidQuery(f"the query has {number:,} words; ask with at most {CLAUSES_MOST:,}")
+    phrases = sum(isinstance(atom, Words) and atom.phrase for atom, _ in atoms(clauses))
     if phrases > PHRASES_MOST:
         raise InvalidQuery(f"the query has {phrases:,} phrases; ask with at most {PHRASES_MOST}")
-    if not any(not clause.negated for clause in clauses):
+    if not any(wanted for clause in clauses if not clause.negated for _, wanted in atoms([clause])):
         reason = "only says what not to find" if clauses else "has no words"
         raise InvalidQuery(f"the query {reason}; say what to look for")
     return Query(tuple(clauses))
@@ -110,24 +161,89 @@ def _whole(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _tokens(text: str) -> Iterator[Clause | None]:
-    """Each as a clause of its own; None for an OR."""
-    for minus, name, phrase, word in _TOKEN.findall(text):
-        if word == "OR" and not minus and not name:
-            yield None
+# ------------------------------------------------------------------------- grammar
+# all = either*   either = both (OR both)*   both = one (AND one)*   one = NOT* (atom | "(" all ")")
+
+
+def _all(rest: deque[Token], field: str = "") -> list[Clause]:
+    """What just follows each other. Parentheses alone change nothing."""
+    found: list[Clause] = []
+    while rest and not isinstance(rest[0], Close):
+        clause = _either(rest, field)
+        if clause is None:
             continue
-        atom = _atom(name, phrase, word)
-        if atom is not None:
-            yield Clause((atom,), negated=bool(minus))
+        first = clause.alternatives[0]
+        loose = len(clause.alternatives) == 1 and isinstance(first, Group) and not first.needed and not clause.negated
+        found += first.clauses if loose and isinstance(first, Group) else [clause]
+    return found
 
 
-def _atom(name: str, phrase: str, word: str) -> Atom | None:
-    value = phrase or word
-    if name.lower() in Field.__members__.values() and not word.startswith("//"):
-        field = Field(name.lower())
-        return Words(value, bool(phrase), title=True) if field is Field.TITLE else _filter(field, value)
-    text = value if not name else f"{name}:{value}"
-    return Words(text, bool(phrase)) if re.search(r"\w", text) else None
+def _either(rest: deque[Token], field: str) -> Clause | None:
+    found = _joined(rest, field, Operator.OR)
+    if len(found) < 2:
+        return found[0] if found else None
+    return Clause(tuple(atom for clause in found for atom in _as_atoms(clause)))
+
+
+def _as_atoms(clause: Clause) -> tuple[Atom, ...]:
+    return (Group((clause,)),) if clause.negated else clause.alternatives
+
+
+def _both(rest: deque[Token], field: str) -> Clause | None:
+    found = _joined(rest, field, Operator.AND)
+    if len(found) < 2:
+        return found[0] if found else None
+    return Clause((Group(tuple(found), needed=True),))
+
+
+def _joined(rest: deque[Token], field: str, by: Operator) -> list[Clause]:
+    """An operator with nothing on one side means nothing."""
+    part = _both if by is Operator.OR else _one
+    found = [part(rest, field)]
+    while rest and rest[0] is by:
+        rest.popleft()
+        found.append(part(rest, field))
+    return [clause for clause in found if clause is not None]
+
+
+def _one(rest: deque[Token], field: str) -> Clause | None:
+    negated = False
+    while rest and isinstance(rest[0], Operator):
+        negated ^= rest.popleft() is Operator.NOT
+    if not rest or isinstance(rest[0], Close):
+        return None
+    token = rest.popleft()
+    if isinstance(token, Piece):
+        atom = _atom(token, field)
+        clause = Clause((atom,)) if atom is not None else None
+    else:
+        clause = _within(rest, token.name or field if isinstance(token, Open) else field)
+    negated ^= isinstance(token, Piece | Open) and token.negated
+    return clause and replace(clause, negated=clause.negated ^ negated)
+
+
+def _within(rest: deque[Token], field: str) -> Clause | None:
+    """What is in parentheses."""
+    found = _all(rest, field)
+    rest.popleft()
+    if len(found) < 2:
+        return found[0] if found else None
+    return Clause((Group(tuple(found)),))
+
+
+# --------------------------------------------------------------------------- atoms
+
+
+def _atom(piece: Piece, within: str) -> Atom | None:
+    field = _FIELDS.get(piece.name or within)
+    if field is not None and field not in _WORDED:
+        return _filter(field, piece.text)
+    where = (field is Field.TITLE, field is Field.ADDRESS)
+    if not re.search(r"\w", piece.text):
+        return None
+    if not piece.phrase and re.fullmatch(r"\w{2,}\*", piece.text):
+        return Prefix(piece.text[:-1], *where)
+    return Words(piece.text, piece.phrase, *where)
 
 
 def _filter(field: Field, value: str) -> Filter:
@@ -136,6 +252,9 @@ def _filter(field: Field, value: str) -> Filter:
     if field in (Field.BEFORE, Field.AFTER):
         return Filter(field, _day(field, value))
     return Filter(field, value if field is Field.LINK else value.lower())
+
+
+_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 
 
 def _day(field: Field, value: str) -> str:
@@ -147,20 +266,3 @@ def _day(field: Field, value: str) -> str:
         return date(int(match[1]), int(match[2] or 1), int(match[3] or 1)).isoformat()
     except ValueError:
         raise InvalidQuery(f"{field}:{value} is no day; write it like {field}:2026-11-01 or {field}:2026") from None
-
-
-def _joined(tokens: Iterator[Clause | None]) -> Iterator[Clause]:
-    """Put the alternatives of an OR into one clause. An OR with nothing on one side means nothing."""
-    last: Clause | None = None
-    joining = False
-    for token in tokens:
-        if token is None:
-            joining = last is not None
-        elif joining and last is not None and last.negated == token.negated:
-            last, joining = Clause(last.alternatives + token.alternatives, last.negated), False
-        else:
-            if last is not None:
-                yield last
-            last, joining = token, False
-    if last is not None:
-        yield last

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from math import prod
+from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from gossamer.index.analysis import STEMMERS, terms
+from gossamer.index.analysis import terms
 from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
 from gossamer.model import Hit
 from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, is_free
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
 from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
+from gossamer.search.facets import Facets, counted
+from gossamer.search.hints import HINTS_MOST, hints
+from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Field, Filter, Query, parse
 from gossamer.search.snippets import snippet
+from gossamer.search.sorting import BEST, Sort, by_date, dated, sort_of
 from gossamer.search.spelling import corrected
+from gossamer.search.statistics import Statistics
 from gossamer.search.weights import Weights
-from gossamer.search.words import Vocabulary, rarity
 
 WINDOW = 200
 """Answers that are weighed together by links and age. The next so many follow in the same way, so that the order of
@@ -45,8 +49,8 @@ REFINED_MOST = 30
 """Of the best answers so far, those that are looked at more closely."""
 CALLED_MOST = 30
 """Pages that are found by what others call them alone."""
-SPELLED_MOST = 20_000
-"""Words that begin with the same letter, of which one may be meant; the rarest are left out."""
+HELD_MOST = 10
+"""Answers that had to stand back, of which the sites are named."""
 ASKED_AT_ONCE = 8
 """Shards, over all questions that are being answered."""
 ALONE_MOST = 100_000
@@ -82,6 +86,14 @@ class Answer:
     """The question as it may have been meant."""
     is_least: bool = False
     """There are more than `total`."""
+    hints: tuple[str, ...] = ()
+    """Why it may find less than was meant, as a type that no page has: a sentence each."""
+    more_from: tuple[str, ...] = ()
+    """Sites with further answers as good as these, which stand behind those of other sites."""
+    facets: Facets | None = None
+    """How many pages of each site, type, language and year; None where nobody asked."""
+    seconds: float = 0.0
+    """What it took."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -119,34 +131,72 @@ class Searcher:
         self._indexes = indexes
         self._context = context
         self._weights = weights or Weights()
-        with reading():
-            self._searchers = [shard_index.index.searcher() for shard_index in indexes]
-            self._sizes = [searcher.num_docs for searcher in self._searchers]
-        self._having = lru_cache(maxsize=10_000)(self._count_having)
-        self._spoken = lru_cache(maxsize=10_000)(self._is_spoken)
-        balance = lru_cache(maxsize=10_000)(self._balance)
+        self._known = Statistics(indexes)
+        self._searchers = self._known.searchers
         self._askings = [
-            Asking(shard_index, self._weights, partial(balance, number), context.linking)
+            Asking(shard_index, self._weights, partial(self._known.balance, number), context.linking)
             for number, shard_index in enumerate(indexes)
         ]
         self._pool = ThreadPoolExecutor(ASKED_AT_ONCE) if len(indexes) > 1 else None
+
+    @property
+    def languages(self) -> Sequence[str | None]:
+        """Those that pages are written in, the commonest first."""
+        return self._known.languages
 
     @property
     def indexes(self) -> Sequence[ShardIndex]:
         """The indexes that are asked."""
         return self._indexes
 
-    def search(self, text: str, number: int = 10, offset: int = 0) -> Answer:
-        """The pages that answer best."""
-        asked = self._asked(parse(text), number + offset)
+    def search(
+        self, text: str, number: int = 10, offset: int = 0, *, sort: str = Sort.RELEVANCE, facets: bool = False
+    ) -> Answer:
+        """The pages that answer best, or the newest that answer."""
+        began, last = perf_counter(), number + offset
+        query, cut = self._prefixes.expanded(parse(text))
+        order = sort_of(sort)
+        by_worth = order is Sort.RELEVANCE
+        question, found, total, more_from = self._best(query, last) if by_worth else self._dated(query, last, order)
+        return Answer(
+            self._hits(found[offset:], question),
+            total.pages,
+            self._suggestion(text, query),
+            total.is_least,
+            hints=tuple(
+                islice(hints(query, cut, total.pages, self._known.pages_having, self._known.values), HINTS_MOST)
+            ),
+            more_from=more_from,
+            facets=counted(self._searchers, self._queries(question)) if facets else None,
+            seconds=perf_counter() - began,
+        )
+
+    def _best(self, query: Query, last: int) -> tuple[Question, list[Found], Total, tuple[str, ...]]:
+        asked = self._asked(query, last)
         best = self._weighed(asked.found)
-        chosen = [best.found(place) for place in best.spread()[offset : offset + number]]
-        suggestion = self._suggestion(text, asked.question.query)
-        return Answer(self._hits(chosen, asked.question), asked.total.pages, suggestion, asked.total.is_least)
+        order, plain = best.spread()[:last], best.order()[:last]
+        held = [asked.found.addresses[place] for place in sorted(set(plain) - set(order))[:HELD_MOST]]
+        more_from = dict.fromkeys(self._shown(*address).site for address in held)
+        return asked.question, [best.found(place) for place in order], asked.total, tuple(more_from)
+
+    def _dated(self, query: Query, last: int, sort: Sort) -> tuple[Question, list[Found], Total, tuple[str, ...]]:
+        question = self._question(query)
+        if len(question.words.counts) < LONG:
+            question, found, total = dated(question, self._queries, self._searchers, last, sort)
+            return question, found, Total(total), ()
+        asked = self._asked(query, BEST)
+        best = self._weighed(asked.found)
+        chosen = best.order()[:BEST]
+        places = by_date(best.candidates.dates[chosen].tolist(), sort)[:last]
+        return asked.question, [best.found(chosen[place]) for place in places], Total(len(chosen)), ()
+
+    def _queries(self, question: Question) -> list[Any]:
+        """Of each shard."""
+        return [asking.query(question) for asking in self._askings]
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
-        asked = self._asked(parse(text), number)
+        asked = self._asked(self._prefixes.expanded(parse(text))[0], number)
         best = self._weighed(asked.found)
         first = [best.found(place) for place in best.spread()[:number]]
         signs = [self._signs(each, asked) for each in first]
@@ -166,7 +216,7 @@ class Searcher:
 
     def ranking(self, text: str, depth: int) -> list[tuple[str, float]]:
         """Addresses with scores, the best first: for measuring. Not spread over sites."""
-        best = self._weighed(self._asked(parse(text), depth, least=depth).found)
+        best = self._weighed(self._asked(self._prefixes.expanded(parse(text))[0], depth, least=depth).found)
         found = (best.found(place) for place in best.order()[:depth])
         return [(self._shown(each.shard, each.address).url, each.score) for each in found]
 
@@ -175,8 +225,7 @@ class Searcher:
     def _asked(self, query: Query, wanted: int, least: int = ENOUGH) -> Asked:
         """Pages that have all words of a short question; after them, where these are few, those that have some."""
         depth = WINDOW * -(-wanted // WINDOW)
-        languages = self._languages_of(query)
-        question = Question(query, free_terms(query, self._vocabulary(languages)), languages)
+        question = self._question(query)
         if len(question.words.counts) >= LONG:
             question = question.finding(self._common(question.words.counts))
         anchors = self._called(question.words)
@@ -186,6 +235,18 @@ class Searcher:
             more, total = self._with_anchors(question, anchors, *self._answered(question, depth))
             found = found.then(more)
         return Asked(question, found, total, anchors)
+
+    def _question(self, query: Query) -> Question:
+        """Asked in all languages of the pages, unless it names some."""
+        named = {
+            atom.value
+            for clause in query.clauses
+            if not clause.negated
+            for atom in clause.alternatives
+            if isinstance(atom, Filter) and atom.field is Field.LANGUAGE
+        }
+        languages = [code for code in self._known.languages if code in named] or self._known.languages
+        return Question(query, free_terms(query, self._known.vocabulary(languages)), languages)
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, Total]:
         """What its own words say for a page. A long question is asked again with the terms of its best answers."""
@@ -201,27 +262,20 @@ class Searcher:
     def _is_counted(self, question: Question) -> bool:
         """So many have one of its words that nobody will look at all; but what else is asked for may leave few."""
         words = question.words
-        flat = not words.all_of and len(words.counts) + len(words.common) == len(question.wanted)
-        free_alone = flat and all(map(is_free, question.query.clauses))
-        return (
-            not free_alone or max((sum(self._having("body", term)) for term in words.counts), default=0) < COUNTED_MOST
-        )
+        flat = not words.all_of and all(is_free(clause) and not clause.negated for clause in question.query.clauses)
+        return not flat or max(map(self._known.texts_having, words.counts), default=0) < COUNTED_MOST
 
     def _expected(self, words: Terms) -> float:
         """About how many pages have enough of the words, if they were spread by chance."""
-        size = max(sum(self._sizes), 1)
-        if not words.all_of:
-            return size
-        shares = (
-            max((sum(self._having("body", term)) for term in word.terms), default=0) / size for word in words.all_of
-        )
-        return size * prod(shares)
+        size = max(self._known.pages, 1)
+        having = (max(map(self._known.texts_having, word.terms), default=0) for word in words.all_of)
+        return size * prod(number / size for number in having)
 
     def _common(self, counts: Iterable[str]) -> set[str]:
         """Terms that many of the pages have tell little, and would take most of the time of a long question. The same
         for the most frequent of many."""
-        having = {term: self._pages_having(term) for term in counts}
-        rare = [term for term in having if having[term] <= COMMON * sum(self._sizes)] or list(having)
+        having = {term: self._known.texts_having(term) for term in counts}
+        rare = [term for term in having if having[term] <= COMMON * self._known.pages] or list(having)
         rare.sort(key=having.__getitem__)
         read = accumulate(having[term] for term in rare)
         found_by = {term for term, so_far in zip(rare, read, strict=True) if so_far <= READ_MOST} or set(rare[:1])
@@ -254,7 +308,7 @@ class Searcher:
             return {}
         with reading():
             searcher = self._context.anchor_index.index.searcher()
-            query = called(self._context.anchor_index, words.counts, self._rarity, self._weights.anchors)
+            query = called(self._context.anchor_index, words.counts, self._known.rarity, self._weights.anchors)
             hits = searcher.search(query, limit=WINDOW, count=False).hits
             pages = searcher.fast_field_values("page", [address for _, address in hits])
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
@@ -272,7 +326,7 @@ class Searcher:
         return [ask(0, queries[0]), *others]
 
     def _is_hard(self, question: Question) -> bool:
-        return sum(map(self._pages_having, question.wanted)) > ALONE_MOST
+        return sum(map(self._known.texts_having, question.wanted)) > ALONE_MOST
 
     def _worth(self, shard: int, query: Any) -> list[tuple[int, float]]:
         """Pages with their scores, and nothing else."""
@@ -295,7 +349,7 @@ class Searcher:
         shards = (found.addresses[place][0] for place in best)
         texts = self._context.texts(list(zip(shards, shown, strict=True)))
         answers = [terms(text, each.language)[:TERMS_READ] for text, each in zip(texts, shown, strict=True)]
-        further = telling(answers, lambda term: self._pages_having(term) / max(sum(self._sizes), 1))
+        further = telling(answers, lambda term: self._known.texts_having(term) / max(self._known.pages, 1))
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
@@ -305,7 +359,7 @@ class Searcher:
     # ----------------------------------------------------------------- showing
 
     def _hits(self, found: Sequence[Found], question: Question) -> list[Hit]:
-        weights = {term: self._rarity(term) for term in sorted(question.wanted - question.words.common.keys())}
+        weights = {term: self._known.rarity(term) for term in sorted(question.wanted - question.words.common.keys())}
         shown = [self._shown(each.shard, each.address) for each in found]
         texts = self._context.texts([(each.shard, page) for each, page in zip(found, shown, strict=True)])
         return [self._hit(*one, weights) for one in zip(found, shown, texts, strict=True)]
@@ -313,7 +367,8 @@ class Searcher:
     def _hit(self, each: Found, shown: Shown, text: str, weights: Mapping[str, float]) -> Hit:
         part = snippet(text, weights, shown.language)
         about = (shown.site, shown.language, shown.date, self._context.copies(each.page))
-        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about)
+        document = (shown.media_type, shown.size, shown.published, shown.fetched)
+        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about, *document)
 
     def _shown(self, shard: int, address: Any) -> Shown:
         with reading():
@@ -322,73 +377,21 @@ class Searcher:
 
     def _suggestion(self, text: str, query: Query) -> str | None:
         words = [term for part in query.words for term in terms(part)]
-        meant = corrected(words, self._known, self._beginning)
+        meant = corrected(words, self._is_known, self._known.spelled)
         if not meant:
             return None
         for word, other in meant.items():
             text = text.replace(word, other)
         return text
 
-    def _known(self, word: str) -> bool:
-        spelled = {_first(terms(word, language)) for language in self.languages}
-        return any(sum(self._having(name, term)) for name in ("body", "spelling") for term in spelled)
-
-    def _beginning(self, letter: str) -> list[tuple[str, int]]:
-        counts: Counter[str] = Counter()
-        with reading():
-            for searcher in self._searchers:
-                counts.update(dict(searcher.terms_with_prefix("spelling", letter)))
-        return counts.most_common(SPELLED_MOST)
-
-    # -------------------------------------------------------------- statistics
+    def _is_known(self, word: str) -> bool:
+        spelled = {_first(terms(word, language)) for language in self._known.languages}
+        return any(self._known.pages_having(name, term) for name in ("body", "spelling") for term in spelled)
 
     @cached_property
-    def languages(self) -> list[str | None]:
-        """Those that pages are written in, the commonest first; None when some are in one whose words stay as they
-        are."""
-        counts: dict[str | None, int] = {code: sum(self._having("language", code)) for code in STEMMERS}
-        counts[None] = sum(self._sizes) - sum(counts.values())
-        return sorted((code for code in counts if counts[code] > 0), key=lambda code: -counts[code])
-
-    def _languages_of(self, query: Query) -> list[str | None]:
-        """Those that a question is asked in: all, unless it names some."""
-        named = {
-            atom.value
-            for clause in query.clauses
-            if not clause.negated
-            for atom in clause.alternatives
-            if isinstance(atom, Filter) and atom.field is Field.LANGUAGE
-        }
-        return [code for code in self.languages if code in named] or self.languages
-
-    def _vocabulary(self, languages: Sequence[str | None]) -> Vocabulary:
-        return Vocabulary(sum(self._sizes), lambda term: sum(self._having("body", term)), languages, self._spoken)
-
-    def _is_spoken(self, term: str, language: str | None) -> bool:
-        """Do pages of a language have a term?"""
-        if language is None or not any(self._having("body", term)):
-            return any(self._having("body", term))
-        with reading():
-            return any(
-                searcher.search(asking.spoken(term, language), limit=1, count=False).hits
-                for searcher, asking in zip(self._searchers, self._askings, strict=True)
-            )
-
-    def _pages_having(self, term: str) -> int:
-        return sum(self._having("body", term))
-
-    def _rarity(self, term: str) -> float:
-        size = sum(self._sizes)
-        return rarity(size, min(size, self._pages_having(term)))
-
-    def _count_having(self, name: str, term: str) -> list[int]:
-        with reading():
-            return [searcher.doc_freq(name, term) for searcher in self._searchers]
-
-    def _balance(self, shard: int, name: str, term: str) -> float:
-        """A term is as rare as it is in the texts of all shards, wherever it is met."""
-        having = self._having(name, term)[shard]
-        return self._rarity(term) / rarity(self._sizes[shard], min(self._sizes[shard], having)) if having else 0.0
+    def _prefixes(self) -> Prefixes:
+        beginning = lru_cache(maxsize=1_000)(partial(self._known.beginning_with, most=TERMS_MOST + 1))
+        return Prefixes(beginning, self._known.pages_having, self._known.languages)
 
 
 def _first(found: list[str]) -> str:

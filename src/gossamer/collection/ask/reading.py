@@ -189,15 +189,25 @@ class Reading:
         reader = self._readers().of(meant)
         return Past(reader.archive, Ledger(reader.table), meant, self._read)
 
-    def search(self, question: str, limit: int = 10, offset: int = 0, *, number: int | None = None) -> Answer:
+    def search(
+        self,
+        question: str,
+        limit: int = 10,
+        offset: int = 0,
+        *,
+        number: int | None = None,
+        sort: str = "relevance",
+        facets: bool = False,
+    ) -> Answer:
         """The pages that answer a question best; docs/search.md has the query language.
 
+        `sort` by "date" shows the newest first, by "-date" the oldest. `facets` are counted where they are asked for.
         `number` is an older name of `limit`.
         """
         most = limit if number is None else number
         if most < 0 or offset < 0:
             raise UsageError(f"{min(most, offset)}: neither the number of hits nor the offset can be below 0")
-        return self._searcher().search(question, most, offset)
+        return self._searcher().search(question, most, offset, sort=sort, facets=facets)
 
     @property
     def is_built(self) -> bool:

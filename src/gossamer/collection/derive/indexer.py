@@ -193,7 +193,7 @@ class Indexer:
 
     def _put(self, url: URL, page: Page, version: Version) -> None:
         if findable(page):
-            self._shard_index.add(entry(url, page, version.began, self._site(url), version.hint))
+            self._shard_index.add(entry(url, page, version.began, self._site(url), version.hint, version.size))
         else:
             self._shard_index.remove(url)
         self._fresh += 1
@@ -325,8 +325,8 @@ def findable(page: Page) -> bool:
     return not page.noindex and not copied and bool(page.content or page.text or page.title)
 
 
-def entry(url: URL, page: Page, began: float, site: str, text: bytes = b"") -> Entry:
-    """What is indexed of a page; `text` is a hint where its text lies."""
+def entry(url: URL, page: Page, began: float, site: str, text: bytes = b"", size: int = 0) -> Entry:
+    """What is indexed of a page; `text` is a hint where its text lies, `size` that of the document."""
     return Entry(
         url,
         page.title,
@@ -337,6 +337,9 @@ def entry(url: URL, page: Page, began: float, site: str, text: bytes = b"") -> E
         page.language,
         page.published or began,
         text,
+        size,
+        page.published,
+        began,
     )
 
 

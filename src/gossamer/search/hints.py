@@ -1,0 +1,73 @@
+"""Why does a question find less than was meant? No page meets a filter, a prefix was cut, a NOT is a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+
+from gossamer.index.analysis import STEMMERS
+from gossamer.search.filters import has_term, term_of
+from gossamer.search.prefixes import TERMS_MOST
+from gossamer.search.query import Field, Filter, Query, Words, atoms
+
+HINTS_MOST = 5
+NAMED_MOST = 5
+"""Values that a hint names."""
+_CLOSE = 0.75
+_LACKING = {
+    Field.SITE: "no page is there",
+    Field.TYPE: "no page is of that type",
+    Field.LANGUAGE: "no page is in that language",
+}
+_CODES = {name: code for code, name in STEMMERS.items()}
+
+Having = Callable[[str, str], int]
+"""How many pages have a term in a field."""
+Values = Callable[[str], Sequence[str]]
+"""The terms of a field, the most frequent first."""
+
+
+def hints(query: Query, cut: Sequence[str], found: int, having: Having, values: Values) -> Iterator[str]:
+    """What to tell whoever asked, a sentence each."""
+    for atom in dict.fromkeys(atom for atom, _ in atoms(query.clauses)):
+        if isinstance(atom, Filter) and has_term(atom) and not having(*term_of(atom)):
+            yield f"{atom.field}:{atom.value}: {_LACKING[atom.field]}; {_instead(atom, having, values)}"
+    for prefix in cut:
+        yield f"{prefix}*: many words begin so; the {TERMS_MOST} most frequent are looked for"
+    if not found:
+        yield from _left_out(query)
+
+
+def _left_out(query: Query) -> Iterator[str]:
+    """What may be the option of a command."""
+    for clause in query.clauses:
+        for atom in clause.alternatives if clause.negated and len(clause.alternatives) == 1 else ():
+            if isinstance(atom, Words) and not atom.phrase and not atom.title and not atom.address:
+                yield f'-{atom.text} leaves out pages with {atom.text}; write "-{atom.text}" to look for it'
+
+
+def _instead(wanted: Filter, having: Having, values: Values) -> str:
+    field, value = term_of(wanted)
+    host, _, path = value.partition("/")
+    if wanted.field is Field.SITE and path and (pages := having(field, host)):
+        return f"site:{host} has {pages:,}"
+    all_known = values("domain" if wanted.field is Field.SITE else field)
+    if near := _near(value, all_known):
+        return f"did you mean {' or '.join(f'{wanted.field}:{each}' for each in near)}?"
+    known = [each for each in all_known if each and "/" not in each]
+    more = " ..." if len(known) > NAMED_MOST else ""
+    return (
+        f"there {'is' if len(known) == 1 else 'are'} {', '.join(known[:NAMED_MOST])}{more}"
+        if known
+        else "the collection has none"
+    )
+
+
+def _near(value: str, known: Sequence[str]) -> list[str]:
+    """By another name, as a part of it, or with a letter that is wrong."""
+    code = _CODES.get(value) or value.partition("-")[0]
+    if code in known:
+        return [code]
+    parts = [each for each in known if len(value) > 2 and (value in each.split(".") or each.endswith(f"/{value}"))]
+    within = [each for each in known if value.endswith(f".{each}")]
+    return (parts or within or get_close_matches(value, known, 2, _CLOSE))[:2]

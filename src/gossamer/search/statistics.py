@@ -1,0 +1,97 @@
+"""What is known about terms? How many pages of all shards have one, in which languages, and how rare it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+import tantivy
+
+from gossamer.index.analysis import STEMMERS
+from gossamer.index.shard_index import ShardIndex, reading
+from gossamer.search.words import Vocabulary, rarity
+
+REMEMBERED = 10_000
+"""Terms."""
+VALUES_MOST = 5_000
+"""Sites, types or languages that another one may be meant by."""
+SPELLED_MOST = 20_000
+"""Words that begin with the same letter, of which one may be meant; the rarest are left out."""
+
+
+class Statistics:
+    """Of the indexes as they are now."""
+
+    def __init__(self, indexes: Sequence[ShardIndex]) -> None:
+        with reading():
+            self.searchers = [shard_index.index.searcher() for shard_index in indexes]
+            self.sizes = [searcher.num_docs for searcher in self.searchers]
+        self.pages = sum(self.sizes)
+        self._schema = indexes[0].schema
+        self.having = lru_cache(maxsize=REMEMBERED)(self._count_having)
+        self.balance = lru_cache(maxsize=REMEMBERED)(self._balance)
+        self.spoken = lru_cache(maxsize=REMEMBERED)(self._is_spoken)
+
+    def pages_having(self, name: str, term: str) -> int:
+        """How many pages have a term in a field."""
+        return sum(self.having(name, term))
+
+    def texts_having(self, term: str) -> int:
+        """How many pages have a term."""
+        return sum(self.having("body", term))
+
+    def rarity(self, term: str) -> float:
+        """How much a term tells."""
+        return rarity(self.pages, min(self.pages, self.texts_having(term)))
+
+    def vocabulary(self, languages: Sequence[str | None]) -> Vocabulary:
+        """What a question in these languages may be asked in."""
+        return Vocabulary(self.pages, self.texts_having, languages, self.spoken)
+
+    @cached_property
+    def languages(self) -> list[str | None]:
+        """Those that pages are written in, the commonest first; None when some are in one whose words stay as they
+        are."""
+        counts: dict[str | None, int] = {code: self.pages_having("language", code) for code in STEMMERS}
+        counts[None] = self.pages - sum(counts.values())
+        return sorted((code for code in counts if counts[code] > 0), key=lambda code: -counts[code]) or [None]
+
+    def beginning_with(self, name: str, letters: str, most: int) -> dict[str, int]:
+        """The terms of a field that begin so, the most frequent of each shard."""
+        counts: Counter[str] = Counter()
+        with reading():
+            for searcher in self.searchers:
+                counts.update(dict(searcher.terms_with_prefix(name, letters, limit=most)))
+        return dict(counts.most_common(most))
+
+    def values(self, name: str) -> list[str]:
+        """The terms of a field, the most frequent first."""
+        return list(self.beginning_with(name, "", VALUES_MOST))
+
+    def spelled(self, letter: str) -> list[tuple[str, int]]:
+        """The words of titles and headings that begin with a letter."""
+        return list(self.beginning_with("spelling", letter, SPELLED_MOST).items())
+
+    def _count_having(self, name: str, term: str) -> list[int]:
+        with reading():
+            return [searcher.doc_freq(name, term) for searcher in self.searchers]
+
+    def _balance(self, shard: int, name: str, term: str) -> float:
+        """How much rarer a term is in the texts of all shards than in a field of one, as a factor; 0 when that one does
+        not have it."""
+        having = self.having(name, term)[shard]
+        return self.rarity(term) / rarity(self.sizes[shard], min(self.sizes[shard], having)) if having else 0.0
+
+    def _is_spoken(self, term: str, language: str | None) -> bool:
+        """Do pages of a language have a term? Of one whose words stay as they are it is not known."""
+        if language is None or not self.texts_having(term):
+            return bool(self.texts_having(term))
+        query = self._both(("body", term), ("language", language))
+        with reading():
+            return any(searcher.search(query, limit=1, count=False).hits for searcher in self.searchers)
+
+    def _both(self, *each: tuple[str, str]) -> Any:
+        terms = (tantivy.Query.term_query(self._schema, name, value, "basic") for name, value in each)
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, term) for term in terms])

@@ -1,0 +1,144 @@
+"""Where does one part of a question end and the next begin? Words, phrases, operators, parentheses.
+
+People paste addresses, commands, error messages and whole paragraphs. So a mark means something only where a person
+would write it on purpose; everywhere else it is a part of a word, or nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import zip_longest
+from typing import TypeAlias
+
+DEPTH_MOST = 20
+"""Parentheses within each other; those that are deeper mean nothing."""
+SHOUTED_LEAST = 4
+"""Words, all in capitals, that make a question shouted: its AND, OR and NOT are words like the others."""
+_QUOTES = dict.fromkeys(map(ord, "“”„‟«»＂"), '"')
+_TOKEN = re.compile(r'(-?)(?:([A-Za-z]+):)?(?:"([^"]*)("?)|(\()|([^\s"]+))')
+_OPTION = re.compile(r"\W.*|.*=.*|[A-Za-z]\d*|\d{1,3}|\d*[.,:]\d[\d.,:]*", re.DOTALL)
+"""What stands behind the dash of an option or of a number: `-l`, `--rebase`, `-x=y`, `-O2`, `-1`, `-0.5`."""
+_ENDING = ").,;:!?"
+
+
+class Operator(Enum):
+    """Words in capitals that join others."""
+
+    AND = "AND"
+    OR = "OR"
+    NOT = "NOT"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word or a phrase, with the name of a field before it or without."""
+
+    text: str
+    name: str = ""
+    phrase: bool = False
+    negated: bool = False
+
+    @property
+    def is_loud(self) -> bool:
+        """It is in capitals, as in SQL."""
+        return not self.phrase and len(self.text) > 1 and self.text.isupper()
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An opening parenthesis, with the name of a field for all within, or without."""
+
+    name: str = ""
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """A closing parenthesis."""
+
+
+_OPERATORS = [Piece(each.value) for each in Operator]
+Token: TypeAlias = Piece | Open | Close | Operator
+
+
+def tokens(text: str, names: Iterable[str]) -> list[Token]:
+    """The parts of a question; `names` are those that may stand before a colon. All parentheses are in pairs."""
+    parts = list(_parts(text.translate(_QUOTES), frozenset(names)))
+    return list(_balanced(list(_operators(parts))))
+
+
+def _parts(text: str, names: frozenset[str]) -> Iterator[Token]:
+    for match in _TOKEN.finditer(text):
+        minus, name, phrase, closed, opened, word = match.groups(default="")
+        before = text[match.start() - 1 : match.start()]
+        begins = not before or before.isspace() or before == "("
+        field = name.lower() if name.lower() in names and not word.startswith("//") else ""
+        other = name if not field else ""
+        if word:
+            yield from _words(f"{other}:{word}" if other else word, field, minus if begins else "")
+            continue
+        yield from [Piece(other)] if other else []
+        if opened:
+            yield Open(field, negated=begins and bool(minus))
+        elif begins or closed or field:
+            yield from [Piece(phrase, field, phrase=True, negated=begins and bool(minus))] if phrase or field else []
+        else:
+            yield from map(Piece, phrase.split())  # behind inches, and not a phrase
+
+
+def _words(word: str, field: str, minus: str) -> Iterator[Token]:
+    """A word, and the parentheses that close behind it. What looks like the option of a command is no NOT."""
+    bare = word.rstrip(_ENDING)
+    surplus = word.count(")") - word.count("(")
+    closing = min(word[len(bare) :].count(")"), surplus) if surplus > 0 else 0
+    if closing:
+        word = bare
+    if word:
+        optional = minus and not field and _OPTION.fullmatch(word)
+        yield Piece(f"-{word}") if optional else Piece(word, field, negated=bool(minus))
+    yield from [Close()] * closing
+
+
+def _operators(parts: Sequence[Token]) -> Iterator[Token]:
+    """NOT before a word in capitals is one of the words, as in NOT NULL."""
+    if _is_shouted(parts):
+        yield from parts
+        return
+    last: Token | None = None
+    for part, following in zip_longest(parts, parts[1:]):
+        meant = _operator(part)
+        joined = isinstance(last, Operator)
+        if meant is Operator.NOT and not joined and isinstance(following, Piece) and following.is_loud:
+            meant = Operator.NOT if _operator(following) else None
+        last = meant or part
+        yield last
+
+
+def _operator(part: Token) -> Operator | None:
+    return Operator(part.text) if isinstance(part, Piece) and part in _OPERATORS else None
+
+
+def _is_shouted(parts: Sequence[Token]) -> bool:
+    words = [part for part in parts if isinstance(part, Piece) and not part.name and not _operator(part)]
+    return sum(part.is_loud for part in words) >= SHOUTED_LEAST and not any(map(_has_small_letters, words))
+
+
+def _has_small_letters(part: Piece) -> bool:
+    return any(map(str.islower, part.text))
+
+
+def _balanced(parts: Sequence[Token]) -> Iterator[Token]:
+    """Without the parentheses that have no other half, or are too deep."""
+    opened: list[int] = []
+    paired: set[int] = set()
+    for place, part in enumerate(parts):
+        if isinstance(part, Open):
+            opened.append(place)
+        elif isinstance(part, Close) and opened:
+            if len(opened) <= DEPTH_MOST:
+                paired |= {opened[-1], place}
+            opened.pop()
+    return (part for place, part in enumerate(parts) if not isinstance(part, Open | Close) or place in paired)

@@ -10,7 +10,7 @@ from test_search_searcher import day, page, searcher_over
 
 from gossamer.errors import InvalidQuery, UsageError
 from gossamer.index.shard_index import Entry
-from gossamer.search.prefixes import TERMS_MOST
+from gossamer.search.prefixes import PREFIXES_MOST, TERMS_MOST
 from gossamer.search.searcher import Answer, Searcher
 
 PAGES = [
@@ -92,6 +92,13 @@ def test_a_prefix_of_many_words_is_cut_and_says_so(tmp_path: Path) -> None:
     assert any(hint.startswith("man*: many words begin so") for hint in answer.hints)
 
 
+def test_a_question_has_few_prefixes_and_the_others_are_words(searcher: Searcher) -> None:
+    others = " OR ".join(f"x{n:02}*" for n in range(PREFIXES_MOST - 1))
+    assert found(searcher.search(f"{others} OR cor*")) == {"reef", "ship"}
+    assert found(searcher.search(f"{others} OR xy* OR cor*")) == set()
+    assert found(searcher.search(f"{others} OR xy* OR coral*")) == {"reef"}
+
+
 @pytest.mark.parametrize(
     ("question", "hint"),
     [
@@ -105,6 +112,8 @@ def test_a_prefix_of_many_words_is_cut_and_says_so(tmp_path: Path) -> None:
         ("site:www.sea.org", "did you mean site:sea.org?"),
         ("site:oracle", "did you mean site:oracle.org?"),
         ("site:sea.org/nowhere", "site:sea.org has 2"),
+        ("link:http://[x", "link:http://[x: that is no address"),
+        ("c* ship", "c*: two letters before the star are needed"),
         ("xyzzy -ship", '-ship leaves out pages with ship; write "-ship" to look for it'),
     ],
 )

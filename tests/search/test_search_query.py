@@ -131,6 +131,11 @@ def test_a_field_has_the_names_that_people_know(text: str, same: str) -> None:
     assert parse(text) == parse(same)
 
 
+def test_a_demand_that_is_repeated_is_made_once_and_a_word_counts_each_time() -> None:
+    assert parse('"a b" x site:a.org x "a b" site:a.org') == parse('"a b" x site:a.org x')
+    assert parse("a OR re* OR a OR re*") == parse("a OR re*")
+
+
 def test_a_star_behind_two_letters_is_a_prefix() -> None:
     assert list(parse("fo* title:ba*").clauses) == [one(Prefix("fo")), one(Prefix("ba", title=True))]
 

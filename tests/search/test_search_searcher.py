@@ -315,4 +315,4 @@ def test_ten_thousand_odd_questions_are_answered_within_a_second_each(tmp_path: 
 
 def test_a_question_with_too_many_phrases_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidQuery, match="at most 50"):
-        searcher_over(tmp_path, PAGES).search('"a b" ' * 51)
+        searcher_over(tmp_path, PAGES).search(" ".join(f'"a b{number}"' for number in range(51)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
 from gossamer.index.analysis import STEMMERS
-from gossamer.search.filters import has_term, term_of
+from gossamer.search.filters import addresses, has_term, term_of
 from gossamer.search.prefixes import TERMS_MOST
 from gossamer.search.query import Field, Filter, Query, Words, atoms
 
@@ -14,6 +15,7 @@ HINTS_MOST = 5
 NAMED_MOST = 5
 """Values that a hint names."""
 _CLOSE = 0.75
+_SHORT = re.compile(r"\w\*")
 _LACKING = {
     Field.SITE: "no page is there",
     Field.TYPE: "no page is of that type",
@@ -32,6 +34,10 @@ def hints(query: Query, cut: Sequence[str], found: int, having: Having, values: 
     for atom in dict.fromkeys(atom for atom, _ in atoms(query.clauses)):
         if isinstance(atom, Filter) and has_term(atom) and not having(*term_of(atom)):
             yield f"{atom.field}:{atom.value}: {_LACKING[atom.field]}; {_instead(atom, having, values)}"
+        elif isinstance(atom, Filter) and atom.field is Field.LINK and not addresses(atom.value):
+            yield f"link:{atom.value}: that is no address; write it like link:example.org/page"
+        elif isinstance(atom, Words) and _SHORT.fullmatch(atom.text) and not atom.phrase:
+            yield f"{atom.text}: two letters before the star are needed to look for what begins so"
     for prefix in cut:
         yield f"{prefix}*: many words begin so; the {TERMS_MOST} most frequent are looked for"
     if not found:

@@ -7,8 +7,9 @@ its stems are asked for. Where nothing begins so, a stem that the prefix begins 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from gossamer.index.analysis import terms
 from gossamer.search.query import Atom, Clause, Group, Prefix, Query, Stems, Words, atoms
@@ -38,15 +39,13 @@ class Prefixes:
 
     def expanded(self, query: Query) -> tuple[Query, tuple[str, ...]]:
         """The question with terms in the place of prefixes, and the prefixes that stand for more than is asked for."""
-        asked = list(dict.fromkeys(atom for atom, _ in atoms(query.clauses) if isinstance(atom, Prefix)))
+        asked = [atom for atom, _ in atoms(query.clauses) if isinstance(atom, Prefix)]
         if not asked:
             return query, ()
         found = {prefix: self._stems(prefix) for prefix in asked[:PREFIXES_MOST]}
-        cut = tuple(
-            prefix.text for prefix, meant in found.items() if isinstance(meant, Stems) and len(meant.terms) > TERMS_MOST
-        )
-        named = {prefix: found.get(prefix) or _word(prefix) for prefix in asked}
-        return Query(_replaced(query.clauses, {prefix: _cut(meant) for prefix, meant in named.items()})), cut
+        cut = [prefix.text for prefix, meant in found.items() if _size(meant) > TERMS_MOST]
+        meant = chain((_cut(found[prefix]) for prefix in asked[:PREFIXES_MOST]), map(_word, asked[PREFIXES_MOST:]))
+        return Query(_replaced(query.clauses, meant)), tuple(cut)
 
     def _stems(self, prefix: Prefix) -> Atom:
         spelled = terms(prefix.text)
@@ -80,17 +79,22 @@ def _word(prefix: Prefix) -> Words:
     return Words(prefix.text, title=prefix.title, address=prefix.address)
 
 
+def _size(atom: Atom) -> int:
+    return len(atom.terms) if isinstance(atom, Stems) else 1
+
+
 def _cut(atom: Atom) -> Atom:
     return replace(atom, terms=atom.terms[:TERMS_MOST]) if isinstance(atom, Stems) else atom
 
 
-def _replaced(clauses: Iterable[Clause], by: Mapping[Prefix, Atom]) -> tuple[Clause, ...]:
+def _replaced(clauses: Iterable[Clause], by: Iterator[Atom]) -> tuple[Clause, ...]:
+    """Each prefix by the next, in the order of `atoms`."""
     return tuple(
         replace(clause, alternatives=tuple(_other(atom, by) for atom in clause.alternatives)) for clause in clauses
     )
 
 
-def _other(atom: Atom, by: Mapping[Prefix, Atom]) -> Atom:
+def _other(atom: Atom, by: Iterator[Atom]) -> Atom:
     if isinstance(atom, Group):
         return replace(atom, clauses=_replaced(atom.clauses, by))
-    return by[atom] if isinstance(atom, Prefix) else atom
+    return next(by) if isinstance(atom, Prefix) else atom

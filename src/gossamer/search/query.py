@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -175,14 +175,25 @@ def _all(rest: deque[Token], field: str = "") -> list[Clause]:
         first = clause.alternatives[0]
         loose = len(clause.alternatives) == 1 and isinstance(first, Group) and not first.needed and not clause.negated
         found += first.clauses if loose and isinstance(first, Group) else [clause]
-    return found
+    return list(_once(found))
+
+
+def _once(clauses: Iterable[Clause]) -> Iterator[Clause]:
+    """A demand that is repeated says nothing new. A word does: it counts for more."""
+    met: set[Clause] = set()
+    for clause in clauses:
+        first = clause.alternatives[0]
+        is_word = len(clause.alternatives) == 1 and isinstance(first, Words) and not first.phrase
+        if is_word or clause not in met:
+            yield clause
+        met.add(clause)
 
 
 def _either(rest: deque[Token], field: str) -> Clause | None:
     found = _joined(rest, field, Operator.OR)
     if len(found) < 2:
         return found[0] if found else None
-    return Clause(tuple(atom for clause in found for atom in _as_atoms(clause)))
+    return Clause(tuple(dict.fromkeys(atom for clause in found for atom in _as_atoms(clause))))
 
 
 def _as_atoms(clause: Clause) -> tuple[Atom, ...]:
@@ -193,7 +204,7 @@ def _both(rest: deque[Token], field: str) -> Clause | None:
     found = _joined(rest, field, Operator.AND)
     if len(found) < 2:
         return found[0] if found else None
-    return Clause((Group(tuple(found), needed=True),))
+    return Clause((Group(tuple(dict.fromkeys(found)), needed=True),))
 
 
 def _joined(rest: deque[Token], field: str, by: Operator) -> list[Clause]:
@@ -219,7 +230,7 @@ def _one(rest: deque[Token], field: str) -> Clause | None:
     else:
         clause = _within(rest, token.name or field if isinstance(token, Open) else field)
     negated ^= isinstance(token, Piece | Open) and token.negated
-    return clause and replace(clause, negated=clause.negated ^ negated)
+    return replace(clause, negated=not clause.negated) if clause is not None and negated else clause
 
 
 def _within(rest: deque[Token], field: str) -> Clause | None:

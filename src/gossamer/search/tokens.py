@@ -7,7 +7,7 @@ would write it on purpose; everywhere else it is a part of a word, or nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
@@ -60,17 +60,16 @@ class Close:
     """A closing parenthesis."""
 
 
-_OPERATORS = [Piece(each.value) for each in Operator]
 Token: TypeAlias = Piece | Open | Close | Operator
 
 
-def tokens(text: str, names: Iterable[str]) -> list[Token]:
+def tokens(text: str, names: Collection[str]) -> list[Token]:
     """The parts of a question; `names` are those that may stand before a colon. All parentheses are in pairs."""
-    parts = list(_parts(text.translate(_QUOTES), frozenset(names)))
+    parts = list(_parts(text.translate(_QUOTES), names))
     return list(_balanced(list(_operators(parts))))
 
 
-def _parts(text: str, names: frozenset[str]) -> Iterator[Token]:
+def _parts(text: str, names: Collection[str]) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         minus, name, phrase, closed, opened, word = match.groups(default="")
         before = text[match.start() - 1 : match.start()]
@@ -118,7 +117,9 @@ def _operators(parts: Sequence[Token]) -> Iterator[Token]:
 
 
 def _operator(part: Token) -> Operator | None:
-    return Operator(part.text) if isinstance(part, Piece) and part in _OPERATORS else None
+    if not isinstance(part, Piece) or part.name or part.phrase or part.negated:
+        return None
+    return Operator.__members__.get(part.text)
 
 
 def _is_shouted(parts: Sequence[Token]) -> bool:

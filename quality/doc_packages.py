@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from shutil import rmtree
 from urllib.parse import unquote, urlsplit
@@ -31,6 +32,8 @@ from gossamer.testing import VirtualClock
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gossamer-quality"
 BEGAN = 1_767_225_600.0
 """All pages are of one moment, so that none is fresher than another."""
+_NOT_BUILT_BY = {"cli", "search"}
+"""Rooms of the program that change nothing in a collection."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,29 @@ def crawl(web: DocsWeb, place: Path) -> gossamer.Collection:
     collection, clock = gossamer.open(place), VirtualClock()
     clock.run(collection.crawl_async(*web.seeds, scope="host", outside=Outside(clock, web.fetch)))
     return collection
+
+
+def crawled(cache: Path) -> gossamer.Collection:
+    """The collection of all sites, crawled anew when the program that makes it has changed."""
+    place, stamp = cache / "web", cache / "web.made-by"
+    web, program = DocsWeb(cache), _program()
+    web.require()
+    if place.is_dir() and stamp.exists() and stamp.read_text("utf-8") == program:
+        return gossamer.open(place)
+    stamp.unlink(missing_ok=True)
+    rmtree(place, ignore_errors=True)
+    collection = crawl(web, place)
+    stamp.write_text(program, "utf-8")
+    return collection
+
+
+def _program() -> str:
+    """A digest of what makes a collection of what."""
+    top = Path(gossamer.__file__).parent
+    files = (path for path in sorted(top.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so"))
+    made_by = (path for path in files if path.relative_to(top).parts[0] not in _NOT_BUILT_BY)
+    content = (path.read_bytes() for path in made_by)
+    return sha256(b"\0".join(chain([repr(SITES).encode()], content))).hexdigest()
 
 
 def main(arguments: list[str]) -> int:

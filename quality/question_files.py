@@ -17,7 +17,8 @@ from doc_packages import SITES, Site
 
 FILES = Path(__file__).with_name("questions")
 KINDS = {
-    "task": "what somebody wants to do",
+    "task": "what somebody wants to do, in words of their own",
+    "named": "the same, with the names that the documentation uses",
     "question": "a whole question",
     "keywords": "a few words",
     "identifier": "the name of a class, function or setting",

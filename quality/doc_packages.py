@@ -164,11 +164,18 @@ def download(cache: Path = CACHE, sites: Iterable[Site] = SITES) -> None:
         if target.is_dir():
             continue
         if not any(debs.glob(f"{site.package}_*.deb")):
-            subprocess.run(["apt-get", "download", site.package], cwd=debs, check=True)
+            _done(["apt-get", "download", site.package], debs)
         rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        subprocess.run(["dpkg-deb", "-x", max(debs.glob(f"{site.package}_*.deb")), partial], check=True)
+        _done(["dpkg-deb", "-x", max(debs.glob(f"{site.package}_*.deb")).name, str(partial.resolve())], debs)
         partial.rename(target)
+
+
+def _done(command: list[str], place: Path) -> None:
+    try:
+        subprocess.run(command, cwd=place, check=True, stdout=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Missing(f"{error}; this needs apt and dpkg of Debian 12, and lists of `apt-get update`") from None
 
 
 def crawl(web: DocsWeb, place: Path) -> gossamer.Collection:
@@ -209,12 +216,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("place", nargs="?", type=Path, help="the new collection")
     parser.add_argument("--cache", type=Path, default=CACHE, help=f"where the packages lie (default {CACHE})")
     asked = parser.parse_args(arguments)
-    if asked.verb == "download":
-        download(asked.cache)
-        return 0
-    if asked.place is None or asked.place.exists():
+    if asked.verb == "crawl" and (asked.place is None or asked.place.exists()):
         parser.error("crawl needs the name of a directory that does not exist yet")
     try:
+        if asked.verb == "download":
+            download(asked.cache)
+            return 0
         with crawl(DocsWeb(asked.cache), asked.place) as collection:
             print(f"{collection.status().pages} pages in {asked.place}")
     except Missing as error:

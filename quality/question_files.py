@@ -27,6 +27,8 @@ KINDS = {
     "language": "a question in German or French",
     "typo": "words that are misspelled",
 }
+NAMED = {"named", "identifier", "option", "error"}
+"""Kinds that have a word of the page that answers. In the others people use words of their own."""
 ANSWERS, HELPS = 2, 1
 """Grades."""
 

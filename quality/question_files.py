@@ -1,7 +1,10 @@
 """What do people ask of a documentation site, and which of its pages answer that? One file for each site.
 
-A question is written as people type it. The pages that answer it, and those that only help, were found by reading the
-files of the site: nobody looked at a ranking. An address is relative to the home page of the site, or whole.
+A question is written as people type it. The pages that answer it, and those that only help, were found in the files of
+the sites, by their contents and by searching for words, without a look at a ranking. Then the first five of both
+engines were judged, in the order of their addresses and without the name of the engine: by their titles, and those that
+might answer by their text. Pages were only added, and a question that names no program may be answered by any.
+An address is relative to the home page of the site, or whole.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """One table: how well we read pages and documents, beside the best that others reach.
 
-    python quality/run.py                    all of it, in about a minute
+    python quality/run.py                    all of it, in a few minutes
     python quality/run.py content robots     only some parts
 
-The reference sets are no part of the project. Where one is not beside it, its row says so.
+The reference sets and the documentation packages are no part of the project. Where one is not there, its row says so.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import characters
 import documents
 import lists
 import pages
+import questions
 from material import Missing
 from table import Absent, Row, printed
 
@@ -28,6 +29,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "sitemaps": lists.sitemap_rows,
     "robots": lists.robots_rows,
     "answers": answers.rows,
+    "questions": questions.rows,
 }
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 import Stemmer  # type: ignore[import-not-found]  # it has no types
 
 from gossamer.index import words
-from gossamer.index.forms import Forms, Stem, forms, reduced
+from gossamer.index.forms import NAMES_OF_ONE_PIECE, Forms, Stem, forms, reduced
 from gossamer.index.words import APART, unspaced
 
 __all__ = ["APART", "STEMMERS", "Unit", "joined", "places", "terms", "units", "unspaced"]
@@ -89,7 +89,8 @@ def _stem(language: str | None) -> Stem:
 @lru_cache(maxsize=64)
 def _stems(language: str | None) -> words.Reduced:
     most = REMEMBERED_MOST if _stems.cache_info().currsize < MAIN_LANGUAGES else REMEMBERED_LEAST
-    return words.Stems(partial(reduced, stem=_stem(language)), most, language not in OTHER_STARTS)
+    same_start = language not in OTHER_STARTS
+    return words.Stems(partial(reduced, stem=_stem(language)), most, same_start, NAMES_OF_ONE_PIECE)
 
 
 def joined(text: str, language: str | None = None) -> str:

@@ -622,6 +622,12 @@ static inline int ended(stems *known, reading *now, Py_ssize_t end, sink *to)
     return done;
 }
 
+/* Whether a word goes on behind this sign. */
+static inline int links(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
+{
+    return at + 1 < length && connector(text[at]) && in_word(text[at + 1]);
+}
+
 /* The last character of an ASCII word that begins here, or -1 when it may give other terms than one that begins so. */
 static inline Py_ssize_t simple_end(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
 {
@@ -630,7 +636,9 @@ static inline Py_ssize_t simple_end(const Py_UCS4 *text, Py_ssize_t length, Py_s
         return -1;
     while (++at < length && (c = text[at]) < 128 && plain(c) && c != '_' && (c < 'A' || c > 'Z'))
         ;
-    return at == length || (c < 128 && !plain(c) && !joins(c)) ? at - 1 : -1;
+    if (at == length)
+        return at - 1;
+    return c < 128 && !plain(c) && c != '+' && c != '#' && !links(text, length, at) ? at - 1 : -1;
 }
 
 /* How many characters behind a word belong to it. */
@@ -640,11 +648,6 @@ static Py_ssize_t tail(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t last, 
         return at + 2 == length || text[at + 2] != '+' ? 2 : 0;
     int letter = at - last == 1 && text[last] < 128 && isalpha((int)text[last]);
     return letter && at < length && text[at] == '#' && (at + 1 == length || !in_word(text[at + 1]));
-}
-
-static inline int links(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
-{
-    return at + 1 < length && connector(text[at]) && in_word(text[at + 1]);
 }
 
 /* Whether the chain whose first word ends here is a name. If it is none, its words stand alone. */

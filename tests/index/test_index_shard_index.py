@@ -214,6 +214,6 @@ def test_pages_are_found_by_all_forms_of_their_words(tmp_path: Path) -> None:
     searcher = shard_index.index.searcher()
     assert all(searcher.doc_freq("body", term) == 1 for term in ("treeview", "cafe", "café", "view"))
     for words, found in (["tree", "view", "of"], 1), (["a", "café", "shows"], 1), (["rows", "treeview"], 0):
-        phrase = tantivy.Query.phrase_query(shard_index.schema, "body", words)
+        phrase = tantivy.Query.phrase_query(shard_index.schema, "body", list(words))
         assert len(searcher.search(phrase).hits) == found
     shard_index.close()

@@ -118,7 +118,7 @@ def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[Pla
 
 @lru_cache(maxsize=4_096)
 def _pieces(word: str, language: str | None) -> tuple[tuple[Span, str, str], ...]:
-    """Where the parts of a name stand in it, with their terms; nothing when it has only one, or letters are left out."""
+    """Where the parts of a name stand in it, with their terms; nothing when it has one, or something is left out."""
     if word.isalpha() and word[1:].islower():
         return ()
     plain = words.written(word)

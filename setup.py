@@ -37,7 +37,7 @@ setup(
         compiled("convert/render/_render", [TAGGED, SCANNER, WRITER]),
         compiled("dedupe/_prints", [TAGGED]),
         compiled("graph/_sweep"),
-        compiled("index/_words", [TAGGED]),
+        compiled("index/_words", [TAGGED, "index/reducer"]),
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},  # one wheel for this version of Python and all after it
 )

@@ -26,7 +26,7 @@ import numpy as np
 
 from fuzz.fuzz_pages import STARTERS, TEXTS, extreme, spoilt
 
-NAMES = ("ab-", ".N", "C++", "C#", "\u2011x", "a\xad", "-" + "x" * 20, " .net", "_B", "\u05d0\u05b0")
+NAMES = ("ab-", ".N", "C++", "C#", "\u2011x", "a\xad", "-" + "x" * 20, " .net", "_B", "aB", "XYZd.", "\u05d0\u05b0")
 """Words of several parts, and pieces of them."""
 
 
@@ -64,7 +64,8 @@ class Readers:
         self._plain = module("gossamer.tagged._plain").plain
         self._measure = module("gossamer.dedupe._prints").measure
         self._sweep = module("gossamer.graph._sweep").sweep
-        self._stems = module("gossamer.index._words").Stems(self._stem, 2_048, True)
+        pieces = (None, frozenset({"ab"}))
+        self._stems = [module("gossamer.index._words").Stems(self._stem, 2_048, True, each) for each in pieces]
 
     def page(self, dice: Random, page: bytes) -> None:
         """A page from its bytes to the words that are indexed."""
@@ -114,8 +115,9 @@ class Readers:
         self._note(text.encode(errors="surrogatepass"))
         self._look(text)
         self._measure(text)
-        self._stems.joined(text)
-        self._stems.met(text, ("word", dice.choice(TEXTS).lower(), "", "\u4e2d", dice.choice(NAMES), "b"))
+        for stems in self._stems:
+            stems.joined(text)
+            stems.met(text, ("word", dice.choice(TEXTS).lower(), "", "\u4e2d", dice.choice(NAMES), "b"))
 
     def _stem(self, word: str) -> str:
         """A stem of any length: none, the word, or far longer. Some terms stand apart."""

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import tantivy
 
 import gossamer.index.shard_index as module
 from gossamer.engine.proc import looks
@@ -190,3 +191,29 @@ def test_whoever_may_read_the_folder_may_read_all_files_of_an_index(tmp_path: Pa
     assert len(told) == 4
     assert {path.stat().st_mode & 0o777 for path in told} == {0o644}
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / "closed").rglob("*.json")} == {0o600}
+
+
+def test_an_index_of_other_terms_is_refused_and_the_cure_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(module, "_TERMS", "terms")
+        old = ShardIndex(tmp_path / "index")
+        old.commit(1)
+        old.close()
+    for writable in (True, False):
+        with pytest.raises(Damaged, match="another version of gossamer; `gossamer build"):
+            ShardIndex(tmp_path / "index", writable=writable)
+
+
+def test_pages_are_found_by_all_forms_of_their_words(tmp_path: Path) -> None:
+    """And what is apart from the text is no neighbour of its words."""
+    shard_index = ShardIndex(tmp_path / "index")
+    shard_index.add(Entry("http://a.org/", body="The TreeView of a café shows rows"))
+    shard_index.commit(1)
+    searcher = shard_index.index.searcher()
+    assert all(searcher.doc_freq("body", term) == 1 for term in ("treeview", "cafe", "café", "view"))
+    for words, found in (["tree", "view", "of"], 1), (["a", "café", "shows"], 1), (["rows", "treeview"], 0):
+        phrase = tantivy.Query.phrase_query(shard_index.schema, "body", list(words))
+        assert len(searcher.search(phrase).hits) == found
+    shard_index.close()

@@ -1,253 +1,16 @@
 /* The words of a text, each replaced by its terms, with a space between: see words.py, whose Python way gives the same.
  *
- * Terms are remembered in a table of bytes, so that a word that was met before costs no object. What the table does not
- * have is asked for by a call of Python. A word that finds no place near its own is not remembered, so that nobody can
- * write a page whose words all stand in each other's way. A chain of words (`utf-8`) is looked at once before it is read,
- * and is read as one word or as many. Time is linear in the length of the text.
+ * Terms are remembered (`table.h`). A chain of words (`utf-8`) is looked at once before it is read, and is read as one
+ * word or as many. Time is linear in the length of the text.
  */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <ctype.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include "tagged/letters.h"
-
-enum { LONGEST = 64 }; /* characters of a word; what is longer is no word but a blob, and is left out */
-enum { CHAIN_MOST = 8 }; /* words of a chain */
-enum { REACH = 8, SLOTS_LEAST = 1024 };
-enum { LETTERS_MOST = 16 }; /* for each slot, of words that do not fit into theirs */
-
-/* A slot is a line of the cache, for a line is what a look at the table costs. Words and stems stand there padded with
- * zeros, so that neither comparing nor copying one has to ask for its length. Where one of them is longer, both lie in
- * `letters`, and the slot has the beginning of the word. */
-enum { INSIDE = 24 };
-typedef struct {
-    char word[INSIDE], stem[INSIDE];
-    uint32_t at; /* in `letters` */
-    uint32_t hash;
-    uint16_t size, stem_size; /* no size when the slot is free */
-    uint16_t ordered;         /* how much of the stem comes before a NUL, if there is one */
-} slot;
-
-typedef struct {
-    char *at;
-    size_t size, room;
-} buffer;
-
-typedef struct {
-    PyObject_HEAD
-    PyObject *ask;
-    Py_ssize_t most;
-    int same_start; /* a stem begins like its word, but for capitals, where the word is ASCII */
-    slot *slots;
-    size_t count, room; /* room is a power of two */
-    size_t turn;        /* whose place near its own a word takes that finds none free */
-    buffer letters;
-} stems;
-
-/* Scripts that put no space between words: every character is a word, and words of a query become phrases. */
-static int alone(Py_UCS4 c)
-{
-    return (c >= 0x0E00 && c <= 0x0EFF) || (c >= 0x1000 && c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF) ||
-           (c >= 0x3040 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||
-           (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x20000 && c <= 0x3FFFF);
-}
-
-/* Vowel signs and accents that stand for themselves belong to their word. */
-static int clings(Py_UCS4 c)
-{
-    return (c >= 0x0300 && c <= 0x036F) || (c >= 0x0900 && c <= 0x0DFF && c != 0x0964 && c != 0x0965);
-}
-
-/* Left out of a word: what is not seen, and points of Hebrew and Arabic. */
-static int unseen(Py_UCS4 c)
-{
-    if (c < 0x0591)
-        return c == 0xAD;
-    if (c < 0x0700)
-        return (c <= 0x05C7 && c != 0x05BE && c != 0x05C0 && c != 0x05C3 && c != 0x05C6) || c == 0x061C ||
-               (c >= 0x064B && c <= 0x065F) || c == 0x0670 || (c >= 0x06D6 && c <= 0x06DC) ||
-               (c >= 0x06DF && c <= 0x06E4) || c == 0x06E7 || c == 0x06E8 || (c >= 0x06EA && c <= 0x06ED);
-    return (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
-}
-
-/* What stands between the words of a chain, as it is written in its name; 0 for anything else. */
-static inline char connector(Py_UCS4 c)
-{
-    return c == '.' ? '.' : c == '-' || c == 0x2010 || c == 0x2011 ? '-' : 0;
-}
-
-/* Of ASCII that is in no word: may a word go on behind it? */
-static inline int joins(Py_UCS4 c)
-{
-    return c == '.' || c == '-' || c == '+' || c == '#';
-}
-
-/* What may stand before the dot of a name that begins with one. */
-static int opens(Py_UCS4 c)
-{
-    return c <= 0x20 || c == 0xA0 || (c < 128 && strchr("([{\"'`/*", (int)c) != NULL);
-}
-
-static const uint64_t PLAIN[2] = {0x03FF000000000000, 0x07FFFFFE87FFFFFE}; /* 0-9, A-Z, _ and a-z */
-
-static inline int plain(Py_UCS4 c)
-{
-    return (int)(PLAIN[c >> 6] >> (c & 63) & 1);
-}
-
-static inline int in_word(Py_UCS4 c)
-{
-    return c < 128 ? plain(c) : !(c >= 0x0E00 && alone(c)) && (is_letter_or_digit(c) || clings(c));
-}
-
-static inline int roomy(buffer *to, size_t size)
-{
-    if (to->room - to->size >= size)
-        return 1;
-    size_t room = 2 * to->room + size + 64;
-    char *grown = PyMem_Realloc(to->at, room);
-    if (!grown)
-        return 0;
-    to->at = grown;
-    to->room = room;
-    return 1;
-}
-
-static int add(buffer *to, const char *from, size_t size)
-{
-    if (!roomy(to, size))
-        return 0;
-    memcpy(to->at + to->size, from, size);
-    to->size += size;
-    return 1;
-}
-
-static size_t as_utf8(Py_UCS4 c, char *to)
-{
-    if (c < 0x80) {
-        to[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        to[0] = (char)(0xC0 | c >> 6);
-        to[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < 0x10000) {
-        to[0] = (char)(0xE0 | c >> 12);
-        to[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        to[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    to[0] = (char)(0xF0 | c >> 18);
-    to[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    to[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    to[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
-}
-
-static inline uint32_t hashed(const char *word, size_t size)
-{
-    uint64_t hash = size, part;
-    size_t at = 0;
-    do {
-        memcpy(&part, word + at, 8); /* the zeros behind it are of the word, too */
-        hash = (hash ^ part) * 0xBF58476D1CE4E5B9u;
-        hash ^= hash >> 29;
-    } while ((at += 8) < size);
-    return (uint32_t)(hash ^ hash >> 32);
-}
-
-static inline int alike(const char *one, const char *other)
-{
-    uint64_t parts[6];
-    memcpy(parts, one, INSIDE);
-    memcpy(parts + 3, other, INSIDE);
-    return !((parts[0] ^ parts[3]) | (parts[1] ^ parts[4]) | (parts[2] ^ parts[5]));
-}
-
-/* Where a word is, or where it could be; NULL when there is no room near its place. */
-static inline slot *slot_of(const stems *known, uint32_t hash, const char *word, size_t size)
-{
-    for (size_t step = 0; step < REACH; step++) {
-        slot *here = &known->slots[(hash + step) & (known->room - 1)];
-        if (!here->size)
-            return here;
-        if (here->hash == hash && here->size == size && alike(here->word, word) &&
-            (size <= INSIDE || memcmp(known->letters.at + here->at, word, size) == 0))
-            return here;
-    }
-    return NULL;
-}
-
-static const char NOTHING[INSIDE];
-
-static int grow(stems *known)
-{
-    slot *old = known->slots;
-    size_t room = known->room;
-    slot *wider = PyMem_Calloc(2 * room, sizeof(slot));
-    if (!wider)
-        return 0;
-    known->slots = wider;
-    known->room = 2 * room;
-    known->count = 0;
-    for (size_t number = 0; number < room; number++) {
-        slot *here = old[number].size ? slot_of(known, old[number].hash, NOTHING, 0) : NULL;
-        if (here) {
-            *here = old[number];
-            known->count++;
-        }
-    }
-    PyMem_Free(old);
-    return 1;
-}
-
-/* Put a word into a free slot; 0 when there is no memory. */
-static int fill(stems *known, slot *here, const char *letters[2], const size_t sizes[2])
-{
-    const char *apart = memchr(letters[1], 0, sizes[1]);
-    slot fresh = {.at = (uint32_t)known->letters.size, .size = (uint16_t)sizes[0], .stem_size = (uint16_t)sizes[1]};
-    fresh.ordered = (uint16_t)(apart ? (size_t)(apart - letters[1]) : sizes[1]);
-    memcpy(fresh.word, letters[0], INSIDE);
-    memcpy(fresh.stem, letters[1], sizes[1] <= INSIDE ? sizes[1] : INSIDE);
-    fresh.hash = hashed(letters[0], sizes[0]);
-    if ((sizes[0] > INSIDE || sizes[1] > INSIDE) &&
-        (!add(&known->letters, letters[0], sizes[0]) || !add(&known->letters, letters[1], sizes[1])))
-        return 0;
-    *here = fresh;
-    known->count++;
-    return 1;
-}
-
-static void forget_all(stems *known)
-{
-    memset(known->slots, 0, known->room * sizeof(slot));
-    known->count = known->letters.size = 0;
-}
-
-/* The table grows up to its limit. From then on a new word takes the place of another near by, so that the common
- * ones, which come again at once, are nearly always there. */
-static int remember(stems *known, const char *word, size_t size, const char *stem, size_t stem_size)
-{
-    if (known->letters.size >= LETTERS_MOST * known->room)
-        forget_all(known);
-    if (2 * known->count >= known->room && known->room < (size_t)known->most && !grow(known))
-        return 0;
-    uint32_t hash = hashed(word, size);
-    slot *here = slot_of(known, hash, word, size);
-    if ((here && here->size) || stem_size > UINT16_MAX)
-        return 1;
-    if (!here) {
-        here = &known->slots[(hash + known->turn++ % REACH) & (known->room - 1)];
-        known->count--;
-    }
-    return fill(known, here, (const char *[]){word, stem}, (const size_t[]){size, stem_size});
-}
+#include "reducer/characters.h"
+#include "reducer/names.h"
+#include "reducer/table.h"
 
 /* What is done with the stems of a text: they are written down, or the places of some of them are noted. */
 typedef struct {
@@ -260,10 +23,7 @@ typedef struct {
 
 static int write_down(buffer *out, const char *stem, size_t size)
 {
-    if (!size || (add(out, stem, size) && add(out, " ", 1)))
-        return 1;
-    PyErr_NoMemory();
-    return 0;
+    return !size || (add(out, stem, size) && add(out, " ", 1)) || no_memory();
 }
 
 static int write_all(sink *to, const char *stem, size_t size, size_t ordered)
@@ -299,22 +59,20 @@ static int note(const sink *to, const char *stem, size_t size, const Py_ssize_t 
     return 1;
 }
 
-/* A word that the table does not have: ask for its stem. The call may change the table. */
+/* A word that the table does not have. */
 static int met_first(stems *known, const char *word, size_t size, const Py_ssize_t place[2], sink *to)
 {
-    PyObject *stem = PyObject_CallFunction(known->ask, "s#", word, (Py_ssize_t)size);
-    Py_ssize_t length;
-    const char *text = stem ? PyUnicode_AsUTF8AndSize(stem, &length) : NULL;
-    int done = text != NULL;
-    if (done && !remember(known, word, size, text, (size_t)length)) {
-        PyErr_NoMemory();
-        done = 0;
-    }
+    buffer found = {0};
+    int done = terms_of(known, word, size, &found);
+    const char *text = found.size ? found.at : "";
+    if (done && !remember(known, word, size, text, found.size))
+        done = no_memory();
+    const char *apart = memchr(text, 0, found.size);
     if (done && to->places)
-        done = note(to, text, (size_t)length, place);
+        done = note(to, text, found.size, place);
     else if (done)
-        done = write_all(to, text, (size_t)length, strlen(text));
-    Py_XDECREF(stem);
+        done = write_all(to, text, found.size, apart ? (size_t)(apart - text) : found.size);
+    PyMem_Free(found.at);
     return done;
 }
 
@@ -380,6 +138,12 @@ static inline int ended(stems *known, reading *now, Py_ssize_t end, sink *to)
     return done;
 }
 
+/* Whether a word goes on behind this sign. */
+static inline int links(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
+{
+    return at + 1 < length && connector(text[at]) && in_word(text[at + 1]);
+}
+
 /* The last character of an ASCII word that begins here, or -1 when it may give other terms than one that begins so. */
 static inline Py_ssize_t simple_end(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
 {
@@ -388,7 +152,9 @@ static inline Py_ssize_t simple_end(const Py_UCS4 *text, Py_ssize_t length, Py_s
         return -1;
     while (++at < length && (c = text[at]) < 128 && plain(c) && c != '_' && (c < 'A' || c > 'Z'))
         ;
-    return at == length || (c < 128 && !plain(c) && !joins(c)) ? at - 1 : -1;
+    if (at == length)
+        return at - 1;
+    return c < 128 && !plain(c) && c != '+' && c != '#' && !links(text, length, at) ? at - 1 : -1;
 }
 
 /* How many characters behind a word belong to it. */
@@ -398,11 +164,6 @@ static Py_ssize_t tail(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t last, 
         return at + 2 == length || text[at + 2] != '+' ? 2 : 0;
     int letter = at - last == 1 && text[last] < 128 && isalpha((int)text[last]);
     return letter && at < length && text[at] == '#' && (at + 1 == length || !in_word(text[at + 1]));
-}
-
-static inline int links(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
-{
-    return at + 1 < length && connector(text[at]) && in_word(text[at + 1]);
 }
 
 /* Whether the chain whose first word ends here is a name. If it is none, its words stand alone. */
@@ -540,16 +301,21 @@ static PyObject *met(PyObject *self, PyObject *arguments)
 
 static PyObject *created(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    PyObject *ask;
+    PyObject *ask, *pieces = Py_None;
     Py_ssize_t most;
     int same_start = 0;
-    static char *known_names[] = {"stem", "most", "same_start", NULL};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "On|p", known_names, &ask, &most, &same_start))
+    static char *known_names[] = {"stem", "most", "same_start", "pieces", NULL};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "On|pO", known_names, &ask, &most, &same_start, &pieces))
         return NULL;
+    if (pieces != Py_None && !PyFrozenSet_Check(pieces)) {
+        PyErr_SetString(PyExc_TypeError, "a frozenset of names is needed");
+        return NULL;
+    }
     stems *self = (stems *)PyType_GenericAlloc(type, 0);
     if (!self)
         return NULL;
     self->ask = Py_NewRef(ask);
+    self->pieces = pieces == Py_None ? NULL : Py_NewRef(pieces);
     self->most = most > 0 ? most : 1;
     self->same_start = same_start;
     self->room = SLOTS_LEAST;
@@ -566,6 +332,7 @@ static void freed(PyObject *object)
     stems *self = (stems *)object;
     PyTypeObject *type = Py_TYPE(object);
     Py_XDECREF(self->ask);
+    Py_XDECREF(self->pieces);
     PyMem_Free(self->slots);
     PyMem_Free(self->letters.at);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);

@@ -3,6 +3,12 @@
 from collections.abc import Callable
 
 class Stems:
-    def __init__(self, stem: Callable[[str], str], most: int, same_start: bool = False) -> None: ...
+    def __init__(
+        self,
+        stem: Callable[[str], str],
+        most: int,
+        same_start: bool = False,
+        pieces: frozenset[str] | None = None,
+    ) -> None: ...
     def joined(self, text: str, /) -> str: ...
     def met(self, text: str, terms: tuple[str, ...], /) -> list[tuple[int, int, int]]: ...

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 import Stemmer  # type: ignore[import-not-found]  # it has no types
 
 from gossamer.index import words
-from gossamer.index.forms import Forms, Stem, forms, reduced
+from gossamer.index.forms import NAMES_OF_ONE_PIECE, Forms, Span, Stem, forms, reduced
 from gossamer.index.words import APART, unspaced
 
 __all__ = ["APART", "STEMMERS", "Unit", "joined", "places", "terms", "units", "unspaced"]
@@ -81,6 +81,7 @@ class Unit:
     """Without accents, and of a Korean word the noun without its particle; nothing when it has none."""
 
 
+@lru_cache(maxsize=64)
 def _stem(language: str | None) -> Stem:
     name = STEMMERS.get(language or "")
     return Stemmer.Stemmer(name, 0).stemWord if name else str
@@ -89,7 +90,8 @@ def _stem(language: str | None) -> Stem:
 @lru_cache(maxsize=64)
 def _stems(language: str | None) -> words.Reduced:
     most = REMEMBERED_MOST if _stems.cache_info().currsize < MAIN_LANGUAGES else REMEMBERED_LEAST
-    return words.Stems(partial(reduced, stem=_stem(language)), most, language not in OTHER_STARTS)
+    same_start = language not in OTHER_STARTS
+    return words.Stems(partial(reduced, stem=_stem(language)), most, same_start, NAMES_OF_ONE_PIECE)
 
 
 def joined(text: str, language: str | None = None) -> str:
@@ -106,22 +108,30 @@ def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[Pla
     """Where some terms stand in a text: begin, end, and which of them it is. Of a name, its parts that are wanted;
     where none is, but the name in one piece, all of it."""
     known = language if language in STEMMERS else None
-    within = partial(_within, text, _stem(known), {term: number for number, term in reversed(list(enumerate(wanted)))})
-    return [place for met in _stems(known).met(text, wanted) for place in within(met)]
+    numbers = {term: number for number, term in reversed(list(enumerate(wanted)))}
+    found: list[Place] = []
+    for place in _stems(known).met(text, wanted):
+        pieces = _pieces(text[place[0] : place[1]], known)
+        found += _within(pieces, numbers, place) if pieces else (place,)
+    return found
 
 
-def _within(text: str, stem: Stem, numbers: Mapping[str, int], met: Place) -> Iterable[Place]:
-    begin, end, _ = met
-    word = text[begin:end]
+@lru_cache(maxsize=4_096)
+def _pieces(word: str, language: str | None) -> tuple[tuple[Span, str, str], ...]:
+    """Where the parts of a name stand in it, with their terms; nothing when it has one, or something is left out."""
     if word.isalpha() and word[1:].islower():
-        return (met,)
+        return ()
     plain = words.written(word)
-    found = forms(plain, stem)
+    found = forms(plain, _stem(language))
     if len(plain) != len(word) or len(found.spans) == 1:
-        return (met,)
-    each = zip(found.spans, found.parts, found.lesser, strict=True)
-    some = [(span, numbers.get(part, numbers.get(less))) for span, part, less in each]
-    return [(begin + first, begin + last, number) for (first, last), number in some if number is not None] or (met,)
+        return ()
+    return tuple(zip(found.spans, found.parts, found.lesser, strict=True))
+
+
+def _within(pieces: Iterable[tuple[Span, str, str]], numbers: Mapping[str, int], place: Place) -> Sequence[Place]:
+    begin = place[0]
+    some = [(span, numbers.get(part, numbers.get(less))) for span, part, less in pieces]
+    return [(begin + first, begin + last, number) for (first, last), number in some if number is not None] or (place,)
 
 
 def units(text: str, language: str | None = None) -> list[Unit]:

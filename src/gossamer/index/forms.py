@@ -41,13 +41,13 @@ _SEAM = re.compile(r"(?<=[as])(?=A)|(?<=[A0])(?=A(?!s(?![as]))[as])")
 `HTTPServer`, but not in `URLs`."""
 _BETWEEN = re.compile(r"[-_]+|(?<!\d)\.|\.(?!\d)")
 """What a name in one piece does not have. Numbers keep their dots."""
-_SIGNS = re.compile(r"[.+#_]")
+_SIGNS = re.compile(r"[-.+#_]")
 _LETTERS = dict(
     pair.split("/")
     for pair in "ß/ss ø/o æ/ae œ/oe ł/l đ/d ð/d þ/th ħ/h ŧ/t ı/i ё/е ѐ/е ѝ/и".split()  # noqa: SIM905 - a table
 )
 """Those whose accents are a part of them; in Cyrillic, all others are letters of their own, like й."""
-_MARKS = re.compile("[\u0300-\u036f]+")
+_MARK = re.compile("[\u0300-\u036f]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]")
 """Latin and Greek. Marks of other scripts are letters."""
@@ -83,13 +83,19 @@ class Forms:
 
 
 def reduced(word: str, stem: Stem) -> str:
-    """The terms of a word as they are indexed. Nearly all words have one."""
+    """The terms of a word as they are indexed. Nearly all words have one. The compiled module takes names in ASCII
+    apart by itself, in the same way."""
     rest = word[1:]
     if word.isascii() and word.isalnum() and rest == rest.lower():
-        return _term(word.lower(), stem)
-    found = forms(word, stem)
-    others = " ".join(found.others)
-    return " ".join(filter(None, found.parts)) + (others and APART + others)
+        return stem(word.lower())
+    if _SIGNS.search(word) or any(map(str.isupper, rest)):
+        found = forms(word, stem)
+        others = " ".join(found.others)
+        return " ".join(filter(None, found.parts)) + (others and APART + others)
+    text = _lower(word)
+    term = _term(text, stem)
+    less = _lesser(text, term, stem)
+    return term + (less and APART + less)
 
 
 def forms(word: str, stem: Stem) -> Forms:
@@ -100,6 +106,8 @@ def forms(word: str, stem: Stem) -> Forms:
     flat = [span for some in spans for span in some]
     if not flat:
         return Forms((), (), ())
+    if not spans[-1]:
+        tail = ""
     if tail and len(links[-1][1]) == 1:  # C++ and C#
         flat[-1], name, tail = (flat[-1][0], len(word)), name + tail, ""
     texts = [_lower(word[begin:end]) for begin, end in flat]
@@ -108,15 +116,15 @@ def forms(word: str, stem: Stem) -> Forms:
     names = [link for (_, link), some in zip(links, spans, strict=True) if len(some) > 1]
     names += [name + tail] if tail or len(links) > 1 else []
     whole = [_BETWEEN.sub("", _lower(each)) for each in names]
-    wholes = [_term(each, stem) for each in whole] + _signed(dot, links[0][1], flat)
+    wholes = [_term(each, stem) for each in whole] + _signed(dot, [link for _, link in links], flat)
     folded = _lesser(whole[-1], wholes[-1], stem) if whole else lesser[0]
     return Forms(tuple(flat), tuple(parts), tuple(lesser), tuple(dict.fromkeys(wholes)), folded)
 
 
-def _signed(dot: str, link: str, spans: Sequence[Span]) -> list[str]:
+def _signed(dot: str, links: Sequence[str], spans: Sequence[Span]) -> list[str]:
     """`.net`, `__init__`: names that keep what they begin with."""
-    named = dot or (len(spans) == 1 and link.strip("_") != link)
-    return [dot + _lower(link)] if named else []
+    named = dot or (len(links) == len(spans) == 1 and links[0].strip("_") != links[0])
+    return [dot + _lower(links[0])] if named else []
 
 
 def _spans(link: str) -> list[Span]:
@@ -128,7 +136,7 @@ def _spans(link: str) -> list[Span]:
 
 
 def _seamed(run: re.Match[str]) -> Iterator[Span]:
-    shape = "".join(map(_kind, run[0]))
+    shape = run[0].translate(_kinds)
     begin = 0
     for seam in _SEAM.finditer(shape):
         yield run.start() + begin, run.start() + seam.start()
@@ -136,8 +144,16 @@ def _seamed(run: re.Match[str]) -> Iterator[Span]:
     yield run.start() + begin, run.end()
 
 
-def _kind(letter: str) -> str:
-    return "A" if letter.isupper() else "0" if not letter.islower() else "s" if letter == "s" else "a"
+class _Kinds(dict[int, str]):
+    """What kind of letter each is, found when it is met first."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        self[code] = "A" if letter.isupper() else "0" if not letter.islower() else "s" if letter == "s" else "a"
+        return self[code]
+
+
+_kinds = _Kinds()
 
 
 def _lower(text: str) -> str:
@@ -167,8 +183,17 @@ def without_particle(word: str) -> str:
 
 def fold(word: str) -> str:
     """The word without its accents, where they are Latin, Greek or Cyrillic."""
-    return word if word.isascii() else _MARKS.sub("", "".join(map(_base, word)))
+    return word if word.isascii() else word.translate(_bases)
 
 
-def _base(letter: str) -> str:
-    return _LETTERS.get(letter) or (normalize("NFD", letter)[0] if _ACCENTED.match(letter) else letter)
+class _Bases(dict[int, str]):
+    """What each letter is without its accent, found when it is met first."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        base = normalize("NFD", letter)[0] if _ACCENTED.match(letter) else letter
+        self[code] = "" if _MARK.match(letter) else _LETTERS.get(letter, base)
+        return self[code]
+
+
+_bases = _Bases()

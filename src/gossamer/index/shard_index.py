@@ -491,7 +491,9 @@ def _require_ours(folder: Path) -> None:
 
 
 def _damaged(folder: Path, error: Exception) -> Damaged:
-    return Damaged(f"the index in {folder} cannot be read ({error}); `gossamer build DIR` makes it again")
+    other = "schema does not match" in str(error)
+    why = "is one of another version of gossamer" if other else f"cannot be read ({error})"
+    return Damaged(f"the index in {folder} {why}; `gossamer build DIR` makes it again")
 
 
 def discard(folder: Path) -> None:

@@ -95,9 +95,16 @@ def counts(word: str) -> bool:
 class ByPattern:
     """The words of texts, each as a function reduces it: without the compiled module, which does the same."""
 
-    def __init__(self, stem: Callable[[str], str], most: int, same_start: bool = False) -> None:
-        """The stems of `most` words are remembered. `same_start` promises that the stem of an ASCII word begins as the
-        word does, but for capitals, so that the compiled module need not ask for most of them."""
+    def __init__(
+        self,
+        stem: Callable[[str], str],
+        most: int,
+        same_start: bool = False,
+        pieces: frozenset[str] | None = None,
+    ) -> None:
+        """The stems of `most` words are remembered. The compiled module need not ask for most of them: `same_start`
+        promises that the stem of an ASCII word begins as the word does, but for capitals, and `pieces`, that names in
+        ASCII give what `forms.reduced` makes of them, where these are names of one piece."""
         self._stem = lru_cache(maxsize=most)(stem)
 
     def joined(self, text: str) -> str:

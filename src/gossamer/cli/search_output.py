@@ -30,12 +30,10 @@ _FLAT = str.maketrans("\n\t", "  ")
 
 def as_json(hit: Hit, signs: dict[str, float] | None = None) -> dict[str, Any]:
     """For machines; the words of the question are in mark elements."""
-    from gossamer.search.snippets import Snippet
-
     told = {
         "url": hit.url,
         "title": hit.title,
-        "snippet": Snippet(hit.snippet, hit.marks).html,
+        "snippet": hit.snippet_html,
         "score": round(hit.score, 4),
         "site": hit.site,
         "language": hit.language,

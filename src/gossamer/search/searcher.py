@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -22,8 +21,9 @@ from gossamer.search.asking import Asking, Linking, Question, Terms, called, fre
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
 from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
 from gossamer.search.query import Query, parse
-from gossamer.search.snippets import snippet
-from gossamer.search.spelling import corrected
+from gossamer.search.snippets import marks_in, snippet
+from gossamer.search.suggestion import suggestion
+from gossamer.search.vocabulary import Vocabulary
 from gossamer.search.weights import Weights
 
 DEPTH = 40
@@ -40,8 +40,6 @@ REFINED_MOST = 30
 """Of the best answers so far, those that are looked at more closely."""
 CALLED_MOST = 30
 """Pages that are found by what others call them alone."""
-SPELLED_MOST = 20_000
-"""Words that begin with the same letter, of which one may be meant; the rarest are left out."""
 ASKED_AT_ONCE = 8
 """Shards, over all questions that are being answered."""
 ALONE_MOST = 100_000
@@ -286,7 +284,8 @@ class Searcher:
     def _hit(self, each: Found, shown: Shown, text: str, weights: Mapping[str, float]) -> Hit:
         part = snippet(text, weights, shown.language)
         about = (shown.site, shown.language, shown.date, self._context.copies(each.page))
-        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about)
+        title = marks_in(shown.title, weights, shown.language)
+        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about, title)
 
     def _shown(self, shard: int, address: Any) -> Shown:
         with reading():
@@ -294,24 +293,7 @@ class Searcher:
         return shown_of(row)
 
     def _suggestion(self, text: str, query: Query) -> str | None:
-        words = [term for part in query.words for term in terms(part)]
-        meant = corrected(words, self._known, self._beginning)
-        if not meant:
-            return None
-        for word, other in meant.items():
-            text = text.replace(word, other)
-        return text
-
-    def _known(self, word: str) -> bool:
-        spelled = {_first(terms(word, language)) for language in self.languages}
-        return any(sum(self._having(name, term)) for name in ("body", "spelling") for term in spelled)
-
-    def _beginning(self, letter: str) -> list[tuple[str, int]]:
-        counts: Counter[str] = Counter()
-        with reading():
-            for searcher in self._searchers:
-                counts.update(dict(searcher.terms_with_prefix("spelling", letter)))
-        return counts.most_common(SPELLED_MOST)
+        return suggestion(text, query, Vocabulary(self._indexes, self._searchers, self._having, self.languages))
 
     # -------------------------------------------------------------- statistics
 
@@ -335,7 +317,3 @@ class Searcher:
         if not having[shard]:
             return 0.0
         return rarity(sum(self._sizes), sum(having)) / rarity(self._sizes[shard], having[shard])
-
-
-def _first(found: list[str]) -> str:
-    return found[0] if found else ""

@@ -7,8 +7,10 @@ exceptions are for our own mistakes and live in `errors`.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from html import escape
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from gossamer import markdown
@@ -222,6 +224,27 @@ class Hit:
     published: float | None = None
     """As the document says, like `date`."""
     fetched: float = 0.0
+    title_marks: tuple[tuple[int, int], ...] = ()
+    """Where the words of the question stand in the title."""
+
+    @property
+    def snippet_html(self) -> str:
+        """The snippet with the words of the question in `mark` elements; all else is escaped."""
+        return _marked(self.snippet, self.marks)
+
+    @property
+    def title_html(self) -> str:
+        """The same for the title."""
+        return _marked(self.title, self.title_marks)
+
+
+def _marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    end = 0
+    for start, stop in marks:
+        pieces += (escape(text[end:start]), "<mark>", escape(text[start:stop]), "</mark>")
+        end = stop
+    return "".join((*pieces, escape(text[end:])))
 
 
 class Clock(Protocol):

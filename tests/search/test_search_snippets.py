@@ -1,73 +1,145 @@
-"""Snippets and spelling."""
+"""What is shown of a page."""
 
 from __future__ import annotations
 
 from random import Random
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gossamer.search.snippets import LENGTH, Snippet, snippet
-from gossamer.search.spelling import corrected, distance, nearest
+from gossamer.index.analysis import terms
+from gossamer.model import Hit
+from gossamer.search.snippets import JOINT, LENGTH, Snippet, marks_in, snippet
+
+FILLER = "Nothing of interest is said here at all. "
+QUESTION = {"tropical": 2.0, "fish": 1.0, "warm": 1.0}
+SAID = ("fish", "Fish,", "water.", "stone\n", "x" * 40, "東京", "a", "fishing", "e\u0301te\u0301", "👩\u200d👧", "ไม่")
+TEXTS = st.lists(st.sampled_from(SAID), max_size=250).map(" ".join)
+ANY = st.text(st.characters(codec="utf-8"), max_size=600)
+
+
+def words(shown: Snippet) -> list[str]:
+    return [shown.text[start:end] for start, end in shown.marks]
 
 
 def test_the_passage_with_most_of_the_question_is_shown() -> None:
-    filler = "Nothing of interest is said here at all. " * 20
-    text = f"A fish. {filler}Tropical fish live in warm water. {filler}"
-    shown = snippet(text, {"tropical": 2.0, "fish": 1.0, "warm": 1.0}, None)
+    text = f"A fish. {FILLER * 20}Tropical fish live in warm water. {FILLER * 20}"
+    shown = snippet(text, QUESTION, None)
     assert shown.text.startswith("Tropical fish live in warm water.")
-    assert [shown.text[a:b] for a, b in shown.marks] == ["Tropical", "fish", "warm"]
+    assert words(shown) == ["Tropical", "fish", "warm"]
 
 
 def test_a_page_without_the_words_shows_its_beginning() -> None:
     assert snippet("First sentence. Second one.", {"fish": 1.0}, None) == Snippet("First sentence. Second one.")
-    assert snippet("", {"fish": 1.0}, None) == Snippet()
+    assert snippet("", {"fish": 1.0}, None) == snippet("", {}, None) == Snippet()
+    assert snippet(FILLER * 50, {"fish": 1.0}, None).text == (FILLER * 5).strip()
 
 
-def test_a_snippet_is_short_and_its_marks_lie_within() -> None:
-    random = Random(5)
-    words = ["fish", "Fish,", "water.", "stone\n", "x" * 40, "東京", "a"]
-    for _ in range(200):
-        text = " ".join(random.choices(words, k=random.randrange(200)))
-        shown = snippet(text, {"fish": 1.0, "water": 2.0}, None)
-        assert len(shown.text) <= LENGTH
-        assert all(shown.text[a:b].lower() in ("fish", "water") for a, b in shown.marks)
-        assert list(shown.marks) == sorted(shown.marks)
+def test_a_passage_keeps_its_words_when_its_sentence_begins_far_before_them() -> None:
+    lead = "which is a matter that people who keep animals in their houses have discussed for years, "
+    text = f"{FILLER * 3}There are {lead}tropical things, {'and so on and so on, ' * 6}then fish at last. {FILLER * 3}"
+    shown = snippet(text, {"tropical": 2.0, "fish": 1.0}, None)
+    assert words(shown) == ["tropical", "fish"]
+    assert len(shown.text) <= LENGTH
 
 
-def test_marks_are_elements_and_all_else_is_escaped() -> None:
-    assert Snippet("a <b> fish & more", ((6, 10),)).html == "a &lt;b&gt; <mark>fish</mark> &amp; more"
+def test_words_that_stand_apart_are_shown_in_two_passages() -> None:
+    text = f"Tropical plants need light. {FILLER * 30}A fish needs water. {FILLER * 30}"
+    shown = snippet(text, QUESTION, None)
+    one, other = shown.text.split(JOINT)
+    assert one.startswith("Tropical plants need light.")
+    assert "A fish needs water." in other
+    assert words(shown) == ["Tropical", "fish"]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "far"),
-    [("kitten", "sitting", 3), ("form", "from", 1), ("abc", "abc", 0), ("", "ab", 2), ("recieve", "receive", 1)],
-)
-def test_how_far_words_are_apart(one: str, other: str, far: int) -> None:
-    assert distance(one, other, 5) == far
+def test_a_sentence_is_preferred_to_a_list_of_links_and_to_code() -> None:
+    links = "Home\nTropical Fish\nAbout Us\nContact\nShop\nFish Food\n"
+    code = "fish = {tropical: [1, 2]}; if (fish == null) { return fish_list[tropical]; }\n"
+    sentence = "A tropical fish is happy in warm water."
+    text = f"{links}{FILLER * 10}{code}{FILLER * 10}{sentence} {FILLER * 10}"
+    assert sentence in snippet(text, {"tropical": 1.0, "fish": 1.0}, None).text
 
 
-def test_words_that_are_far_apart_are_not_measured_to_the_end() -> None:
-    assert distance("abcdefgh", "zyxwvuts", 2) == 3
+def test_words_near_each_other_are_preferred() -> None:
+    apart = f"Tropical storms are dangerous. {FILLER * 3}A fish is not. "
+    text = f"{apart}{FILLER * 10}Some tropical fish are red. {FILLER * 10}"
+    assert "tropical fish" in snippet(text, {"tropical": 1.0, "fish": 1.0}, None).text
 
 
-def test_the_nearest_and_then_the_most_frequent_is_meant() -> None:
-    assert nearest("fisch", [("fish", 3), ("fists", 90), ("firsch", 1)]) == "fish"
-    assert nearest("wrd", [("word", 5), ("ward", 9)]) == "ward"
-    assert nearest("nothing", [("elephant", 100)]) is None
-
-
-def test_known_and_short_words_are_left_alone() -> None:
-    found = corrected(["fsh", "fihs", "fish"], {"fish"}.__contains__, lambda letter: [("fish", 2)])
-    assert found == {"fihs": "fish"}
+def test_a_word_that_tells_little_is_marked_but_decides_nothing() -> None:
+    text = f"The the the fish. {FILLER * 10}A tropical fish swims. {FILLER * 10}The end."
+    shown = snippet(text, {"the": 0.01, "tropical": 3.0, "fish": 2.0}, None)
+    assert JOINT not in shown.text
+    assert "tropical fish" in shown.text
+    assert [word.lower() for word in words(snippet("The fish.", {"the": 0.01, "fish": 2.0}, None))] == ["the", "fish"]
 
 
 def test_a_long_text_is_looked_through_to_its_end_unless_its_beginning_has_all() -> None:
-    filler = "Nothing of interest is said here at all. " * 200
-    late = f"A fish. {filler}Tropical fish live in warm water. {filler}"
-    terms = {"tropical": 2.0, "fish": 1.0, "warm": 1.0}
-    shown = snippet(late, terms, None)
+    late = f"A fish. {FILLER * 200}Tropical fish live in warm water. {FILLER * 200}"
+    shown = snippet(late, QUESTION, None)
     assert shown.text.startswith("Tropical fish live in warm water.")
-    assert [shown.text[a:b] for a, b in shown.marks] == ["Tropical", "fish", "warm"]
-    assert snippet(f"Warm tropical fish. {late}", terms, None).text.startswith("Warm tropical fish.")
-    unbroken = f"{'x' * 5_000}warm fish"
-    assert [snippet(unbroken, terms, None).text[a:b] for a, b in snippet(unbroken, terms, None).marks] == ["fish"]
+    assert words(shown) == ["Tropical", "fish", "warm"]
+    assert snippet(f"Warm tropical fish. {late}", QUESTION, None).text.startswith("Warm tropical fish.")
+    assert words(snippet(f"{'x' * 5_000}warm fish", QUESTION, None)) == ["fish"]
+
+
+def test_a_text_without_blanks_is_cut_between_characters() -> None:
+    text = "東京タワーは高いです。" * 60
+    shown = snippet(text, {"高": 1.0}, "ja")
+    assert LENGTH // 2 < len(shown.text) <= LENGTH
+    assert set(words(shown)) == {"高"}
+    family = "👩\u200d👩\u200d👧"
+    assert snippet(family * 100, {"x": 1.0}, None).text == family * (LENGTH // len(family))
+    assert snippet("e\u0301" * 300, {"x": 1.0}, None).text == "e\u0301" * (LENGTH // 2)
+    assert len(snippet("🇩🇪" * 300, {"x": 1.0}, None).text) % 2 == 0
+
+
+@given(TEXTS, st.sampled_from([None, "en"]))
+def test_a_snippet_is_short_is_of_the_page_and_its_marks_are_of_the_question(text: str, language: str | None) -> None:
+    wanted = {"fish": 1.0, "water": 2.0, "京": 0.5}
+    check(text, wanted, snippet(text, wanted, language), language)
+
+
+@given(ANY, st.lists(st.text(max_size=3), max_size=3))
+def test_the_same_of_any_text(text: str, some: list[str]) -> None:
+    wanted = dict.fromkeys((term for each in some for term in terms(each)), 1.0)
+    check(text, wanted, snippet(text, wanted, None), None)
+
+
+def check(text: str, wanted: dict[str, float], shown: Snippet, language: str | None) -> None:
+    assert len(shown.text) <= LENGTH
+    assert all(part in text.replace("\n", " ") for part in shown.text.split(JOINT))
+    end = 0
+    for start, stop in shown.marks:
+        assert end <= start < stop <= len(shown.text)
+        assert set(terms(shown.text[start:stop], language)) <= wanted.keys()
+        end = stop
+
+
+@given(st.integers(0, 10_000))
+def test_no_word_is_lost_that_a_passage_was_chosen_for(seed: int) -> None:
+    """As many words of the question are marked as stand together anywhere."""
+    random = Random(seed)
+    said = random.choices(["fish", "water", "stone"], k=6) + random.choices(["and", "so.", "on\n", "long" * 8], k=150)
+    random.shuffle(said)
+    text = " ".join(said)
+    met = [(at, word) for word in ("fish", "water", "stone") for at in starts(text, word)]
+    best = max(len({other for there, other in met if at <= there <= at + LENGTH - len(other)}) for at, _ in met)
+    shown = snippet(text, {"fish": 1.0, "water": 1.0, "stone": 1.0}, None)
+    assert len(set(words(shown))) >= best
+    assert all(word in [*said, "on", "so"] for word in shown.text.replace(JOINT, " ").replace(".", "").split())
+
+
+def starts(text: str, word: str) -> list[int]:
+    return [at for at in range(len(text)) if text.startswith(word, at)]
+
+
+def test_marks_are_elements_and_all_else_is_escaped() -> None:
+    hit = Hit("http://a.org/", "Fish & <b>", "a <b> fish & more", 1.0, ((6, 10),), title_marks=((0, 4),))
+    assert hit.snippet_html == "a &lt;b&gt; <mark>fish</mark> &amp; more"
+    assert hit.title_html == "<mark>Fish</mark> &amp; &lt;b&gt;"
+
+
+def test_the_words_of_a_title_are_marked() -> None:
+    assert marks_in("Fishes & fishing", ["fish"], "en") == ((0, 6), (9, 16))
+    assert marks_in("", ["fish"], "en") == ()

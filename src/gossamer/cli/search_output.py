@@ -52,12 +52,11 @@ def as_json(question: str, found: Answer, signs: Signs, waiting: int | None) -> 
 
 def _hit_as_json(hit: Hit, signs: Mapping[str, float] | None) -> dict[str, Any]:
     """The words of the question are in mark elements."""
-    from gossamer.search.snippets import Snippet
-
     told = {
         "url": hit.url,
         "title": hit.title,
-        "snippet": Snippet(hit.snippet, hit.marks).html,
+        "title_html": hit.title_html,
+        "snippet": hit.snippet_html,
         "score": round(hit.score, 4),
         "site": hit.site,
         "language": hit.language,

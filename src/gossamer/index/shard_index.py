@@ -11,7 +11,7 @@ import ctypes
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from errno import EDQUOT, ENOENT, ENOSPC
@@ -259,6 +259,10 @@ class ShardIndex:
         if name in PHRASED:
             return tantivy.Query.phrase_query(self.schema, name, [term, term], slop=1)
         return tantivy.Query.term_query(self.schema, name, term, "freq" if name in TEXTS else "basic")
+
+    def phrase(self, name: str, words: Sequence[str]) -> tantivy.Query:
+        """Pages that have these terms one after the other in a field."""
+        return tantivy.Query.phrase_query(self.schema, name, list(words))
 
     def close(self) -> None:
         """End writing; what was not committed is forgotten."""

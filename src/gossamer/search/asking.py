@@ -22,7 +22,7 @@ from gossamer.index.shard_index import BESIDES, TEXTS, AnchorIndex, ShardIndex, 
 from gossamer.search.filters import addresses, term_of
 from gossamer.search.query import Atom, Clause, Field, Filter, Group, Query, Stems, Words
 from gossamer.search.weights import Weights
-from gossamer.search.words import Vocabulary, Word, words
+from gossamer.search.words import Lexicon, Word, words
 
 ALL_MOST = 2
 """Words of a question that a page must have all of. With more, a page that lacks one may be meant."""
@@ -282,11 +282,11 @@ Linking = Callable[[str], Iterable[int]]
 """The fingerprints of the pages that link to an address."""
 
 
-def free_terms(query: Query, vocabulary: Vocabulary) -> Terms:
+def free_terms(query: Query, lexicon: Lexicon) -> Terms:
     """What is asked for in words that may be absent. One or two must be there, of more any is enough."""
-    every = words(free_texts(query), vocabulary)
+    every = words(free_texts(query), lexicon)
     told = [word for word in every if not word.is_function]
-    if not any(word.near or any(map(vocabulary.having, word.terms)) for word in told):
+    if not any(word.near or any(map(lexicon.having, word.terms)) for word in told):
         told = every  # it is all there is
     pairs = [(one[-1], other[0]) for one, other in _neighbours(every, told)] if len(every) <= PAIRED_MOST else []
     return Terms(

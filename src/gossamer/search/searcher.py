@@ -25,10 +25,11 @@ from gossamer.search.facets import Facets, counted
 from gossamer.search.hints import HINTS_MOST, hints
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Field, Filter, Query, parse
-from gossamer.search.snippets import snippet
+from gossamer.search.snippets import marks_in, snippet
 from gossamer.search.sorting import BEST, Sort, by_date, dated, sort_of
-from gossamer.search.spelling import corrected
 from gossamer.search.statistics import Statistics
+from gossamer.search.suggestion import suggestion
+from gossamer.search.vocabulary import Vocabulary
 from gossamer.search.weights import Weights
 
 WINDOW = 200
@@ -246,7 +247,7 @@ class Searcher:
             if isinstance(atom, Filter) and atom.field is Field.LANGUAGE
         }
         languages = [code for code in self._known.languages if code in named] or self._known.languages
-        return Question(query, free_terms(query, self._known.vocabulary(languages)), languages)
+        return Question(query, free_terms(query, self._known.lexicon(languages)), languages)
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, Total]:
         """What its own words say for a page. A long question is asked again with the terms of its best answers."""
@@ -368,7 +369,8 @@ class Searcher:
         part = snippet(text, weights, shown.language)
         about = (shown.site, shown.language, shown.date, self._context.copies(each.page))
         document = (shown.media_type, shown.size, shown.published, shown.fetched)
-        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about, *document)
+        title = marks_in(shown.title, weights, shown.language)
+        return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about, *document, title)
 
     def _shown(self, shard: int, address: Any) -> Shown:
         with reading():
@@ -376,23 +378,13 @@ class Searcher:
         return shown_of(row)
 
     def _suggestion(self, text: str, query: Query) -> str | None:
-        words = [term for part in query.words for term in terms(part)]
-        meant = corrected(words, self._is_known, self._known.spelled)
-        if not meant:
-            return None
-        for word, other in meant.items():
-            text = text.replace(word, other)
-        return text
+        return suggestion(text, query, self._vocabulary)
 
-    def _is_known(self, word: str) -> bool:
-        spelled = {_first(terms(word, language)) for language in self._known.languages}
-        return any(self._known.pages_having(name, term) for name in ("body", "spelling") for term in spelled)
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._indexes, self._searchers, self._known.having, self._known.languages)
 
     @cached_property
     def _prefixes(self) -> Prefixes:
         beginning = lru_cache(maxsize=1_000)(partial(self._known.beginning_with, most=TERMS_MOST + 1))
         return Prefixes(beginning, self._known.pages_having, self._known.languages)
-
-
-def _first(found: list[str]) -> str:
-    return found[0] if found else ""

@@ -1,99 +1,135 @@
-"""The passage of a page that answers best, with the words of the question marked.
+"""What is shown of a page: the passage that answers best, with the words of the question marked.
 
-Passages are runs of words. The best has the most different terms of the question, the rare ones first; where two are
-equal, the earlier one. It begins where a sentence does, if one begins nearby.
+Where the words are apart, it is two passages. All words that a passage was chosen for are in the snippet; what room
+there is goes to the beginning of the sentence first, and then to what follows.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from gossamer.index.analysis import places
+from gossamer.search import cuts
+from gossamer.search.passages import Mark, Passage, best
 
 LENGTH = 220
-"""Characters of a snippet, or a few more."""
+"""Characters of a snippet, at most."""
+JOINT = " … "
+"""Between two passages."""
+CONTEXT = 40
+"""Characters that each of two passages has besides the words that it was chosen for."""
+TELLING = 0.1
+"""A word that tells less than this share of what another tells has no passage of its own."""
 TEXT_MOST = 200_000
 """Characters of a page that are looked through."""
 BEGINNING = 4_000
 """Characters that are looked through first: if a passage there has all terms, there is no need for the others."""
-_SENTENCE = re.compile(r"[.!?\n]\s+")
+
+Marks = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A passage and where in it the words of the question stand."""
+    """A passage or two, and where in it the words of the question stand."""
 
     text: str = ""
-    marks: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def html(self) -> str:
-        """With `mark` elements; all else escaped."""
-        pieces: list[str] = []
-        end = 0
-        for start, stop in self.marks:
-            pieces += (escape(self.text[end:start]), "<mark>", escape(self.text[start:stop]), "</mark>")
-            end = stop
-        return "".join((*pieces, escape(self.text[end:])))
+    marks: Marks = ()
 
 
 def snippet(text: str, weights: Mapping[str, float], language: str | None) -> Snippet:
-    """The best passage of a text in a language. `weights` is what each term of the question tells."""
-    cut = text.rfind(" ", 0, BEGINNING) + 1 if len(text) > BEGINNING else 0
-    met = _met(text, slice(0, cut or BEGINNING), weights, language)
-    first = _best(met, weights)
-    if len(text) > BEGINNING and not _whole(met, first, weights):
-        met += _met(text, slice(cut or BEGINNING, TEXT_MOST), weights, language)
-        first = _best(met, weights)
-    start = _sentence(text, met[first][0]) if met else 0
-    return _cut(text, start, met)
+    """The best of a text in a language. `weights` is what each term of the question tells."""
+    met, parts = _parts(text, tuple(weights), _telling(weights.values()), language)
+    return _shown(text, parts, met)
 
 
-def _met(text: str, part: slice, weights: Mapping[str, float], language: str | None) -> list[tuple[int, int, str]]:
-    """Where the terms stand in a part of a text."""
-    terms, start = tuple(weights), part.start
-    found = places(text[part], language, terms)
-    return [(start + begin, start + end, terms[number]) for begin, end, number in found]
+def _telling(weights: Collection[float]) -> list[float]:
+    """Words such as "the" are marked, but no passage is chosen for them; they are 0 then."""
+    least = TELLING * max(weights, default=0.0)
+    return [weight if weight >= least else 0.0 for weight in weights]
 
 
-def _whole(met: list[tuple[int, int, str]], first: int, weights: Mapping[str, float]) -> bool:
-    """The passage that begins with a mark has all terms."""
-    return len({term for _, end, term in met[first:] if end <= met[first][0] + LENGTH}) == len(weights)
+def marks_in(text: str, terms: Iterable[str], language: str | None) -> Marks:
+    """Where terms of the question stand in a short text, such as a title."""
+    return _apart(places(text, language, tuple(terms)))
 
 
-def _best(met: list[tuple[int, int, str]], weights: Mapping[str, float]) -> int:
-    """The number of the mark that the best passage begins with."""
-    best, where, first = -1.0, 0, 0
-    within: dict[str, int] = {}
-    total, last = 0.0, 0
-    for first, (start, _, term) in enumerate(met):
-        while last < len(met) and met[last][1] <= start + LENGTH:
-            name = met[last][2]
-            within[name] = within.get(name, 0) + 1
-            total += weights[name] if within[name] == 1 else 0.1 * weights[name] / within[name]
-            last += 1
-        if total > best + 1e-9:
-            best, where = total, first
-        total -= weights[term] if within[term] == 1 else 0.1 * weights[term] / within[term]
-        within[term] -= 1
-    return where
+def _parts(
+    text: str, terms: tuple[str, ...], weights: Sequence[float], language: str | None
+) -> tuple[list[Mark], list[tuple[int, int]]]:
+    """Where the terms stand in as much of the text as was looked through, and the parts of it that are shown."""
+    cut = text.rfind(" ", 0, BEGINNING) + 1 or BEGINNING
+    met = _met(text, 0, cut, terms, language)
+    wanted = {term for term, weight in enumerate(weights) if weight}
+    if len(text) <= cut or wanted <= {mark[2] for mark in met}:
+        chosen = best(text, met, weights, LENGTH)
+        if chosen is not None and (len(text) <= cut or wanted <= chosen.terms):
+            return met, _around_all(text, met, chosen, weights)
+    met += _met(text, cut, TEXT_MOST, terms, language)
+    chosen = best(text, met, weights, LENGTH)
+    return met, _around_all(text, met, chosen, weights) if chosen else [(0, cuts.end(text, 0, LENGTH))]
 
 
-def _sentence(text: str, at: int) -> int:
-    """Where the sentence begins that this place is in; at least where a word does."""
-    nearby = max(0, at - LENGTH // 2)
-    ends = [match.end() for match in _SENTENCE.finditer(text, nearby, at)]
-    if ends:
-        return ends[-1]
-    return 0 if nearby == 0 else text.find(" ", nearby, at) + 1 or at
+def _around_all(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[tuple[int, int]]:
+    second = _second(text, met, chosen, weights)
+    if second is None:
+        return [_around(text, chosen, LENGTH, 0, len(text))]
+    one, other = sorted((chosen, second))
+    spare = (LENGTH - len(JOINT) - _length(one) - _length(other)) // 2
+    first = _around(text, one, _length(one) + spare, 0, other.start)
+    return [first, _around(text, other, _length(other) + spare, first[1], len(text))]
 
 
-def _cut(text: str, start: int, met: list[tuple[int, int, str]]) -> Snippet:
-    end = min(len(text), start + LENGTH)
-    if end < len(text):
-        end = max(text.rfind(" ", start + LENGTH // 2, end), start + LENGTH // 2) if " " in text[start:end] else end
-    marks = tuple((begin - start, stop - start) for begin, stop, _ in met if start <= begin and stop <= end)
-    return Snippet(text[start:end].replace("\n", " "), marks)
+def _met(text: str, start: int, end: int, terms: tuple[str, ...], language: str | None) -> list[Mark]:
+    found = places(text[start:end], language, terms)
+    return [(start + begin, start + stop, term) for begin, stop, term in found] if start else found
+
+
+def _second(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> Passage | None:
+    """A passage with what the first one lacks, if there is room."""
+    width = LENGTH - len(JOINT) - _length(chosen) - 2 * CONTEXT
+    lacking = {term for term, weight in enumerate(weights) if weight and term not in chosen.terms}
+    if not lacking or width < CONTEXT:
+        return None
+    return best(text, [mark for mark in met if mark[2] in lacking], weights, width)
+
+
+def _length(passage: Passage) -> int:
+    return passage.end - passage.start
+
+
+def _around(text: str, passage: Passage, room: int, least: int, most: int) -> tuple[int, int]:
+    """A passage with what stands before and after it, between two places and in so many characters."""
+    back = max(least, passage.end - room, passage.start - LENGTH // 2)
+    start = cuts.sentence_before(text, back, passage.start)
+    if start is None or start < least:
+        start = cuts.start(text, max(back, passage.start - CONTEXT), passage.start)
+    end = cuts.end(text, passage.end, min(most, start + room))
+    earlier = cuts.sentence_after(text, max(least, end - room), start)
+    return (start if earlier is None else max(least, min(start, earlier))), end
+
+
+def _shown(text: str, parts: Sequence[tuple[int, int]], met: Sequence[Mark]) -> Snippet:
+    said: list[str] = []
+    marks: list[Mark] = []
+    length = 0
+    for start, end in parts:
+        start += len(text[start:end]) - len(text[start:end].lstrip())
+        by = length - start
+        within = met[bisect_left(met, (start,)) : bisect_left(met, (end,))]
+        marks += [(by + begin, by + stop, term) for begin, stop, term in within if stop <= end]
+        said.append(text[start:end].replace("\n", " "))
+        length += end - start + len(JOINT)
+    return Snippet(JOINT.join(said), _apart(marks))
+
+
+def _apart(marks: Iterable[Mark]) -> Marks:
+    """Marks that overlap, as those of a name and its parts, are one."""
+    found: list[tuple[int, int]] = []
+    for start, end, _ in marks:
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)

@@ -11,14 +11,12 @@ import tantivy
 
 from gossamer.index.analysis import STEMMERS
 from gossamer.index.shard_index import ShardIndex, reading
-from gossamer.search.words import Vocabulary, rarity
+from gossamer.search.words import Lexicon, rarity
 
 REMEMBERED = 10_000
 """Terms."""
 VALUES_MOST = 5_000
 """Sites, types or languages that another one may be meant by."""
-SPELLED_MOST = 20_000
-"""Words that begin with the same letter, of which one may be meant; the rarest are left out."""
 
 
 class Statistics:
@@ -46,9 +44,9 @@ class Statistics:
         """How much a term tells."""
         return rarity(self.pages, min(self.pages, self.texts_having(term)))
 
-    def vocabulary(self, languages: Sequence[str | None]) -> Vocabulary:
+    def lexicon(self, languages: Sequence[str | None]) -> Lexicon:
         """What a question in these languages may be asked in."""
-        return Vocabulary(self.pages, self.texts_having, languages, self.spoken)
+        return Lexicon(self.pages, self.texts_having, languages, self.spoken)
 
     @cached_property
     def languages(self) -> list[str | None]:
@@ -69,10 +67,6 @@ class Statistics:
     def values(self, name: str) -> list[str]:
         """The terms of a field, the most frequent first."""
         return list(self.beginning_with(name, "", VALUES_MOST))
-
-    def spelled(self, letter: str) -> list[tuple[str, int]]:
-        """The words of titles and headings that begin with a letter."""
-        return list(self.beginning_with("spelling", letter, SPELLED_MOST).items())
 
     def _count_having(self, name: str, term: str) -> list[int]:
         with reading():

@@ -44,7 +44,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Lexicon:
     """What the index knows about terms."""
 
     pages: int
@@ -65,9 +65,9 @@ def rarity(documents: int, having: int) -> float:
     return log(1 + (documents - having + 0.5) / (having + 0.5))
 
 
-def words(texts: Sequence[str], vocabulary: Vocabulary) -> list[Word]:
+def words(texts: Sequence[str], lexicon: Lexicon) -> list[Word]:
     """The words of a question, in its order."""
-    languages = vocabulary.languages or (None,)
+    languages = lexicon.languages or (None,)
     spelled = [units(text, language) for text in texts for language in (None,)]
     plain = [unit.parts[0] for some in spelled for unit in some if len(unit.parts) == 1]
     grammar = function_words(plain, languages)
@@ -76,46 +76,44 @@ def words(texts: Sequence[str], vocabulary: Vocabulary) -> list[Word]:
         by_language = [(language, units(text, language)) for language in languages]
         for place, unit in enumerate(bare):
             variants = [(language, some[place]) for language, some in by_language if place < len(some)]
-            found += _words(unit, variants, vocabulary, is_function=unit.parts[0] in grammar and len(unit.parts) == 1)
+            found += _words(unit, variants, lexicon, is_function=unit.parts[0] in grammar and len(unit.parts) == 1)
     return found
 
 
 def _words(
-    bare: Unit, variants: Sequence[tuple[str | None, Unit]], vocabulary: Vocabulary, *, is_function: bool
+    bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexicon, *, is_function: bool
 ) -> Iterator[Word]:
     if len(bare.parts) > 1 and all(map(unspaced, bare.parts)):
         for pair in pairwise(bare.parts):
             yield Word({}, (pair,), near=True, in_order=pair)
         return
-    yield _word(bare, variants, vocabulary, is_function=is_function)
+    yield _word(bare, variants, lexicon, is_function=is_function)
 
 
-def _word(
-    bare: Unit, variants: Sequence[tuple[str | None, Unit]], vocabulary: Vocabulary, *, is_function: bool
-) -> Word:
+def _word(bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexicon, *, is_function: bool) -> Word:
     first = variants[0][1]
-    chosen = dict.fromkeys([first, *(unit for language, unit in variants[1:] if _said(unit, language, vocabulary))])
+    chosen = dict.fromkeys([first, *(unit for language, unit in variants[1:] if _said(unit, language, lexicon))])
     counts: dict[str, float] = {}
     forms: dict[tuple[str, ...], None] = {}
     for unit in chosen:
-        for form, count in _forms(unit, vocabulary):
+        for form, count in _forms(unit, lexicon):
             forms[form] = None
             for term in form:
                 counts[term] = max(counts.get(term, 0.0), count)
-    if not any(map(vocabulary.having, counts)):
-        for form in _halves(bare, variants, vocabulary):
+    if not any(map(lexicon.having, counts)):
+        for form in _halves(bare, variants, lexicon):
             forms[form] = None
             counts |= dict.fromkeys(form, SECOND)
-    return Word(_evened(counts, chosen, vocabulary), tuple(forms), in_order=first.parts, is_function=is_function)
+    return Word(_evened(counts, chosen, lexicon), tuple(forms), in_order=first.parts, is_function=is_function)
 
 
-def _said(unit: Unit, language: str | None, vocabulary: Vocabulary) -> bool:
+def _said(unit: Unit, language: str | None, lexicon: Lexicon) -> bool:
     """Pages of the language have it."""
-    return any(term and vocabulary.spoken(term, language) for term in (*unit.parts, unit.whole, unit.folded))
+    return any(term and lexicon.spoken(term, language) for term in (*unit.parts, unit.whole, unit.folded))
 
 
-def _forms(unit: Unit, vocabulary: Vocabulary) -> Iterator[tuple[tuple[str, ...], float]]:
-    if unit.whole and vocabulary.having(unit.whole):
+def _forms(unit: Unit, lexicon: Lexicon) -> Iterator[tuple[tuple[str, ...], float]]:
+    if unit.whole and lexicon.having(unit.whole):
         yield (unit.whole,), 1.0
         yield unit.parts, PARTS
     else:
@@ -124,18 +122,16 @@ def _forms(unit: Unit, vocabulary: Vocabulary) -> Iterator[tuple[tuple[str, ...]
         yield (unit.folded,), SECOND
 
 
-def _evened(counts: Mapping[str, float], chosen: Mapping[Unit, None], vocabulary: Vocabulary) -> dict[str, float]:
+def _evened(counts: Mapping[str, float], chosen: Mapping[Unit, None], lexicon: Lexicon) -> dict[str, float]:
     """The stems of one word in several languages are as rare as the commonest of them."""
     stems = {unit.parts[0] for unit in chosen if len(unit.parts) == 1}
     if len(stems) < 2:
         return dict(counts)
-    least = min(map(vocabulary.rarity, stems))
-    return {term: count * (least / vocabulary.rarity(term) if term in stems else 1.0) for term, count in counts.items()}
+    least = min(map(lexicon.rarity, stems))
+    return {term: count * (least / lexicon.rarity(term) if term in stems else 1.0) for term, count in counts.items()}
 
 
-def _halves(
-    bare: Unit, variants: Sequence[tuple[str | None, Unit]], vocabulary: Vocabulary
-) -> Iterator[tuple[str, str]]:
+def _halves(bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexicon) -> Iterator[tuple[str, str]]:
     """The two words that a compound of which no page has the whole is made of: those that the most pages have."""
     word = bare.parts[0]
     languages = [language for language, _ in variants if language in COMPOUNDING]
@@ -149,11 +145,11 @@ def _halves(
             if word[:cut].endswith(link)
             and (left := _stem(word[:cut].removesuffix(link), language))
             and (right := _stem(word[cut:], language))
-            and vocabulary.having(left)
-            and vocabulary.having(right)
+            and lexicon.having(left)
+            and lexicon.having(right)
         ]
         if pairs:
-            yield max(pairs, key=lambda pair: min(map(vocabulary.having, pair)))
+            yield max(pairs, key=lambda pair: min(map(lexicon.having, pair)))
 
 
 def _stem(word: str, language: str | None) -> str:

@@ -260,6 +260,12 @@ class ShardIndex:
             return tantivy.Query.phrase_query(self.schema, name, [term, term], slop=1)
         return tantivy.Query.term_query(self.schema, name, term, "freq" if name in TEXTS else "basic")
 
+    def spoken(self, term: str, language: str) -> tantivy.Query:
+        """Pages of a language that have a term."""
+        each = (("body", term), ("language", language))
+        terms = (tantivy.Query.term_query(self.schema, name, value, "basic") for name, value in each)
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in terms])
+
     def phrase(self, name: str, words: Sequence[str]) -> tantivy.Query:
         """Pages that have these terms one after the other in a field."""
         return tantivy.Query.phrase_query(self.schema, name, list(words))

@@ -30,6 +30,8 @@ PAIRED_MOST = 12
 """Words of a question in which neighbours count for more; a longer one is a description."""
 OTHERS = 0.1
 """What a further word with the same beginning is worth, beside the best one."""
+FUNCTION = 0.5
+"""What a function word counts."""
 MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 NEWEST, OLDEST = tantivy.Order.Desc, tantivy.Order.Asc
 
@@ -82,7 +84,8 @@ class Question:
         """The same, found by the terms that are not common."""
         counts = self.words.counts
         kept = {term: count for term, count in counts.items() if term not in common}
-        return replace(self, words=replace(self.words, counts=kept, common={term: counts[term] for term in common}))
+        others = {**self.words.common, **{term: counts[term] for term in common}}
+        return replace(self, words=replace(self.words, counts=kept, common=others))
 
     def looser(self) -> Question | None:
         """The same for pages that lack some of the words; None when one is enough already."""
@@ -285,15 +288,16 @@ Linking = Callable[[str], Iterable[int]]
 def free_terms(query: Query, lexicon: Lexicon) -> Terms:
     """What is asked for in words that may be absent. One or two must be there, of more any is enough."""
     every = words(free_texts(query), lexicon)
-    told = [word for word in every if not word.is_function]
+    told, grammar = ([word for word in every if word.is_function is each] for each in (False, True))
     if not any(word.near or any(map(lexicon.having, word.terms)) for word in told):
-        told = every  # it is all there is
+        told, grammar = every, []  # it is all there is
     pairs = [(one[-1], other[0]) for one, other in _neighbours(every, told)] if len(every) <= PAIRED_MOST else []
     return Terms(
         _tamed(told),
         tuple(dict.fromkeys(pairs)),
         tuple(dict.fromkeys((word.forms[0][0], word.forms[0][1]) for word in told if word.near)),
         tuple(told) if len(told) <= ALL_MOST else (),
+        {term: FUNCTION * count for term, count in _tamed(grammar).items()},
     )
 
 

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import log, log2
 
-LONG = 6
+LONG = 4
 """Terms of a question that is taken for a description."""
 ANSWERS = 10
 """How many answers are read."""
-TERMS = 30
+TERMS = 40
 """How many terms are taken from them."""
 LEAST = 3
 """Answers that a term must occur in."""

@@ -28,7 +28,7 @@ from gossamer.search.query import Field, Filter, Query, parse
 from gossamer.search.snippets import marks_in, snippet
 from gossamer.search.sorting import BEST, Sort, by_date, dated, sort_of
 from gossamer.search.statistics import Statistics
-from gossamer.search.suggestion import suggestion
+from gossamer.search.suggestion import meant, suggestion
 from gossamer.search.vocabulary import Vocabulary
 from gossamer.search.weights import Weights
 
@@ -247,7 +247,7 @@ class Searcher:
             if isinstance(atom, Filter) and atom.field is Field.LANGUAGE
         }
         languages = [code for code in self._known.languages if code in named] or self._known.languages
-        return Question(query, free_terms(query, self._known.lexicon(languages)), languages)
+        return Question(query, free_terms(query, self._known.lexicon(languages, self._meant)), languages)
 
     def _answered(self, question: Question, depth: int) -> tuple[Candidates, Total]:
         """What its own words say for a page. A long question is asked again with the terms of its best answers."""
@@ -379,6 +379,10 @@ class Searcher:
 
     def _suggestion(self, text: str, query: Query) -> str | None:
         return suggestion(text, query, self._vocabulary)
+
+    @cached_property
+    def _meant(self) -> Callable[[str], str]:
+        return lru_cache(maxsize=1_000)(partial(meant, words=self._vocabulary))
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from typing import Any
-
-import tantivy
 
 from gossamer.index.analysis import STEMMERS
 from gossamer.index.shard_index import ShardIndex, reading
@@ -27,7 +24,7 @@ class Statistics:
             self.searchers = [shard_index.index.searcher() for shard_index in indexes]
             self.sizes = [searcher.num_docs for searcher in self.searchers]
         self.pages = sum(self.sizes)
-        self._schema = indexes[0].schema
+        self._indexes = indexes
         self.having = lru_cache(maxsize=REMEMBERED)(self._count_having)
         self.balance = lru_cache(maxsize=REMEMBERED)(self._balance)
         self.spoken = lru_cache(maxsize=REMEMBERED)(self._is_spoken)
@@ -44,9 +41,9 @@ class Statistics:
         """How much a term tells."""
         return rarity(self.pages, min(self.pages, self.texts_having(term)))
 
-    def lexicon(self, languages: Sequence[str | None]) -> Lexicon:
-        """What a question in these languages may be asked in."""
-        return Lexicon(self.pages, self.texts_having, languages, self.spoken)
+    def lexicon(self, languages: Sequence[str | None], meant: Callable[[str], str]) -> Lexicon:
+        """What a question in these languages may be asked in. `meant` corrects a word that no page has."""
+        return Lexicon(self.pages, self.texts_having, languages, self.spoken, meant)
 
     @cached_property
     def languages(self) -> list[str | None]:
@@ -82,10 +79,6 @@ class Statistics:
         """Do pages of a language have a term? Of one whose words stay as they are it is not known."""
         if language is None or not self.texts_having(term):
             return bool(self.texts_having(term))
-        query = self._both(("body", term), ("language", language))
+        query = self._indexes[0].spoken(term, language)
         with reading():
             return any(searcher.search(query, limit=1, count=False).hits for searcher in self.searchers)
-
-    def _both(self, *each: tuple[str, str]) -> Any:
-        terms = (tantivy.Query.term_query(self._schema, name, value, "basic") for name, value in each)
-        return tantivy.Query.boolean_query([(tantivy.Occur.Must, term) for term in terms])

@@ -122,13 +122,13 @@ def _corrected(spots: list[Spot], words: Words) -> dict[str, str]:
         pages = words.pages(term)
         if pages <= (RARE if len(term) > SHORTEST and term.isalpha() else 0) and looked_up < CORRECTED_MOST:
             looked_up += 1
-            if other := _more_frequent(term, pages, words) if pages else _meant(term, words):
+            if other := _more_frequent(term, pages, words) if pages else meant(term, words):
                 found[term] = other
     return found
 
 
-def _meant(term: str, words: Words) -> str:
-    """One mistake, two words, two mistakes: in this order. A rare word may be a mistake of somebody else."""
+def meant(term: str, words: Words) -> str:
+    """What a term that no page has stands for; nothing when that is not known. One mistake, two words, two mistakes: in this order. A rare word may be a mistake of somebody else."""
     most, candidates = reach(term), words.near(term)
     meant = nearest(term, candidates, most)
     if meant.far != 1 and (parts := _parts(term, words)):

@@ -54,6 +54,8 @@ class Lexicon:
     """Of the pages, the commonest first; None for those whose words stay as they are."""
     spoken: Callable[[str, str | None], bool]
     """Do pages of a language have a term?"""
+    meant: Callable[[str], str] = lambda term: ""
+    """The words that a term which no page has was meant for; nothing where that is not known."""
 
     def rarity(self, term: str) -> float:
         """How much a term tells."""
@@ -101,7 +103,7 @@ def _word(bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexi
             for term in form:
                 counts[term] = max(counts.get(term, 0.0), count)
     if not any(map(lexicon.having, counts)):
-        for form in _halves(bare, variants, lexicon):
+        for form in _guessed(bare, variants, lexicon):
             forms[form] = None
             counts |= dict.fromkeys(form, SECOND)
     return Word(_evened(counts, chosen, lexicon), tuple(forms), in_order=first.parts, is_function=is_function)
@@ -115,7 +117,8 @@ def _said(unit: Unit, language: str | None, lexicon: Lexicon) -> bool:
 def _forms(unit: Unit, lexicon: Lexicon) -> Iterator[tuple[tuple[str, ...], float]]:
     if unit.whole and lexicon.having(unit.whole):
         yield (unit.whole,), 1.0
-        yield unit.parts, PARTS
+        if len(unit.parts) > 1:
+            yield unit.parts, PARTS
     else:
         yield unit.parts, 1.0
     if unit.folded:
@@ -131,11 +134,21 @@ def _evened(counts: Mapping[str, float], chosen: Mapping[Unit, None], lexicon: L
     return {term: count * (least / lexicon.rarity(term) if term in stems else 1.0) for term, count in counts.items()}
 
 
+def _guessed(bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
+    """What a word stands for that no page has: a compound for its halves, a slip for what was meant."""
+    if len(bare.parts) > 1:
+        return
+    halves = list(_halves(bare, variants, lexicon))
+    yield from halves
+    for unit in units(lexicon.meant(bare.parts[0]), variants[0][0]) if not halves else ():
+        yield unit.parts
+
+
 def _halves(bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexicon) -> Iterator[tuple[str, str]]:
     """The two words that a compound of which no page has the whole is made of: those that the most pages have."""
     word = bare.parts[0]
     languages = [language for language, _ in variants if language in COMPOUNDING]
-    if len(bare.parts) > 1 or len(word) < 2 * PIECE_LEAST:
+    if len(word) < 2 * PIECE_LEAST:
         return
     for language in languages:
         pairs = [

@@ -52,6 +52,12 @@ def test_words_that_stand_apart_are_shown_in_two_passages() -> None:
     assert words(shown) == ["Tropical", "fish"]
 
 
+def test_two_short_passages_may_have_more_of_the_question_than_a_long_one() -> None:
+    text = f"A tropical fish. {FILLER * 4}Fish again. {FILLER * 4}Warm water. {FILLER * 4}"
+    wanted = {"tropical": 1.0, "fish": 1.0, "warm": 1.0, "water": 1.0}
+    assert {word.lower() for word in words(snippet(text, wanted, None))} == set(wanted)
+
+
 def test_a_sentence_is_preferred_to_a_list_of_links_and_to_code() -> None:
     links = "Home\nTropical Fish\nAbout Us\nContact\nShop\nFish Food\n"
     code = "fish = {tropical: [1, 2]}; if (fish == null) { return fish_list[tropical]; }\n"

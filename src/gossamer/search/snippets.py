@@ -85,8 +85,8 @@ def _around_all(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequen
 
 def _in_order(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[Passage]:
     """The passages that are shown. Two short ones may have more of the question than a long one."""
-    lacking = {term for _, _, term in met if weights[term] and term not in chosen.terms}
-    if not lacking:
+    telling = sum(map(bool, weights))
+    if len(chosen.terms) == telling or len({mark[2] for mark in met if weights[mark[2]]}) == len(chosen.terms):
         return [chosen]
     pairs = [[chosen, *_second(text, met, chosen, weights)]]
     if len(pairs[0]) == 1 and (short := best(text, met, weights, SHORT)):

@@ -197,12 +197,18 @@ def test_what_others_call_a_page_is_told_also_where_a_word_is_lacking(tmp_path: 
 def test_a_wrong_letter_is_noticed(tmp_path: Path) -> None:
     searcher = searcher_over(tmp_path, PAGES)
     assert searcher.search("forein keys").suggestion == "foreign keys"
+    assert searcher.search("Forein KEYS").suggestion == "Foreign KEYS"
     assert searcher.search("foreign keys").suggestion is None
 
 
 def test_a_hit_shows_the_words_that_were_asked_for(tmp_path: Path) -> None:
     hit = searcher_over(tmp_path, PAGES).search("cascading deletes").hits[0]
     assert {hit.snippet[start:end].lower() for start, end in hit.marks} == {"cascade", "delete"}
+
+
+def test_the_words_of_the_question_are_marked_in_the_title(tmp_path: Path) -> None:
+    hit = searcher_over(tmp_path, PAGES).search("key").hits[0]
+    assert hit.title_html == "Foreign <mark>keys</mark>"
 
 
 @pytest.mark.parametrize("question", ['"delete cascade"', "cascade OR xyzzy", "title:foreign delete"])

@@ -52,6 +52,12 @@ def test_words_that_stand_apart_are_shown_in_two_passages() -> None:
     assert words(shown) == ["Tropical", "fish"]
 
 
+def test_two_short_passages_may_have_more_of_the_question_than_a_long_one() -> None:
+    text = f"A tropical fish. {FILLER * 4}Fish again. {FILLER * 4}Warm water. {FILLER * 4}"
+    wanted = {"tropical": 1.0, "fish": 1.0, "warm": 1.0, "water": 1.0}
+    assert {word.lower() for word in words(snippet(text, wanted, None))} == set(wanted)
+
+
 def test_a_sentence_is_preferred_to_a_list_of_links_and_to_code() -> None:
     links = "Home\nTropical Fish\nAbout Us\nContact\nShop\nFish Food\n"
     code = "fish = {tropical: [1, 2]}; if (fish == null) { return fish_list[tropical]; }\n"
@@ -88,10 +94,10 @@ def test_a_text_without_blanks_is_cut_between_characters() -> None:
     shown = snippet(text, {"高": 1.0}, "ja")
     assert LENGTH // 2 < len(shown.text) <= LENGTH
     assert set(words(shown)) == {"高"}
-    family = "👩\u200d👩\u200d👧"
-    assert snippet(family * 100, {"x": 1.0}, None).text == family * (LENGTH // len(family))
-    assert snippet("e\u0301" * 300, {"x": 1.0}, None).text == "e\u0301" * (LENGTH // 2)
-    assert len(snippet("🇩🇪" * 300, {"x": 1.0}, None).text) % 2 == 0
+    for cluster in ("👩\u200d👩\u200d👧", "e\u0301", "🇩🇪", "👍🏽", "\u1100\u1161\u11a8"):
+        for before in ("", "a", "ab"):
+            whole = before + cluster * ((LENGTH - len(before)) // len(cluster))
+            assert snippet(before + cluster * 300, {"x": 1.0}, None).text == whole
 
 
 @given(TEXTS, st.sampled_from([None, "en"]))

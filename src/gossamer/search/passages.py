@@ -40,7 +40,7 @@ class Passage(NamedTuple):
 
 def best(text: str, marks: Sequence[Mark], weights: Sequence[float], width: int) -> Passage | None:
     """The part that answers best, of at most so many characters. A term that weighs nothing does not count."""
-    marks = [mark for mark in marks if weights[mark[2]]]
+    marks = marks if all(weights) else [mark for mark in marks if weights[mark[2]]]
     covers = _covers(marks, weights, width)
     top = max(covers, default=0.0)
     chosen, best_worth = None, -1.0

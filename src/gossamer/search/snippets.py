@@ -18,6 +18,8 @@ LENGTH = 220
 """Characters of a snippet, at most."""
 JOINT = " … "
 """Between two passages."""
+SHORT = 70
+"""Characters that the words of the first of two passages take, if one passage has too few of them."""
 CONTEXT = 40
 """Characters that each of two passages has besides the words that it was chosen for."""
 TELLING = 0.1
@@ -72,13 +74,24 @@ def _parts(
 
 
 def _around_all(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[tuple[int, int]]:
-    second = _second(text, met, chosen, weights)
-    if second is None:
-        return [_around(text, chosen, LENGTH, 0, len(text))]
-    one, other = sorted((chosen, second))
+    one, *others = sorted(_in_order(text, met, chosen, weights))
+    if not others:
+        return [_around(text, one, LENGTH, 0, len(text))]
+    (other,) = others
     spare = (LENGTH - len(JOINT) - _length(one) - _length(other)) // 2
     first = _around(text, one, _length(one) + spare, 0, other.start)
     return [first, _around(text, other, _length(other) + spare, first[1], len(text))]
+
+
+def _in_order(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[Passage]:
+    """The passages that are shown. Two short ones may have more of the question than a long one."""
+    telling = sum(map(bool, weights))
+    if len(chosen.terms) == telling or len({mark[2] for mark in met if weights[mark[2]]}) == len(chosen.terms):
+        return [chosen]
+    pairs = [[chosen, *_second(text, met, chosen, weights)]]
+    if len(pairs[0]) == 1 and (short := best(text, met, weights, SHORT)):
+        pairs.append([short, *_second(text, met, short, weights)])
+    return max(pairs, key=lambda pair: sum(weights[term] for passage in pair for term in passage.terms))
 
 
 def _met(text: str, start: int, end: int, terms: tuple[str, ...], language: str | None) -> list[Mark]:
@@ -86,13 +99,12 @@ def _met(text: str, start: int, end: int, terms: tuple[str, ...], language: str 
     return [(start + begin, start + stop, term) for begin, stop, term in found] if start else found
 
 
-def _second(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> Passage | None:
+def _second(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[Passage]:
     """A passage with what the first one lacks, if there is room."""
     width = LENGTH - len(JOINT) - _length(chosen) - 2 * CONTEXT
-    lacking = {term for term, weight in enumerate(weights) if weight and term not in chosen.terms}
-    if not lacking or width < CONTEXT:
-        return None
-    return best(text, [mark for mark in met if mark[2] in lacking], weights, width)
+    others = [mark for mark in met if mark[2] not in chosen.terms] if width >= CONTEXT else []
+    second = best(text, others, weights, width)
+    return [second] if second else []
 
 
 def _length(passage: Passage) -> int:

@@ -2,8 +2,9 @@
 
 The words are those of titles and headings, as they are spelled there, which is mostly with care. Their dictionary is in
 the index already, and nothing else is kept: what begins like a word is one range of it, and what has a mistake near
-the beginning is few enough words to look up each. Both together take about a millisecond for half a million words. An
-automaton of the engine takes twenty times that, and finds pages and not words.
+the beginning is few enough words to look up each. For half a million words both together take less than a
+millisecond in one segment and about two in twelve, where an automaton of the engine takes 16 for one mistake and 60 for
+two, and finds pages and not words.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from gossamer.search.words import Lexicon, Word, words
 
 ALL_MOST = 2
 """Words of a question that a page must have all of. With more, a page that lacks one may be meant."""
-PAIRED_MOST = 12
-"""Words of a question in which neighbours count for more; a longer one is a description."""
+PAIRED_MOST = 6
+"""Words of a question, but for function words, in which neighbours count for more; a longer one is a description."""
 OTHERS = 0.1
 """What a further word with the same beginning is worth, beside the best one."""
 FUNCTION = 0.5
@@ -257,10 +257,13 @@ class Asking:
 
 SITES_HALF = 10
 """Sites that bring half of what others can say for a page."""
-_SITES = [2**level for level in range(8)]
+OWN = 0.9
+"""How much less the first site is worth than the next: it is mostly the page's own, which calls it what it is called
+there anyway."""
+_SITES = [2**level - OWN for level in range(8)]
 _WORTH = [sites * (SITES_HALF + 1) / (sites + SITES_HALF) for sites in _SITES]
 _STEPS = [more - less for less, more in pairwise([0.0, *_WORTH])]
-"""What each level adds, so that n sites are worth n (k + 1) / (n + k), as in BM25 without regard to length."""
+"""What each level adds, so that n + OWN sites are worth n (k + 1) / (n + k), as in BM25 without regard to length."""
 
 
 def called(
@@ -291,7 +294,7 @@ def free_terms(query: Query, lexicon: Lexicon) -> Terms:
     told, grammar = ([word for word in every if word.is_function is each] for each in (False, True))
     if not any(word.near or any(map(lexicon.having, word.terms)) for word in told):
         told, grammar = every, []  # it is all there is
-    pairs = [(one[-1], other[0]) for one, other in _neighbours(every, told)] if len(every) <= PAIRED_MOST else []
+    pairs = [(one[-1], other[0]) for one, other in _neighbours(every, told)] if len(told) <= PAIRED_MOST else []
     return Terms(
         _tamed(told),
         tuple(dict.fromkeys(pairs)),

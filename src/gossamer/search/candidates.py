@@ -18,7 +18,7 @@ from gossamer.search.weights import Weights
 
 PER_SITE = 2
 """Answers of one site that stand where their scores put them."""
-HELD_BACK = 0.5
+HELD_BACK = 0.9
 """What the score of a further one is worth beside answers of other sites."""
 RANK_HALF = 5.0
 """The rank that brings half of what a rank can bring."""
@@ -139,7 +139,7 @@ class Weighed:
         return np.lexsort((self.candidates.pages, -self.scores, self.candidates.lacking)).tolist()  # type: ignore[no-any-return]  # NumPy cannot know
 
     def spread(self) -> list[int]:
-        """At most two of a site come before answers of other sites that are at least half as good."""
+        """At most two of a site come before answers of other sites that are nearly as good."""
         met: Counter[int] = Counter()
         sites, scores, lacking = self.candidates.sites.tolist(), self.scores.tolist(), self.candidates.lacking.tolist()
         order = self.order()

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import log, log2
 
-LONG = 4
+LONG = 7
 """Terms of a question that is taken for a description."""
 ANSWERS = 10
 """How many answers are read."""

@@ -128,7 +128,8 @@ def _corrected(spots: list[Spot], words: Words) -> dict[str, str]:
 
 
 def meant(term: str, words: Words) -> str:
-    """What a term that no page has stands for; nothing when that is not known. One mistake, two words, two mistakes: in this order. A rare word may be a mistake of somebody else."""
+    """What a term that no page has stands for; nothing when that is not known. One mistake, two words, two mistakes: in
+    this order. A rare word may be a mistake of somebody else."""
     most, candidates = reach(term), words.near(term)
     meant = nearest(term, candidates, most)
     if meant.far != 1 and (parts := _parts(term, words)):

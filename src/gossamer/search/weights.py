@@ -15,19 +15,19 @@ from dataclasses import dataclass
 class Weights:
     """Settings of a plan; what each stands for is in docs/search.md."""
 
-    title: float = 0.5
-    headings: float = 0.4
+    title: float = 0.3
+    headings: float = 0.25
     body: float = 1.0
-    anchors: float = 1.5
-    """One site that says a word in a link counts like the page saying it often; ten sites count for five times that."""
-    address: float = 0.4
-    phrase: float = 0.3
+    anchors: float = 4.0
+    """A second site that says a word in a link counts for more than the page saying it often; the first for little."""
+    address: float = 0.15
+    phrase: float = 0.6
     """Words of the question that stand next to each other in the page."""
     rank: float = 1.5
     """At most so much is added for links."""
     fresh: float = 0.3
     """At most so much is added for a page of today; half of it for one that is a year old."""
-    expansion: float = 0.4
+    expansion: float = 0.5
     """Terms of the best answers, where the question is long; 0 leaves them out."""
 
     def of(self, field: str) -> float:

@@ -241,3 +241,18 @@ def test_a_list_is_read_only_as_far_as_it_is_new(tmp_path: Path, small: None) ->
     assert [len(each.seeds) for each in seeds.slices(notes[0])] == [7, 7, 7, 2]
     assert list(seeds.slices(notes[-1])) == []
     assert len(list(seeds.slices(b"fedcba9876543210 5"))) == len(notes)
+
+
+def test_seeds_that_failed_are_tried_again_when_a_list_is_given_again(tmp_path: Path) -> None:
+    with tiny_server({"/a": page("/gone"), "/b": page()}) as tiny, gossamer.open(tmp_path / "web") as web:
+        seeds = [f"{tiny.origin}/{name}" for name in "abc"]
+        settings = {"shards": 1, "allow_addresses": "127.0.0.1", "disk_pause": 0, "disk_pause_share": 0.0}
+        web.crawl(seed_list=iter(seeds), **settings, **QUICK)
+        assert web.why(seeds[2]).state == web.why(f"{tiny.origin}/gone").state == "failed"
+        tiny.pages = {**tiny.pages, "/c": page(), "/gone": page()}
+        web.crawl()
+        assert web.why(seeds[2]).state == "failed"  # nobody has asked for it
+        tiny.came.clear()
+        web.crawl(seed_list=iter(seeds))
+        assert web.why(seeds[2]).state == "done"
+        assert {path for path, _ in tiny.came} <= {"/c", "/robots.txt"}  # what was found by a link has not been named

@@ -14,6 +14,7 @@ from gossamer.cli.amounts import moment
 from gossamer.cli.answers import cut
 from gossamer.cli.out import complain, pasted, say, say_json
 from gossamer.cli.progress import Line, Part
+from gossamer.collection.ask.hosts import HostSums
 from gossamer.collection.ask.reading import Reading
 from gossamer.errors import INTERRUPTED, UsageError
 from gossamer.shown import counted, line
@@ -35,18 +36,32 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def list_(options: argparse.Namespace) -> int:
-    """Print addresses as they are read: there may be millions."""
-    nothing = True
+    """Print addresses or hosts as they are read: there may be millions."""
+    nothing, what = True, "host" if options.hosts else "address"
     with Reading(Path(options.dir)) as collection:
-        for each in collection.addresses(state=options.state, reason=options.reason, site=options.site):
+        for each in _listed(collection, options):
             nothing = False
             if options.json:
                 say_json(each.as_json())
             else:
-                say(_address(each))
+                say(_host(each) if isinstance(each, HostSums) else _address(each))
     if nothing:
-        complain(pasted("no address is like that; `gossamer status DIR` counts what there is", options.dir))
+        complain(pasted(f"no {what} is like that; `gossamer status DIR` counts what there is", options.dir))
     return 0
+
+
+def _listed(collection: Reading, options: argparse.Namespace) -> Iterator[Address] | Iterator[HostSums]:
+    if not options.hosts:
+        return collection.addresses(state=options.state, reason=options.reason, site=options.site)
+    if options.state is not None or options.reason is not None:
+        raise UsageError("--hosts counts all states of a host; leave --state and --reason out")
+    return collection.hosts(site=options.site)
+
+
+def _host(each: HostSums) -> str:
+    """Its pages first, so that `sort -rn` puts the largest on top."""
+    sums = f"{each.pages:>7} pages {each.queued:>7} queued {each.failed:>6} failed {each.excluded:>6} excluded"
+    return f"{sums}  {line(each.host)}"
 
 
 def _address(each: Address) -> str:

@@ -256,6 +256,14 @@ def test_the_command_line_tells_copies_for_people_and_for_machines(
     assert [(row["kind"], len(row["copies"])) for row in rows] == [("copies", 2), ("copies", 1)]
     assert all(f"{row['url']}  {row['title']}".rstrip() in told.splitlines() for row in rows)
     assert any(row["title"] for row in rows)
+    copies = [copy for row in rows for copy in row["copies"]]
+    titles = {copy["url"]: copy["title"] for copy in copies}
+    assert titles == {copy["url"]: zoo.title_of(copy["url"]) for copy in copies}
+    assert all(f"{url}  {title}".rstrip() in told for url, title in titles.items())
+    assert titles[f"{ZOO}/print/fish"]
+    assert main(["similar", str(zoo.path), f"{ZOO}/print/fish".removeprefix("http://"), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["title"] for row in rows} == {zoo.title_of(row["url"]) for row in rows} != {""}
     assert main(["similar", str(zoo.path), f"{ZOO}/birds"]) == 0
     assert "no other page says this" in capsys.readouterr().out
     assert main(["search", str(zoo.path), "fish", "--json"]) == 0

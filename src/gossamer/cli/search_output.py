@@ -155,16 +155,19 @@ def _bold(snippet: str, marks: Sequence[tuple[int, int]], start: int, end: int) 
     return "".join((*pieces, text(snippet[at:end])))
 
 
-def similar(url: str, copies: Sequence[Copy]) -> str:
+def similar(url: str, copies: Sequence[Copy], titles: Mapping[str, str]) -> str:
     """A line for each copy of a page."""
     if not copies:
-        return f"{line(url)}\n  no other page says this, or nearly this"
-    return "\n".join([line(url), *map(_line, copies)])
+        return f"{_titled(url, titles)}\n  no other page says this, or nearly this"
+    return "\n".join([_titled(url, titles), *(_line(copy, titles) for copy in copies)])
 
 
 def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
     """A block of lines for each group, then the hosts, then the sums."""
-    blocks = ["\n".join([_titled(group.url, titles), *map(_line, group.copies)]) for group in found.groups]
+    blocks = [
+        "\n".join([_titled(group.url, titles), *(_line(copy, titles) for copy in group.copies)])
+        for group in found.groups
+    ]
     if found.mirrors:
         blocks.append("\n".join(["mirrors:", *map(_mirrors, found.mirrors)]))
     copies = [copy for group in found.groups for copy in group.copies]
@@ -178,14 +181,15 @@ def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
 def each_as_json(found: Copies, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """For machines: an object for each group, then one for each set of hosts."""
     for group in found.groups:
-        yield {"kind": "copies", "title": titles.get(group.url, ""), **asdict(group)}
+        copies = [{**asdict(copy), "title": titles.get(copy.url, "")} for copy in group.copies]
+        yield {"kind": "copies", "title": titles.get(group.url, ""), "url": group.url, "copies": copies}
     for hosts in found.mirrors:
         yield {"kind": "mirrors", **hosts._asdict()}
 
 
-def _line(copy: Copy) -> str:
+def _line(copy: Copy, titles: Mapping[str, str]) -> str:
     kind, place = "exact" if copy.exact else "near", "same site" if copy.same_site else "other site"
-    return f"  {kind:<5}  {copy.resemblance:.2f}  {copy.distance:>2} bits  {place:<10}  {line(copy.url)}"
+    return f"  {kind:<5}  {copy.resemblance:.2f}  {copy.distance:>2} bits  {place:<10}  {_titled(copy.url, titles)}"
 
 
 def _mirrors(found: Mirrors) -> str:

@@ -109,6 +109,23 @@ def test_the_manual_page_has_every_option_and_reads_without_a_warning() -> None:
         assert (read.stderr, bool(read.stdout)) == ("", True)
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["hosts", "d"], "did you mean list --hosts?"),
+        (["update", "d"], "did you mean crawl --revisit?"),
+        (["man"], "did you mean help --man?"),
+        (["crawl", "d", "--user-agent", "x"], "did you mean --contact?"),
+        (["crawl", "d", "--timeout", "5"], "did you mean --set total_seconds=SECONDS?"),
+    ],
+)
+def test_words_of_other_programs_are_answered_with_ours(
+    words: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(words) == 2
+    assert hint in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_shell_gets_every_verb_and_option(shell: str) -> None:
     said = script(shell, parser())

@@ -129,7 +129,7 @@ def test_a_fetch_has_its_reason_and_harms_no_terminal(capsys: pytest.CaptureFixt
     out, noted = io.StringIO(), list[tuple[str, str]]()
     talk = Talk(ProgressLine(out), lambda *event: noted.append(event), pipe=True, quiet=False, verbose=True)
     talk.fetched(Fetched("http://a/\x1b[31m", "page", "HEAD", 0, 0, 0.0, 1.5, "timeout: after\n1 s"))
-    assert re.fullmatch(r"\d\d:\d\d:\d\d   - page HEAD 0 B 1\.50 s [ -~]*\n", out.getvalue())
+    assert re.fullmatch(r"\d\d:\d\d:\d\d -   page HEAD 0 B 1\.50 s [ -~]*\n", out.getvalue())
     assert "timeout: after\\n1 s" in out.getvalue()
     assert noted[0][0] == "fetch"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 
-from gossamer.cli.guide import options_of, verbs_of
+from gossamer.cli.guide import first_sentence, options_of, verbs_of
 
 _BASH = """\
 # bash completion for gossamer; put `source <(gossamer completion bash)` into ~/.bashrc
@@ -88,7 +88,7 @@ complete -c gossamer -n __gossamer_no_verb -f -l version -d 'show the version'
 def _fish(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
     lines = []
     for name, verb in verbs.items():
-        words = _quoted((verb.description or "").partition(". ")[0].removesuffix("."))
+        words = _quoted(first_sentence(verb))
         lines.append(f"complete -c gossamer -n __gossamer_no_verb -f -a {name} -d {words}")
         for action in verb._actions:
             if words := _of_fish(action, _choices(name, action, verbs), files=_takes_files(verb)):

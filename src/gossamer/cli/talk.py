@@ -152,7 +152,7 @@ def fetch(one: Fetched) -> str:
     """What came of it: status, kind, size, seconds, address, and the reason where there is one."""
     kind = one.kind if one.method == "GET" else f"{one.kind} {one.method}"
     reason = f"  ({one.reason})" if one.reason else ""
-    return f"{one.status or '-':>3} {kind} {size(one.bytes)} {one.seconds:.2f} s {one.url}{reason}"
+    return f"{one.status or '-':<3} {kind} {size(one.bytes)} {one.seconds:.2f} s {one.url}{reason}"
 
 
 def waiting(now: Progress) -> tuple[str, str]:

@@ -76,8 +76,9 @@ def broken(options: argparse.Namespace) -> int:
         raise UsageError("--csv and --json are two forms of the same; choose one")
     with gossamer.open(options.dir) as collection:
         external, stopped = _external(collection, options) if options.external else (None, False)
-        count = _print(options, collection.broken(site=options.site, external=external or False))
-    if external is not None and external.asked < external.of:
+        whole = external is None or external.asked == external.of
+        count = _print(options, collection.broken(site=options.site, external=external or False), whole=whole)
+    if external is not None and not whole:
         left = f"{external.of - external.asked:,} of {counted(external.of, 'address')} outside the scope"
         why = "stopped" if stopped else "their hosts did not answer, or there are too many at once"
         complain(f"{left} could not be asked: {why}")
@@ -121,7 +122,7 @@ class ExternalLine:
         self._line.show([Part(f"asked {now.asked:,} of {counted(now.of, 'address')} outside the scope")])
 
 
-def _print(options: argparse.Namespace, found: Iterable[Broken]) -> int:
+def _print(options: argparse.Namespace, found: Iterable[Broken], *, whole: bool) -> int:
     count = links = 0
     table = csv.writer(sys.stdout, lineterminator="\n")
     if options.csv:
@@ -135,7 +136,8 @@ def _print(options: argparse.Namespace, found: Iterable[Broken]) -> int:
         else:
             say("\n".join(_block(each)))
     if not options.csv and not options.json:
-        say(f"{counted(count, 'broken address')}, {counted(links, 'link')}" if count else "nothing is broken")
+        none = "nothing is broken" if whole else "nothing that could be asked is broken"
+        say(f"{counted(count, 'broken address')}, {counted(links, 'link')}" if count else none)
     return count
 
 

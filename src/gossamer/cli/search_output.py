@@ -189,7 +189,8 @@ def each_as_json(found: Copies, titles: Mapping[str, str]) -> Iterator[dict[str,
 
 def _line(copy: Copy, titles: Mapping[str, str]) -> str:
     kind, place = "exact" if copy.exact else "near", "same site" if copy.same_site else "other site"
-    return f"  {kind:<5}  {copy.resemblance:.2f}  {copy.distance:>2} bits  {place:<10}  {_titled(copy.url, titles)}"
+    bits = f"{copy.distance:>2} {'bit' if copy.distance == 1 else 'bits':<4}"
+    return f"  {kind:<5}  {copy.resemblance:.2f}  {bits}  {place:<10}  {_titled(copy.url, titles)}"
 
 
 def _mirrors(found: Mirrors) -> str:

@@ -7,9 +7,11 @@ of what was there. The first one that does so says it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import msgspec
 
+from gossamer.errors import Damaged
 from gossamer.fetch.logins import Logins
 from gossamer.frontier.entries import META
 from gossamer.rows import decoder
@@ -38,15 +40,19 @@ def _kind(name: str, value: str) -> str:
 
 def note(table: Table, logins: Logins) -> None:
     """What this crawl sends; part of the next commit."""
-    now = tuple(sorted(kinds(logins)))
-    if now != of(table):
-        table.put(META, _KEY, msgspec.msgpack.encode(now))
+    row = msgspec.msgpack.encode(sorted(found)) if (found := kinds(logins)) else None
+    if row is None:
+        table.delete(META, _KEY)
+    elif row != table.get(META, _KEY):
+        table.put(META, _KEY, row)
 
 
 def of(table: Table) -> tuple[tuple[str, str], ...]:
-    """What the last crawl of a shard has sent."""
+    """What the last crawl of a shard has sent. A row that is spoilt stops nobody: this crawl writes another."""
     stored = table.get(META, _KEY)
-    return sent_of(stored) if stored else ()
+    with suppress(Damaged):
+        return sent_of(stored) if stored else ()
+    return ()
 
 
 def missing(tables: Iterable[Table], logins: Logins) -> str:

@@ -14,7 +14,6 @@ from gossamer.cli.amounts import moment
 from gossamer.cli.answers import cut
 from gossamer.cli.out import complain, pasted, say, say_json
 from gossamer.cli.progress import Line, Part
-from gossamer.collection.ask.hosts import HostSums
 from gossamer.collection.ask.reading import Reading
 from gossamer.errors import INTERRUPTED, UsageError
 from gossamer.shown import counted, line
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.broken import Broken, Source
     from gossamer.collection.ask.changes import Change
+    from gossamer.collection.ask.hosts import HostSums
     from gossamer.collection.crawl.link_check import External
 
 SOURCES_MOST = 20
@@ -37,6 +37,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def list_(options: argparse.Namespace) -> int:
     """Print addresses or hosts as they are read: there may be millions."""
+    from gossamer.collection.ask.hosts import HostSums
+
     nothing, what = True, "host" if options.hosts else "address"
     with Reading(Path(options.dir)) as collection:
         for each in _listed(collection, options):

@@ -164,15 +164,17 @@ def similar(url: str, copies: Sequence[Copy]) -> str:
 
 def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
     """A block of lines for each group, then the hosts, then the sums."""
-    blocks = ["\n".join([_titled(group.url, titles), *map(_line, group.copies)]) for group in found.groups]
+    blocks = [
+        "\n".join([_titled(group.url, titles), *map(_line, (*group.copies, *group.alike))]) for group in found.groups
+    ]
     if found.mirrors:
         blocks.append("\n".join(["mirrors:", *map(_mirrors, found.mirrors)]))
     copies = [copy for group in found.groups for copy in group.copies]
-    exact = sum(copy.exact for copy in copies)
-    sums = (
-        f"{counted(len(found.groups), 'page')} with {counted(len(copies), 'copy', 'copies')}, {exact:,} of them exact"
-    )
-    return "\n\n".join((*blocks, sums if copies else "no copies"))
+    exact, copied = sum(copy.exact for copy in copies), sum(bool(group.copies) for group in found.groups)
+    sums = f"{counted(copied, 'page')} with {counted(len(copies), 'copy', 'copies')}, {exact:,} of them exact"
+    alike = sum(len(group.alike) for group in found.groups)
+    more = f"; {counted(alike, 'page')} alike, about something else" if alike else ""
+    return "\n\n".join((*blocks, (sums if copies else "no copies") + more))
 
 
 def each_as_json(found: Copies, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -184,7 +186,8 @@ def each_as_json(found: Copies, titles: Mapping[str, str]) -> Iterator[dict[str,
 
 
 def _line(copy: Copy) -> str:
-    kind, place = "exact" if copy.exact else "near", "same site" if copy.same_site else "other site"
+    kind = "exact" if copy.exact else "near" if copy.says_same else "alike"
+    place = "same site" if copy.same_site else "other site"
     return f"  {kind:<5}  {copy.resemblance:.2f}  {copy.distance:>2} bits  {place:<10}  {line(copy.url)}"
 
 

@@ -1,8 +1,12 @@
 """Groups of copies: in each, every page is a copy of the one that stands for all of them.
 
-Pairs of copies make chains, and at the ends of a chain stand pages that have little in common. So what is linked is cut
-into stars: the page that stands for the others by the rule, with those that are copies of it; then the same again with
-what is left.
+Pairs of near copies make chains, and at the ends of a chain stand pages that have little in common. So what is linked
+is cut into stars: the page that stands for the others by the rule, with those that resemble it; then the same again
+with what is left.
+
+Pages of one template resemble each other, and each is about something else. So in a star only what says the same as its
+first page is a copy of it. The others are alike: each stands for itself, and for those of the star that say what it
+says.
 
 Which page that is, is decided by one rule for search, for the graph and for people: `representative`.
 """
@@ -10,18 +14,23 @@ Which page that is, is decided by one rule for search, for the graph and for peo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from gossamer.dedupe.judge import STRICT, Rule, are_copies, resemblances
-from gossamer.dedupe.pages import COLUMNS, Columns, columns_of
+from gossamer.dedupe.pages import COLUMNS, Columns, columns_of, print_in
+from gossamer.dedupe.subjects import LEAST_WORDS
 from gossamer.model import URL
 
 STARS_MOST = 64
-"""Groups that are cut from one chain; what is left of a longer one is left alone."""
+"""Stars that are cut from one chain; what is left of a longer one is left alone."""
+HEADS_MOST = 256
+"""Pages of a star that others are compared with; beyond these, only with the one that has the same words."""
+COMPARED = 3
+"""Pages whose texts a page is compared with: those that are most alike."""
 _NO_PRINT = bytes(COLUMNS.itemsize)
 
 
@@ -49,9 +58,14 @@ def representative(group: Iterable[Candidate]) -> Candidate:
     A page may name a page of its own site, or one that says exactly what it says. Otherwise anybody could make a page
     of somebody else's stand back by copying it nearly, and naming itself.
     """
+    return _in_order(group)[0]
+
+
+def _in_order(group: Iterable[Candidate]) -> list[Candidate]:
+    """The one that stands for the others first, then the one that would without it, and so on."""
     members = {each.url: each for each in group}
     votes = Counter(each.canonical for each in members.values() if _counts(each, members.get(each.canonical or "")))
-    return min(members.values(), key=lambda each: _place(each, votes[each.url]))
+    return sorted(members.values(), key=lambda each: _place(each, votes[each.url]))
 
 
 def _counts(voter: Candidate, named: Candidate | None) -> bool:
@@ -64,7 +78,7 @@ def _place(each: Candidate, votes: int) -> tuple[bool, int, bool, float, int, UR
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A page that another stands for."""
+    """A page that resembles another."""
 
     url: URL
     exact: bool
@@ -76,6 +90,8 @@ class Copy:
     same_site: bool
     digest: str
     """Of its bytes."""
+    says_same: bool = True
+    """The other stands for it. Otherwise it is about something else in nearly the same words, and stands for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +102,8 @@ class Group:
     """The page that stands for all."""
     copies: tuple[Copy, ...]
     """The most alike first."""
+    alike: tuple[Copy, ...] = ()
+    """Pages that resemble it, and stand for themselves."""
 
 
 class Member(NamedTuple):
@@ -94,9 +112,14 @@ class Member(NamedTuple):
     candidate: Candidate
     row: bytes | None
     """Its print; None for a page that says too little to have one."""
+    title: str = ""
 
 
-def cut(members: Sequence[Member], rule: Rule = STRICT) -> Iterator[Group]:
+Same = Callable[[URL, URL], bool]
+"""Whether two pages that resemble each other say the same to a reader."""
+
+
+def cut(members: Sequence[Member], same: Same = lambda one, other: True, rule: Rule = STRICT) -> Iterator[Group]:
     """The groups among pages that are linked."""
     rest = list(members)
     for _ in range(STARS_MOST):
@@ -104,12 +127,73 @@ def cut(members: Sequence[Member], rule: Rule = STRICT) -> Iterator[Group]:
             return
         chosen = representative(member.candidate for member in rest)
         first = next(member for member in rest if member.candidate is chosen)
-        rest = [member for member in rest if member is not first]
-        copies = _copies(first, rest, rule)
-        rest = [member for member in rest if member.candidate.url not in copies]
-        if copies:
-            best = sorted(copies.values(), key=by_likeness)
-            yield Group(chosen.url, tuple(best))
+        found = _copies(first, [member for member in rest if member is not first], rule)
+        star = [member for member in rest if member.candidate.url in found]
+        rest = [member for member in rest if member is not first and member.candidate.url not in found]
+        yield from _Star(first, same, rule).groups(star, found)
+
+
+class _Star:
+    """One page, and those that resemble it."""
+
+    def __init__(self, first: Member, same: Same, rule: Rule) -> None:
+        self._same = same
+        self._rule = rule
+        self._heads: list[Member] = []
+        """Pages that stand for themselves."""
+        self._by_bytes: dict[str, Member] = {}
+        self._by_words: dict[bytes, Member] = {}
+        """The first of them that has these words."""
+        self._under: dict[URL, list[Member]] = {}
+        self._add(first)
+
+    def groups(self, star: Sequence[Member], found: dict[URL, Copy]) -> Iterator[Group]:
+        """Those that say the same, each under the first in order. `found`: how the star resembles its first page."""
+        by_url = {member.candidate.url: member for member in star}
+        for candidate in _in_order(member.candidate for member in star):
+            member = by_url[candidate.url]
+            if (head := self._head(member)) is None:
+                self._add(member)
+            else:
+                self._under[head.candidate.url].append(member)
+        first, *others = self._heads
+        alike = [replace(found[head.candidate.url], says_same=False) for head in others]
+        yield from self._group(first, alike)
+        for head in others:
+            yield from self._group(head)
+
+    def _group(self, head: Member, alike: Iterable[Copy] = ()) -> Iterator[Group]:
+        copies = _copies(head, self._under[head.candidate.url], self._rule).values()
+        group = Group(head.candidate.url, *(tuple(sorted(each, key=by_likeness)) for each in (copies, alike)))
+        if group.copies or group.alike:
+            yield group
+
+    def _add(self, head: Member) -> None:
+        self._heads.append(head)
+        self._under[head.candidate.url] = []
+        self._by_bytes.setdefault(head.candidate.content, head)
+        if head.row is not None:
+            self._by_words.setdefault(print_in(head.row).digest, head)
+
+    def _head(self, member: Member) -> Member | None:
+        """The page that stands for this one; None when it stands for itself."""
+        if exact := self._by_bytes.get(member.candidate.content):
+            return exact
+        found = print_in(member.row) if member.row is not None else None
+        twin = self._by_words.get(found.digest) if found is not None else None
+        if twin is not None and found is not None and twin.title == member.title and found.words >= LEAST_WORDS:
+            return twin
+        near = ([twin] if twin is not None else []) + self._nearest(member)
+        return next((head for head in near if self._same(head.candidate.url, member.candidate.url)), None)
+
+    def _nearest(self, member: Member) -> list[Member]:
+        """The most alike of those that stand for themselves."""
+        if len(self._heads) == 1 or member.row is None:
+            return self._heads[:1] if member.row is not None else []
+        heads = self._heads[:HEADS_MOST]
+        near = _copies(member, heads, self._rule)
+        kept = [head for head in heads if head.candidate.url in near]
+        return sorted(kept, key=lambda head: by_likeness(near[head.candidate.url]))[:COMPARED]
 
 
 def by_likeness(copy: Copy) -> tuple[bool, float, int, URL]:

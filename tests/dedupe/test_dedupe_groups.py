@@ -88,7 +88,7 @@ def pages_of_a_template(count: int, *sites: str) -> list[Member]:
     """Pages that differ in the name of their subject, each on several sites."""
     text = text_of(1)
     return [
-        member(f"{number}", [*text, f"subject{number}"], site, rank=-number, title=f"{site}")
+        member(f"{number}", [*text, f"subject{number}"], site, rank=-number, title=f"{number}")
         for number in range(count)
         for site in sites
     ]

@@ -1,14 +1,12 @@
 """Groups of copies: in each, every page is a copy of the one that stands for all of them.
 
-Pairs of near copies make chains, and at the ends of a chain stand pages that have little in common. So what is linked
-is cut into stars: the page that stands for the others by the rule, with those that resemble it; then the same again
-with what is left.
+Pairs of near copies make chains, and at the ends of a chain stand pages that have little in common. So pages that are
+linked are taken in order, the one that stands for others by the rule first, and each either joins a page before it, the
+most alike of those that it resembles and that say the same, or stands for itself.
 
-Pages of one template resemble each other, and each is about something else. So in a star only what says the same as its
-first page is a copy of it. The others are alike: each stands for itself, and for those of the star that say what it
-says.
+Pages of one template resemble each other, and each is about something else: they are alike, and stand for themselves.
 
-Which page that is, is decided by one rule for search, for the graph and for people: `representative`.
+Which page stands for others is decided by one rule for search, for the graph and for people: `representative`.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -25,10 +24,8 @@ from gossamer.dedupe.pages import COLUMNS, Columns, columns_of, print_in
 from gossamer.dedupe.subjects import LEAST_WORDS
 from gossamer.model import URL
 
-STARS_MOST = 64
-"""Stars that are cut from one chain; what is left of a longer one is left alone."""
-HEADS_MOST = 256
-"""Pages of a star that others are compared with; beyond these, only with the one that has the same words."""
+HEADS_MOST = 1_000
+"""Pages of a chain that others are compared with; beyond these, only with one that has the same words and title."""
 COMPARED = 3
 """Pages whose texts a page is compared with: those that are most alike."""
 _NO_PRINT = bytes(COLUMNS.itemsize)
@@ -121,22 +118,17 @@ Same = Callable[[URL, URL], bool]
 
 def cut(members: Sequence[Member], same: Same = lambda one, other: True, rule: Rule = STRICT) -> Iterator[Group]:
     """The groups among pages that are linked."""
-    rest = list(members)
-    for _ in range(STARS_MOST):
-        if len(rest) < 2:
-            return
-        chosen = representative(member.candidate for member in rest)
-        first = next(member for member in rest if member.candidate is chosen)
-        found = _copies(first, [member for member in rest if member is not first], rule)
-        star = [member for member in rest if member.candidate.url in found]
-        rest = [member for member in rest if member is not first and member.candidate.url not in found]
-        yield from _Star(first, same, rule).groups(star, found)
+    by_url = {member.candidate.url: member for member in members}
+    chain = _Chain(same, rule)
+    for candidate in _in_order(member.candidate for member in members):
+        chain.take(by_url[candidate.url])
+    yield from chain.groups()
 
 
-class _Star:
-    """One page, and those that resemble it."""
+class _Chain:
+    """Pages that are linked, as they come in order."""
 
-    def __init__(self, first: Member, same: Same, rule: Rule) -> None:
+    def __init__(self, same: Same, rule: Rule) -> None:
         self._same = same
         self._rule = rule
         self._heads: list[Member] = []
@@ -145,55 +137,52 @@ class _Star:
         self._by_words: dict[bytes, Member] = {}
         """The first of them that has these words."""
         self._under: dict[URL, list[Member]] = {}
-        self._add(first)
+        """By the address of such a page, its copies."""
+        self._alike: dict[URL, list[Copy]] = {}
+        """The same, pages that resemble it and came later."""
 
-    def groups(self, star: Sequence[Member], found: dict[URL, Copy]) -> Iterator[Group]:
-        """Those that say the same, each under the first in order. `found`: how the star resembles its first page."""
-        by_url = {member.candidate.url: member for member in star}
-        for candidate in _in_order(member.candidate for member in star):
-            member = by_url[candidate.url]
-            if (head := self._head(member)) is None:
-                self._add(member)
-            else:
-                self._under[head.candidate.url].append(member)
-        first, *others = self._heads
-        alike = [replace(found[head.candidate.url], says_same=False) for head in others]
-        yield from self._group(first, alike)
-        for head in others:
-            yield from self._group(head)
+    def take(self, member: Member) -> None:
+        """It joins a page before it, or stands for itself."""
+        if (twin := self._twin(member)) is not None:
+            self._under[twin].append(member)
+            return
+        near = self._near(member)
+        best = sorted(near, key=lambda url: by_likeness(near[url]))[:COMPARED]
+        if (head := next((url for url in best if self._same(url, member.candidate.url)), None)) is not None:
+            self._under[head].append(member)
+            return
+        self._add(member)
+        for url in islice(near, 1):
+            mine = replace(near[url], url=member.candidate.url, digest=member.candidate.content, says_same=False)
+            self._alike[url].append(mine)
 
-    def _group(self, head: Member, alike: Iterable[Copy] = ()) -> Iterator[Group]:
-        copies = _copies(head, self._under[head.candidate.url], self._rule).values()
-        group = Group(head.candidate.url, *(tuple(sorted(each, key=by_likeness)) for each in (copies, alike)))
-        if group.copies or group.alike:
-            yield group
+    def groups(self) -> Iterator[Group]:
+        """Of each page that has copies, or is alike to others."""
+        for head in self._heads:
+            url = head.candidate.url
+            copies = _copies(head, self._under[url], self._rule).values()
+            group = Group(url, *(tuple(sorted(each, key=by_likeness)) for each in (copies, self._alike[url])))
+            if group.copies or group.alike:
+                yield group
 
     def _add(self, head: Member) -> None:
         self._heads.append(head)
-        self._under[head.candidate.url] = []
+        self._under[head.candidate.url], self._alike[head.candidate.url] = [], []
         self._by_bytes.setdefault(head.candidate.content, head)
         if head.row is not None:
             self._by_words.setdefault(print_in(head.row).digest, head)
 
-    def _head(self, member: Member) -> Member | None:
-        """The page that stands for this one; None when it stands for itself."""
-        if exact := self._by_bytes.get(member.candidate.content):
-            return exact
-        found = print_in(member.row) if member.row is not None else None
-        twin = self._by_words.get(found.digest) if found is not None else None
-        if twin is not None and found is not None and twin.title == member.title and found.words >= LEAST_WORDS:
-            return twin
-        near = ([twin] if twin is not None else []) + self._nearest(member)
-        return next((head for head in near if self._same(head.candidate.url, member.candidate.url)), None)
+    def _twin(self, member: Member) -> URL | None:
+        """One before it that has the same bytes, or the same words and title: there is nothing to compare."""
+        head = self._by_bytes.get(member.candidate.content)
+        if head is None and member.row is not None and (found := print_in(member.row)).words >= LEAST_WORDS:
+            head = self._by_words.get(found.digest)
+            head = head if head is not None and head.title == member.title else None
+        return head.candidate.url if head is not None else None
 
-    def _nearest(self, member: Member) -> list[Member]:
-        """The most alike of those that stand for themselves."""
-        if len(self._heads) == 1 or member.row is None:
-            return self._heads[:1] if member.row is not None else []
-        heads = self._heads[:HEADS_MOST]
-        near = _copies(member, heads, self._rule)
-        kept = [head for head in heads if head.candidate.url in near]
-        return sorted(kept, key=lambda head: by_likeness(near[head.candidate.url]))[:COMPARED]
+    def _near(self, member: Member) -> dict[URL, Copy]:
+        """Those of the pages before it that it resembles, in order, and how."""
+        return _copies(member, self._heads[:HEADS_MOST], self._rule) if member.row is not None else {}
 
 
 def by_likeness(copy: Copy) -> tuple[bool, float, int, URL]:

@@ -40,6 +40,8 @@ printed, but no section, because words that only a copy has are not found.
 """
 MUCH_MORE = 8
 """So many times as often as the other a page has a word that is as good as its own."""
+NAMED_MORE = 3
+"""The same for a word of its title or its address."""
 SHORT = 200
 """Words of a page whose title has to agree also with that of a page on another host."""
 OPENING_MOST = 12
@@ -127,10 +129,10 @@ class _Pair(NamedTuple):
     other: Subject
     own: Counter[str]
 
-    def alone(self, least: int = 1) -> list[tuple[str, int]]:
+    def alone(self, least: int = 1, times: int = MUCH_MORE) -> list[tuple[str, int]]:
         """Words that the other as good as lacks, and how much more often the first has them."""
         known = self.other.counts
-        return [(word, count) for word, count in self.own.items() if count >= max(least, (MUCH_MORE - 1) * known[word])]
+        return [(word, count) for word, count in self.own.items() if count >= max(least, (times - 1) * known[word])]
 
 
 def say_the_same(one: Subject, other: Subject) -> bool:
@@ -224,7 +226,7 @@ def _has_name(side: _Pair) -> bool:
     begins = side.one.first if side.one.host == side.other.host else frozenset()
     return any(
         (count >= RECURS or word in begins) and side.one.is_named(word) and not side.other.is_named(word, whole=True)
-        for word, count in side.alone()
+        for word, count in side.alone(times=NAMED_MORE)
     )
 
 

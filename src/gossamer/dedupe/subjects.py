@@ -118,8 +118,8 @@ class Subject:
         """Whether a word stands in its title or in its address; there, to its end."""
         if word in self._title_words:
             return True
-        end = r"(?![^\W\d_])" if whole else ""
-        return len(word) >= IN_PATH_LEAST and re.search(re.escape(word) + end, self.path) is not None
+        _, found, rest = self.path.partition(word) if len(word) >= IN_PATH_LEAST else ("", "", "")
+        return bool(found) and not (whole and rest[:1].isalpha())
 
 
 class _Pair(NamedTuple):

@@ -70,6 +70,25 @@ def test_a_near_copy_is_marked_counted_and_folded_into_its_original(shard: Small
     assert marked(shard, prints) == []  # once
 
 
+def test_a_page_about_something_else_in_the_same_words_stands_for_itself(shard: SmallShard, prints: Prints) -> None:
+    first, second, third = (f"http://a.test/{name}" for name in ("lamp", "wagon", "wagon-copy"))
+    for url, name in ((first, "Lampshade"), (second, "Stagecoach"), (third, "Stagecoach")):
+        more = f"<p>{name} has members, and {name} has friends. All are listed here for {name}. {url[-4:]}</p>"
+        keep(shard, prints, url, f"<title>{name} members</title><h1>{name} members</h1>{said('fish')}{more}")
+    assert marked(shard, prints) == [(third, second)]
+    assert [near(shard, url) for url in (first, second, third)] == [None, None, second]
+    assert shard.ledger.counts.near_duplicates == 1
+
+
+def test_a_page_whose_text_is_lost_stands_for_itself(shard: SmallShard, prints: Prints, tmp_path: Path) -> None:
+    keep(shard, prints, A, said("fish"))
+    marked(shard, prints)
+    for path in (tmp_path / "texts").iterdir():
+        path.write_bytes(b"")
+    keep(shard, prints, B, said("fish", edits=3))
+    assert marked(shard, prints) == []
+
+
 def test_a_page_is_compared_as_it_is_now(shard: SmallShard, prints: Prints) -> None:
     keep(shard, prints, A, said("fish"))
     marked(shard, prints)

@@ -381,7 +381,7 @@ def _similar(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "similar",
-        "the copies of a page, exact and near, on all sites",
+        "the copies of a page, exact and near, and pages that are alike, on all sites",
         "gossamer similar my-web https://example.org/",
     )
     _directory(verb)
@@ -393,7 +393,7 @@ def _duplicates(verbs: _Verbs) -> None:
         _verb(
             verbs,
             "duplicates",
-            "all copies in groups, under the page that stands for them, and hosts that serve the same site",
+            "all copies, under the page that stands for them, pages that are alike, and hosts that serve the same site",
             "gossamer duplicates my-web --json",
         )
     )

@@ -235,7 +235,7 @@ class Reading:
         return self._searcher().explained(question, number)
 
     def similar(self, url: str) -> list[Copy]:
-        """The exact and near copies of a page, over all shards, the most alike first."""
+        """The copies of a page, exact and near, and pages that are alike, over all shards, the most alike first."""
         from gossamer.collection.derive import copies as copying
 
         return copying.similar(self._readers(), self._meant(url))

@@ -236,7 +236,7 @@ def duplicates(options: argparse.Namespace) -> int:
         copies = collection.duplicates()
         titles = {group.url: collection.title_of(group.url) for group in copies.groups}
         for group in copies.groups:
-            for copy in (*group.copies, *group.alike):  # the same bytes have the same title, and reading one takes its time
+            for copy in (*group.copies, *group.alike):  # the same bytes have the same title, and reading it takes time
                 titles[copy.url] = titles[group.url] if copy.exact else collection.title_of(copy.url)
     _print_each(options, search_output.each_as_json(copies, titles), search_output.duplicates(copies, titles))
     return 0

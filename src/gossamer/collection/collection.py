@@ -289,6 +289,7 @@ class Collection(Reading):
         from gossamer.collection.maintain.remake import remake
         from gossamer.collection.maintain.repair import Repaired, repair
         from gossamer.collection.maintain.replan import replan
+        from gossamer.collection.maintain.strays import move_captures, rename_shards
         from gossamer.collection.maintain.writable_shard import opened
         from gossamer.store.repair.swaps import DAMAGED
 
@@ -296,13 +297,16 @@ class Collection(Reading):
         self.close()
         freed = tuple(clear(self._folder))
         with exclusive(self.path) as lock:
+            strayed = rename_shards(self._folder)
             wrong, aside = replan(self._folder)
+            wrong += strayed
             wrong += (f"{path.name}: was no file or folder of a collection, where one should be" for path in freed)
             wrong += in_the_way(self._folder)
             spoilt, list_aside = SeedList(self.path).mend(self.path / DAMAGED)
             wrong += spoilt
             wrong += graphs.check(self._folder)
             plan = self.plan
+            wrong += move_captures(self._folder, plan)
             remade = remake(self._folder, plan)
             wrong += remade.problems
             put_aside = (*freed, *filter(None, (aside, list_aside, *remade.aside)))

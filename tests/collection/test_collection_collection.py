@@ -321,7 +321,7 @@ def test_a_graph_that_cannot_be_written_is_told_with_its_cure(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(graphs, "make", full)
-    with pytest.raises(StorageError, match=r"No space left on device; `gossamer build .*` makes the graph again"):
+    with pytest.raises(StorageError, match=r"the disk is full; .*; `gossamer build .*` makes the graph again"):
         collection.build()
 
 

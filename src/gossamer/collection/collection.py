@@ -284,6 +284,7 @@ class Collection(Reading):
         return run(lambda _: self._repair(), finish=0)
 
     async def _repair(self) -> Repaired:
+        from gossamer.collection.crawl.network import make_room
         from gossamer.collection.derive import graphs
         from gossamer.collection.maintain.clearing import clear, in_the_way
         from gossamer.collection.maintain.remake import remake
@@ -294,6 +295,7 @@ class Collection(Reading):
         from gossamer.store.repair.swaps import DAMAGED
 
         self._folder.require()
+        make_room(workers=1)
         self.close()
         freed = tuple(clear(self._folder))
         with exclusive(self.path) as lock:
@@ -330,12 +332,14 @@ class Collection(Reading):
         return run(lambda _: self._remove(pattern, archive), finish=0)
 
     async def _remove(self, pattern: str, archive: bool) -> Removal:
+        from gossamer.collection.crawl.network import make_room
         from gossamer.collection.crawl.supervisor import take_in
         from gossamer.collection.maintain import removal
         from gossamer.collection.maintain.writable_shard import opened
 
         self._folder.require()
         self._made()
+        make_room(workers=1)
         self.close()
         plan = self.plan
         with exclusive(self.path) as lock:

@@ -30,8 +30,9 @@ PLACES: dict[str, tuple[dict[int, int | None], dict[int, int]]] = {
     "three went round": ({0: 1, 1: 2, 2: 0}, {0: 1, 1: 2, 2: 0}),
     "one got another number": ({0: 0, 7: 1, 2: 2}, {7: 1}),
     "one is where nobody knows its own": ({0: 1, 1: None, 2: 2}, {0: 1, 1: 0}),
-    "a kill has left one beyond": ({0: 0, 2: 2, 5: None}, {5: 1}),
+    "a kill has left one beyond": ({0: 0, 2: 2, 3: None}, {3: 1}),
     "nobody knows anything": ({0: None, 7: None}, {}),
+    "the only one knows nothing": ({7: None}, {}),
     "one knows nothing and is in nobody's way": ({0: 0, 1: None, 2: 2}, {}),
     "two say that they are the same": ({0: 1, 1: 1, 2: 2}, {}),
     "more are left than places": ({0: 0, 1: 1, 2: 2, 5: None}, {}),
@@ -61,6 +62,19 @@ def test_a_folder_gets_the_number_that_its_table_says(
     now = {int(path.parent.name): int(path.read_text()) for path in tmp_path.glob("shards/*/was")}
     assert now == {final.get(number, number): number for number in known}
     assert rename_shards(folder) == []
+
+
+def test_names_that_are_back_last_through_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (0, 1):
+        Folder(tmp_path).table(number).mkdir(parents=True)
+    synced: list[tuple[Path, bool]] = []
+    monkeypatch.setattr(files, "sync_folder", lambda folder: synced.append((folder, (folder / "05").exists())))
+    monkeypatch.setattr(strays, "_imprint", lambda folder, number: Imprint(number, 2, ""))
+    assert rename_shards(Folder(tmp_path)) == []
+    assert synced == []
+    monkeypatch.setattr(strays, "_imprint", lambda folder, number: Imprint(5 * number, 9, ""))
+    assert len(rename_shards(Folder(tmp_path))) == 1
+    assert synced == [(tmp_path / "shards", True)]
 
 
 def test_a_shard_says_its_number_by_its_table(tmp_path: Path) -> None:

@@ -47,11 +47,11 @@ def _final(folder: Folder) -> dict[int, int]:
     """By their numbers now, what folders should have. One whose table says nothing takes a place that is left."""
     known = {number: _imprint(folder, number) for number in folder.numbers()}
     shards = {number: found.shard for number, found in known.items() if found is not None}
-    count = max((found.shards for found in known.values() if found is not None), default=0)
+    count = next((found.shards for found in known.values() if found is not None), 0)
     claimed = Counter(shards.values())
     final = {number: shard for number, shard in shards.items() if shard != number and claimed[shard] == 1}
     unnamed = (number for number, found in known.items() if found is None)
-    homeless = [number for number in unnamed if number >= count or number in final.values()] if count else []
+    homeless = [number for number in unnamed if number >= count or number in final.values()]
     taken = {*(known.keys() - final.keys() - set(homeless)), *final.values()}
     free = (number for number in range(count) if number not in taken)
     return final | dict(zip(homeless, free, strict=False))

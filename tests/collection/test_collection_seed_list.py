@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.seed_list import SeedList
 from gossamer.errors import Damaged, NotFound, StorageError
+from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.plan import load
@@ -319,3 +321,51 @@ def test_a_list_that_cannot_be_written_is_the_fault_of_the_disk(
     with pytest.raises(StorageError, match="the disk is full"):
         listed.add(["a.test"])
     assert not listed
+
+
+# ------------------------------------------------------------------------------ into the frontier
+
+
+class Noting:
+    """A frontier that writes down what it is given, and knows some guesses."""
+
+    def __init__(self, *known: str) -> None:
+        self.known, self.guesses, self.found = set(known), set[str](), list[str]()
+
+    def guess(self, urls: Any) -> list[str]:
+        self.guesses |= set(urls)
+        return [url for url in urls if url not in self.known]
+
+    def add(self, found: Any) -> None:
+        self.found += [each.url for each in found]
+
+
+def test_a_seed_without_a_scheme_is_a_guess_and_one_that_is_known_is_not_added_again() -> None:
+    frontier = Noting("https://a.test/")
+    seeding._add(frontier, ["a.test/", "b.test/", "http://a.test/", "https://c.test/"])  # type: ignore[arg-type]  # a fake
+    assert frontier.guesses == {"https://a.test/", "https://b.test/"}
+    assert frontier.found == ["https://b.test/", "http://a.test/", "https://c.test/"]
+
+
+def test_a_seed_without_a_scheme_stands_for_two_addresses() -> None:
+    both = ["https://a.test/", "http://a.test/", "http://b.test/"]
+    assert list(seeding.both(["a.test/", "http://b.test/"])) == both
+
+
+def test_each_slice_of_a_list_is_noted_in_the_commit_that_brings_it_in(tmp_path: Path) -> None:
+    frontier, commits, asked = Noting(), list[tuple[bytes | None, int]](), list[bytes]()
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+
+        def now() -> None:
+            commits.append((table.get(META, seeding.LISTED), len(frontier.found)))
+
+        def listed(note: bytes) -> list[tuple[list[str], bytes]]:
+            asked.append(note)
+            return [(["http://a.test/", "http://b.test/"], b"1"), (["http://c.test/"], b"2")]
+
+        mine, committing = SimpleNamespace(listed=listed), SimpleNamespace(now=now)
+        for _ in range(2):
+            taken = seeding.take_in_list(table, mine, frontier, committing)  # type: ignore[arg-type]  # fakes
+            assert len(list(taken)) == 2
+    assert commits[:2] == [(b"1", 2), (b"2", 3)]
+    assert asked == [b"", b"2"]

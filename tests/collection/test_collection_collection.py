@@ -366,6 +366,16 @@ def test_what_is_verified_is_what_is_there_now(collection: Collection) -> None:
     assert collection.verify().rows == 2
 
 
+def test_what_is_left_after_a_repair_is_what_is_there_then(collection: Collection) -> None:
+    made_of(collection.path, A, B)
+    assert collection.status().pages == 2  # from here on it reads this moment
+    (file,) = collection.path.glob("shards/00/captures/*")
+    os.truncate(file, file.stat().st_size // 2)
+    done = collection.repair()
+    assert done.lost
+    assert done.left == ()
+
+
 def test_a_sound_collection_stays_as_it_is_and_what_is_derived_comes_back(collection: Collection) -> None:
     made_of(collection.path, A, B)
     done = collection.repair()

@@ -66,7 +66,7 @@ def _imprint(folder: Folder, number: int) -> Imprint | None:
 def move_captures(folder: Folder, plan: Plan) -> Iterator[str]:
     """Move files of captures that no row of their shard knows to the shard that they belong to. What was done."""
     owner = owner_of(plan)
-    for index in range(plan.shards if plan.shards > 1 else 0):
+    for index in range(plan.shards):
         for path in list(_unknown(folder, index)):
             there = _owner(path, owner)
             target = folder.shard(index if there is None else there) / CAPTURES / path.name

@@ -106,3 +106,18 @@ def test_a_seed_that_was_settled_meanwhile_stays(held: Books) -> None:
     held.answered(HTTPS)
     tell(held, failure=REFUSED)
     assert states(held) == {HTTPS: "DONE"}
+
+
+def test_what_was_found_a_moment_ago_is_known_and_no_guess(held: Books) -> None:
+    held.frontier.add([Found(HTTPS)])
+    assert held.frontier.guess([HTTPS, MORE]) == [MORE]
+
+
+def test_what_takes_the_place_of_a_seed_is_a_seed(tmp_path: Path) -> None:
+    with books(tmp_path, scope=Scope(kind="page", seeds=frozenset({HTTPS}))) as held:
+        guess(held, HTTPS)
+        tell(held, failure=REFUSED)
+        assert states(held) == {HTTPS: "EXCLUDED", HTTP: "QUEUED"}
+        held.frontier.add([Found(HTTPS, 0, HTTP)])
+        held.frontier.sift()
+        assert held.state(HTTPS) == "QUEUED", "a redirect to it lets it in"

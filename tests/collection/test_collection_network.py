@@ -12,6 +12,7 @@ import pytest
 from made_shard import A, made
 
 from gossamer.collection.crawl import network
+from gossamer.collection.crawl.outside import REAL
 from gossamer.errors import StorageError
 from gossamer.plan import Plan
 
@@ -100,3 +101,7 @@ def test_too_little_memory_is_one_line_and_not_the_end_of_a_library(tmp_path: Pa
         ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
         assert (ended.returncode, ended.stderr.count("\n")) == (6, 1), ended.stderr
         assert "only 900 MiB of memory here" in ended.stderr
+
+
+def test_a_crawl_asks_for_pages_and_not_only_whether_they_answer() -> None:
+    assert (REAL.heads, REAL.is_handed_in) == (False, False)

@@ -11,6 +11,7 @@ from small_shard import BEGAN, SmallShard, answer, read, said, small_shard
 
 from gossamer.collection.derive import near_copies as module
 from gossamer.collection.derive.near_copies import Prints, check
+from gossamer.dedupe import pages
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup
@@ -334,3 +335,17 @@ def test_a_copy_without_a_text_of_its_own_may_have_been_read_differently(shard: 
     prints.keep(capture, Page(url=B, content=said("birds")))
     marked(shard, prints)
     assert list(check(shard.table, shard.archive, site)) == []
+
+
+def test_prints_are_forgotten_a_few_at_a_time_each_with_a_commit(
+    shard: SmallShard, prints: Prints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for url in (A, B, C):
+        keep(shard, prints, url, said(url))
+    marked(shard, prints)
+    monkeypatch.setattr(pages, "_CHUNK", 1)
+    left: list[int] = []
+    commit = shard.table.commit
+    monkeypatch.setattr(shard.table, "commit", lambda: (left.append(len(printed(shard))), commit()))
+    prints._forget()
+    assert left[:4] == [3, 2, 1, 0], "that they are not whole comes first, and no commit takes more than memory holds"

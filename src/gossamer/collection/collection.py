@@ -299,25 +299,31 @@ class Collection(Reading):
         return run(lambda _: self._repair(), finish=0)
 
     async def _repair(self) -> Repaired:
+        from gossamer.collection.crawl.network import make_room
         from gossamer.collection.derive import graphs
         from gossamer.collection.maintain.clearing import clear, in_the_way
         from gossamer.collection.maintain.remake import remake
         from gossamer.collection.maintain.repair import Repaired, repair
         from gossamer.collection.maintain.replan import replan
+        from gossamer.collection.maintain.strays import move_captures, rename_shards
         from gossamer.collection.maintain.writable_shard import opened
         from gossamer.store.repair.swaps import DAMAGED
 
         self._folder.require()
+        make_room(workers=1)
         self.close()
         freed = tuple(clear(self._folder))
         with exclusive(self.path) as lock:
+            strayed = rename_shards(self._folder)
             wrong, aside = replan(self._folder)
+            wrong += strayed
             wrong += (f"{path.name}: was no file or folder of a collection, where one should be" for path in freed)
             wrong += in_the_way(self._folder)
             spoilt, list_aside = SeedList(self.path).mend(self.path / DAMAGED)
             wrong += spoilt
             wrong += graphs.check(self._folder)
             plan = self.plan
+            wrong += move_captures(self._folder, plan)
             remade = remake(self._folder, plan)
             wrong += remade.problems
             put_aside = (*freed, *filter(None, (aside, list_aside, *remade.aside)))
@@ -341,12 +347,14 @@ class Collection(Reading):
         return run(lambda _: self._remove(pattern, archive), finish=0)
 
     async def _remove(self, pattern: str, archive: bool) -> Removal:
+        from gossamer.collection.crawl.network import make_room
         from gossamer.collection.crawl.supervisor import take_in
         from gossamer.collection.maintain import removal
         from gossamer.collection.maintain.writable_shard import opened
 
         self._folder.require()
         self._made()
+        make_room(workers=1)
         self.close()
         plan = self.plan
         with exclusive(self.path) as lock:

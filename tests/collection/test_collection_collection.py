@@ -290,7 +290,7 @@ def test_after_a_build_one_page_stands_for_those_that_say_nearly_the_same(collec
     with made(collection.path) as shard:
         shard.folder.save_plan(Plan(shards=1))
         for url, said_there in ((A, words), (B, words.replace("word7 ", "another "))):
-            shard.keep(url, said_there.encode(), words=said_there)
+            shard.keep(url, said_there.encode(), words=said_there, title="The same page")
             shard.enter(url)
         shard.commit()
     collection.build()

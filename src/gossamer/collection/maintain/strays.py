@@ -86,9 +86,14 @@ def _unknown(folder: Folder, index: int) -> Iterator[Path]:
             table = stack.enter_context(Table.open_alone(folder.table(index), FAMILIES))
             archive = Archive(table, folder.shard(index), lambda capture: capture)
         for path in warc_files(folder.shard(index) / CAPTURES):
-            known = archive is not None and any(row_of(archive, each) for each in filter(is_capture, records(path)))
-            if not known:
+            if archive is None or not _is_known(archive, path):
                 yield path
+
+
+def _is_known(archive: Archive, path: Path) -> bool:
+    with suppress(GossamerError):  # neither does a row that cannot be read
+        return any(row_of(archive, each) for each in filter(is_capture, records(path)))
+    return False
 
 
 def _owner(path: Path, owner: Callable[[URL], int]) -> int | None:

@@ -1,11 +1,15 @@
 """Builds the compiled twins of what is slow in Python. Where that fails, as without a C compiler, Python does it.
 
+The manual page is made from the parser, which needs nothing but Python's own library.
+
 A wheel that is made for others must have them all: `make wheel` sets GOSSAMER_COMPILED=all, and a failure is one.
 """
 
 import os
+import sys
 from collections.abc import Sequence
 from glob import glob
+from pathlib import Path
 
 from setuptools import Extension, setup
 
@@ -26,6 +30,18 @@ def compiled(name: str, headers: Sequence[str] = (), **more: list[str]) -> Exten
     )
 
 
+def manual_page() -> str:
+    """The file with the manual page."""
+    sys.path.insert(0, "src")
+    from gossamer.cli.guide import manual
+    from gossamer.cli.options import parser
+
+    page = Path("build/gossamer.1")
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(manual(parser()), encoding="utf-8")
+    return str(page)
+
+
 TAGGED, SCANNER, WRITER = "tagged", "convert/html/scanner", "convert/render/writer"
 
 setup(
@@ -39,5 +55,6 @@ setup(
         compiled("graph/_sweep"),
         compiled("index/_words", [TAGGED, "index/reducer"]),
     ],
+    data_files=[("share/man/man1", [manual_page()])],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},  # one wheel for this version of Python and all after it
 )

@@ -3,7 +3,8 @@
     python bench/copies.py --pages 1000
 
 Every kind of change is made to as many pages, of 60, 200 and 600 words, half of them on the site of the original and
-half on another. All pages are looked up together. The table is the one in docs/duplicates.md.
+half on another. All pages are looked up together. "Folded" is the share of what was found that says the same to a
+reader, so that a search finds it under its original. The table is the one in docs/duplicates.md.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from gossamer.dedupe.entries import BLOCKS, entries
 from gossamer.dedupe.families import FAMILIES
 from gossamer.dedupe.lookup import Lookup, Met
 from gossamer.dedupe.pairs import pairs
+from gossamer.dedupe.subjects import Said, Subject, say_the_same
 from gossamer.store.table.table import Table
 from gossamer.testing.prose import prose
 
@@ -32,13 +35,28 @@ BATCH = 200
 WORDS = prose(11)
 
 
+class Written(NamedTuple):
+    """A page, and what it says."""
+
+    met: Met
+    text: str
+
+    @property
+    def url(self) -> str:
+        return self.met.url
+
+    @property
+    def subject(self) -> Subject:
+        return Subject(Said(self.url, "", self.text))
+
+
 @dataclass(frozen=True, slots=True)
 class Planted:
     """A page that was made from another."""
 
     kind: str
-    original: Met
-    page: Met
+    original: Written
+    page: Written
     is_copy: bool = True
 
 
@@ -80,8 +98,9 @@ TEMPLATES = (0.5, 0.7, 0.8)
 QUOTED = 0.25
 
 
-def met(name: str, site: int, text: list[str]) -> Met:
-    return Met(f"https://www.site{site}.test/{name}", f"site{site}.test", print_of(" ".join(text)))
+def written(name: str, site: int, words: list[str]) -> Written:
+    text = " ".join(words)
+    return Written(Met(f"https://www.site{site}.test/{name}", f"site{site}.test", print_of(text)), text)
 
 
 def copies(count: int) -> Iterator[Planted]:
@@ -91,18 +110,18 @@ def copies(count: int) -> Iterator[Planted]:
             site = at % SITES
             text = text_of(LENGTHS[at % len(LENGTHS)], site, kind, at)
             elsewhere = site + SITES * (at // len(LENGTHS) % 2)
-            original = met(f"{number}/{at}", site, text)
-            yield Planted(kind, original, met(f"{number}/{at}/copy", elsewhere, edit(rng, text)))
+            original = written(f"{number}/{at}", site, text)
+            yield Planted(kind, original, written(f"{number}/{at}/copy", elsewhere, edit(rng, text)))
 
 
 def templates(count: int) -> Iterator[Planted]:
     """Pages of one site that have most words in common, and their own content."""
     for share in TEMPLATES:
-        first: dict[int, Met] = {}
+        first: dict[int, Written] = {}
         for at in range(count):
             length, site = LENGTHS[at % len(LENGTHS)], 1000 + round(100 * share)
             shared = text_of(round(share * length), site, "template", length)
-            page = met(f"{at}", site, shared + text_of(length - len(shared), site, "own", at))
+            page = written(f"{at}", site, shared + text_of(length - len(shared), site, "own", at))
             yield Planted(f"template, {share:.0%} shared", first.setdefault(length, page), page, is_copy=False)
 
 
@@ -112,13 +131,13 @@ def quotations(count: int) -> Iterator[Planted]:
         length, site = LENGTHS[at % len(LENGTHS)], at % SITES
         text, own = (text_of(length, site, "quoted", at, name) for name in "ab")
         passage = text[: round(QUOTED * length)]
-        original = met(f"quoted/{at}", site, text)
-        page = met(f"quoting/{at}", site + SITES, own[: length - len(passage)] + passage)
+        original = written(f"quoted/{at}", site, text)
+        page = written(f"quoting/{at}", site + SITES, own[: length - len(passage)] + passage)
         yield Planted(f"{QUOTED:.0%} quoted", original, page, is_copy=False)
 
 
 def found_pairs(planted: list[Planted], folder: Path) -> set[frozenset[str]]:
-    pages = list({page.url: page for each in planted for page in (each.original, each.page)}.values())
+    pages = list({page.url: page.met for each in planted for page in (each.original, each.page)}.values())
     with Table.open(folder / "table", FAMILIES, writable=True) as table:
         lookup = Lookup(table, folder / "prints")
         for start in range(0, len(pages), BATCH):
@@ -130,7 +149,7 @@ def found_pairs(planted: list[Planted], folder: Path) -> set[frozenset[str]]:
 
 def meetings(each: Planted) -> tuple[bool, bool]:
     """Whether two pages are near by simhash, and whether they meet in a band."""
-    one, other = each.original.print, each.page.print
+    one, other = each.original.met.print, each.page.met.print
     columns = [
         entries(np.array([page.simhash], np.uint64), np.frombuffer(page.sketch, np.uint8)[None])[0]
         for page in (one, other)
@@ -142,13 +161,14 @@ def report(planted: list[Planted], found: set[frozenset[str]]) -> Iterator[str]:
     wanted = {frozenset((each.original.url, each.page.url)) for each in planted if each.is_copy}
     kinds = {page.url: each.kind for each in planted for page in (each.original, each.page)}
     false = Counter(kind for pair in found - wanted for kind in {kinds[url] for url in pair})
-    yield "| kind | pages | found | recall | taken for copies by mistake | simhash alone | bands alone |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| kind | pages | found | recall | folded | taken for copies by mistake | simhash alone | bands alone |"
+    yield "|---|---|---|---|---|---|---|---|"
     for kind in dict.fromkeys(each.kind for each in planted):
         mine = [each for each in planted if each.kind == kind]
-        hits = sum(frozenset((each.original.url, each.page.url)) in found for each in mine if each.is_copy)
+        pairs = [each for each in mine if each.is_copy and frozenset((each.original.url, each.page.url)) in found]
+        same = sum(say_the_same(each.original.subject, each.page.subject) for each in pairs) / max(len(pairs), 1)
         near, banded = (sum(each) / len(mine) for each in zip(*map(meetings, mine), strict=True))
-        told = f"{hits:,} | {hits / len(mine):.3f}" if mine[0].is_copy else "- | -"
+        told = f"{len(pairs):,} | {len(pairs) / len(mine):.3f} | {same:.3f}" if mine[0].is_copy else "- | - | -"
         yield f"| {kind} | {len(mine):,} | {told} | {false[kind]} | {near:.3f} | {banded:.3f} |"
     yield f"\nPrecision over all kinds: {len(found & wanted) / max(len(found), 1):.4f}, of {len(found):,} pairs."
 

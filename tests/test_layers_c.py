@@ -56,7 +56,7 @@ def extensions(monkeypatch: pytest.MonkeyPatch) -> dict[Path, set[Path]]:
     def extension(name: str, sources: list[str], **more: Any) -> tuple[str, list[str], dict[str, Any]]:
         return name, sources, more
 
-    fake = SimpleNamespace(Extension=extension, setup=lambda ext_modules, options: told.extend(ext_modules))
+    fake = SimpleNamespace(Extension=extension, setup=lambda ext_modules, **_: told.extend(ext_modules))
     monkeypatch.setitem(sys.modules, "setuptools", fake)
     monkeypatch.chdir(ROOT)
     runpy.run_path("setup.py")

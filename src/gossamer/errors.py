@@ -12,7 +12,7 @@
     +-- StorageError           exit code 6   disk full, not writable or failing; no memory, no open files left
     +-- Damaged                exit code 7   the collection contradicts itself
     +-- NotFound               exit code 8   the collection does not know that address or host
-    +-- DamagedInput           exit code 9   an imported file is damaged; what could be read was taken
+    +-- DamagedInput           exit code 9   a file to import is missing, damaged or none; the rest was taken
 
 `exit_code` is what the command line ends with. Interrupted work ends with 130.
 """
@@ -90,7 +90,7 @@ class NotFound(GossamerError):
 
 
 class DamagedInput(GossamerError):
-    """An imported file is damaged; what could be read was taken."""
+    """A file to import is missing, damaged or of another kind; what could be read was taken."""
 
     exit_code = 9
 

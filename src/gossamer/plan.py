@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
@@ -127,7 +128,7 @@ class Plan:
         for spec in dataclasses.fields(self):
             value = getattr(self, spec.name)
             if isinstance(value, list):
-                object.__setattr__(self, spec.name, value := tuple(value))  # from Python a list will do
+                object.__setattr__(self, spec.name, value := tuple(value))
             _check(spec, value)
 
     def changed(self, **settings: Any) -> Plan:
@@ -135,7 +136,7 @@ class Plan:
         unknown = set(settings) - {spec.name for spec in dataclasses.fields(self)}
         if unknown:
             raise InvalidPlan(_unknown(sorted(unknown)))
-        return dataclasses.replace(self, **settings)
+        return dataclasses.replace(self, **{name: _as_given(name, value) for name, value in settings.items()})
 
     def as_scope(self) -> Scope:
         """The part that says which addresses are inside."""
@@ -371,6 +372,27 @@ def _same_type(value: Any, default: Any) -> bool:
     if isinstance(default, tuple):
         return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
     return type(value) is type(default)
+
+
+def texts(value: str | Iterable[str]) -> tuple[str, ...]:
+    """What a program gives as a list: any that can be gone through; one text is a list of one."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _as_given(name: str, value: Any) -> Any:
+    """A setting as a program gives it, in the form of the plan, where there is no doubt what is meant."""
+    default = SETTINGS[name].default
+    if isinstance(default, tuple):
+        return _as_texts(value)
+    if isinstance(default, dict) and isinstance(value, Mapping):
+        lists = name != "site_orders"
+        return {key: _as_texts(each) if lists else each for key, each in value.items()}
+    return os.fspath(value) if isinstance(default, str) and isinstance(value, os.PathLike) else value
+
+
+def _as_texts(value: Any) -> Any:
+    """Anything else than texts is left as it is, and refused with its name."""
+    return texts(value) if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping) else value
 
 
 def _frozen(value: Any) -> Any:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import select
 import shutil
+import signal
 import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
+import gossamer
 from gossamer.cli import guide
 from gossamer.cli.completion import SHELLS, script
 from gossamer.cli.main import main
@@ -101,6 +109,23 @@ def test_the_manual_page_has_every_option_and_reads_without_a_warning() -> None:
         assert (read.stderr, bool(read.stdout)) == ("", True)
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["hosts", "d"], "did you mean list --hosts?"),
+        (["update", "d"], "did you mean crawl --revisit?"),
+        (["man"], "did you mean help --man?"),
+        (["crawl", "d", "--user-agent", "x"], "did you mean --contact?"),
+        (["crawl", "d", "--timeout", "5"], "did you mean --set total_seconds=SECONDS?"),
+    ],
+)
+def test_words_of_other_programs_are_answered_with_ours(
+    words: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(words) == 2
+    assert hint in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_shell_gets_every_verb_and_option(shell: str) -> None:
     said = script(shell, parser())
@@ -109,13 +134,83 @@ def test_every_shell_gets_every_verb_and_option(shell: str) -> None:
         assert all(option.lstrip("-") in said for option in guide.options_of(verb))
 
 
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [("se", "search"), ("crawl d --rev", "--revisit"), ("crawl d --scope do", "domain"), ("export d pa", "parquet")],
-)
+def test_the_manual_page_is_made_where_nothing_is_installed() -> None:
+    """A wheel is built so."""
+    program = "from gossamer.cli import guide, options; print(guide.manual(options.parser()), end='')"
+    bare = [sys.executable, "-S", "-c", program]
+    environment = {**os.environ, "PYTHONPATH": str(Path(gossamer.__file__).parents[1])}
+    told = subprocess.run(bare, capture_output=True, text=True, timeout=60, check=True, env=environment)
+    assert told.stdout == guide.manual(parser())
+
+
+COMPLETED = [
+    ("se", "search"),
+    ("crawl d --rev", "--revisit"),
+    ("crawl d --scope do", "domain"),
+    ("export d pa", "parquet"),
+    ("help cra", "crawl"),
+    ("completion z", "zsh"),
+]
+
+
+def require(shell: str) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"there is no {shell} here")
+
+
+@pytest.mark.parametrize(("words", "completed"), COMPLETED)
+def test_fish_completes(words: str, completed: str, tmp_path: Path) -> None:
+    require("fish")
+    file = tmp_path / "gossamer.fish"
+    file.write_text(script("fish", parser()))
+    program = f"source {file}; complete -C 'gossamer {words}'"
+    told = subprocess.run(
+        ["fish", "-N", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    assert ([line.split("\t")[0] for line in told.stdout.splitlines()], told.stderr) == ([completed], "")
+
+
+def test_zsh_completes_what_is_typed(tmp_path: Path) -> None:
+    require("zsh")
+    (tmp_path / "gossamer.zsh").write_text(script("zsh", parser()))
+    environment = {**os.environ, "HOME": str(tmp_path), "ZDOTDIR": str(tmp_path), "TERM": "dumb", "PS1": ""}
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(tmp_path)
+        os.execvpe("zsh", ["zsh", "-f", "-i"], environment)
+    try:
+        os.write(terminal, b"source gossamer.zsh; echo LOA''DED\n")
+        seen_on(terminal, "LOADED")
+        for words, completed in COMPLETED:
+            *_, part = words.split()
+            os.write(terminal, f"gossamer {words}\t".encode())
+            assert part != completed
+            seen_on(terminal, words.removesuffix(part) + completed)
+            os.write(terminal, b"\x15")  # away with the line
+    finally:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(terminal)
+
+
+def seen_on(terminal: int, words: str) -> None:
+    """Wait until it stands there."""
+    shown, until = "", time.monotonic() + 60
+    while words not in shown:
+        assert time.monotonic() < until, shown
+        if select.select([terminal], [], [], 1.0)[0]:
+            shown += os.read(terminal, 65_536).decode(errors="replace")
+
+
+@pytest.mark.parametrize(("words", "completed"), COMPLETED)
 def test_bash_completes(words: str, completed: str) -> None:
-    if not shutil.which("bash"):
-        pytest.skip("there is no bash here")
+    require("bash")
     given = words.split()
     asked = f"COMP_WORDS=(gossamer {words}); COMP_CWORD={len(given)}; _gossamer; echo ${{COMPREPLY[@]}}"
     program = f"{script('bash', parser())}\n{asked}"

@@ -47,3 +47,33 @@ def test_an_answer_for_which_there_is_no_room_is_one_line() -> None:
     assert ended.returncode == 6, ended.stderr
     assert ended.stderr.count("\n") == 1
     assert "the disk is full" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ImportError("/x/y.so: failed to map segment from shared object"),
+        ImportError("Cannot allocate memory"),
+    ],
+)
+def test_without_memory_a_command_ends_in_one_line(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(_options: object) -> int:
+        raise error
+
+    monkeypatch.setattr(commands, "status", fails)
+    assert main(["status", "web"]) == 6
+    assert capsys.readouterr().err == (
+        "gossamer: the machine is out of memory; end something else, then go on: what was stored is kept\n"
+    )
+
+
+def test_a_module_that_is_missing_is_not_taken_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_options: object) -> int:
+        raise ImportError("No module named 'x'")
+
+    monkeypatch.setattr(commands, "status", fails)
+    with pytest.raises(ImportError):
+        main(["status", "web"])

@@ -102,6 +102,9 @@ def test_a_quiet_crawl_says_nothing_and_logs_all(tmp_path: Path, capsys: pytest.
     events = [each.split(" ", 2)[1:] for each in (tmp_path / "log").read_text().splitlines()]
     assert (events[0][0], events[-1][0]) == ("begin", "end")
     assert events[-1][1].startswith("done: ")
+    fetches = [words.split() for event, words in events if event == "fetch"]
+    assert {fetch[-1] for fetch in fetches} >= {served.seed, f"{served.seed}robots.txt"}
+    assert [fetch[1] for fetch in fetches].count("page") == 3
 
 
 def test_a_verbose_crawl_says_a_line_for_each_fetch_of_all_shards(
@@ -124,9 +127,9 @@ def test_a_verbose_crawl_says_a_line_for_each_fetch_of_all_shards(
 
 def test_a_fetch_has_its_reason_and_harms_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     out, noted = io.StringIO(), list[tuple[str, str]]()
-    talk = Talk(ProgressLine(out), lambda *event: noted.append(event), pipe=True, quiet=False)
+    talk = Talk(ProgressLine(out), lambda *event: noted.append(event), pipe=True, quiet=False, verbose=True)
     talk.fetched(Fetched("http://a/\x1b[31m", "page", "HEAD", 0, 0, 0.0, 1.5, "timeout: after\n1 s"))
-    assert re.fullmatch(r"\d\d:\d\d:\d\d   - page HEAD 0 B 1\.50 s [ -~]*\n", out.getvalue())
+    assert re.fullmatch(r"\d\d:\d\d:\d\d -   page HEAD 0 B 1\.50 s [ -~]*\n", out.getvalue())
     assert "timeout: after\\n1 s" in out.getvalue()
     assert noted[0][0] == "fetch"
 

@@ -6,11 +6,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from made_shard import A, Shard
+from made_shard import made as made_shard
 
 import gossamer
 from gossamer.collection import Outside
+from gossamer.collection.crawl import imprint
 from gossamer.collection.families import FAMILIES
 from gossamer.errors import Damaged
+from gossamer.plan import Plan
 from gossamer.store.table.table import Table
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
@@ -33,3 +37,26 @@ def test_a_table_that_is_empty_is_named_and_made_again_from_the_captures(tmp_pat
         assert any("its table is empty" in problem for problem in web.repair().problems)
         assert [page.url for page in web.pages()] == pages
         assert web.verify().problems == []
+
+
+def test_only_captures_without_any_row_are_a_table_that_is_gone(tmp_path: Path) -> None:
+    def blank(shard: Shard) -> bool:
+        return imprint.is_blank(shard.table, shard.place)
+
+    with made_shard(tmp_path / "rows") as shard:
+        assert blank(shard), "a file of captures is there, and no row"
+        shard.keep(A)
+        assert not blank(shard)
+    with made_shard(tmp_path / "imprint") as shard:
+        imprint.leave(shard.table, 0, Plan())
+        assert not blank(shard)
+    with made_shard(tmp_path / "unfinished") as shard:
+        imprint.set_unfinished(shard.table, True)
+        assert not blank(shard)
+    with made_shard(tmp_path / "counts") as shard:
+        shard.enter(A)
+        assert not blank(shard)
+    with made_shard(tmp_path / "new") as shard:
+        for path in (shard.place / "captures").iterdir():
+            path.unlink()
+        assert not blank(shard), "there is nothing"

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import gossamer
+from gossamer.cli import reports
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.crawl import link_check
@@ -229,3 +231,13 @@ def test_an_address_may_be_given_without_its_scheme(web: Collection, capsys: pyt
     out = capsys.readouterr().out.partition("out: ")[2].splitlines()
     urls = [line.split()[1] for line in out[1:]]
     assert urls == sorted(set(urls))
+
+
+@pytest.mark.parametrize(
+    ("whole", "said"), [(True, "nothing is broken\n"), (False, "nothing that could be asked is broken\n")]
+)
+def test_what_could_not_be_asked_is_not_said_to_be_well(
+    whole: bool, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reports._print(Namespace(csv=False, json=False), [], whole=whole) == 0
+    assert capsys.readouterr().out == said

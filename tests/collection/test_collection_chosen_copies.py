@@ -12,6 +12,7 @@ import pytest
 from made_shard import A, B, C, Shard, made, site
 
 from gossamer.collection.derive import copies
+from gossamer.collection.derive.sameness import Sameness
 from gossamer.dedupe.lookup import Near
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import State
@@ -63,7 +64,8 @@ def test_a_copy_is_exact_when_its_bytes_are_and_knows_whether_it_is_of_the_site(
     mine = shard.row(A)
 
     def copy(url: str) -> Any:
-        return copies._copy(readers(shard), A, mine, Near(url, 0.9, 3))
+        found = readers(shard)
+        return copies._copy(found, A, mine, Near(url, 0.9, 3), Sameness(lambda _: shard.archive))
 
     assert (copy(B).exact, copy(B).same_site, copy(B).digest) == (True, False, mine.digest)
     assert (copy(f"{A}other").exact, copy(f"{A}other").same_site) == (False, True)

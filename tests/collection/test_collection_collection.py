@@ -15,13 +15,14 @@ import pytest
 from made_shard import A, B, C, came, made, said
 
 import gossamer
+from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection import collection as collections
 from gossamer.collection.crawl import network, supervisor
 from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.errors import Damaged, NotACollection, NotFound, NothingFetched, StorageError, UsageError
+from gossamer.errors import Damaged, DamagedInput, NotACollection, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.frontier.entries import State
 from gossamer.model import Capture, Kind, SystemClock, Visit
 from gossamer.plan import Plan
@@ -243,6 +244,23 @@ def test_an_import_makes_a_collection_and_says_what_it_could_not_read(tmp_path: 
     assert collection.import_files(path).files == 1
 
 
+@pytest.mark.parametrize("what", ["missing", "rubbish", "a damaged WACZ file", "a folder"])
+def test_a_file_that_cannot_be_imported_has_one_exit_code_alone_and_among_others(
+    what: str, tmp_path: Path, collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, good = tmp_path / "bad.warc", bought(tmp_path, A)
+    if what == "a folder":
+        bad.mkdir()
+    elif what != "missing":
+        bad.write_bytes(b"PK\3\4 and no more" if what == "a damaged WACZ file" else b"rubbish")
+    assert main(["import", str(collection.path), str(bad)]) == DamagedInput.exit_code
+    assert not collection.path.exists()
+    assert str(bad) in capsys.readouterr().err
+    assert main(["import", str(collection.path), "--shards", "1", str(bad), str(good)]) == DamagedInput.exit_code
+    assert str(bad) in capsys.readouterr().out
+    assert collection.status().pages == 1
+
+
 def test_an_import_confirms_nothing_of_a_collection_that_somebody_else_has_made(
     tmp_path: Path, collection: Collection
 ) -> None:
@@ -272,7 +290,7 @@ def test_after_a_build_one_page_stands_for_those_that_say_nearly_the_same(collec
     with made(collection.path) as shard:
         shard.folder.save_plan(Plan(shards=1))
         for url, said_there in ((A, words), (B, words.replace("word7 ", "another "))):
-            shard.keep(url, said_there.encode(), words=said_there)
+            shard.keep(url, said_there.encode(), words=said_there, title="The same page")
             shard.enter(url)
         shard.commit()
     collection.build()
@@ -303,7 +321,7 @@ def test_a_graph_that_cannot_be_written_is_told_with_its_cure(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(graphs, "make", full)
-    with pytest.raises(StorageError, match=r"No space left on device; `gossamer build .*` makes the graph again"):
+    with pytest.raises(StorageError, match=r"the disk is full; .*; `gossamer build .*` makes the graph again"):
         collection.build()
 
 
@@ -338,6 +356,24 @@ def test_what_is_wrong_is_told_and_a_table_that_is_damaged_says_all(collection: 
     checked = collection.verify()
     assert len(checked.problems) == 1
     assert checked.records == 0
+
+
+def test_what_is_verified_is_what_is_there_now(collection: Collection) -> None:
+    made_of(collection.path, A)
+    assert (collection.status().pages, collection.verify().rows) == (1, 1)
+    assert collection.status().pages == 1  # from here on it reads this moment
+    made_of(collection.path, B)
+    assert collection.verify().rows == 2
+
+
+def test_what_is_left_after_a_repair_is_what_is_there_then(collection: Collection) -> None:
+    made_of(collection.path, A, B)
+    assert collection.status().pages == 2  # from here on it reads this moment
+    (file,) = collection.path.glob("shards/00/captures/*")
+    os.truncate(file, file.stat().st_size // 2)
+    done = collection.repair()
+    assert done.lost
+    assert done.left == ()
 
 
 def test_a_sound_collection_stays_as_it_is_and_what_is_derived_comes_back(collection: Collection) -> None:

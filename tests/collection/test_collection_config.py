@@ -70,6 +70,37 @@ def test_a_setting_is_written_where_its_default_stood(tmp_path: Path) -> None:
     assert "# mine too" in back
 
 
+@pytest.mark.parametrize(
+    ("before", "changed", "after"),
+    [
+        ("depth = 3  # mine\n", {"depth": 4}, "depth = 4  # mine\n"),
+        ("# depth = 20\n", {"depth": 4}, "depth = 4\n"),
+        ("include = ['/a', \"/b\",]# mine\n", {"include": ("/c",)}, 'include = ["/c"]# mine\n'),
+        ('include = [\n  "/a",  # 1\n]\n', {"include": ("/a", "/c")}, 'include = [\n  "/a",  # 1\n  "/c",\n]\n'),
+        ("[site_orders]\ndepth = 'random'\n", {"depth": 4}, None),
+        ('contact = """\ndepth = 7"""\ndepth=7\n', {"depth": 4}, None),
+        ('include = [\n  "/a, [",\n  "/b"  # two\n]\n', {"include": ("/a, [", "/b", "/c")}, None),
+    ],
+)
+def test_a_setting_is_changed_where_it_stands(before: str, changed: dict[str, Any], after: str | None) -> None:
+    plan = parse(before, Path("plan.toml")).changed(**changed)
+    told = edited(before, plan, Path("plan.toml"))
+    assert parse(told, Path("plan.toml")) == plan
+    assert after is None or told == after
+    assert "# two" in told or "# two" not in before
+
+
+def test_a_large_plan_is_changed_without_reading_it_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tomlkit takes seconds for a plan of some megabytes."""
+    monkeypatch.setitem(sys.modules, "tomlkit", None)
+    plan = Plan(seeds=tuple(f"https://site{number}.example/" for number in range(2_000)))
+    text = dump(plan)
+    for new in (plan.changed(depth=3, scope="domain"), plan.changed(seeds=(*plan.seeds, "https://one.more/"))):
+        assert parse(edited(text, new, Path("plan.toml")), Path("plan.toml")) == new
+    hostile = f"depth = [{'a' * 50_000}\n# {'include = [' * 5_000}\n"
+    assert parse(edited(hostile, plan, Path("plan.toml")), Path("plan.toml")) == plan
+
+
 def test_every_choice_stands_in_the_comment_of_its_setting() -> None:
     assert "# How far it goes from the seeds. One of page, path, host, domain, any.\n" in dump(Plan())
 

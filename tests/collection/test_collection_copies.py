@@ -15,6 +15,7 @@ from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.derive import copy_marks
 from gossamer.collection.derive.near_copies import Prints
+from gossamer.collection.derive.sameness import Sameness
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.families import PRINTS
@@ -256,11 +257,67 @@ def test_the_command_line_tells_copies_for_people_and_for_machines(
     assert [(row["kind"], len(row["copies"])) for row in rows] == [("copies", 2), ("copies", 1)]
     assert all(f"{row['url']}  {row['title']}".rstrip() in told.splitlines() for row in rows)
     assert any(row["title"] for row in rows)
+    copies = [copy for row in rows for copy in row["copies"]]
+    titles = {copy["url"]: copy["title"] for copy in copies}
+    assert titles == {copy["url"]: zoo.title_of(copy["url"]) for copy in copies}
+    assert all(f"{url}  {title}".rstrip() in told for url, title in titles.items())
+    assert titles[f"{ZOO}/print/fish"]
+    assert main(["similar", str(zoo.path), f"{ZOO}/print/fish".removeprefix("http://"), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["title"] for row in rows} == {zoo.title_of(row["url"]) for row in rows} != {""}
     assert main(["similar", str(zoo.path), f"{ZOO}/birds"]) == 0
     assert "no other page says this" in capsys.readouterr().out
     assert main(["search", str(zoo.path), "fish", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)["hits"][0]
     assert first["copies"] == [f"{ZOO}/print/fish", f"{FARM}/fish-of-the-zoo"]
+
+
+# ---------------------------------------------------------- alike, about something else
+
+PARTS = ("lampshade", "stagecoach", "windmill")
+
+
+def reference_web() -> SmallWeb:
+    """Pages of one template, each about another part, and a print version of one of them."""
+    pages = {f"{ZOO}/{name}": reference(name) for name in PARTS}
+    pages[f"{ZOO}/print/windmill"] = reference("windmill") + "<p>Printed on 17 November 2026."
+    return SmallWeb({f"{ZOO}/": page("Zoo", said("zoo"), *pages), **pages})
+
+
+def reference(name: str) -> str:
+    own = f"<p>All members of the {name} are here. Who needs a {name} finds the {name} below.</p>"
+    return page(f"Members of {name}", own + said("reference"))
+
+
+def test_pages_of_one_template_are_found_each_for_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with gossamer.open(tmp_path / "parts") as collection:
+        reference_web().crawl(collection, f"{ZOO}/")
+        assert marks(collection) == {f"{ZOO}/print/windmill": (None, f"{ZOO}/windmill")}
+        assert [list(hits(collection, f"title:{name}")) for name in PARTS] == [[f"{ZOO}/{name}"] for name in PARTS]
+        assert hits(collection, "title:windmill") == {f"{ZOO}/windmill": (f"{ZOO}/print/windmill",)}
+        assert collection.status().near_duplicates == 1
+        alike = {copy.url: copy.says_same for copy in collection.similar(f"{ZOO}/windmill")}
+        assert alike == {f"{ZOO}/print/windmill": True, f"{ZOO}/lampshade": False, f"{ZOO}/stagecoach": False}
+        assert collection.verify().problems == []
+        assert main(["duplicates", str(collection.path)]) == 0
+        told = capsys.readouterr().out
+    assert told.endswith("1 page with 1 copy, 0 of them exact; 2 pages alike, about something else\n")
+    assert told.count("\n  alike  ") == 2
+    assert main(["duplicates", str(collection.path), "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted((len(row["copies"]), len(row["alike"])) for row in rows) in ([(0, 2), (1, 0)], [(1, 2)])
+
+
+def test_a_build_puts_right_what_an_older_version_has_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gossamer.open(tmp_path / "parts") as collection:
+        monkeypatch.setattr(Sameness, "holds", lambda *_: True)
+        reference_web().crawl(collection, f"{ZOO}/")
+        assert len(marks(collection)) == 3
+        monkeypatch.undo()
+        collection.build()
+        assert marks(collection) == {f"{ZOO}/print/windmill": (None, f"{ZOO}/windmill")}
+        assert [list(hits(collection, f"title:{name}")) for name in PARTS] == [[f"{ZOO}/{name}"] for name in PARTS]
+        assert collection.verify().problems == []
 
 
 # --------------------------------------------------------------------------- mirrors

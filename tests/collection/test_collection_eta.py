@@ -77,6 +77,31 @@ def test_pages_that_may_still_come_are_those_of_all_shards_together() -> None:
     assert unlimited.left == 60.0  # nobody does the work of another shard
 
 
+def test_a_shard_that_has_not_reported_yet_has_pages_too() -> None:
+    one = Progress(50, 0, 500, 1, 0, 0, 9.0, limit=150, left=100.0, basis="100 queued at 1 pages/s", rate=1.0)
+    alone = together([one, None])
+    assert alone is not None
+    assert (alone.pages, alone.left) == (50, None)  # it said 100 s, and 50 s with the next report
+
+
+def test_a_crawl_that_has_just_gone_on_counts_with_the_gaps_of_its_hosts() -> None:
+    shard = Progress(50, 0, 500, 1, 0, 0, 0.5, limit=150, left=100.0, basis="example.org alone has 100 queued")
+    seen = together([shard, shard])
+    assert seen is not None
+    assert (seen.left, seen.basis) == (25.0, "50 of 150 pages to come at 2 pages/s")
+
+
+def test_the_time_left_ends_with_the_bytes() -> None:
+    shard = Progress(10, 0, 500, 1, 0, 4_000, 9.0, limit_bytes=10_000, left=500.0, basis="500 queued", rate=1.0)
+    seen = together([shard, shard])
+    assert seen is not None
+    assert (seen.left, seen.basis) == (2.5, "20% of 10,000 bytes to come at 2 pages/s")
+    for octets in (5_000, 6_000):
+        over = together([replace(shard, bytes=octets)] * 2)
+        assert over is not None
+        assert (over.left, over.basis) == (None, "")  # it said 0 s
+
+
 def test_the_last_words_say_what_to_do_next() -> None:
     status = Status(
         pages=3, failed=0, excluded=0, queued=0, hosts=1, bytes=9, duplicates=0, near_duplicates=0, seconds=1.0

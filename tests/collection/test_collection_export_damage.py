@@ -244,5 +244,7 @@ def test_a_few_holes_that_a_backup_has_made_of_zeros_are_no_damage(tmp_path: Pat
             file.write(b"x" * 4096)
     size = path.stat().st_size
     with path.open("rb") as opened:
-        assert whole._holes(opened.fileno(), size) in (0, size - 3 * 4096)  # 0 where the system does not tell
-        assert whole._holes(opened.fileno(), 1 << 19) in (0, 1 << 19)
+        if os.lseek(opened.fileno(), 0, os.SEEK_DATA) != 1 << 20:
+            pytest.skip("this file system does not say where holes are")
+        assert whole._holes(opened.fileno(), size) == size - 3 * 4096
+        assert whole._holes(opened.fileno(), 1 << 19) == 1 << 19

@@ -9,7 +9,7 @@ import pytest
 import gossamer
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
-from gossamer.errors import InvalidPlan, NothingFetched
+from gossamer.errors import InvalidPlan, NothingFetched, UsageError
 from gossamer.frontier.entries import META
 from gossamer.store.table.table import Table
 from tiny_server import page, tiny_server
@@ -56,3 +56,22 @@ def test_a_scope_of_several_seeds_is_the_same_in_every_process(tmp_path: Path) -
     with Table.open(Folder(tmp_path / "web").table(0), FAMILIES, writable=False) as table:
         said = (table.get(META, b"scope") or b"").decode()
     assert "['http://127.0.0.1:7/', 'http://127.0.0.1:8/', 'http://127.0.0.1:9/']" in said
+
+
+def test_a_program_names_seeds_and_parts_as_it_likes(tmp_path: Path) -> None:
+    pages = {"/": page("/guide/a", "/guide/b", "/c"), "/guide/a": page(), "/guide/b": page(), "/c": page("/guide/a")}
+    with tiny_server(pages) as tiny, gossamer.open(tmp_path / "web") as web:
+        given = gossamer.Credentials(headers="X-Key: 1")
+        seeds = [f"{tiny.origin}/guide/a", f"{tiny.origin}/guide/b"]
+        web.crawl(seeds, scope="page", allow_addresses="127.0.0.1", credentials=given, **QUICK)
+        assert tiny.sent("X-Key", "/guide/a") == ["1"]
+        web.crawl(scope="host", seeds=f"{tiny.origin}/", exclude="/guide/b")
+        assert len(web.plan.seeds) == 1
+        assert [each.url for each in web.pages(include="/guide/b")] == [f"{tiny.origin}/guide/b"]
+        assert len(list(web.pages(sites="127.0.0.1"))) == 4
+        row = dict(next(web.pages()))
+        assert row == next(web.pages().records())
+        assert row["url"] == f"{tiny.origin}/"
+    for wrong in (7, None, b"http://127.0.0.1:9/", [7]):
+        with gossamer.open(tmp_path / "other") as web, pytest.raises(UsageError, match="is no text"):
+            web.crawl(wrong)

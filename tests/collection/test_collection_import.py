@@ -19,7 +19,7 @@ from crawler_process import exported, gossamer_command, run_gossamer, with_room
 from foreign_files import answer, page, plain, record, sha1, zipped, zipped_whole
 from gossamer.collection import Collection, Imported, Outside
 from gossamer.collection.imports.import_source import ImportSource
-from gossamer.errors import DamagedInput, UsageError
+from gossamer.errors import DamagedInput
 from gossamer.model import Answer, Kind
 from gossamer.store.versions import Version
 from gossamer.testing import Copies, Errors, MadeWeb, Marks, Redirects, RobotsFiles, Sitemaps, VirtualClock, WebSpec
@@ -365,7 +365,7 @@ def test_an_import_that_is_stopped_goes_on_where_it_was(
 
 def test_nonsense_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("no archive")
-    with pytest.raises(UsageError, match="neither WARC"):
+    with pytest.raises(DamagedInput, match="neither WARC"):
         gossamer.open(tmp_path / "web").import_files(tmp_path / "x.txt")
     assert not (tmp_path / "web").exists()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from made_shard import BEGAN, A, B, C, Shard, came, made, said, site
@@ -15,6 +17,7 @@ from gossamer.collection.derive.indexer import Indexer
 from gossamer.frontier.worth.soft404 import SAME_TARGET
 from gossamer.graph.gather import standing
 from gossamer.graph.log import COPIED, STANDS_FOR, chunks
+from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Kind, Link, Page, Visit
 from gossamer.urls import keys
 
@@ -312,3 +315,15 @@ def test_what_is_indexed_are_headings_main_words_and_the_date_it_gives(shard: Sh
     assert (found.url, found.title, found.date, found.site, found.text) == (A, "T", 5.0, "a.test", b"hint")
     bare = indexer.entry(A, Page(A, text="all words"), BEGAN, "a.test")
     assert (bare.date, bare.text) == (BEGAN, b"")
+
+
+@pytest.mark.parametrize(("status", "pages"), [(200, 2), (299, 2), (301, 1), (404, 1)])
+def test_a_page_that_is_none_any_more_is_not_missing_in_an_index(
+    shard: Shard, index: Indexer, status: int, pages: int
+) -> None:
+    kept(shard, index, A)
+    kept(shard, index, B)
+    shard.archive.append(came(B, b"later", status, 1.0), said(B, body=b"later"))
+    committed(shard, index)
+    empty = cast(ShardIndex, SimpleNamespace(covered=0, source=0))
+    assert indexer.behind(shard.place, shard.table, shard.archive, empty) == pages

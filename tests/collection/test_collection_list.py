@@ -141,3 +141,26 @@ def test_nonsense_is_refused_in_one_line(web: Collection, capsys: pytest.Capture
     assert "choose one of queued, done" in capsys.readouterr().err
     assert main(["list", str(web.path), "--site", "nowhere.example"]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_hosts_are_those_that_status_counts_with_sums_that_add_up(
+    web: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, found = web.status(), list(web.hosts())
+    assert len(found) == status.hosts > 2
+    assert sum(each.pages for each in found) == status.pages
+    assert sum(each.queued for each in found) == status.queued > 0
+    assert sum(each.failed for each in found) == status.failed
+    for each in found:
+        assert each.excluded == len([1 for one in web.addresses(state="excluded") if keys.host(one.url) == each.host])
+    some = found[1]
+    assert list(web.hosts(site=some.host)) == [some]
+    assert main(["list", str(web.path), "--hosts"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in said] == [each.host for each in found]
+    assert said[1].split()[:2] == [str(some.pages), "pages"]
+
+
+def test_hosts_are_not_chosen_by_the_state_of_an_address(web: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", str(web.path), "--hosts", "--state", "failed"]) == UsageError.exit_code
+    assert "leave --state and --reason out" in capsys.readouterr().err

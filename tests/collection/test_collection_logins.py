@@ -15,7 +15,13 @@ import pytest
 import gossamer
 from crawler_process import descendants, gossamer_command, run_gossamer, with_room
 from gossamer.cli.main import main
+from gossamer.collection.crawl.sent import kinds
+from gossamer.collection.families import FAMILIES
+from gossamer.collection.folder import Folder
 from gossamer.errors import InvalidPlan, UsageError
+from gossamer.fetch.logins import Login, Logins, basic, place
+from gossamer.frontier.entries import META
+from gossamer.store.table.table import Table
 from tiny_server import Tiny, page, tiny_server
 
 SECRET = "hush-5f3a9c"
@@ -212,3 +218,45 @@ def test_without_anybody_to_ask_a_password_has_to_be_there(tmp_path: Path) -> No
     ended = run_gossamer("crawl", str(tmp_path / "web"), "http://127.0.0.1:9/", "--auth", "me")
     assert ended.returncode == 2
     assert "set GOSSAMER_PASSWORD" in ended.stderr
+
+
+def test_a_crawl_without_the_logins_of_the_one_before_says_so_once(
+    tmp_path: Path, mine: Tiny, caplog: pytest.LogCaptureFixture
+) -> None:
+    given = gossamer.Credentials(headers=[f"X-Key: {SECRET}"], auth=("me", SECRET))
+    with gossamer.open(tmp_path / "web") as web:
+        web.crawl(f"{mine.origin}/", shards=1, allow_addresses=("127.0.0.0/8",), credentials=given, **QUICK)
+        web.crawl(revisit=True, credentials=given)
+        assert caplog.messages == []
+        web.crawl(revisit=True, credentials=gossamer.Credentials(auth=("me", SECRET)))
+        (partly,) = caplog.messages
+        web.crawl(revisit=True)
+        _, wholly = caplog.messages
+        web.crawl(revisit=True)  # the crawl before sent none either
+        assert len(caplog.messages) == 2
+        assert web.verify().problems == []
+    place = mine.origin.removeprefix("http://")
+    assert partly.startswith(f"the crawl before sent a header to {place}, and this one does not")
+    assert wholly.startswith(f"the crawl before sent a password to {place}, and this one does not")
+    assert unsaid(tmp_path / "web")
+
+
+def test_a_spoilt_note_of_what_was_sent_stops_no_crawl(tmp_path: Path, mine: Tiny) -> None:
+    with gossamer.open(tmp_path / "web") as web:
+        web.crawl(f"{mine.origin}/", shards=1, allow_addresses=("127.0.0.0/8",), **QUICK)
+    with Table.open(Folder(tmp_path / "web").table(0), FAMILIES, writable=True) as table:
+        table.put(META, b"sent", b"\xc1")
+        table.commit()
+    with gossamer.open(tmp_path / "web") as web:
+        assert web.verify().problems != []
+        web.crawl(revisit=True)
+        assert web.verify().problems == []
+
+
+def test_what_was_sent_is_noted_by_kind_and_site_alone() -> None:
+    places = tuple(place(f"https://{name}.example/", frozenset()) for name in "abcde")
+    fields = (("X-Key", SECRET), basic("me", SECRET), ("Cookie", SECRET))
+    before = kinds(Logins((Login(places, fields),)))
+    assert len(before) == 15
+    assert SECRET not in repr(before)
+    assert {kind for kind, _ in before} == {"a header", "a password", "cookies"}

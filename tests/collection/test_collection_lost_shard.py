@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -106,3 +106,92 @@ def test_all_tables_are_made_again(made: MadeWeb, web: Collection) -> None:
     web.crawl(**FAST)
     assert pages(web) == before
     assert web.plan.shards == SHARDS
+
+
+def exchange(one: Path, two: Path) -> None:
+    """Each is where the other was."""
+    beside = one.with_name("beside")
+    one.rename(beside)
+    two.rename(one)
+    beside.rename(two)
+
+
+def changed_places(shards: Path) -> None:
+    exchange(shards / "00", shards / "02")
+
+
+def went_round(shards: Path) -> None:
+    exchange(shards / "00", shards / "01")
+    exchange(shards / "01", shards / "02")
+
+
+def killed_between(shards: Path) -> None:
+    (shards / "00").rename(shards / "07")
+    (shards / "02").rename(shards / "00")
+
+
+def got_another_number(shards: Path) -> None:
+    (shards / "01").rename(shards / "05")
+
+
+def lost_a_table_besides(shards: Path) -> None:
+    exchange(shards / "00", shards / "01")
+    shutil.rmtree(shards / "00" / "table")
+
+
+def changed_captures(shards: Path) -> None:
+    exchange(shards / "00" / "captures", shards / "01" / "captures")
+
+
+def changed_tables(shards: Path) -> None:
+    exchange(shards / "00" / "table", shards / "01" / "table")
+
+
+@pytest.mark.parametrize(
+    "stray",
+    [
+        changed_places,
+        went_round,
+        killed_between,
+        got_another_number,
+        lost_a_table_besides,
+        changed_captures,
+        changed_tables,
+    ],
+)
+def test_what_was_put_into_another_folder_is_put_back(stray: Callable[[Path], None], web: Collection) -> None:
+    before, shards = pages(web), web.path / "shards"
+    web.close()
+    stray(shards)
+    told = verify(web)
+    assert told
+    assert stray is not changed_places or "`gossamer verify DIR --repair` gives it its name back" in told[0]
+    done = web.repair()
+    assert done.left == done.lost == done.gone == ()
+    assert any("again" in each or "is there now" in each for each in done.problems)
+    assert sorted(path.name for path in shards.iterdir()) == ["00", "01", "02"]
+    assert pages(web) == before
+    assert all(web.why(url).state == "done" for url in before)
+    web.close()
+    assert web.repair().problems == ()
+
+
+def verify(web: Collection) -> list[str]:
+    try:
+        return web.verify().problems
+    except Damaged as error:
+        return [str(error)]
+
+
+def test_captures_of_other_shards_are_named_and_not_taken_in(web: Collection) -> None:
+    before, status = pages(web), web.status()
+    web.close()
+    every = sorted((web.path / "shards").glob("*/captures/*.warc.gz"))
+    strange = every[0].with_name(every[0].name.replace("-20", "-19"))
+    strange.write_bytes(b"".join(path.read_bytes() for path in every))
+    assert any("no row knows this capture" in each for each in web.verify().problems)
+    done = web.repair()
+    assert done.adopted == 0
+    assert any("has captures of other shards" in each for each in done.problems)
+    assert any("no row knows this capture" in each for each in done.left)
+    assert (pages(web), web.status().pages) == (before, status.pages)

@@ -11,6 +11,7 @@ from small_shard import BEGAN, SmallShard, answer, read, said, small_shard
 
 from gossamer.collection.derive import near_copies as module
 from gossamer.collection.derive.near_copies import Prints, check
+from gossamer.dedupe import pages
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup
@@ -68,6 +69,25 @@ def test_a_near_copy_is_marked_counted_and_folded_into_its_original(shard: Small
     assert [entry is not None and entry.near for entry in entries] == [False, True, False]
     assert shard.ledger.counts.near_duplicates == 1
     assert marked(shard, prints) == []  # once
+
+
+def test_a_page_about_something_else_in_the_same_words_stands_for_itself(shard: SmallShard, prints: Prints) -> None:
+    first, second, third = (f"http://a.test/{name}" for name in ("lamp", "wagon", "wagon-copy"))
+    for url, name in ((first, "Lampshade"), (second, "Stagecoach"), (third, "Stagecoach")):
+        more = f"<p>{name} has members, and {name} has friends. All are listed here for {name}. {url[-4:]}</p>"
+        keep(shard, prints, url, f"<title>{name} members</title><h1>{name} members</h1>{said('fish')}{more}")
+    assert marked(shard, prints) == [(third, second)]
+    assert [near(shard, url) for url in (first, second, third)] == [None, None, second]
+    assert shard.ledger.counts.near_duplicates == 1
+
+
+def test_a_page_whose_text_is_lost_stands_for_itself(shard: SmallShard, prints: Prints, tmp_path: Path) -> None:
+    keep(shard, prints, A, said("fish"))
+    marked(shard, prints)
+    for path in (tmp_path / "texts").iterdir():
+        path.write_bytes(b"")
+    keep(shard, prints, B, said("fish", edits=3))
+    assert marked(shard, prints) == []
 
 
 def test_a_page_is_compared_as_it_is_now(shard: SmallShard, prints: Prints) -> None:
@@ -315,3 +335,17 @@ def test_a_copy_without_a_text_of_its_own_may_have_been_read_differently(shard: 
     prints.keep(capture, Page(url=B, content=said("birds")))
     marked(shard, prints)
     assert list(check(shard.table, shard.archive, site)) == []
+
+
+def test_prints_are_forgotten_a_few_at_a_time_each_with_a_commit(
+    shard: SmallShard, prints: Prints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for url in (A, B, C):
+        keep(shard, prints, url, said(url))
+    marked(shard, prints)
+    monkeypatch.setattr(pages, "_CHUNK", 1)
+    left: list[int] = []
+    commit = shard.table.commit
+    monkeypatch.setattr(shard.table, "commit", lambda: (left.append(len(printed(shard))), commit()))
+    prints._forget()
+    assert left[:4] == [3, 2, 1, 0], "that they are not whole comes first, and no commit takes more than memory holds"

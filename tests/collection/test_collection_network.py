@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from made_shard import A, made
 
 from gossamer.collection.crawl import network
+from gossamer.collection.crawl.outside import REAL
 from gossamer.errors import StorageError
+from gossamer.plan import Plan
 
 Limits = tuple[int, int]
 
@@ -17,7 +23,10 @@ Limits = tuple[int, int]
 def limited(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], list[Limits]]:
     def set_to(soft: int, hard: int) -> list[Limits]:
         raised: list[Limits] = []
-        monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+        without = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+        monkeypatch.setattr(
+            resource, "getrlimit", lambda which: without if which == resource.RLIMIT_AS else (soft, hard)
+        )
         monkeypatch.setattr(resource, "setrlimit", lambda _, limits: raised.append(limits))
         return raised
 
@@ -51,3 +60,48 @@ def test_a_hard_limit_that_is_just_enough_is_enough_and_one_file_less_is_not(
     network.make_room(100)
     with pytest.raises(StorageError, match=r"only 584 files .* 101 workers need 586"):
         network.make_room(101)
+
+
+ENDLESS = resource.RLIM_INFINITY
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "raised"),
+    [
+        (ENDLESS, ENDLESS, []),
+        (GIB, GIB, []),
+        (GIB - 1, ENDLESS, [(ENDLESS, ENDLESS)]),
+        (GIB - 1, GIB, [(GIB, GIB)]),
+    ],
+)
+def test_memory_is_asked_for_as_far_as_it_goes(
+    soft: int, hard: int, raised: list[Limits], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met: list[Limits] = []
+    files = (1 << 16, 1 << 16)
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (soft, hard) if which == resource.RLIMIT_AS else files)
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: met.append(limits))
+    network.make_room(1)
+    assert met == raised
+
+
+def test_too_little_memory_is_one_line_and_not_the_end_of_a_library(tmp_path: Path) -> None:
+    with made(tmp_path / "web") as shard:
+        shard.folder.save_plan(Plan(shards=1))
+        shard.keep(A)
+        shard.enter(A)
+        shard.commit()
+    for words in (
+        ["remove", str(tmp_path / "web"), A, "--archive", "--yes"],
+        ["verify", str(tmp_path / "web"), "--repair"],
+    ):
+        limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (900 << 20, 900 << 20))"
+        program = f"{limited}; from gossamer.cli.main import main; sys.exit(main({words!r}))"
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stderr.count("\n")) == (6, 1), ended.stderr
+        assert "only 900 MiB of memory here" in ended.stderr
+
+
+def test_a_crawl_asks_for_pages_and_not_only_whether_they_answer() -> None:
+    assert (REAL.heads, REAL.is_handed_in) == (False, False)

@@ -480,7 +480,10 @@ def test_a_table_that_is_being_made_again_is_for_nobody_else(table: Table) -> No
 
 def test_the_limit_of_open_files_is_raised_and_too_low_a_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = [256, 1_000_000]
-    monkeypatch.setattr(network.resource, "getrlimit", lambda which: tuple(limits))
+    endless = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    monkeypatch.setattr(
+        network.resource, "getrlimit", lambda which: endless if which == resource.RLIMIT_AS else tuple(limits)
+    )
     raised: list[tuple[int, int]] = []
     monkeypatch.setattr(network.resource, "setrlimit", lambda which, pair: raised.append(pair))
     network.make_room(10)

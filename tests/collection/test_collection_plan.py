@@ -235,7 +235,7 @@ def test_a_slip_is_said_in_words_with_what_may_be_meant() -> None:
     assert Plan(allow_addresses=["127.0.0.1"]) == Plan(allow_addresses=("127.0.0.1",))
     with pytest.raises(InvalidPlan, match="unknown setting dpeth; perhaps depth is meant"):
         Plan().changed(dpeth=3)
-    for slip, words in [({"delay": "fast"}, "a number, like 1"), ({"include": "a"}, r"a list of texts, like \[\]")]:
+    for slip, words in [({"delay": "fast"}, "a number, like 1"), ({"include": 7}, r"a list of texts, like \[\]")]:
         with pytest.raises(InvalidPlan, match=words):
             Plan().changed(**slip)
 
@@ -257,3 +257,22 @@ def test_a_table_that_is_there_already_is_not_begun_again(tmp_path: Path) -> Non
     (tmp_path / "plan.toml").write_text(f'{dump(Plan())}[site_orders]\n"example.org" = "depth"\n')
     with pytest.raises(InvalidPlan, match="it is in the file already, so write below its line"):
         load(tmp_path / "plan.toml")
+
+
+@pytest.mark.parametrize(
+    "given", ["/guide/", ["/guide/"], ("/guide/",), {"/guide/"}, (each for each in ["/guide/"]), {"/guide/": 1}.keys()]
+)
+def test_a_program_gives_a_list_as_it_likes(given: object) -> None:
+    assert Plan().changed(include=given).include == ("/guide/",)
+
+
+def test_a_program_gives_tables_and_files_as_it_likes() -> None:
+    plan = Plan().changed(site_rules={"example.org": ["tracking"], "example.net": "tracking"}, ca_file=Path("/ca.pem"))
+    assert plan.site_rules == {"example.org": ("tracking",), "example.net": ("tracking",)}
+    assert plan.ca_file == "/ca.pem"
+
+
+@pytest.mark.parametrize("given", [7, None, b"/guide/", [7], {"/guide/": "no"}, [["/guide/"]]])
+def test_what_is_no_list_of_texts_is_named(given: object) -> None:
+    with pytest.raises(InvalidPlan, match=r"include is .*; it must be a list of texts"):
+        Plan().changed(include=given)

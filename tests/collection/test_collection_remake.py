@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import msgspec
 import pytest
 from rocksdict import AccessType, Rdict
 from small_shard import small_shard
@@ -28,6 +29,7 @@ from gossamer.collection.maintain.remake import Remade, lack, lack_of_rows, rema
 from gossamer.errors import Damaged
 from gossamer.frontier.entries import META, OUTBOX, REMOVED, URLS, State
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.shards.exchange import Marks, marks_of
 from gossamer.model import Capture, Page, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
@@ -438,6 +440,19 @@ def test_the_other_shards_say_again_what_they_have_found_for_the_one_that_is_los
         assert posted == ({lost} if any(keys.shard(host, 3) == index for host in HOSTS) else set())
     assert not folder.leases.exists()
     assert remake(folder, plan) == Remade()
+
+
+def test_a_shard_that_is_made_again_goes_on_counting_where_the_others_believe_it_to_be(tmp_path: Path) -> None:
+    folder, plan = collected(tmp_path, 2)
+    with Table.open(folder.table(1), FAMILIES, writable=True) as table:
+        table.put(META, b"exchange", msgspec.msgpack.encode(Marks((5, 0), (9, 0), (7, 0))))
+        table.commit()
+    shutil.rmtree(folder.table(0))
+    remake(folder, plan)
+    with Table.open(folder.table(0), FAMILIES, writable=False) as table:
+        marks = marks_of(table.get(META, b"exchange") or b"")
+    assert marks.applied == (0, 5), "no batch is given twice"
+    assert marks.closed[1] >= 7, "and none has a number that was used before"
 
 
 def test_nothing_becomes_younger_than_it_is_when_it_is_taken_in_again() -> None:

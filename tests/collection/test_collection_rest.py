@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -113,3 +114,38 @@ def test_what_a_limit_has_left_is_not_nothing(made: tuple[Path, str], tmp_path: 
         web.crawl(pages=0)
         assert (tmp_path / "w" / "rest").exists()
         assert web.status().pages == 8
+
+
+def test_a_mark_holds_until_a_file_changes_or_somebody_begins(tmp_path: Path) -> None:
+    assert not rest.holds(tmp_path)
+    (tmp_path / "shards").mkdir()
+    (tmp_path / "shards" / "file").write_text("a")
+    rest.note(tmp_path)
+    assert rest.holds(tmp_path)
+    (tmp_path / "lock").write_text("who holds it says nothing of what is in it")
+    assert rest.holds(tmp_path)
+    (tmp_path / "shards" / "file").write_text("other")
+    assert not rest.holds(tmp_path)
+    rest.note(tmp_path)
+    assert rest.holds(tmp_path)
+    rest.forget(tmp_path)
+    assert not rest.holds(tmp_path)
+    assert not (tmp_path / "rest").exists()
+
+
+def test_a_mark_of_another_version_or_machine_does_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rest.note(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(rest, "VERSION", "0.0.0")
+        assert not rest.holds(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(rest.os, "uname", lambda: SimpleNamespace(nodename="another"))
+        assert not rest.holds(tmp_path)
+    assert rest.holds(tmp_path)
+
+
+def test_where_no_mark_can_be_written_nothing_is_said(tmp_path: Path) -> None:
+    nowhere = tmp_path / "none"
+    rest.note(nowhere)
+    rest.forget(nowhere)
+    assert not rest.holds(nowhere)

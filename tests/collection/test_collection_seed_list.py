@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +17,8 @@ from gossamer.collection.crawl import seeding
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.seed_list import SeedList
-from gossamer.errors import Damaged, NotFound
+from gossamer.errors import Damaged, NotFound, StorageError
+from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.plan import load
@@ -241,3 +244,143 @@ def test_a_list_is_read_only_as_far_as_it_is_new(tmp_path: Path, small: None) ->
     assert [len(each.seeds) for each in seeds.slices(notes[0])] == [7, 7, 7, 2]
     assert list(seeds.slices(notes[-1])) == []
     assert len(list(seeds.slices(b"fedcba9876543210 5"))) == len(notes)
+
+
+def test_seeds_that_failed_are_tried_again_when_a_list_is_given_again(tmp_path: Path) -> None:
+    with tiny_server({"/a": page("/gone"), "/b": page()}) as tiny, gossamer.open(tmp_path / "web") as web:
+        seeds = [f"{tiny.origin}/{name}" for name in "abc"]
+        settings = {"shards": 1, "allow_addresses": "127.0.0.1", "disk_pause": 0, "disk_pause_share": 0.0}
+        web.crawl(seed_list=iter(seeds), **settings, **QUICK)
+        assert web.why(seeds[2]).state == web.why(f"{tiny.origin}/gone").state == "failed"
+        tiny.pages = {**tiny.pages, "/c": page(), "/gone": page()}
+        web.crawl()
+        assert web.why(seeds[2]).state == "failed"  # nobody has asked for it
+        tiny.came.clear()
+        web.crawl(seed_list=iter(seeds))
+        assert web.why(seeds[2]).state == "done"
+        assert {path for path, _ in tiny.came} <= {"/c", "/robots.txt"}  # what was found by a link has not been named
+
+
+# ------------------------------------------------------------------------------ the file itself
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> SeedList:
+    return SeedList(tmp_path)
+
+
+def test_without_a_file_a_list_is_empty_and_sound(listed: SeedList) -> None:
+    assert not listed
+    assert (list(listed), listed.mark(), list(listed.check())) == ([], "", [])
+    assert listed.mend(listed.folder / "aside") == ([], None)
+    assert listed.add([]) == 0
+    assert list(listed.folder.iterdir()) == [], "nothing came, and nothing is left"
+
+
+def test_what_is_new_is_counted_and_changes_the_mark(listed: SeedList, caplog: pytest.LogCaptureFixture) -> None:
+    assert listed.add(["a.test", "A.test", "http://b.test", "http://[", "http://]"]) == 2
+    assert list(listed) == ["a.test/", "http://b.test/"]
+    assert "2 lines of the list passed over" in caplog.text
+    assert "seed 'http://['" in caplog.text
+    before = listed.mark()
+    assert listed.add(["b.test", "c.test"]) == 2, "without its scheme it is another"
+    assert listed.mark() not in ("", before)
+    caplog.clear()
+    assert listed.add(["c.test"]) == 0
+    assert caplog.text == ""
+    assert [path.name for path in listed.folder.iterdir()] == ["seeds"]
+
+
+def test_the_beginning_of_a_list_stays_as_it_was_when_more_comes(listed: SeedList, small: None) -> None:
+    listed.add(HOSTS[:10])
+    first, second = listed.slices()
+    before = listed.path.read_bytes()
+    listed.add(HOSTS)
+    assert listed.path.read_bytes().startswith(before)
+    assert [seed for each in listed.slices(first.note) for seed in each.seeds] == HOSTS[7:]
+    assert [seed for each in listed.slices(second.note) for seed in each.seeds] == HOSTS[10:]
+    assert [seed for each in listed.slices(first.note[:17] + b"x") for seed in each.seeds] == HOSTS
+
+
+@pytest.mark.parametrize(
+    "line", [b"\xff.test/\n", b"no seed\n", b"a.test/ b\n", b"\n", b"a.test/", b"a.test/" + b"x" * 70_000 + b"\n"]
+)
+def test_a_line_that_we_did_not_write_is_damage_and_goes_when_it_is_mended(listed: SeedList, line: bytes) -> None:
+    listed.add(["a.test", "b.test"])
+    head, *lines = listed.path.read_bytes().splitlines(keepends=True)
+    spoilt = head + lines[0] + line if line == b"a.test/" else head + lines[0] + line + lines[1]
+    listed.path.write_bytes(spoilt)
+    (wrong,) = listed.check()
+    assert "--repair" in wrong
+    told, aside = listed.mend(listed.folder / "aside")
+    assert told == [wrong]
+    assert aside is not None
+    assert aside.read_bytes() == spoilt
+    assert list(listed) == ["a.test/", "b.test/"][: 1 + (line != b"a.test/")]
+    assert not listed.path.read_bytes().startswith(head), "every shard reads it from its beginning"
+    assert list(listed.check()) == []
+
+
+def test_what_stands_in_the_place_of_a_list_is_named_elsewhere(listed: SeedList) -> None:
+    listed.path.mkdir()
+    assert list(listed.check()) == []
+
+
+def test_a_list_that_cannot_be_written_is_the_fault_of_the_disk(
+    listed: SeedList, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(lists.os, "fsync", full)
+    with pytest.raises(StorageError, match="the disk is full"):
+        listed.add(["a.test"])
+    assert not listed
+
+
+# ------------------------------------------------------------------------------ into the frontier
+
+
+class Noting:
+    """A frontier that writes down what it is given, and knows some guesses."""
+
+    def __init__(self, *known: str) -> None:
+        self.known, self.guesses, self.found = set(known), set[str](), list[str]()
+
+    def guess(self, urls: Any) -> list[str]:
+        self.guesses |= set(urls)
+        return [url for url in urls if url not in self.known]
+
+    def add(self, found: Any) -> None:
+        self.found += [each.url for each in found]
+
+
+def test_a_seed_without_a_scheme_is_a_guess_and_one_that_is_known_is_not_added_again() -> None:
+    frontier = Noting("https://a.test/")
+    seeding._add(frontier, ["a.test/", "b.test/", "http://a.test/", "https://c.test/"])  # type: ignore[arg-type]  # a fake
+    assert frontier.guesses == {"https://a.test/", "https://b.test/"}
+    assert frontier.found == ["https://b.test/", "http://a.test/", "https://c.test/"]
+
+
+def test_a_seed_without_a_scheme_stands_for_two_addresses() -> None:
+    both = ["https://a.test/", "http://a.test/", "http://b.test/"]
+    assert list(seeding.both(["a.test/", "http://b.test/"])) == both
+
+
+def test_each_slice_of_a_list_is_noted_in_the_commit_that_brings_it_in(tmp_path: Path) -> None:
+    frontier, commits, asked = Noting(), list[tuple[bytes | None, int]](), list[bytes]()
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+
+        def now() -> None:
+            commits.append((table.get(META, seeding.LISTED), len(frontier.found)))
+
+        def listed(note: bytes) -> list[tuple[list[str], bytes]]:
+            asked.append(note)
+            return [(["http://a.test/", "http://b.test/"], b"1"), (["http://c.test/"], b"2")]
+
+        mine, committing = SimpleNamespace(listed=listed), SimpleNamespace(now=now)
+        for _ in range(2):
+            taken = seeding.take_in_list(table, mine, frontier, committing)  # type: ignore[arg-type]  # fakes
+            assert len(list(taken)) == 2
+    assert commits[:2] == [(b"1", 2), (b"2", 3)]
+    assert asked == [b"", b"2"]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from gossamer.dedupe.families import FAMILIES, PRINTS
 from gossamer.dedupe.judge import Rule
 from gossamer.dedupe.lookup import Lookup, Met, Near
 from gossamer.dedupe.measure import BINS
-from gossamer.errors import StorageError
+from gossamer.errors import Damaged, StorageError
 from gossamer.runs.growing import Shape
 from gossamer.store.table.table import Table
 
@@ -376,3 +377,36 @@ def test_a_merge_that_fails_enters_no_page_twice(tmp_path: Path, monkeypatch: py
         commit(table, lookup)
         assert all(len(set(keys)) == len(keys) == 30 for keys in (lookup.tables.column(table) for table in range(20)))
         assert all_found(lookup, 30)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(1, 0, 0, -1, 9)],
+        [(1, 0, 5, 3, 9)],
+        [(1, 0, 5, 8, 9)],
+        [(1, 0, 0, 4, 9), (2, 0, 3, 8, 9)],
+        [(1, 0, 0, 4, -9)],
+        [(-1, 0, 0, 4, 9)],
+        [(1, 0, 0, 1 << 62, 9)],
+        [(1, 0, 0, 1 << 32, 9)],
+    ],
+)
+def test_a_list_of_files_that_cannot_be_is_damage_with_its_cure(rows: list[tuple[int, ...]], tmp_path: Path) -> None:
+    with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
+        table.put(PRINTS, b"runs", msgspec.msgpack.encode(rows))
+        with pytest.raises(Damaged, match="--repair"):
+            Lookup(table, tmp_path / "prints")
+
+
+def test_more_pages_than_memory_holds_are_damage_and_no_end_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_left(*_: object) -> None:
+        raise MemoryError
+
+    with Table.open(tmp_path / "table", FAMILIES, writable=True) as table:
+        table.put(PRINTS, b"runs", msgspec.msgpack.encode([(1, 0, 0, 1 << 31, 9)]))
+        monkeypatch.setattr("gossamer.dedupe.print_runs.np.zeros", none_left)
+        with pytest.raises(Damaged, match="2,147,483,648 pages"):
+            Lookup(table, tmp_path / "prints")

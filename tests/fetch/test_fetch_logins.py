@@ -157,3 +157,49 @@ def test_a_plan_holds_no_secret(entry: str) -> None:
     with pytest.raises(UsageError) as caught:
         check(entry)
     assert "hush" not in str(caught.value)
+
+
+def fits(line: str, url: str, now: float = 0.0) -> bool:
+    jar = cookies(line.replace(" ", "\t"), now)
+    return bool(Logins((Login((place(url, NOBODY),), cookies=jar),)).fields(url))
+
+
+@pytest.mark.parametrize(
+    ("line", "url", "sent_there"),
+    [
+        ("example.org FALSE / FALSE 0 a b", "https://www.example.org/", False),
+        (".example.org TRUE / FALSE 0 a b", "https://www.example.org/", True),
+        (".example.org true / false 0 a b", "https://www.example.org/", True),
+        (".example.org TRUE / FALSE 0 a b", "https://example.org/", True),
+        (".example.org TRUE / FALSE 0 a b", "https://notexample.org/", False),
+        ("0.0.1 TRUE / FALSE 0 a b", "http://127.0.0.1/", False),
+        ("example.org FALSE /app/ FALSE 0 a b", "https://example.org/app/x", True),
+        ("example.org FALSE /app/ FALSE 0 a b", "https://example.org/app", False),
+        ("example.org FALSE / TRUE 0 a b", "http://example.org/", False),
+        ("example.org FALSE / TRUE 0 a b", "https://example.org/", True),
+    ],
+)
+def test_a_cookie_is_for_its_host_its_path_and_its_scheme(line: str, url: str, sent_there: bool) -> None:
+    assert fits(line, url) is sent_there
+
+
+@pytest.mark.parametrize(
+    ("until", "lasts"), [("0", True), ("-1", True), ("999", False), ("1000", True), ("1000.5", True), ("999.5", False)]
+)
+def test_a_cookie_lasts_until_its_date_and_one_of_a_session_as_long_as_the_file(until: str, lasts: bool) -> None:
+    assert fits(f"example.org FALSE / FALSE {until} a b", "https://example.org/", 1_000.0) is lasts
+
+
+def test_a_line_without_a_path_is_for_all_paths_and_one_of_several_logins_is_enough() -> None:
+    (cookie,) = cookies("example.org\tFALSE\t\tFALSE\t0\ta\tb", 0.0)
+    assert cookie.path == "/"
+    assert not Logins()
+    both = Logins((*login_for("https://a.test/").each, *login_for("https://b.test/", "https://c.test/").each))
+    assert both
+    assert [bool(both.fields(f"https://{name}.test/")) for name in "abcd"] == [True, True, True, False]
+
+
+def test_of_two_values_for_one_field_the_last_counts() -> None:
+    where = (place("https://a.test/", NOBODY),)
+    both = Logins((Login(where, (("X-Key", "first"), ("Y", "1"))), Login(where, (("x-key", "last"),))))
+    assert both.fields("https://a.test/") == (b"x-key: last", b"Y: 1")

@@ -59,3 +59,12 @@ def test_what_was_cut_by_a_limit_is_not_said_to_break_off() -> None:
     capture = replace(run(visit(says(answer(packed, GZIP)))), wire=packed[:-20])
     assert decoded(capture, Limits()).decoding == "gzip: breaks off before its end"
     assert decoded(replace(capture, truncated="length"), Limits()).decoding is None
+
+
+def test_what_the_limits_of_today_cut_is_said_unless_it_was_cut_when_it_came() -> None:
+    capture = run(visit(says(answer(gzip.compress(TEXT), GZIP, b"Content-Type: text/html"))))
+    narrow = Limits(html=1000)
+    again = decoded(capture, narrow)
+    assert (again.body, again.decoding) == (TEXT[:1000], "is longer than the limits of the plan let it be decoded")
+    again = decoded(replace(capture, truncated="length"), narrow)
+    assert (again.body, again.decoding) == (TEXT[:1000], None)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import ssl
-import subprocess
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from fetch_hostile import Server, Talk, answer, fetching, run, says, serving
@@ -15,40 +12,12 @@ from fetch_hostile import Server, Talk, answer, fetching, run, says, serving
 from gossamer.errors import UsageError
 from gossamer.fetch import Route
 from gossamer.model import Capture, Fault, Visit
-
-
-class Papers(NamedTuple):
-    """An authority, and servers it vouches for or does not."""
-
-    authority: Path
-    good: ssl.SSLContext
-    expired: ssl.SSLContext
-    self_signed: ssl.SSLContext
+from papers import Papers, made
 
 
 @pytest.fixture(scope="module")
 def papers(tmp_path_factory: pytest.TempPathFactory) -> Papers:
-    if not shutil.which("openssl"):
-        pytest.skip("the openssl command is not installed")
-    folder = tmp_path_factory.mktemp("tls")
-
-    def openssl(*words: str) -> None:
-        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-
-    def context(name: str) -> ssl.SSLContext:
-        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        tls.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
-        return tls
-
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA", "-days", "2")
-    (folder / "names").write_text("subjectAltName=DNS:site.test\n")
-    for name, days in (("good", "2"), ("expired", "-1")):
-        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=site.test")
-        signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", days]
-        openssl("x509", "-req", "-in", f"{name}.csr", "-out", f"{name}.pem", *signed)
-    openssl("req", "-x509", *key, "-keyout", "self.key", "-out", "self.pem", "-subj", "/CN=site.test", "-days", "2")
-    return Papers(folder / "ca.pem", context("good"), context("expired"), context("self"))
+    return made(tmp_path_factory.mktemp("tls"), "site.test")
 
 
 def fetch(tls: ssl.SSLContext, ca_file: Path | None, host: str = "site.test") -> tuple[Capture, Server]:

@@ -10,9 +10,9 @@ from small_web import Answer, Crawled, SmallWeb, crawl_small, fault, redirect
 from zipf_web import ZipfWeb
 
 from gossamer.frontier import Frontier, Politeness
-from gossamer.frontier.entries import CASH, FAMILIES, Entry, State
+from gossamer.frontier.entries import CASH, FAMILIES, META, CashRow, Entry, State, encode
 from gossamer.frontier.queue.rank import ORDERS
-from gossamer.frontier.worth.opic import TOTAL, Importance, audit, importance
+from gossamer.frontier.worth.opic import TOTAL, Books, Importance, audit, importance
 from gossamer.model import Fault
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
@@ -217,3 +217,17 @@ def test_seeds_come_before_what_they_link_to() -> None:
     assert ranks == sorted(ranks)
     assert len(set(ranks)) == 6
     assert order(HOME, Entry(State.QUEUED, 1, 0.0, hint=-5)) < 1 << 32
+
+
+def test_cash_that_is_missing_is_told_with_its_sum(tmp_path: Path) -> None:
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        assert list(audit(table)) == []
+        table.put(META, b"cash", encode(Books(total=100, pot=30, paid=7, waiting=2)))
+        table.put(CASH, b"a", encode(CashRow(cash=10, since=5)))
+        table.put(CASH, b"b", encode(CashRow(cash=1)))
+        assert list(audit(table)) == [
+            "there should be 100 grains of cash, but there are 43",
+            "2 addresses should hold cash, but 1 do",
+        ]
+        table.put(META, b"cash", encode(Books(total=43, pot=30, paid=7, waiting=1)))
+        assert list(audit(table)) == []

@@ -362,3 +362,11 @@ def test_what_is_known_of_a_kind_is_told(table: Table) -> None:
     assert about_kind(table, url) == KindAnswer(GOOD.full, 2, 1, 0.6, 1.0)
     assert about_kind(table, "http://a.example/other/first") is None
     assert about_kind(table, f"{url}?key=1") is None
+
+
+def test_on_a_host_that_nothing_is_known_of_no_address_is_farther_than_the_first_round(table: Table) -> None:
+    novelty = Novelty(table, lambda host: 10)
+    for each in novelty._rows(GOOD)[1]:
+        each.part = 1.0
+    assert novelty.sink(GOOD, Place(0, 0), DEEPEST) is not None
+    assert novelty.sink(GOOD, Place(1, 0), DEEPEST) is None, "nothing better is left"

@@ -169,3 +169,12 @@ def test_what_a_former_life_was_reading_is_no_hang(tmp_path: Path) -> None:
             assert [watch.stuck(0) for _ in range(4)] == [None, None, None, BAD]
     assert [watch.stuck(0) for _ in range(9)] == [None] * 9
     watch.close()
+
+
+def test_a_new_life_is_another_turn_so_that_nothing_is_taken_to_hang_still(tmp_path: Path) -> None:
+    turns = []
+    with Table.open(tmp_path / "table", [META], writable=True) as table:
+        for _ in range(3):
+            PoisonPages(tmp_path / "reading", table).close()
+            turns.append((tmp_path / "reading").read_bytes()[-8:])
+    assert len(set(turns)) == 3

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from math import inf
+from pathlib import Path
+
+from small_web import Answer, SmallWeb, crawl_small
 
 from gossamer.frontier.polite.hosts import Host
 from gossamer.frontier.polite.ready import SWEEP_FROM, Ready
@@ -68,3 +71,10 @@ def test_an_address_that_is_held_does_not_hide_others_that_are_due() -> None:
     popped = ready.pop(10.0)
     assert popped is not None
     assert popped[0].name == "http://b"
+
+
+def test_every_origin_of_a_host_that_waits_in_line_gets_its_turn(tmp_path: Path) -> None:
+    urls = [f"http://a.example:{port}/" for port in range(8_000, 8_005)]
+    web = SmallWeb({url: Answer() for url in urls}, latency=0.5)
+    done = crawl_small(web, tmp_path, *urls, workers=10)
+    assert [done.state(url) for url in urls] == ["DONE"] * 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from books import books
 from shards import Crew, crew, home
 
 from gossamer.engine import termination
@@ -13,12 +14,14 @@ from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FIRSTS, State
 from gossamer.frontier.queue.rank import importance as by_importance
 from gossamer.frontier.rules import Outward
+from gossamer.frontier.shards.peers import Linked
 from gossamer.frontier.worth.budget import stored
 from gossamer.frontier.worth.opic import Books as Cash
 from gossamer.frontier.worth.opic import _books as cash_of
 from gossamer.frontier.worth.opic import importance
 from gossamer.model import Kind, Visit
 from gossamer.urls import keys, site
+from gossamer.urls.scope import Scope
 
 OURS, THEIRS = home(0, 2), home(1, 2)
 DIGESTS = {shard: f"sha256:{'0' * 56}{shard:08x}" for shard in (0, 1)}
@@ -304,3 +307,23 @@ def test_an_address_is_split_by_the_shard_of_its_site(tmp_path: Path) -> None:
             {0: [homes[0]], 2: [homes[2], f"{homes[2]}x"]},
         )
         assert [working[0].peers.owner(each) for each in homes] == [0, 1, 2]
+
+
+FOUND = {
+    "a redirect of a seed": (Linked(f"{OURS}x", 0, "http://seed.example/", Kind.PAGE, 1, True), True),
+    "a redirect of a page": (Linked(f"{OURS}x", 1, "http://seed.example/", Kind.PAGE, 1, True), False),
+    "a seed": (Linked(f"{OURS}x", 0, None, Kind.PAGE, 0, True), False),
+    "a sitemap that moved": (Linked(f"{OURS}x", 0, "http://seed.example/", Kind.SITEMAP, 1, True), False),
+}
+
+
+@pytest.mark.parametrize(("item", "widens"), FOUND.values(), ids=FOUND.keys())
+def test_of_what_another_shard_found_only_the_redirect_of_a_seed_widens_the_scope(
+    tmp_path: Path, item: Linked, widens: bool
+) -> None:
+    scope = Scope(kind="host", seeds=frozenset({"http://seed.example/"}))
+    with books(tmp_path, scope=scope) as held:
+        held.frontier.take([item])
+        held.frontier.add([Found(f"{OURS}y", 1)])
+        held.frontier.sift()
+        assert held.state(f"{OURS}y") == ("QUEUED" if widens else "EXCLUDED")

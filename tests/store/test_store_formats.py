@@ -104,7 +104,7 @@ def test_records_follow_one_another_and_the_first_says_who_wrote_them() -> None:
 )
 def test_a_line_that_begins_no_arc_record_is_told_and_passed_over(line: str) -> None:
     wrong, met = arcs(f"{line}\nabc\n".encode() + arc_record(URL, answer()))
-    assert wrong == Wrong(0, "no record begins here; went on at the next")
+    assert wrong == Wrong(0, f"no record begins here; {len(line) + 5} bytes were passed over")
     assert isinstance(met, Met)
     assert met.record.block == answer()
 
@@ -209,7 +209,8 @@ def test_a_folded_or_odd_header_is_read() -> None:
 def test_a_record_whose_length_is_no_number_is_told(length: str) -> None:
     bad = f"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {length}\r\n\r\n".encode()
     told, met = read(bad + b"\r\n" + page(URL, "x"))
-    assert told == Wrong(0, "the header of a record is not whole, or says no length; went on at the next")
+    passed = f"{len(bad) + 2} bytes were passed over"
+    assert told == Wrong(0, f"the header of a record is not whole, or says no length; {passed}")
     assert isinstance(met, Met)
 
 
@@ -472,6 +473,14 @@ def test_all_captures_are_replayed_in_order_from_any_place(tmp_path: Path) -> No
     for number, each in enumerate(found):
         assert [record.type for record in each.rest] == ["request", "metadata"]
         assert [later.response.url for later in replayed(tmp_path, each.end)] == urls[number + 1 :]
+
+
+def test_a_file_that_has_lost_its_first_record_is_replayed_from_its_first_byte(tmp_path: Path) -> None:
+    urls = [f"{URL}{number}" for number in range(9)]
+    for path in archive(tmp_path, *urls):
+        begins = next(whole_captures(path)).response.place.offset
+        path.write_bytes(path.read_bytes()[begins:])
+    assert [each.response.url for each in replayed(tmp_path)] == urls
 
 
 def test_what_lies_behind_a_gap_is_replayed_and_what_lost_its_request_is_a_capture(tmp_path: Path) -> None:

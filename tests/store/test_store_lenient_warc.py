@@ -24,7 +24,7 @@ from foreign_files import (
     zstandard_with_dictionary,
 )
 from gossamer.collection.imports.import_files import sort
-from gossamer.errors import UsageError
+from gossamer.errors import DamagedInput
 from gossamer.model import Kind
 from gossamer.store.foreign import arc, lenient_warc
 from gossamer.store.foreign.claims import fits
@@ -310,9 +310,9 @@ def test_what_is_no_archive_is_refused_by_name(tmp_path: Path) -> None:
         "d.warc": b"",
     }.items():
         (tmp_path / name).write_bytes(data)
-        with pytest.raises(UsageError, match=name):
+        with pytest.raises(DamagedInput, match=name):
             sort([tmp_path / name])
-    with pytest.raises(UsageError, match=r"missing\.warc"):
+    with pytest.raises(DamagedInput, match=r"missing\.warc"):
         sort([tmp_path / "missing.warc"])
 
 
@@ -320,3 +320,69 @@ def test_a_date_is_kept() -> None:
     (item,) = brought(plain([page(URL, "x", DATE)]))
     assert isinstance(item, Brought)
     assert item.capture.began == 1_589_710_830.0
+
+
+GARBAGE = {
+    "a byte": b"x",
+    "a line": b"garbage\n",
+    "a line of one byte": b"x\n",
+    "zeros": bytes(1_000),
+    "more than is held": b"x" * 200_000,
+    "a version line": b"WARC/1.0\r\n",
+    "half a header": PAGES[0][:150],
+    "a header without its end": PAGES[0].partition(b"\r\n\r\n")[0],
+    "a header that says no length": b"WARC/1.0\r\nWARC-Type: response\r\n\r\n",
+    "a header that has no end": b"WARC/1.0\r\n" + b"x" * 100_000,
+}
+
+
+def in_own_members(records: list[bytes]) -> bytes:
+    """All of them, the garbage too, whole in their packing."""
+    return zipped(records)
+
+
+def with_the_next(records: list[bytes]) -> bytes:
+    """The garbage is in one member with what follows."""
+    return zipped([*records[:5], records[5] + records[6], *records[7:]])
+
+
+@pytest.mark.parametrize("pack", [plain, in_own_members, with_the_next, zipped_whole, zstandard_frames])
+@pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE.keys())
+def test_a_record_right_behind_garbage_is_whole_and_the_garbage_is_counted(
+    garbage: bytes, pack: Callable[[list[bytes]], bytes]
+) -> None:
+    items = read(pack([*PAGES[:5], garbage, *PAGES[5:]]))
+    met = [(item.record.url, item.record.block) for item in items if isinstance(item, Met)]
+    assert met == [(f"http://example.com/{number}", block) for number, block in enumerate(BLOCKS)]
+    (words,) = (item.words for item in items if isinstance(item, Fault) and "packed one by one" not in item.words)
+    assert words.endswith(f"; {len(garbage):,} bytes were passed over")
+
+
+def test_a_file_that_begins_or_ends_with_garbage_is_read(tmp_path: Path) -> None:
+    items = read(plain([b"garbage", *PAGES, b"more garbage"]))
+    assert urls(items) == [f"http://example.com/{number}" for number in range(12)]
+    assert [item for item in items if isinstance(item, Fault)] == [
+        Fault(0, "no record begins here; 7 bytes were passed over"),
+        Fault(7 + len(plain(PAGES)), "no record begins here; 12 bytes were passed over"),
+    ]
+
+
+@pytest.mark.parametrize("pack", [plain, zipped, zstandard_frames])
+@pytest.mark.parametrize("most", [MOST, 20])
+def test_a_record_that_is_cut_short_costs_the_next_one_nothing(pack: Callable[[list[bytes]], bytes], most: int) -> None:
+    items = read(pack([PAGES[0], PAGES[1][:-200], *PAGES[2:]]), most)
+    met = [(item.record.url, item.record.block) for item in items if isinstance(item, Met)]
+    blocks = [BLOCKS[0], BLOCKS[1][:-196], *BLOCKS[2:]]
+    assert met == [(f"http://example.com/{number}", block[:most]) for number, block in enumerate(blocks)]
+    (fault,) = (item for item in items if isinstance(item, Fault))
+    assert fault.words in (
+        "the record does not end where its length says; it was read all the same",
+        "another begins before it ends; what there is of it was read",
+    )
+
+
+def test_a_page_about_warc_files_is_one_page_and_a_field_may_name_the_format() -> None:
+    words = "WARC/1.0\r\nWARC-Type: response\r\n"
+    odd = record("response", "http://example.com/about", answer(words.encode() * 3), WARC_Format="WARC/1.0")
+    for pack in (plain, zipped, zipped_whole):
+        assert urls(read(pack([odd, PAGES[0]]))) == ["http://example.com/about", "http://example.com/0"]

@@ -138,7 +138,10 @@ def test_a_table_tells_its_families(path: Path, table: Table) -> None:
         ("Corruption: block checksum mismatch", Damaged, "--repair"),
         ("Invalid argument: column families not opened", Damaged, "--repair"),
         ("IO error: No such file or directory: While open a file", Damaged, "--repair"),
-        ("IO error: Input/output error", StorageError, "cannot be used: IO error"),
+        ("IO error: Input/output error", StorageError, "the disk fails; see what the system's log"),
+        ("IO error: While open a file for random read: /x/1.sst: Too many open files", StorageError, "ulimit -n 4096"),
+        ("IO error: While mmap: /x/1.sst: Cannot allocate memory", StorageError, "out of memory"),
+        ("IO error: something else", StorageError, "cannot be used: IO error"),
     ],
 )
 def test_what_rocksdb_says_is_told_as_what_to_do(words: str, kind: type[Exception], told: str) -> None:

@@ -99,3 +99,13 @@ def test_a_long_body_is_cut_and_the_next_document_is_read() -> None:
         ("http://example.com/0", 1_000, "length"),
         ("http://example.com/1", 1_000, "unspecified"),
     ]
+
+
+def test_a_document_behind_one_whose_header_has_no_end_is_read() -> None:
+    doc = Doc("G-1", "http://example.com/", "192.0.2.7", 1_589_710_830.0, "text/html", HEAD, b"<p>Hello")
+    garbage = b"<DOC>\n" + b"x" * 100_000 + b"\n"
+    fault, met = docs(Unpacking(io.BytesIO(garbage + written([doc]))), 1 << 20)
+    assert isinstance(fault, Fault)
+    assert fault.words.endswith("; 100,007 bytes were passed over")
+    assert not isinstance(met, Fault)
+    assert met[1] == doc

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import io
+import json
 import struct
 import zipfile
 import zlib
@@ -44,7 +47,7 @@ def write(out: BinaryIO, folder: Path) -> None:
     first, second = folder / "a.warc.gz", folder / "b.warc.gz"
     for path in (first, second):
         path.write_bytes(b"x" * 5_000)
-    lines = [f"com,example)/{number} 2026 {{}}\n" for number in range(wacz.BLOCK + 5)]
+    lines = [f"com,example)/{number} 2026 {{}}" for number in range(wacz.BLOCK + 5)]
     pages = [wacz.Listed(str(number), f"http://example.com/{number}", 0.0, "A page") for number in range(40)]
     assert wacz.write(out, [(first, 4_000), (second, 10)], lines, pages, ABOUT) == 40
 
@@ -108,3 +111,68 @@ def test_an_entry_says_before_it_what_the_directory_says(
 def unpacked(data: bytes, info: zipfile.ZipInfo) -> bytes:
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         return file.read(info)
+
+
+def test_the_parts_of_a_wacz_file_are_what_its_package_says(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    write(out, tmp_path)
+    with zipfile.ZipFile(out) as file:
+        held = {name: file.read(name) for name in file.namelist()}
+        dates = {info.date_time for info in file.infolist()}
+        methods = {info.filename: info.compress_type for info in file.infolist()}
+    package = json.loads(held["datapackage.json"])
+    assert (package["title"], package["software"], package["wacz_version"]) == ("title", "software/1", "1.1.1")
+    assert (package["profile"], package["created"]) == ("data-package", "2026-09-21T14:13:20Z")
+    assert "mainPageUrl" not in package
+    assert dates == {(2026, 9, 21, 14, 13, 20)}
+    digest = {"path": "datapackage.json", "hash": sha256(held["datapackage.json"])}
+    assert json.loads(held["datapackage-digest.json"]) == digest
+    described = {each["path"]: each for each in package["resources"]}
+    assert described.keys() == held.keys() - {"datapackage.json", "datapackage-digest.json"}
+    for path, told in described.items():
+        assert told == {
+            "name": path.rpartition("/")[2],
+            "path": path,
+            "hash": sha256(held[path]),
+            "bytes": len(held[path]),
+        }
+    assert (len(held["archive/a.warc.gz"]), len(held["archive/b.warc.gz"])) == (4_000, 10)
+    packed = ("indexes/index.idx", "pages/pages.jsonl", "datapackage.json", "datapackage-digest.json")
+    assert [methods[name] for name in packed] == [zipfile.ZIP_DEFLATED] * 4
+    assert methods["indexes/index.cdx.gz"] == methods["archive/a.warc.gz"] == zipfile.ZIP_STORED
+
+
+def test_the_small_index_leads_to_the_blocks_of_the_large_one(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    write(out, tmp_path)
+    with zipfile.ZipFile(out) as file:
+        index, starts = file.read("indexes/index.cdx.gz"), file.read("indexes/index.idx").decode().splitlines()
+    assert starts[0] == '!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}'
+    lines, end = [], 0
+    for start in starts[1:]:
+        key, _, told = start.partition(" {")
+        place = json.loads("{" + told)
+        block = index[place["offset"] : place["offset"] + place["length"]]
+        assert (place["offset"], place["digest"]) == (end, sha256(block))
+        found = gzip.decompress(block).decode().splitlines()
+        assert found[0].startswith(key)
+        lines.append(len(found))
+        end += len(block)
+    assert lines == [1_024, 5]
+    assert end == len(index)
+
+
+def test_pages_are_offered_with_their_dates_and_the_first_is_named(tmp_path: Path) -> None:
+    out, pages = io.BytesIO(), [wacz.Listed("1", "http://example.com/", 86_400.0, "Ein\u0085 Titel")]
+    about = wacz.About("title", "software/1", 1_790_000_000.0, "http://example.com/")
+    assert wacz.write(out, [], [], pages, about) == 1
+    with zipfile.ZipFile(out) as file:
+        head, page = map(json.loads, file.read("pages/pages.jsonl").decode().splitlines())
+        package = json.loads(file.read("datapackage.json"))
+    assert head == {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
+    assert page == {"id": "1", "url": "http://example.com/", "ts": "1970-01-02T00:00:00Z", "title": "Ein\u0085 Titel"}
+    assert package["mainPageUrl"] == "http://example.com/"
+
+
+def sha256(data: bytes) -> str:
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"

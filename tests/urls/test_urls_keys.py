@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from url_strategies import canonical
 
-from gossamer.errors import InvalidURL
+from gossamer.errors import Damaged, InvalidURL
 from gossamer.urls import (
     authority,
     fingerprint,
@@ -197,3 +197,9 @@ def test_any_text_has_a_cdx_key_or_is_refused(url: str) -> None:
 def test_a_cdx_key_fits_on_a_line_of_an_index(url: str) -> None:
     assert surt(url).isascii()
     assert not set(surt(url)) & set(" \t\n#")
+
+
+@pytest.mark.parametrize("text", ["", "nothing", "http:/", "http://host"])
+def test_what_is_no_address_has_no_row_and_is_damage(text: str) -> None:
+    with pytest.raises(Damaged, match="--repair"):
+        row(text)

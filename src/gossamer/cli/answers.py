@@ -120,7 +120,7 @@ def shortage(free: int, wanted: int) -> str:
 
 def estimate(seconds: float | None, basis: str) -> str:
     """The time left and what it is counted from; nothing when it is not known."""
-    return "" if seconds is None else f"about {span(seconds)}: {line(basis)}"
+    return "" if seconds is None else f"about {span(max(seconds, 1.0))}: {line(basis)}"
 
 
 def span(seconds: float) -> str:

@@ -113,7 +113,8 @@ async def _crawl(
     from gossamer.cli.talk import Talk
 
     progress = ProgressLine(hint=talking.hint)  # which says it when the crawl has begun: a mistake is said alone
-    talk = Talk(progress, talking.note, pipe=not sys.stderr.isatty(), quiet=options.quiet)
+    pipe, quiet, verbose = not sys.stderr.isatty(), options.quiet, options.verbose
+    talk = Talk(progress, talking.note, pipe=pipe, quiet=quiet, verbose=verbose)
     with listening() as stopping:
         try:
             status = await collection.crawl_async(
@@ -124,7 +125,7 @@ async def _crawl(
                 trust_plan=trusted,
                 credentials=options.credentials,
                 seed_list=options.seed_list,
-                told=talk.fetched if options.verbose else None,
+                told=talk.fetched if verbose or options.log is not None else None,
                 **settings(options),
             )
         finally:
@@ -215,7 +216,9 @@ def similar(options: argparse.Namespace) -> int:
     """Print the copies of a page."""
     with _asked(options) as collection:
         copies = collection.similar(options.url)
-    _print_each(options, map(asdict, copies), search_output.similar(options.url, copies))
+        titles = {url: collection.title_of(url) for url in (options.url, *(copy.url for copy in copies))}
+    rows = ({**asdict(copy), "title": titles[copy.url]} for copy in copies)
+    _print_each(options, rows, search_output.similar(options.url, copies, titles))
     return 0
 
 
@@ -224,6 +227,9 @@ def duplicates(options: argparse.Namespace) -> int:
     with _asked(options) as collection:
         copies = collection.duplicates()
         titles = {group.url: collection.title_of(group.url) for group in copies.groups}
+        for group in copies.groups:
+            for copy in (*group.copies, *group.alike):  # the same bytes have the same title, and reading it takes time
+                titles[copy.url] = titles[group.url] if copy.exact else collection.title_of(copy.url)
     _print_each(options, search_output.each_as_json(copies, titles), search_output.duplicates(copies, titles))
     return 0
 

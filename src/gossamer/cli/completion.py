@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from gossamer.cli.guide import options_of, verbs_of
+from gossamer.cli.guide import first_sentence, options_of, verbs_of
 
 _BASH = """\
 # bash completion for gossamer; put `source <(gossamer completion bash)` into ~/.bashrc
@@ -44,11 +44,12 @@ def _bash(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
     for name, verb in verbs.items():
         options.append(_case(name, options_of(verb), 12))
         for action in verb._actions:
-            if action.choices and action.option_strings:
+            listed = _choices(name, action, verbs)
+            if listed and action.option_strings:
                 pattern = "|".join(f'"{name} {option}"' for option in action.option_strings)
-                choices.append(_case(pattern, action.choices, 8, last=True))
-            elif action.choices:
-                words.append(_case(name, action.choices, 8))
+                choices.append(_case(pattern, listed, 8, last=True))
+            elif listed:
+                words.append(_case(name, listed, 8, last=not _takes_files(verb)))
     return _BASH.format(
         verbs=" ".join(verbs),
         choices="".join(choices).rstrip("\n") or "        *) ;;",
@@ -57,8 +58,8 @@ def _bash(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
     )
 
 
-def _case(pattern: str, words: object, indent: int, *, last: bool = False) -> str:
-    listed = " ".join(map(str, words))  # type: ignore[call-overload]  # choices are any container that can be listed
+def _case(pattern: str, words: Sequence[str], indent: int, *, last: bool = False) -> str:
+    listed = " ".join(words)
     end = "return ;;" if last else ";;"
     return f'{" " * indent}{pattern}) COMPREPLY=($(compgen -W "{listed}" -- "$word")); {end}\n'
 
@@ -66,24 +67,54 @@ def _case(pattern: str, words: object, indent: int, *, last: bool = False) -> st
 def _zsh(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
     """By way of the one for bash, which zsh can run."""
     head = "#compdef gossamer\n# zsh completion; put `source <(gossamer completion zsh)` into ~/.zshrc\n"
-    return f"{head}autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n{_bash(verbs)}"
+    begin = "(( $+functions[compdef] )) || { autoload -U +X compinit && compinit }\n"
+    return f"{head}{begin}autoload -U +X bashcompinit && bashcompinit\n{_bash(verbs)}"
+
+
+_FISH = """\
+# fish completion; gossamer completion fish > ~/.config/fish/completions/gossamer.fish
+function __gossamer_verb
+    set -l words (commandline -opc)
+    test (count $words) -gt 1; and test $words[2] = $argv[1]
+end
+function __gossamer_no_verb
+    test (count (commandline -opc)) -eq 1
+end
+complete -c gossamer -n __gossamer_no_verb -f -l help -d 'show this help'
+complete -c gossamer -n __gossamer_no_verb -f -l version -d 'show the version'
+"""
 
 
 def _fish(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
-    lines = ["# fish completion; gossamer completion fish > ~/.config/fish/completions/gossamer.fish"]
+    lines = []
     for name, verb in verbs.items():
-        lines.append(f"complete -c gossamer -n __fish_use_subcommand -f -a {name} -d {_quoted(verb.description)}")
-        seen = f"-n '__fish_seen_subcommand_from {name}'"
+        words = _quoted(first_sentence(verb))
+        lines.append(f"complete -c gossamer -n __gossamer_no_verb -f -a {name} -d {words}")
         for action in verb._actions:
-            listed = f" -x -a '{' '.join(map(str, action.choices))}'" if action.choices else ""
-            if action.option_strings:
-                named = " ".join(
-                    f"-l {each[2:]}" if each[:2] == "--" else f"-s {each[1:]}" for each in action.option_strings
-                )
-                lines.append(f"complete -c gossamer {seen} {named}{listed} -d {_quoted(action.help)}")
-            elif listed:
-                lines.append(f"complete -c gossamer {seen}{listed}")
-    return "\n".join(lines) + "\n"
+            if words := _of_fish(action, _choices(name, action, verbs), files=_takes_files(verb)):
+                lines.append(f"complete -c gossamer -n '__gossamer_verb {name}' {words}")
+    return _FISH + "\n".join(lines) + "\n"
+
+
+def _of_fish(action: argparse.Action, choices: Sequence[str], *, files: bool) -> str:
+    """An option, or what may stand in the place of a word; beside that may be the name of a directory."""
+    listed = f"-a '{' '.join(choices)}'" if choices else ""
+    if not action.option_strings:
+        return listed if files or not listed else f"-f {listed}"
+    names = " ".join(f"-l {each[2:]}" if each[:2] == "--" else f"-s {each[1:]}" for each in action.option_strings)
+    value = "" if action.nargs == 0 else f" -x {listed}" if listed else " -r"
+    return f"{names}{value} -d {_quoted(action.help)}"
+
+
+def _takes_files(verb: argparse.ArgumentParser) -> bool:
+    return any(not action.option_strings and action.dest not in ("about", "shell") for action in verb._actions)
+
+
+def _choices(name: str, action: argparse.Action, verbs: Mapping[str, argparse.ArgumentParser]) -> Sequence[str]:
+    """What may stand there; `help` takes any command."""
+    if name == "help" and not action.option_strings:
+        return list(verbs)
+    return [str(each) for each in action.choices or ()]
 
 
 def _quoted(words: str | None) -> str:

@@ -24,7 +24,28 @@ _CLOSE = 0.75
 """How much alike two words are when one is a slip of the other; a hint that is far off is worse than none."""
 _ELSEWHERE = {
     **dict.fromkeys(("fetch", "mirror", "download", "spider", "scrape", "get"), "crawl"),
+    **dict.fromkeys(("resume", "continue", "start", "run"), "crawl"),
+    **dict.fromkeys(("update", "refresh", "recrawl", "revisit"), "crawl --revisit"),
     **dict.fromkeys(("find", "query", "grep"), "search"),
+    **dict.fromkeys(("hosts", "sites", "domains"), "list --hosts"),
+    **dict.fromkeys(("urls", "ls", "addresses"), "list"),
+    **dict.fromkeys(("dups", "dupes", "copies"), "duplicates"),
+    **dict.fromkeys(("check", "deadlinks", "linkcheck"), "broken"),
+    **dict.fromkeys(("cat", "view", "page", "get-page"), "show"),
+    **dict.fromkeys(("info", "stats", "stat"), "status"),
+    **dict.fromkeys(("index", "reindex"), "build"),
+    **dict.fromkeys(("delete", "rm", "purge"), "remove"),
+    **dict.fromkeys(("diff", "new"), "changes, or history DIR ADDRESS --diff"),
+    "man": "help --man",
+    **dict.fromkeys(("--password", "--user", "--login"), "--auth"),
+    **dict.fromkeys(("--user-agent", "--agent", "--email", "--from"), "--contact"),
+    **dict.fromkeys(("--rate", "--wait", "--sleep", "--crawl-delay"), "--delay"),
+    **dict.fromkeys(("--max-depth", "--level"), "--depth"),
+    **dict.fromkeys(("--input", "--input-file", "--seed-file", "--urls"), "--seeds"),
+    **dict.fromkeys(("--duration", "--max-time"), "--time"),
+    "--timeout": "--set total_seconds=SECONDS",
+    **dict.fromkeys(("--reject", "--ignore", "--no-pdf"), "--exclude"),
+    **dict.fromkeys(("--accept", "--only"), "--include"),
     **dict.fromkeys(("--limit", "--max-pages", "-l"), "--pages"),
     **dict.fromkeys(("--config", "--settings"), "--set, or the file plan.toml in the directory of the collection"),
 }
@@ -48,15 +69,20 @@ def commands(top: argparse.ArgumentParser) -> str:
 
 
 def _row(name: str, verb: argparse.ArgumentParser) -> str:
-    said = (verb.description or "").rstrip(".")
+    said = first_sentence(verb)
     said = said[0].lower() + said[1:]
     return textwrap.fill(said, _WIDTH, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
+
+
+def first_sentence(verb: argparse.ArgumentParser) -> str:
+    """What it does; more stands in its own help."""
+    return (verb.description or "").partition(". ")[0].removesuffix(".")
 
 
 def meant(word: str, known: Iterable[str]) -> str:
     """What was probably meant, as the end of a message; nothing where nobody can tell."""
     names = [name for name in known if name != word]
-    close = [here for here in [_ELSEWHERE.get(word, "")] if here.partition(",")[0] in names]
+    close = [here for here in [_ELSEWHERE.get(word, "")] if re.split("[, ]", here)[0] in names]
     close += difflib.get_close_matches(word, names, 1, _CLOSE)
     return f"; did you mean {close[0]}?" if close else ""
 

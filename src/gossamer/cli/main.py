@@ -9,14 +9,18 @@ import argparse
 import atexit
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from errno import ENOMEM
 
 from gossamer.cli.options import parser
 from gossamer.cli.out import complain, pasted
 from gossamer.cli.terminal import prepare
 from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
+
+_UNMAPPED = re.compile(r"failed to map segment|cannot allocate memory", re.IGNORECASE)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,13 +46,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_output()  # the reader has seen enough
         return 0
-    except OSError as error:
-        lack = shortage(error)  # of the machine, and no mistake of ours, wherever it shows
+    except (OSError, MemoryError, ImportError) as error:
+        lack = shortage(_named(error))  # of the machine, and no mistake of ours, wherever it shows
         if lack is None:
             raise
         _drop_output()
         complain(str(lack))
         return lack.exit_code
+
+
+def _named(error: Exception) -> Exception:
+    """Without memory, Python and the loader of libraries do not say it as the system does."""
+    unmapped = isinstance(error, ImportError) and _UNMAPPED.search(str(error))
+    return OSError(ENOMEM, "") if unmapped or isinstance(error, MemoryError) else error
 
 
 def _spare_garbage() -> None:

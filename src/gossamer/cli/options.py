@@ -168,6 +168,11 @@ def _crawl(verbs: _Verbs) -> None:
         "crawl from seeds, or go on where it stopped",
         "gossamer crawl my-web https://example.org/ --pages 1000 --contact me@example.org",
     )
+    verb.description = (
+        "Crawl from seeds, or go on where it stopped. What is asked for is kept in\n"
+        "DIR/plan.toml, where each setting has its comment. Edit it between crawls, or\n"
+        "write one before the first crawl: `gossamer crawl DIR` is then enough."
+    )
     _directory(verb)
     verb.add_argument("seeds", metavar="SEED", nargs="*", help="where to start; none: go on where it stopped")
     verb.add_argument(
@@ -182,13 +187,13 @@ def _crawl(verbs: _Verbs) -> None:
         action="append",
         dest="assigned",
         metavar="NAME=VALUE",
-        help="any setting of docs/settings.md; repeatable. They are kept in DIR/plan.toml, which may be edited",
+        help="any setting of plan.toml (docs/settings.md lists them); repeatable",
     )
     talk = verb.add_mutually_exclusive_group()
     talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
     talk.add_argument("-v", "--verbose", action="store_true", help="say a line for each fetch")
     verb.add_argument(
-        "--log", metavar="FILE", help="append a line for each event, with its time in UTC; with -v for each fetch too"
+        "--log", metavar="FILE", help="append a line for each fetch and each event, with its time in UTC, also with -q"
     )
     for title in (FAR, POLITE, NETWORK):
         group = verb.add_argument_group(title)
@@ -250,7 +255,7 @@ def _list(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "list",
-        "all addresses that were ever found, or those of a state, a reason or a site, with where each stands",
+        "all addresses that were ever found, or those of a state, a reason or a site, with where each stands; or hosts",
         "gossamer list my-web --state failed --reason 'http 404'",
     )
     _directory(verb)
@@ -261,6 +266,9 @@ def _list(verbs: _Verbs) -> None:
     )
     verb.add_argument(
         "--reason", metavar="WORDS", help="a reason as `status` prints it; other words: all reasons that begin so"
+    )
+    verb.add_argument(
+        "--hosts", action="store_true", help="hosts in the place of addresses: how many pages, queued, failed, excluded"
     )
     _site(verb)
 
@@ -392,7 +400,7 @@ def _similar(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "similar",
-        "the copies of a page, exact and near, on all sites",
+        "the copies of a page, exact and near, and pages that are alike, on all sites",
         "gossamer similar my-web https://example.org/",
     )
     _directory(verb)
@@ -404,7 +412,7 @@ def _duplicates(verbs: _Verbs) -> None:
         _verb(
             verbs,
             "duplicates",
-            "all copies in groups, under the page that stands for them, and hosts that serve the same site",
+            "all copies, under the page that stands for them, pages that are alike, and hosts that serve the same site",
             "gossamer duplicates my-web --json",
         )
     )

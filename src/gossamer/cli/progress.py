@@ -208,4 +208,4 @@ def _left(now: Progress) -> list[Part]:
 
 def _estimate(seconds: float | None, basis: str) -> list[Part]:
     """The time left; what it is counted from is the first thing that may be left out."""
-    return [] if seconds is None else [Part(f"about {span(seconds)} left", 2), Part(f"({basis})", 9)]
+    return [] if seconds is None else [Part(f"about {span(max(seconds, 1.0))} left", 2), Part(f"({basis})", 9)]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.broken import Broken, Source
     from gossamer.collection.ask.changes import Change
+    from gossamer.collection.ask.hosts import HostSums
     from gossamer.collection.crawl.link_check import External
 
 SOURCES_MOST = 20
@@ -35,18 +36,34 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def list_(options: argparse.Namespace) -> int:
-    """Print addresses as they are read: there may be millions."""
-    nothing = True
+    """Print addresses or hosts as they are read: there may be millions."""
+    from gossamer.collection.ask.hosts import HostSums
+
+    nothing, what = True, "host" if options.hosts else "address"
     with Reading(Path(options.dir)) as collection:
-        for each in collection.addresses(state=options.state, reason=options.reason, site=options.site):
+        for each in _listed(collection, options):
             nothing = False
             if options.json:
                 say_json(each.as_json())
             else:
-                say(_address(each))
+                say(_host(each) if isinstance(each, HostSums) else _address(each))
     if nothing:
-        complain(pasted("no address is like that; `gossamer status DIR` counts what there is", options.dir))
+        complain(pasted(f"no {what} is like that; `gossamer status DIR` counts what there is", options.dir))
     return 0
+
+
+def _listed(collection: Reading, options: argparse.Namespace) -> Iterator[Address] | Iterator[HostSums]:
+    if not options.hosts:
+        return collection.addresses(state=options.state, reason=options.reason, site=options.site)
+    if options.state is not None or options.reason is not None:
+        raise UsageError("--hosts counts all states of a host; leave --state and --reason out")
+    return collection.hosts(site=options.site)
+
+
+def _host(each: HostSums) -> str:
+    """Its pages first, so that `sort -rn` puts the largest on top."""
+    sums = f"{each.pages:>7} pages {each.queued:>7} queued {each.failed:>6} failed {each.excluded:>6} excluded"
+    return f"{sums}  {line(each.host)}"
 
 
 def _address(each: Address) -> str:
@@ -61,8 +78,9 @@ def broken(options: argparse.Namespace) -> int:
         raise UsageError("--csv and --json are two forms of the same; choose one")
     with gossamer.open(options.dir) as collection:
         external, stopped = _external(collection, options) if options.external else (None, False)
-        count = _print(options, collection.broken(site=options.site, external=external or False))
-    if external is not None and external.asked < external.of:
+        whole = external is None or external.asked == external.of
+        count = _print(options, collection.broken(site=options.site, external=external or False), whole=whole)
+    if external is not None and not whole:
         left = f"{external.of - external.asked:,} of {counted(external.of, 'address')} outside the scope"
         why = "stopped" if stopped else "their hosts did not answer, or there are too many at once"
         complain(f"{left} could not be asked: {why}")
@@ -106,7 +124,7 @@ class ExternalLine:
         self._line.show([Part(f"asked {now.asked:,} of {counted(now.of, 'address')} outside the scope")])
 
 
-def _print(options: argparse.Namespace, found: Iterable[Broken]) -> int:
+def _print(options: argparse.Namespace, found: Iterable[Broken], *, whole: bool) -> int:
     count = links = 0
     table = csv.writer(sys.stdout, lineterminator="\n")
     if options.csv:
@@ -120,7 +138,8 @@ def _print(options: argparse.Namespace, found: Iterable[Broken]) -> int:
         else:
             say("\n".join(_block(each)))
     if not options.csv and not options.json:
-        say(f"{counted(count, 'broken address')}, {counted(links, 'link')}" if count else "nothing is broken")
+        none = "nothing is broken" if whole else "nothing that could be asked is broken"
+        say(f"{counted(count, 'broken address')}, {counted(links, 'link')}" if count else none)
     return count
 
 

@@ -189,37 +189,47 @@ def _bold(snippet: str, marks: Sequence[tuple[int, int]], start: int, end: int) 
     return "".join((*pieces, text(snippet[at:end])))
 
 
-def similar(url: str, copies: Sequence[Copy]) -> str:
+def similar(url: str, copies: Sequence[Copy], titles: Mapping[str, str]) -> str:
     """A line for each copy of a page."""
     if not copies:
-        return f"{line(url)}\n  no other page says this, or nearly this"
-    return "\n".join([line(url), *map(_line, copies)])
+        return f"{_titled(url, titles)}\n  no other page says this, or nearly this"
+    return "\n".join([_titled(url, titles), *(_line(copy, titles) for copy in copies)])
 
 
 def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
     """A block of lines for each group, then the hosts, then the sums."""
-    blocks = ["\n".join([_titled(group.url, titles), *map(_line, group.copies)]) for group in found.groups]
+    blocks = [
+        "\n".join([_titled(group.url, titles), *(_line(copy, titles) for copy in (*group.copies, *group.alike))])
+        for group in found.groups
+    ]
     if found.mirrors:
         blocks.append("\n".join(["mirrors:", *map(_mirrors, found.mirrors)]))
     copies = [copy for group in found.groups for copy in group.copies]
-    exact = sum(copy.exact for copy in copies)
-    sums = (
-        f"{counted(len(found.groups), 'page')} with {counted(len(copies), 'copy', 'copies')}, {exact:,} of them exact"
-    )
-    return "\n\n".join((*blocks, sums if copies else "no copies"))
+    exact, copied = sum(copy.exact for copy in copies), sum(bool(group.copies) for group in found.groups)
+    sums = f"{counted(copied, 'page')} with {counted(len(copies), 'copy', 'copies')}, {exact:,} of them exact"
+    alike = sum(len(group.alike) for group in found.groups)
+    more = f"; {counted(alike, 'page')} alike, about something else" if alike else ""
+    return "\n\n".join((*blocks, (sums if copies else "no copies") + more))
 
 
 def each_as_json(found: Copies, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """For machines: an object for each group, then one for each set of hosts."""
     for group in found.groups:
-        yield {"kind": "copies", "title": titles.get(group.url, ""), **asdict(group)}
+        told = {"kind": "copies", "title": titles.get(group.url, ""), "url": group.url}
+        yield told | {name: [_copy(each, titles) for each in getattr(group, name)] for name in ("copies", "alike")}
     for hosts in found.mirrors:
         yield {"kind": "mirrors", **hosts._asdict()}
 
 
-def _line(copy: Copy) -> str:
-    kind, place = "exact" if copy.exact else "near", "same site" if copy.same_site else "other site"
-    return f"  {kind:<5}  {copy.resemblance:.2f}  {copy.distance:>2} bits  {place:<10}  {line(copy.url)}"
+def _copy(copy: Copy, titles: Mapping[str, str]) -> dict[str, Any]:
+    return {**asdict(copy), "title": titles.get(copy.url, "")}
+
+
+def _line(copy: Copy, titles: Mapping[str, str]) -> str:
+    kind = "exact" if copy.exact else "near" if copy.says_same else "alike"
+    place = "same site" if copy.same_site else "other site"
+    bits = f"{copy.distance:>2} {'bit' if copy.distance == 1 else 'bits':<4}"
+    return f"  {kind:<5}  {copy.resemblance:.2f}  {bits}  {place:<10}  {_titled(copy.url, titles)}"
 
 
 def _mirrors(found: Mirrors) -> str:

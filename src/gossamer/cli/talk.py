@@ -1,5 +1,5 @@
 """What does a crawl say while it runs, and to whom? A terminal has a line that changes, a pipe one line a minute, and a
-log a line for each event. Why it waits is said at once, wherever it is said.
+log a line for each event and each fetch. Why it waits is said at once, wherever it is said.
 
 A log has lines of `TIME EVENT WORDS`: the time in UTC as RFC 3339 has it, the event one of `begin`, `progress`,
 `fetch`, `waits`, `goes-on`, `warning` and `end`, the words escaped as all output is. One that cannot be written harms
@@ -108,9 +108,17 @@ def ending(note: Callable[[str, str], None]) -> Iterator[None]:
 class Talk:
     """Hears how a crawl goes, and passes on what each reader wants."""
 
-    def __init__(self, line: ProgressLine, note: Callable[[str, str], None], *, pipe: bool, quiet: bool) -> None:
+    def __init__(
+        self,
+        line: ProgressLine,
+        note: Callable[[str, str], None],
+        *,
+        pipe: bool,
+        quiet: bool,
+        verbose: bool = False,
+    ) -> None:
         self._line, self._note = line, note
-        self._pipe, self._quiet = pipe and not quiet, quiet
+        self._pipe, self._quiet, self._verbose = pipe and not quiet, quiet, verbose
         self._next, self._waits = EVERY, ""
         self.heard = False
         """Has the crawl begun? One with nothing left to do does not."""
@@ -128,9 +136,10 @@ class Talk:
         self._next = max(self._next, now.seconds // EVERY * EVERY + EVERY)
 
     def fetched(self, one: Fetched) -> None:
-        """A line for each fetch."""
+        """A line for each fetch: always in the log, and on the terminal where that was asked for."""
         words = fetch(one)
-        self._line.say(f"{time.strftime('%H:%M:%S', time.localtime(one.began + one.seconds))} {words}")
+        if self._verbose:
+            self._line.say(f"{time.strftime('%H:%M:%S', time.localtime(one.began + one.seconds))} {words}")
         self._note("fetch", words)
 
     def _say(self, event: str, words: str) -> None:
@@ -143,7 +152,7 @@ def fetch(one: Fetched) -> str:
     """What came of it: status, kind, size, seconds, address, and the reason where there is one."""
     kind = one.kind if one.method == "GET" else f"{one.kind} {one.method}"
     reason = f"  ({one.reason})" if one.reason else ""
-    return f"{one.status or '-':>3} {kind} {size(one.bytes)} {one.seconds:.2f} s {one.url}{reason}"
+    return f"{one.status or '-':<3} {kind} {size(one.bytes)} {one.seconds:.2f} s {one.url}{reason}"
 
 
 def waiting(now: Progress) -> tuple[str, str]:

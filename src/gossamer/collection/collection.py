@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
 from gossamer.collection.ask.reading import Reading
-from gossamer.collection.crawl import requests, rest
+from gossamer.collection.crawl import requests, rest, sent
 from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
@@ -24,9 +24,10 @@ from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.seed_list import SHORT, SeedList, scope_of
 from gossamer.collection.status import Fetched, Progress, Status
 from gossamer.errors import NotFound, NothingFetched, UsageError
+from gossamer.fetch.logins import Logins
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
-from gossamer.plan import Plan
+from gossamer.plan import Plan, texts
 from gossamer.shown import log
 from gossamer.urls.seeds import address, as_seed
 
@@ -52,13 +53,18 @@ def open(path: str | Path) -> Collection:
 class Collection(Reading):
     """A part of the web that its user owns."""
 
-    def crawl(self, *seeds: str, report: Callable[[Progress], None] | None = None, **settings: Any) -> Status:
-        """Crawl until nothing is due. Without seeds, go on where it stopped. Settings are those of the plan."""
+    def crawl(
+        self, *seeds: str | Iterable[str], report: Callable[[Progress], None] | None = None, **settings: Any
+    ) -> Status:
+        """Crawl until nothing is due. Without seeds, go on where it stopped. Settings are those of the plan.
+
+        A list of seeds is as good as several; so is one text for a setting that is a list.
+        """
         return run(lambda stop: self.crawl_async(*seeds, report=report, **{"stop": stop, **settings}))
 
     async def crawl_async(
         self,
-        *seeds: str,
+        *seeds: str | Iterable[str],
         report: Callable[[Progress], None] | None = None,
         revisit: bool = False,
         stop: asyncio.Event | None = None,
@@ -79,9 +85,10 @@ class Collection(Reading):
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
         """
-        if len(seeds) > SHORT:
-            seeds, seed_list = (), (*seeds, *seed_list)
-        new, listed = [as_seed(seed) for seed in seeds], SeedList(self.path)
+        named = _named(seeds)
+        if len(named) > SHORT:
+            named, seed_list = [], chain(named, seed_list)
+        new, listed = [as_seed(seed) for seed in named], SeedList(self.path)
         plan, begins = self._planned(new, settings, trusted=trust_plan)
         if not (plan.seeds or seed_list or listed):
             raise UsageError(
@@ -97,13 +104,14 @@ class Collection(Reading):
         check(plan)
         trusted = trust_plan or trust.is_known(self._folder)
         sending = logins(plan, credentials, new or (plan.seeds if trusted else ()))
-        for hint in hints(settings):
+        for hint in hints({name: getattr(plan, name) for name in settings}):
             log.warning("%s", hint)
         make_room(plan.workers)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
         self._folder.create()
         self.close()
         with exclusive(self.path) as lock:
+            self._say_what_is_not_sent(sending)
             rest.forget(self.path)
             trust.remember(self._folder)
             begins = bool(seed_list and listed.add(seed_list)) or begins
@@ -111,7 +119,8 @@ class Collection(Reading):
                 raise UsageError(f"{self.path}: no seed; the list has no address")
             self._folder.save_plan(plan)
             self._folder.make_shards(plan.shards)
-            asked, until = requests.ask(self.path, new, revisit=revisit, begins=begins), _end_of(plan, outside)
+            asked = requests.ask(self.path, new, revisit=revisit, listed=bool(seed_list), begins=begins)
+            until = _end_of(plan, outside)
             job = Job(self.path, plan, asked, outside.order, until=until, tells=told is not None, logins=sending)
             outside = replace(outside, told=told, until=until, logins=sending)
             await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
@@ -131,7 +140,7 @@ class Collection(Reading):
         """The plan with more seeds and other settings, and whether one of the seeds is new to it."""
         plan = self._folder.load_plan()
         trust.require(self._folder, plan, settings, trusted=trusted)
-        planned = [*map(as_seed, settings.pop("seeds", plan.seeds))]  # people edit them
+        planned = [*map(as_seed, _named((settings.pop("seeds", plan.seeds),)))]  # people edit them
         plan = plan.changed(seeds=tuple(dict.fromkeys((*planned, *new))), **settings)
         return plan, not set(new) <= set(planned)
 
@@ -142,6 +151,12 @@ class Collection(Reading):
         with exclusive(self.path):
             entries = (Ledger(self._readers().of(url).table).get(url) for url in map(address, seeds))
             return rest.holds(self.path) and all(entry and entry.state is State.DONE for entry in entries)
+
+    def _say_what_is_not_sent(self, sending: Logins) -> None:
+        """Of the secrets of the crawl before."""
+        if self._folder.exists() and (words := sent.missing(self._readers().tables, sending)):
+            log.warning("%s", words)
+        self.close()
 
     def _note_rest(self, plan: Plan) -> None:
         """If nothing is queued or unread, and no limit has kept anything from being found."""
@@ -284,25 +299,31 @@ class Collection(Reading):
         return run(lambda _: self._repair(), finish=0)
 
     async def _repair(self) -> Repaired:
+        from gossamer.collection.crawl.network import make_room
         from gossamer.collection.derive import graphs
         from gossamer.collection.maintain.clearing import clear, in_the_way
         from gossamer.collection.maintain.remake import remake
         from gossamer.collection.maintain.repair import Repaired, repair
         from gossamer.collection.maintain.replan import replan
+        from gossamer.collection.maintain.strays import move_captures, rename_shards
         from gossamer.collection.maintain.writable_shard import opened
         from gossamer.store.repair.swaps import DAMAGED
 
         self._folder.require()
+        make_room(workers=1)
         self.close()
         freed = tuple(clear(self._folder))
         with exclusive(self.path) as lock:
+            strayed = rename_shards(self._folder)
             wrong, aside = replan(self._folder)
+            wrong += strayed
             wrong += (f"{path.name}: was no file or folder of a collection, where one should be" for path in freed)
             wrong += in_the_way(self._folder)
             spoilt, list_aside = SeedList(self.path).mend(self.path / DAMAGED)
             wrong += spoilt
             wrong += graphs.check(self._folder)
             plan = self.plan
+            wrong += move_captures(self._folder, plan)
             remade = remake(self._folder, plan)
             wrong += remade.problems
             put_aside = (*freed, *filter(None, (aside, list_aside, *remade.aside)))
@@ -326,12 +347,14 @@ class Collection(Reading):
         return run(lambda _: self._remove(pattern, archive), finish=0)
 
     async def _remove(self, pattern: str, archive: bool) -> Removal:
+        from gossamer.collection.crawl.network import make_room
         from gossamer.collection.crawl.supervisor import take_in
         from gossamer.collection.maintain import removal
         from gossamer.collection.maintain.writable_shard import opened
 
         self._folder.require()
         self._made()
+        make_room(workers=1)
         self.close()
         plan = self.plan
         with exclusive(self.path) as lock:
@@ -358,6 +381,17 @@ class Collection(Reading):
         from gossamer.collection.derive.copy_marks import link_up
 
         link_up(self._folder, self.plan)
+
+
+def _named(seeds: Iterable[str | Iterable[str]]) -> list[str]:
+    """Seeds, and lists of them."""
+    named: list[str] = []
+    for seed in seeds:
+        some = texts(seed) if isinstance(seed, Iterable) and not isinstance(seed, bytes) else (seed,)
+        if wrong := [each for each in some if not isinstance(each, str)]:
+            raise UsageError(f"seed {wrong[0]!r}: is no text; a seed is an address, like 'https://example.org/'")
+        named += some
+    return named
 
 
 def _end_of(plan: Plan, outside: Outside) -> float:

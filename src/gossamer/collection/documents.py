@@ -80,6 +80,11 @@ class Document:
         """When it was asked for."""
         return datetime.fromtimestamp(self.version.began, UTC)
 
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """Names and values, so that `dict(page)` is a row: the fields of `export jsonl`, with dates as such."""
+        for name, value in self.as_json().items():
+            yield name, datetime.fromisoformat(value) if value and name in DATES else value
+
     def as_json(self) -> dict[str, Any]:
         """The object that `export jsonl` writes."""
         return {
@@ -117,10 +122,8 @@ class Pages(Iterator[Document]):
         return next(self._pages)
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """The fields of `export jsonl` with dates as such: rows for pandas, Polars and the like."""
-        for page in self:
-            row = page.as_json()
-            yield row | {name: datetime.fromisoformat(row[name]) for name in DATES if row[name]}
+        """Each page as a `dict`: rows for pandas, Polars and the like."""
+        return map(dict, self)
 
 
 DATES = ("fetched", "published", "modified")

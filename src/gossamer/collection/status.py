@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ class Progress:
     bytes: int
     seconds: float
     limit: int = 0
+    """Pages at which it ends; 0 for none."""
+    limit_bytes: int = 0
     idle_seconds: float = 0.0
     """Nothing else to do: seconds until the next retry."""
     network_gone: bool = False
@@ -106,7 +109,7 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
     """Read the counters of the last commit of each shard."""
     tables = list(tables)
     parts, crawling = [Ledger(table).counts for table in tables], holder(folder)
-    last = together([last_look(table) for table in tables])
+    last = together(filter(None, map(last_look, tables)))  # a shard that has noted nothing has nothing to do
     now = last if crawling else None
     return Status(
         pages=sum(counts.pages for counts in parts),
@@ -148,16 +151,16 @@ def last_look(table: Table) -> Progress | None:
 def together(looks: Iterable[Progress | None]) -> Progress | None:
     """One look at all shards; of those with something to do the one that takes longest says how long it takes.
 
-    Where a number of pages ends the crawl sooner, all of them say it together: no shard fetches all that are left.
+    Where a number of pages or bytes ends the crawl sooner, all of them say it together: no shard fetches all that are
+    left. As long as one of them has not said anything, nobody knows what is left.
     """
+    looks = list(looks)
     parts = [part for part in looks if part is not None]
     if not parts:
         return None
     last = max(parts, key=lambda part: (not part.idle_seconds, part.left or 0.0))
     short = max(parts, key=lambda part: part.disk_wanted)
-    rate = sum(part.rate for part in parts)
-    soonest = _until_limit(parts, rate) if len(parts) > 1 and last.left else None
-    left, basis = soonest if soonest and soonest[0] < (last.left or 0.0) else (last.left, last.basis)
+    left, basis = _limited(parts, last) if len(parts) == len(looks) else (None, "")
     return Progress(
         pages=sum(part.pages for part in parts),
         failed=sum(part.failed for part in parts),
@@ -167,6 +170,7 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         bytes=sum(part.bytes for part in parts),
         seconds=max(part.seconds for part in parts),
         limit=parts[0].limit,
+        limit_bytes=parts[0].limit_bytes,
         idle_seconds=min(part.idle_seconds for part in parts),
         network_gone=any(part.network_gone for part in parts)
         and all(part.network_gone for part in parts if part.queued),
@@ -174,16 +178,38 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         disk_wanted=short.disk_wanted,
         left=left,
         basis=basis,
-        rate=rate,
+        rate=sum(part.rate for part in parts),
     )
 
 
-def _until_limit(parts: Sequence[Progress], rate: float) -> tuple[float, str] | None:
-    """When the pages that may still come have come; None where there is no limit, or less is queued than that."""
-    limit, pages = parts[0].limit, sum(part.pages for part in parts)
-    if not rate or not 0 < limit - pages < sum(part.queued for part in parts):
-        return None
-    return (limit - pages) / rate, f"{limit - pages:,} of {limit:,} pages to come at {rate:,.2g} pages/s"
+def _limited(parts: Sequence[Progress], last: Progress) -> tuple[float | None, str]:
+    """How long it takes, and what that is counted from, where a limit may end it before all is fetched."""
+    to_come, words = min(_to_come(parts), default=(inf, ""))
+    if last.left is None or to_come >= sum(part.queued for part in parts):
+        return last.left, last.basis
+    if to_come <= 0:
+        return None, ""
+    pace = sum(map(_pace, parts))
+    soonest = to_come / pace if pace else inf
+    return (soonest, f"{words} at {pace:,.2g} pages/s") if soonest < last.left else (last.left, last.basis)
+
+
+def _to_come(parts: Sequence[Progress]) -> Iterator[tuple[float, str]]:
+    """Addresses that each limit lets through, of all shards together, and that in words."""
+    limit, octets = parts[0].limit, parts[0].limit_bytes
+    if limit:
+        pages = limit - sum(part.pages for part in parts)
+        yield pages, f"{pages:,} of {limit:,} pages to come"
+    if octets:
+        come, done = sum(part.bytes for part in parts), sum(part.pages + part.failed for part in parts)
+        yield (octets - come) * done / max(come, 1), f"{1 - come / octets:.0%} of {octets:,} bytes to come"
+
+
+def _pace(part: Progress) -> float:
+    """Addresses in a second. A crawl that has just gone on has counted none yet: then as its estimate has it."""
+    if part.rate or not part.left or part.idle_seconds:
+        return part.rate
+    return (min(part.queued, part.limit - part.pages) if part.limit else part.queued) / part.left
 
 
 def _largest(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -49,7 +49,10 @@ def require(folder: Folder, planned: Plan, given: Mapping[str, Any], *, trusted:
         # then nothing can be known of anybody's collections, and to stop each time would be no help
         log.warning("%s", words)
         return
-    raise UsageError(f"{words}; if that is right, say --trust-plan once, otherwise give these options as you want them")
+    raise UsageError(
+        f"{words}; if that is right, say --trust-plan once (from Python: trust_plan=True), otherwise give these options"
+        " as you want them"
+    )
 
 
 def in_words(opened: Mapping[str, str]) -> str:

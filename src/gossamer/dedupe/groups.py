@@ -1,27 +1,33 @@
 """Groups of copies: in each, every page is a copy of the one that stands for all of them.
 
-Pairs of copies make chains, and at the ends of a chain stand pages that have little in common. So what is linked is cut
-into stars: the page that stands for the others by the rule, with those that are copies of it; then the same again with
-what is left.
+Pairs of near copies make chains, and at the ends of a chain stand pages that have little in common. So pages that are
+linked are taken in order, the one that stands for others by the rule first, and each either joins a page before it, the
+most alike of those that it resembles and that say the same, or stands for itself.
 
-Which page that is, is decided by one rule for search, for the graph and for people: `representative`.
+Pages of one template resemble each other, and each is about something else: they are alike, and stand for themselves.
+
+Which page stands for others is decided by one rule for search, for the graph and for people: `representative`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from gossamer.dedupe.judge import STRICT, Rule, are_copies, resemblances
-from gossamer.dedupe.pages import COLUMNS, Columns, columns_of
+from gossamer.dedupe.pages import COLUMNS, Columns, columns_of, print_in
+from gossamer.dedupe.subjects import LEAST_WORDS
 from gossamer.model import URL
 
-STARS_MOST = 64
-"""Groups that are cut from one chain; what is left of a longer one is left alone."""
+HEADS_MOST = 1_000
+"""Pages of a chain that others are compared with; beyond these, only with one that has the same words and title."""
+COMPARED = 3
+"""Pages whose texts a page is compared with: those that are most alike."""
 _NO_PRINT = bytes(COLUMNS.itemsize)
 
 
@@ -49,9 +55,14 @@ def representative(group: Iterable[Candidate]) -> Candidate:
     A page may name a page of its own site, or one that says exactly what it says. Otherwise anybody could make a page
     of somebody else's stand back by copying it nearly, and naming itself.
     """
+    return _in_order(group)[0]
+
+
+def _in_order(group: Iterable[Candidate]) -> list[Candidate]:
+    """The one that stands for the others first, then the one that would without it, and so on."""
     members = {each.url: each for each in group}
     votes = Counter(each.canonical for each in members.values() if _counts(each, members.get(each.canonical or "")))
-    return min(members.values(), key=lambda each: _place(each, votes[each.url]))
+    return sorted(members.values(), key=lambda each: _place(each, votes[each.url]))
 
 
 def _counts(voter: Candidate, named: Candidate | None) -> bool:
@@ -64,7 +75,7 @@ def _place(each: Candidate, votes: int) -> tuple[bool, int, bool, float, int, UR
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A page that another stands for."""
+    """A page that resembles another."""
 
     url: URL
     exact: bool
@@ -76,6 +87,8 @@ class Copy:
     same_site: bool
     digest: str
     """Of its bytes."""
+    says_same: bool = True
+    """The other stands for it. Otherwise it is about something else in nearly the same words, and stands for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,8 @@ class Group:
     """The page that stands for all."""
     copies: tuple[Copy, ...]
     """The most alike first."""
+    alike: tuple[Copy, ...] = ()
+    """Pages that resemble it, and stand for themselves."""
 
 
 class Member(NamedTuple):
@@ -94,22 +109,80 @@ class Member(NamedTuple):
     candidate: Candidate
     row: bytes | None
     """Its print; None for a page that says too little to have one."""
+    title: str = ""
 
 
-def cut(members: Sequence[Member], rule: Rule = STRICT) -> Iterator[Group]:
+Same = Callable[[URL, URL], bool]
+"""Whether two pages that resemble each other say the same to a reader."""
+
+
+def cut(members: Sequence[Member], same: Same = lambda one, other: True, rule: Rule = STRICT) -> Iterator[Group]:
     """The groups among pages that are linked."""
-    rest = list(members)
-    for _ in range(STARS_MOST):
-        if len(rest) < 2:
+    by_url = {member.candidate.url: member for member in members}
+    chain = _Chain(same, rule)
+    for candidate in _in_order(member.candidate for member in members):
+        chain.take(by_url[candidate.url])
+    yield from chain.groups()
+
+
+class _Chain:
+    """Pages that are linked, as they come in order."""
+
+    def __init__(self, same: Same, rule: Rule) -> None:
+        self._same = same
+        self._rule = rule
+        self._heads: list[Member] = []
+        """Pages that stand for themselves."""
+        self._by_bytes: dict[str, Member] = {}
+        self._by_words: dict[bytes, Member] = {}
+        """The first of them that has these words."""
+        self._under: dict[URL, list[Member]] = {}
+        """By the address of such a page, its copies."""
+        self._alike: dict[URL, list[Copy]] = {}
+        """The same, pages that resemble it and came later."""
+
+    def take(self, member: Member) -> None:
+        """It joins a page before it, or stands for itself."""
+        if (twin := self._twin(member)) is not None:
+            self._under[twin].append(member)
             return
-        chosen = representative(member.candidate for member in rest)
-        first = next(member for member in rest if member.candidate is chosen)
-        rest = [member for member in rest if member is not first]
-        copies = _copies(first, rest, rule)
-        rest = [member for member in rest if member.candidate.url not in copies]
-        if copies:
-            best = sorted(copies.values(), key=by_likeness)
-            yield Group(chosen.url, tuple(best))
+        near = self._near(member)
+        best = sorted(near, key=lambda url: by_likeness(near[url]))[:COMPARED]
+        if (head := next((url for url in best if self._same(url, member.candidate.url)), None)) is not None:
+            self._under[head].append(member)
+            return
+        self._add(member)
+        for url in islice(near, 1):
+            mine = replace(near[url], url=member.candidate.url, digest=member.candidate.content, says_same=False)
+            self._alike[url].append(mine)
+
+    def groups(self) -> Iterator[Group]:
+        """Of each page that has copies, or is alike to others."""
+        for head in self._heads:
+            url = head.candidate.url
+            copies = _copies(head, self._under[url], self._rule).values()
+            group = Group(url, *(tuple(sorted(each, key=by_likeness)) for each in (copies, self._alike[url])))
+            if group.copies or group.alike:
+                yield group
+
+    def _add(self, head: Member) -> None:
+        self._heads.append(head)
+        self._under[head.candidate.url], self._alike[head.candidate.url] = [], []
+        self._by_bytes.setdefault(head.candidate.content, head)
+        if head.row is not None:
+            self._by_words.setdefault(print_in(head.row).digest, head)
+
+    def _twin(self, member: Member) -> URL | None:
+        """One before it that has the same bytes, or the same words and title: there is nothing to compare."""
+        head = self._by_bytes.get(member.candidate.content)
+        if head is None and member.row is not None and (found := print_in(member.row)).words >= LEAST_WORDS:
+            head = self._by_words.get(found.digest)
+            head = head if head is not None and head.title == member.title else None
+        return head.candidate.url if head is not None else None
+
+    def _near(self, member: Member) -> dict[URL, Copy]:
+        """Those of the pages before it that it resembles, in order, and how."""
+        return _copies(member, self._heads[:HEADS_MOST], self._rule) if member.row is not None else {}
 
 
 def by_likeness(copy: Copy) -> tuple[bool, float, int, URL]:

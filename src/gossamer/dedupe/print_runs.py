@@ -21,7 +21,7 @@ from gossamer import files
 from gossamer.dedupe.entries import Keys, entries, numbers
 from gossamer.dedupe.pages import Columns, Pages
 from gossamer.errors import Damaged
-from gossamer.rows import decoder
+from gossamer.rows import Count, Size, damaged, decoder
 from gossamer.runs import Form
 from gossamer.runs.growing import Runs, Shape
 from gossamer.runs.sorted import NO_KEYS, Merge, Run, in_memory, write
@@ -36,15 +36,25 @@ USUAL = Shape(generation=4_096, fan=4, at_once=400_000)
 class Listed(NamedTuple):
     """What the table knows of a run."""
 
-    number: int
-    level: int
-    first: int
+    number: Count
+    level: Count
+    first: Count
     """The number of its first page."""
-    end: int
-    entries: int
+    end: Count
+    entries: Size
 
 
-listed_of = decoder(list[Listed])
+_listed_of = decoder(list[Listed])
+
+
+def listed_of(row: bytes) -> list[Listed]:
+    """Which runs count, each with the pages that follow those of the one before."""
+    found, end = _listed_of(row), 0
+    for each in found:
+        if each.first != end or each.end < end:
+            raise damaged("prints", f"a run has the pages from {each.first:,} to {each.end:,}, behind {end:,}")
+        end = each.end
+    return found
 
 
 class PrintRuns:
@@ -115,7 +125,10 @@ class PrintRuns:
             return self._made_again(level, first, end)
 
     def _made_again(self, level: int, first: int, end: int) -> Run:
-        keys, simhashes = [NO_KEYS], np.zeros(end - first, np.uint64)
+        try:
+            keys, simhashes = [NO_KEYS], np.zeros(end - first, np.uint64)
+        except MemoryError:
+            raise damaged("prints", f"a run has {end - first:,} pages, and its file is gone") from None
         for numbered, columns in self._pages.between(first, end):
             keys.append(entered(numbered, columns).ravel())
             simhashes[numbered - first] = columns["simhash"]

@@ -223,6 +223,12 @@ def move(old: Path, new: Path) -> None:
     remove(old)
 
 
+def move_folder(old: Path, new: Path) -> None:
+    """Rename a folder; of the new name there may be an empty one."""
+    with folder_of(old) as here, folder_of(new) as there:
+        os.rename(old.name, new.name, src_dir_fd=here, dst_dir_fd=there)
+
+
 def open_like_folder(path: Path) -> None:
     """Whoever may read the folder may read this file: a library has written it for its own user alone."""
     with suppress(FileNotFoundError, PermissionError), folder_of(path) as folder:

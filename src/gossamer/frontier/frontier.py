@@ -131,6 +131,11 @@ class Frontier:
         self.sift()
         self._intake.requeue(requeue.failed(self.ledger, urls))
 
+    def retry_seeds(self) -> None:
+        """The same for all seeds."""
+        self.sift()
+        self._intake.requeue(requeue.failed_seeds(self.ledger))
+
     def retry_blocked(self) -> None:
         """Other addresses are open now: what the guard refused is asked for once more."""
         self.sift()

@@ -51,6 +51,8 @@ class Terms:
     """Those that too many pages have: they count, but nothing is found by them."""
     near: bool = False
     """Pairs are looked for in all pages that are found, and not in the best of them only."""
+    number: int = 0
+    """Of words, but for function words."""
 
     def __bool__(self) -> bool:
         return bool(self.counts or self.close)
@@ -301,6 +303,7 @@ def free_terms(query: Query, lexicon: Lexicon) -> Terms:
         tuple(dict.fromkeys((word.forms[0][0], word.forms[0][1]) for word in told if word.near)),
         tuple(told) if len(told) <= ALL_MOST else (),
         {term: FUNCTION * count for term, count in _tamed(grammar).items()},
+        number=len(told),
     )
 
 

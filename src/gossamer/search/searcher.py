@@ -20,7 +20,7 @@ from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, 
 from gossamer.model import Hit
 from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, is_free
 from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
-from gossamer.search.expansion import ANSWERS, LONG, TERMS_READ, telling
+from gossamer.search.expansion import ANSWERS, GOOD, LONG, SHORT, telling
 from gossamer.search.facets import Facets, counted
 from gossamer.search.hints import HINTS_MOST, hints
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
@@ -38,6 +38,8 @@ answers does not depend on how many of them are asked for."""
 COUNTED_MOST = 1_000
 """Pages that have a word. With more, they are not counted: the engine passes over those that cannot be among the
 best."""
+MANY = 6
+"""Words of a question that is not found by its common ones."""
 COMMON = 0.4
 """Share of the pages that makes a term common."""
 READ_MOST = 100_000
@@ -182,7 +184,7 @@ class Searcher:
 
     def _dated(self, query: Query, last: int, sort: Sort) -> tuple[Question, list[Found], Total, tuple[str, ...]]:
         question = self._question(query)
-        if len(question.words.counts) < LONG:
+        if question.words.number < LONG:
             question, found, total = dated(question, self._queries, self._searchers, last, sort)
             return question, found, Total(total), ()
         asked = self._asked(query, BEST)
@@ -227,7 +229,7 @@ class Searcher:
         """Pages that have all words of a short question; after them, where these are few, those that have some."""
         depth = WINDOW * -(-wanted // WINDOW)
         question = self._question(query)
-        if len(question.words.counts) >= LONG:
+        if question.words.number >= MANY:
             question = question.finding(self._common(question.words.counts))
         anchors = self._called(question.words)
         found, total = self._with_anchors(question, anchors, *self._answered(question, depth))
@@ -254,7 +256,7 @@ class Searcher:
         if self._expected(question.words) < NEAR_MOST:
             question = question.near()
         queries, hard = [asking.query(question) for asking in self._askings], self._is_hard(question)
-        if len(question.words.counts) + len(question.words.common) >= LONG and self._weights.expansion:
+        if question.words.number >= LONG and self._weights.expansion:
             further = self._further(self._all(queries, ANSWERS, hard=hard, count=False)[0])
             queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
         found, total = self._all(queries, depth, hard=hard, count=self._is_counted(question))
@@ -276,7 +278,8 @@ class Searcher:
         """Terms that many of the pages have tell little, and would take most of the time of a long question. The same
         for the most frequent of many."""
         having = {term: self._known.texts_having(term) for term in counts}
-        rare = [term for term in having if having[term] <= COMMON * self._known.pages] or list(having)
+        rare = [term for term in having if 0 < having[term] <= COMMON * self._known.pages]
+        rare = rare or [term for term in having if having[term]]
         rare.sort(key=having.__getitem__)
         read = accumulate(having[term] for term in rare)
         found_by = {term for term, so_far in zip(rare, read, strict=True) if so_far <= READ_MOST} or set(rare[:1])
@@ -344,12 +347,15 @@ class Searcher:
             return taken(shard, searcher, result.hits), (result.count or 0) if count else 0  # type: ignore[attr-defined]  # the types of the engine lack it
 
     def _further(self, found: Candidates) -> dict[str, float]:
-        """Terms of the best answers."""
-        best = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
+        """Terms of the best answers. A long one is about more than the question, and its terms would mislead; so would
+        those of a poor one."""
+        order = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
+        best = [place for place in order if found.words[place] >= GOOD * found.words[order[0]]]
         shown = [self._shown(*found.addresses[place]) for place in best]
         shards = (found.addresses[place][0] for place in best)
         texts = self._context.texts(list(zip(shards, shown, strict=True)))
-        answers = [terms(text, each.language)[:TERMS_READ] for text, each in zip(texts, shown, strict=True)]
+        short = [(text, each.language) for text, each in zip(texts, shown, strict=True) if len(text) <= SHORT]
+        answers = [terms(text, language) for text, language in short]
         further = telling(answers, lambda term: self._known.texts_having(term) / max(self._known.pages, 1))
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}

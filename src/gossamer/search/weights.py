@@ -21,13 +21,13 @@ class Weights:
     anchors: float = 4.0
     """A second site that says a word in a link counts for more than the page saying it often; the first for little."""
     address: float = 0.15
-    phrase: float = 0.6
+    phrase: float = 0.4
     """Words of the question that stand next to each other in the page."""
     rank: float = 1.5
     """At most so much is added for links."""
     fresh: float = 0.3
     """At most so much is added for a page of today; half of it for one that is a year old."""
-    expansion: float = 0.5
+    expansion: float = 0.6
     """Terms of the best answers, where the question is long; 0 leaves them out."""
 
     def of(self, field: str) -> float:

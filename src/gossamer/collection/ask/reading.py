@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -29,7 +29,7 @@ from gossamer.collection.status import Status, status_of
 from gossamer.errors import Damaged, GossamerError, NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
-from gossamer.plan import Plan
+from gossamer.plan import Plan, texts
 from gossamer.store.versions import Version
 from gossamer.urls import keys, normalize
 from gossamer.urls.seeds import address, as_seed
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.changes import Changes
     from gossamer.collection.ask.history import Diff, Edition, Past
+    from gossamer.collection.ask.hosts import HostSums
     from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.collection.ask.webtable import Webtable
     from gossamer.collection.derive.graphs import Copies, Graph
@@ -109,6 +110,12 @@ class Reading:
 
         return addresses(self._readers(), state, reason, site)
 
+    def hosts(self, *, site: str | None = None) -> Iterator[HostSums]:
+        """Every host that `status` counts, with its pages and what is queued, failed and excluded there."""
+        from gossamer.collection.ask.hosts import hosts
+
+        return hosts(self._readers(), site)
+
     def changes(self, since: datetime | None = None) -> Changes:
         """Pages that are new, changed, gone and more since a time, or since the last crawl began."""
         from gossamer.collection.ask.changes import changes
@@ -157,10 +164,11 @@ class Reading:
 
     def title_of(self, url: str) -> str:
         """What a page of the collection calls itself; nothing where it has no title, or it cannot be read."""
-        reader = self._readers().of(url)
         with suppress(GossamerError):
-            version = reader.archive.versions.current(url)
-            page = reader.archive.page(url, version) if version else None
+            meant = self._meant(url)
+            archive = self._readers().of(meant).archive
+            version = archive.versions.current(meant)
+            page = archive.page(meant, version) if version else None
             return page.title if page else ""
         return ""
 
@@ -237,10 +245,10 @@ class Reading:
         return self._searcher().explained(question, number)
 
     def similar(self, url: str) -> list[Copy]:
-        """The exact and near copies of a page, over all shards, the most alike first."""
+        """The copies of a page, exact and near, and pages that are alike, over all shards, the most alike first."""
         from gossamer.collection.derive import copies as copying
 
-        return copying.similar(self._readers(), normalize(url))
+        return copying.similar(self._readers(), self._meant(url))
 
     def duplicates(self) -> Copies:
         """All groups of copies over all shards, the largest first, and the hosts that serve the same site."""
@@ -273,11 +281,11 @@ class Reading:
 
         return links.of_sites(self.graph, site_of(self.plan))
 
-    def trust(self, urls: Sequence[str], number: int = 10) -> list[tuple[str, float]]:
+    def trust(self, urls: str | Iterable[str], number: int = 10) -> list[tuple[str, float]]:
         """The pages that trust in some good pages leads to, the best first."""
         from gossamer.collection.ask import links
 
-        return links.trusted(self.graph, [normalize(url) for url in urls], number)
+        return links.trusted(self.graph, [normalize(url) for url in texts(urls)], number)
 
     @property
     def graph(self) -> Graph:
@@ -311,12 +319,12 @@ class Reading:
         """The WARC file that a page lies in."""
         return self._readers().of(page.url).archive.path(page.version)
 
-    def pages(self, *, sites: Sequence[str] = (), include: Sequence[str] = (), query: str = "") -> Pages:
+    def pages(self, *, sites: str | Iterable[str] = (), include: str | Iterable[str] = (), query: str = "") -> Pages:
         """Every page, in the order of the addresses; or those of some sites, with a pattern, that answer a question.
 
         `records()` of it gives rows for pandas, Polars and the like.
         """
-        is_meant = Part(tuple(sites), tuple(include), query).chosen(self._answers)
+        is_meant = Part(texts(sites), texts(include), query).chosen(self._answers)
         every = (documents(each.archive, Ledger(each.table), self._read, is_meant) for each in self._readers().all)
         return Pages(heapq.merge(*every, key=lambda page: keys.row(page.url)))
 

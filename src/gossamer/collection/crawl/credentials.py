@@ -15,7 +15,7 @@ from pathlib import Path
 from gossamer.errors import UsageError
 from gossamer.fetch.login_table import Sources, sent
 from gossamer.fetch.logins import Login, Logins, basic, cookies, header, place
-from gossamer.plan import Plan
+from gossamer.plan import Plan, texts
 from gossamer.urls.seeds import address, as_seed, in_place_of, is_guessed
 
 _COOKIES_MOST = 8 << 20
@@ -25,7 +25,7 @@ _COOKIES_MOST = 8 << 20
 class Credentials:
     """What a command gives. Nobody sees it who prints this."""
 
-    headers: Sequence[str] = field(default=(), repr=False)
+    headers: str | Sequence[str] = field(default=(), repr=False)
     """As `Name: value`."""
     cookies: str | Path | None = None
     """A cookies.txt."""
@@ -48,7 +48,7 @@ def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
             )
         places = tuple(dict.fromkeys(place(address(seed), suffixes) for seed in seeds))
         jar = cookies(_read(str(given.cookies)), time.time()) if given.cookies else ()
-        fields = [header(each) for each in given.headers] + ([basic(*given.auth)] if given.auth else [])
+        fields = [header(each) for each in texts(given.headers)] + ([basic(*given.auth)] if given.auth else [])
         found.append(Login(places, tuple(fields), jar))
     return Logins(tuple(found), suffixes)
 

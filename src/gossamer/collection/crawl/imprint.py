@@ -53,10 +53,10 @@ def agree(table: Table, shard: int, plan: Plan) -> None:
     """Say so where a shard is another one than it is taken for."""
     found = of(table)
     if found is not None and (found.shard, found.shards) != (shard, plan.shards or 1):
-        raise Damaged(
-            f"shards/{shard:02} was made as shard {found.shard} of {found.shards}, but the plan has {plan.shards or 1};"
-            " `gossamer verify DIR --repair` writes the plan again, and a folder that was renamed needs its name back"
-        )
+        count = plan.shards or 1
+        cure = "gives it its name back" if found.shards == count else f"mends the plan, which has {count}"
+        made = f"shards/{shard:02} was made as shard {found.shard} of {found.shards}"
+        raise Damaged(f"{made}; `gossamer verify DIR --repair` {cure}")
 
 
 def is_blank(table: Table, shard: Path) -> bool:

@@ -21,6 +21,8 @@ PER_WORKER = 2
 """A visit that drips along does not count among the workers, and each may leave a connection open."""
 ENOUGH = 65_536
 """What nobody needs more than; some systems allow a thousand million, and programs that count them all take long."""
+MEMORY_LEAST = 1 << 30
+"""Addresses that a process has to be able to use, most of which are code of libraries and files that are mapped."""
 
 
 class Network:
@@ -65,7 +67,8 @@ class Network:
 def make_room(workers: int) -> None:
     """Raise the limit of open files as far as it goes; StorageError when so many workers would meet it all the same.
 
-    The processes that a crawl starts inherit what is set here.
+    The processes that a crawl starts inherit what is set here. Memory is looked at too: the libraries of the table and
+    of the index end the process without a word where there is none.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
@@ -77,3 +80,17 @@ def make_room(workers: int) -> None:
             f"only {most:,} files may be open at once here, and {workers} workers need {wanted:,}; raise the limit"
             f" (`ulimit -n {wanted}`, as root or in a new login), or give fewer --workers"
         )
+    _require_memory()
+
+
+def _require_memory() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY or soft >= MEMORY_LEAST:
+        return
+    if hard == resource.RLIM_INFINITY or hard >= MEMORY_LEAST:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        return
+    raise StorageError(
+        f"a process may have only {hard >> 20:,} MiB of memory here, and needs {MEMORY_LEAST >> 20:,}; raise the limit"
+        f" (`ulimit -v {MEMORY_LEAST >> 10}`, as root or in a new login)"
+    )

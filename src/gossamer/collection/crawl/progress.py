@@ -124,6 +124,7 @@ class Gauge:
             bytes=counts.bytes,
             seconds=seconds,
             limit=self._plan.pages,
+            limit_bytes=self._plan.bytes,
             idle_seconds=waking if idle else 0.0,
             network_gone=self._frontier.network_gone,
             disk_free=short.free if short else 0,
@@ -137,6 +138,8 @@ class Gauge:
         """`waking` is in how many seconds something wakes, when nothing else is left to do."""
         counts = self._frontier.ledger.counts
         wanted = min(counts.queued, self._plan.pages - counts.pages) if self._plan.pages else counts.queued
+        if 0 < self._plan.bytes <= counts.bytes:
+            wanted = 0
         if self._frontier.network_gone:
             return UNKNOWN
         if waking is not None:

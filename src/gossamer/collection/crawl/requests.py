@@ -32,6 +32,8 @@ class CrawlRequest(msgspec.Struct, frozen=True):
     seeds: tuple[str, ...] = ()
     """Those that failed are tried once more, because somebody names them."""
     revisit: bool = False
+    listed: bool = False
+    """A list was given: the seeds of this collection that failed are tried once more. To name a million is too much."""
     begins: bool = False
     """It is a crawl of its own, and does not only go on: see `runs`."""
 
@@ -39,12 +41,14 @@ class CrawlRequest(msgspec.Struct, frozen=True):
 _asked = msgspec.json.Decoder(tuple[CrawlRequest, ...]).decode
 
 
-def ask(folder: Path, seeds: Sequence[str], *, revisit: bool, begins: bool = False) -> tuple[CrawlRequest, ...]:
+def ask(
+    folder: Path, seeds: Sequence[str], *, revisit: bool, listed: bool = False, begins: bool = False
+) -> tuple[CrawlRequest, ...]:
     """What some shard may not have done yet, the oldest first; what is asked now is the last, and is on the disk."""
     asked = _pending(folder)
-    if not seeds and not revisit and not begins:
+    if not (seeds or revisit or listed or begins):
         return asked
-    asked = (*asked, CrawlRequest(os.urandom(8).hex(), tuple(seeds), revisit, revisit or begins))
+    asked = (*asked, CrawlRequest(os.urandom(8).hex(), tuple(seeds), revisit, listed, revisit or begins))
     try:
         files.replace(folder / FILE, msgspec.json.encode(asked))
     except OSError as error:

@@ -71,6 +71,7 @@ class Session:
         self._well = peers.well if peers else None
         self._imports = bool(imported_files)
         self._clock = clock = outside.clock
+        self._logins = outside.logins
         self._table = table
         self._mine = mine = ShardPlan(plan, peers, seed_list)
         imprint.agree(table, mine.number, plan)
@@ -224,6 +225,7 @@ class Session:
             keeper=self._keeper,
             commits=self._commits,
             clock=self._clock,
+            logins=self._logins,
         )
 
     def due(self) -> AsyncIterator[Visit]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gossamer.collection.crawl import imprint, runs
+from gossamer.collection.crawl import imprint, runs, sent
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
 from gossamer.collection.crawl.requests import CrawlRequest, undone
@@ -15,6 +15,7 @@ from gossamer.collection.crawl.seeding import both, take_in_list, take_in_seeds
 from gossamer.collection.crawl.stages import Keeper
 from gossamer.collection.crawl.wiring import ShardPlan
 from gossamer.collection.derive.underived import Underived
+from gossamer.fetch.logins import Logins
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Counts
@@ -46,6 +47,7 @@ class Start:
     keeper: Keeper
     commits: Commits
     clock: Clock
+    logins: Logins
 
     def begin(self, asked: Sequence[CrawlRequest], *, fetches: bool) -> None:
         """All of it, in order. One that fetches nothing adds no seeds."""
@@ -62,6 +64,8 @@ class Start:
             if self._opened_changed():
                 self.frontier.retry_blocked()
             self._ask_for(asked, seeds=fetches)
+            if fetches:
+                sent.note(self.table, self.logins)
         self._read_again()
         if peers := self.mine.peers:
             peers.leases.weigh(peers.me, self.frontier.ledger.counts.bytes)
@@ -102,6 +106,8 @@ class Start:
             take_in_seeds(self.mine, self.frontier)
         for request in left:
             self.frontier.retry(url for url in both(request.seeds) if self.mine.owns(url))
+            if request.listed:
+                self.frontier.retry_seeds()
             if request.revisit:
                 self.frontier.revisit()
             self.table.put(META, _DONE, request.mark.encode())

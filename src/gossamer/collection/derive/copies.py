@@ -1,7 +1,8 @@
 """All copies of a collection, over all shards: who says the same or nearly, and which page stands for them.
 
 Pages that say nearly the same are found by their prints; pages whose bytes are the same also by their rows, for a page
-of a few words has no print.
+of a few words has no print. Which of those that say nearly the same may stand for each other is decided by what they
+say, see `sameness`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.derive.graphs import Copies, logged
+from gossamer.collection.derive.sameness import Sameness
 from gossamer.dedupe.groups import Candidate, Copy, Group, Member, by_likeness, cut
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Met, Near
@@ -55,16 +57,21 @@ def similar(indexes: ShardReaders, url: URL) -> list[Copy]:
         raise NotFound(f"{url}: says too little to be compared; its main content must have {LEAST_WORDS} words")
     asked = [Met(url, indexes.site(url), print_in(row))]
     near = [near for lookup in indexes.lookups for near in lookup.similar(asked)[0] if _has(indexes, near.url)]
-    return sorted((_copy(indexes, url, mine, each) for each in near), key=by_likeness)
+    sameness = _sameness(indexes)
+    return sorted((_copy(indexes, url, mine, each, sameness) for each in near), key=by_likeness)
 
 
-def _copy(indexes: ShardReaders, url: URL, mine: Version, near: Near) -> Copy:
+def _sameness(indexes: ShardReaders) -> Sameness:
+    return Sameness(lambda url: indexes.of(url).archive)
+
+
+def _copy(indexes: ShardReaders, url: URL, mine: Version, near: Near, sameness: Sameness) -> Copy:
     latest = indexes.current(near.url)
     digest = latest.digest if latest else ""
     same_site = indexes.site(url) == indexes.site(near.url)
     exact = digest == mine.digest
     alike = (1.0, 0) if exact else (near.resemblance, near.distance)  # prints are estimates, and templates come later
-    return Copy(near.url, exact, *alike, same_site, digest)
+    return Copy(near.url, exact, *alike, same_site, digest, exact or sameness.holds(url, near.url))
 
 
 def _near(indexes: ShardReaders) -> Iterator[tuple[URL, URL]]:
@@ -131,6 +138,7 @@ class _Finder:
         self._ranks = ranks
         self._main = main
         self._ledgers = [Ledger(table) for table in indexes.tables]
+        self._sameness = _sameness(indexes)
 
     def groups(self, linked: Iterable[Sequence[URL]]) -> Iterator[Group]:
         """The groups among pages that are linked; the rows of many are read together."""
@@ -138,7 +146,7 @@ class _Finder:
         while some := list(islice(every, AT_ONCE)):
             members = self._members([url for pages in some for url in pages])
             for pages in some:
-                yield from cut([members[url] for url in pages if url in members])
+                yield from cut([members[url] for url in pages if url in members], self._sameness.holds)
 
     def _members(self, urls: Sequence[URL]) -> dict[URL, Member]:
         """Those that are pages of the collection."""
@@ -152,7 +160,7 @@ class _Finder:
         rows = self._indexes.lookups[number].pages.of(urls)
         for url, entry, version in zip(urls, self._ledgers[number].get_many(urls), versions, strict=True):
             if entry is not None and is_page(entry) and version is not None:
-                yield url, Member(self._candidate(url, version), rows.get(url))
+                yield url, Member(self._candidate(url, version), rows.get(url), version.title)
 
     def _candidate(self, url: URL, version: Version) -> Candidate:
         rank, redirected = self._ranks.page(url)

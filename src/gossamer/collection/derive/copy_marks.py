@@ -26,7 +26,7 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.sites import site_of
 from gossamer.dedupe.groups import Group
-from gossamer.errors import StorageError
+from gossamer.errors import StorageError, shortage
 from gossamer.fetch.body import decoded
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import URL
@@ -127,7 +127,5 @@ def link_up(folder: Folder, plan: Plan) -> None:
         try:
             graphs.make(folder, readers.tables, language, copies)
         except OSError as error:
-            raise StorageError(
-                f"{error.filename or folder.graph}: {error.strerror};"
-                f" `gossamer build {folder.path}` makes the graph again"
-            ) from error
+            lack = shortage(error) or StorageError(f"{error.filename or folder.graph}: {error.strerror}")
+            raise StorageError(f"{lack}; `gossamer build {folder.path}` makes the graph again") from error

@@ -3,18 +3,23 @@
 A page is measured when it is kept: then its words are at hand. It is looked up with the next commit, together with
 all others of that commit, which is cheaper, and is part of that commit: after a kill the lookup knows exactly the pages
 that the table has. Pages of other shards are met at the end of a crawl; see `copy_marks`.
+
+Of the pages that resemble it, only one that says the same to a reader stands for it: see `sameness`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from gossamer.collection.derive.sameness import Sameness
 from gossamer.collection.folder import PRINTS as FOLDER
 from gossamer.dedupe import Print, print_of
 from gossamer.dedupe.families import PRINTS, STALE, WHOLE
+from gossamer.dedupe.groups import COMPARED
 from gossamer.dedupe.judge import LEAST_WORDS
 from gossamer.dedupe.lookup import Lookup, Met, Near
 from gossamer.dedupe.pages import Pages, packed
@@ -54,9 +59,16 @@ class Prints:
 
     def prepare(self, ledger: Ledger, fold: Fold) -> None:
         """Before a commit: look up what is new, and mark what is a copy. `fold` is told of it and of its original."""
+        sameness = Sameness(lambda url: self._archive)  # and no longer than this: pages change
         for url, near in self._met():
-            if near:
-                self._mark(url, near, ledger, fold)
+            entry = ledger.get(url) if near else None
+            if entry is None or not is_page(entry) or entry.copy:
+                continue
+            original = self._original(url, near[:CHOICE], ledger, sameness)
+            if original is not None:
+                self._archive.mark(url, near_copy_of=original)
+                ledger.put(url, replace(entry, near=True), entry)
+                fold(url, original)
         self._lookup.prepare()
 
     def close(self) -> None:
@@ -119,23 +131,18 @@ class Prints:
         for page, near in zip(met, self._lookup.meet(met), strict=True):
             yield page.url, near
 
-    def _mark(self, url: URL, near: Sequence[Near], ledger: Ledger, fold: Fold) -> None:
-        entry = ledger.get(url)
-        if entry is None or not is_page(entry) or entry.copy:
-            return
-        original = self._original(url, near[:CHOICE], ledger)
-        if original is not None:
-            self._archive.mark(url, near_copy_of=original)
-            ledger.put(url, replace(entry, near=True), entry)
-            fold(url, original)
-
-    def _original(self, url: URL, near: Sequence[Near], ledger: Ledger) -> URL | None:
-        """One that is no copy itself, the most alike; or else one whose original is not this page."""
+    def _original(self, url: URL, near: Sequence[Near], ledger: Ledger, sameness: Sameness) -> URL | None:
+        """One that says the same and is no copy itself, the most alike; or else one whose original is not this page."""
         names = [each.url for each in near]
-        for name, entry in zip(names, ledger.get_many(names), strict=True):
-            if entry is not None and is_page(entry) and not entry.copy and not entry.near:
-                return name
-        return next((name for name in names if url not in self._originals(name)), None)
+        entries = zip(names, ledger.get_many(names), strict=True)
+        firsts = [
+            name
+            for name, entry in entries
+            if entry is not None and is_page(entry) and not entry.copy and not entry.near
+        ]
+        others = (name for name in names if name not in firsts and url not in self._originals(name))
+        compared = islice(chain(firsts, others), COMPARED)
+        return next((name for name in compared if sameness.holds(url, name)), None)
 
     def _originals(self, url: URL) -> Iterator[URL]:
         """What stands for a page, and what for that, and so on."""

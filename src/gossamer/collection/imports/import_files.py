@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from gossamer.errors import UsageError
+from gossamer.errors import DamagedInput
 from gossamer.shown import line
 from gossamer.store.foreign import arc, lenient_warc, trec
 from gossamer.store.foreign.exchanges import Item, captures
@@ -91,31 +91,31 @@ class Sorted(NamedTuple):
 
 
 def sort(paths: Sequence[str | Path]) -> Sorted:
-    """What each of these files is."""
+    """What each of these files is. One that cannot be imported is named; where none can be, that is an error."""
     found: dict[bytes, ImportFile] = {}
     problems: list[str] = []
     for path in map(Path, paths):
         try:
             for import_file in _of(path, problems):
                 found.setdefault(import_file.mark, import_file)
-        except UsageError as error:
+        except DamagedInput as error:
             problems.append(str(error))
     if not found and problems:
-        raise UsageError(problems[0])
+        raise DamagedInput("; ".join(problems))
     return Sorted(tuple(found.values()), tuple(problems))
 
 
 def _of(path: Path, problems: list[str]) -> list[ImportFile]:
     try:
         if path.exists() and not path.is_file():
-            raise UsageError(f"{path}: is no file")
+            raise DamagedInput(f"{path}: is no file")
         with path.open("rb") as file:
             if file.read(len(_ZIP)) == _ZIP:
                 return _inside(path, problems)
             opening, size = _opening(file, str(path)), path.stat().st_size
             return [ImportFile(path, "", size, _mark(file, size), opening)]
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise DamagedInput(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def _inside(path: Path, problems: list[str]) -> list[ImportFile]:
@@ -126,18 +126,18 @@ def _inside(path: Path, problems: list[str]) -> list[ImportFile]:
             for info in inside:
                 try:
                     found.append(_member(path, wacz, info))
-                except (UsageError, *_DAMAGE) as error:
+                except (DamagedInput, *_DAMAGE) as error:
                     problems.append(f"{path}/{info.filename}: cannot be read: {error}")
     except _DAMAGE as error:
-        raise UsageError(f"{path}: a damaged ZIP or WACZ file: {error}") from None
+        raise DamagedInput(f"{path}: a damaged ZIP or WACZ file: {error}") from None
     if not inside:
-        raise UsageError(f"{path}: a ZIP file without WARC files; what is imported is {_FORMATS}")
+        raise DamagedInput(f"{path}: a ZIP file without WARC files; what is imported is {_FORMATS}")
     return found
 
 
 def _member(path: Path, wacz: ZipFile, info: ZipInfo) -> ImportFile:
     if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise UsageError("packed in a way that is not read; only stored and deflated members are")
+        raise DamagedInput("packed in a way that is not read; only stored and deflated members are")
     with wacz.open(info) as member:
         opening = _opening(cast(BinaryIO, member), f"{path}/{info.filename}")
     return ImportFile(path, info.filename, info.file_size, _mark_inside(info), opening)
@@ -152,7 +152,7 @@ def _opening(file: BinaryIO, name: str) -> bytes:
                 return found
             if not stream.resume():
                 break
-    raise UsageError(f"{name}: neither {_FORMATS.replace(' or ', ' nor ')}")
+    raise DamagedInput(f"{name}: neither {_FORMATS.replace(' or ', ' nor ')}")
 
 
 def _known(stream: Unpacking) -> bytes | None:

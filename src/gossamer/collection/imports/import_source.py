@@ -101,7 +101,8 @@ class ImportSource:
         """File and offset of what is under way or waits for another of its address, by a number."""
         self._out: dict[str, int] = {}
         """Addresses under way, with that number."""
-        self._freed: set[asyncio.Future[None]] = set()
+        self._freed = asyncio.Event()
+        """Is set and cleared at once: who waits goes on, and whoever comes later waits for the next."""
         self._handed: Capture | None = None
         self._lacking: set[int] = set()
         """Files to be tried again: they cannot be read, or have revisits whose payload is not here yet."""
@@ -188,15 +189,11 @@ class ImportSource:
         )
 
     async def _change(self) -> None:
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._freed.add(waiter)
-        await waiter
+        await self._freed.wait()
 
     def _free(self, url: str) -> None:
         del self._places[self._out.pop(url)]
-        for waiter in self._freed:
-            if not waiter.done():
-                waiter.set_result(None)
+        self._freed.set()
         self._freed.clear()
 
     def _taken(self, brought: Brought, number: int) -> Capture | None:

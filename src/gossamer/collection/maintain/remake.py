@@ -24,7 +24,7 @@ from gossamer.collection.maintain import writable_shard
 from gossamer.collection.maintain.verifying import damage
 from gossamer.collection.maintain.writable_shard import WritableShard
 from gossamer.collection.seed_list import SeedList
-from gossamer.collection.sites import site_of
+from gossamer.collection.sites import owner_of, site_of
 from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier.answer.removal import is_removed, tidy_turns
 from gossamer.frontier.discover.discovery import Found, Recent
@@ -139,8 +139,8 @@ def _gone(folder: Folder, plan: Plan, index: int, *, wholly: bool) -> Iterator[s
 
 
 def _of(index: int, plan: Plan, graph: graphs.Graph) -> Iterator[URL]:
-    site, count = site_of(plan), plan.shards or 1
-    return (url for _, url in graph.names.items() if keys.shard(site(url), count) == index)
+    owner = owner_of(plan)
+    return (url for _, url in graph.names.items() if owner(url) == index)
 
 
 def _remade(folder: Folder, plan: Plan, index: int, gates: _Gates, removed: _Removed) -> int:

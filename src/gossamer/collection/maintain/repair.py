@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -107,6 +108,7 @@ def repair(bench: WritableShard) -> Repaired:
     _correct(bench, checked)
     if checked.texts_ill:
         carry_texts(bench.table, bench.archive, _JOB)
+    strange = list(_strange(bench)) if checked.unknown else []
     derived = list(indexer.check(bench.path, bench.table, bench.archive))
     derived += near_copies.check(bench.table, bench.archive, site_of(bench.plan))
     if derived or checked.problems:
@@ -114,7 +116,7 @@ def repair(bench: WritableShard) -> Repaired:
     bench.archive.prepare()
     bench.table.commit()
     return Repaired(
-        (*checked.problems, *derived), tuple(checked.gaps), tuple(lost), adopted, tuple(filter(None, aside))
+        (*checked.problems, *strange, *derived), tuple(checked.gaps), tuple(lost), adopted, tuple(filter(None, aside))
     )
 
 
@@ -201,15 +203,28 @@ log = logging.getLogger("gossamer")
 
 
 def adopt(bench: WritableShard) -> int:
-    """Give rows to all captures that have none and were not removed. How many got one."""
+    """Give rows to all captures of this shard that have none and were not removed. How many got one."""
     done = 0
     for path, _ in bench.archive.files.all():
         for record in filter(is_capture, records(path)):
-            if row_of(bench.archive, record) is None and not is_removed(bench.table, record.url or ""):
+            if row_of(bench.archive, record) is None and _is_ours(bench, record.url or ""):
                 done += _register(bench, path, record)
     bench.archive.prepare()
     bench.table.commit()
     return done
+
+
+def _is_ours(bench: WritableShard, url: URL) -> bool:
+    """Nobody has taken it out, and no other shard is asked for it."""
+    return not is_removed(bench.table, url) and ("://" not in url or bench.owns(url))
+
+
+def _strange(bench: WritableShard) -> Iterator[str]:
+    """Files with captures that were not taken in, because they belong to other shards."""
+    for path, _ in bench.archive.files.all():
+        if any("://" in (each.url or "") and not bench.owns(each.url or "") for each in records(path)):
+            cure = "move it out of the collection, and `gossamer import DIR FILE` takes them in"
+            yield f"{path.name}: has captures of other shards; {cure}"
 
 
 def _register(bench: WritableShard, path: Path, record: Record) -> bool:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from gossamer.collection import status
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import imprint, sent
 from gossamer.collection.derive import graphs, indexer, near_copies
 from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.folder import Folder
@@ -55,6 +55,7 @@ _OF_FAMILY: dict[str, Check] = {
 }
 _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"imprint"): imprint.imprint_of,
+    (entries.META, b"sent"): sent.sent_of,
     (entries.META, b"progress"): status.progress_of,
     (entries.META, b"counts"): ledger.counts_of,
     (entries.META, b"suspects"): poison_pages.deaths_of,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +12,7 @@ from gossamer import convert
 from gossamer.collection.crawl.wiring import info_of, prefix_of
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.sites import owner_of
 from gossamer.fetch.body import decoded
 from gossamer.frontier.answer import removal
 from gossamer.frontier.ledger import Ledger
@@ -31,6 +32,8 @@ class WritableShard:
     archive: Archive
     prefix: str
     """How the names of its files begin."""
+    owns: Callable[[URL], bool] = lambda url: True
+    """Whether an address belongs to it, and to no other shard."""
 
     def open_captures(self) -> None:
         """Ready to append to them. Nothing may lie past their committed length."""
@@ -49,7 +52,8 @@ def opened(folder: Folder, plan: Plan, index: int) -> Iterator[WritableShard]:
         archive = Archive(table, folder.shard(index), partial(decoded, limits=plan.as_limits()))
         try:
             archive.texts.open(info_of(plan), SystemClock(), prefix=prefix, max_bytes=plan.warc_bytes)
-            yield WritableShard(folder.shard(index), plan, table, archive, prefix)
+            owner = owner_of(plan)
+            yield WritableShard(folder.shard(index), plan, table, archive, prefix, lambda url: owner(url) == index)
         finally:
             archive.close()
 

@@ -76,7 +76,7 @@ class Imported:
 class _Then:
     """A clock that stands at the date of a capture."""
 
-    now = 0.0
+    now: float
 
     def wall(self) -> float:
         return self.now

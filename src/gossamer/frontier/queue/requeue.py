@@ -15,6 +15,7 @@ from gossamer.frontier.queue.retry import Retries
 from gossamer.model import Fault
 from gossamer.rows import number
 from gossamer.store.table.table import Table
+from gossamer.urls.seeds import in_place_of
 
 Change: TypeAlias = tuple[str, Entry, Entry]
 """An address, the entry that it is to have, and the one that it has."""
@@ -33,6 +34,17 @@ def failed(ledger: Ledger, urls: Iterable[str]) -> Iterator[Change]:
         entry = ledger.get(url)
         if entry is not None and entry.state is State.FAILED:
             yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
+
+
+def failed_seeds(ledger: Ledger) -> Iterator[Change]:
+    """All seeds that failed."""
+    rows = ledger.all() if ledger.counts.failed else ()
+    return failed(ledger, [url for url, entry in rows if entry.state is State.FAILED and _is_seed(url, entry)])
+
+
+def _is_seed(url: str, entry: Entry) -> bool:
+    """It is at no depth and was found nowhere, or is http in the place of https that does not answer."""
+    return not entry.depth and (entry.referrer is None or in_place_of(entry.referrer) == url)
 
 
 def blocked(ledger: Ledger) -> Iterator[Change]:

@@ -40,13 +40,13 @@ def records(stream: Unpacking, name: str, most: int) -> Iterator[Met | Fault]:
 
 
 def _next(stream: Unpacking, name: str, most: int) -> Met | Fault:
-    offset = stream.offset
+    offset, passed = stream.offset, stream.passed
     line, newline, _ = stream.peek(_LINE_MOST).partition(b"\n")
     parts = _parts(line) if newline else None
     if parts is None:
         stream.skip(1)
         stream.skip_to(_BEGINS, _LINE_MOST)
-        return Fault(offset, "no record begins here; went on at the next")
+        return Fault(offset, f"no record begins here; {stream.passed - passed:,} bytes were passed over")
     stream.skip(len(line) + 1)
     url, address, stamp, length = parts
     length = stream.believed(length, _ENDS, _BEGINS, _LINE_MOST)

@@ -23,7 +23,8 @@ BESIDE_MOST = 1 << 20
 """Bytes of the block of a request or of metadata: what counts stands at its beginning."""
 OPENING = b"WARC/"
 LONG, ENDS = "length", "unspecified"
-_BEGINS = re.compile(rb"\nWARC/[01]\.\d+\r?\n")
+_BEGINS = re.compile(rb"WARC/(?<![ \t:]WARC/)[01]\.\d+\r?\n(?=[A-Za-z])")
+"""Also within a line, because garbage need not end with one; a field may have these words as its value, though."""
 _BEGINS_MOST = 16
 _END = b"\r\n\r\n"
 _ENDS = re.compile(rb".(?:\r\n\r\n|\n\n.{0,2}|)", re.DOTALL)
@@ -82,7 +83,8 @@ class _Reader:
             self._told = True
             yield Fault(offset, "from here on records are not packed one by one; they were read all the same")
         if met.cut == ENDS:
-            yield Fault(offset, "the file ends before the record does; what there is of it was read")
+            early = "another begins before it ends" if self._stream.peek(1) else "the file ends before the record does"
+            yield Fault(offset, f"{early}; what there is of it was read")
         elif self._stream.peek(len(_END)) not in (_END, b""):
             yield Fault(offset, "the record does not end where its length says; it was read all the same")
         if not met.cut and (which := wrong(met.record)):
@@ -94,35 +96,44 @@ class _Reader:
         stream = self._stream
         if not stream.skip_blank():
             return None
-        offset = stream.offset
+        offset, passed = stream.offset, stream.passed
         alone = stream.at_start or not stream.packed
         if stream.peek(len(OPENING)) != OPENING:
-            return self._lost(offset, "no record begins here")
-        head = stream.until(_EMPTY_LINE, HEAD_MOST)
-        if head is None:
-            stream.skip(HEAD_MOST)
+            return self._lost(offset, passed, "no record begins here")
+        head = self._head()
         fields = _fields(head) if head else None
         length = _length(fields) if fields else None
         if fields is None or length is None:
-            return self._lost(offset, "the header of a record is not whole, or says no length")
+            return self._lost(offset, passed, "the header of a record is not whole, or says no length")
         return self._record(offset, fields, length, alone)
+
+    def _head(self) -> bytes | None:
+        """Up to the empty line; None, and the beginning of it passed over, where another record begins before that."""
+        head = self._stream.until(_EMPTY_LINE, HEAD_MOST)
+        if head is None:
+            self._stream.skip(len(OPENING))
+            return None
+        torn = _BEGINS.search(head, len(OPENING))
+        if torn is None:
+            return head
+        self._stream.back(len(head) - torn.start())
+        return None
 
     def _record(self, offset: int, fields: Headers, length: int, alone: bool) -> Met | Fault:
         stream, named = self._stream, dict(reversed(fields))
         kind = named.get("warc-type", "").lower()
         length = stream.believed(length, _ENDS, _BEGINS, _BEGINS_MOST)
-        block = stream.take(min(length, BESIDE_MOST if kind in BESIDE else self._most))
-        there = len(block) + stream.skip(length - len(block))
+        block = stream.take(min(length, BESIDE_MOST if kind in BESIDE else self._most), _BEGINS)
+        there = len(block) + stream.skip(length - len(block), _BEGINS)
         self._even &= alone and (not stream.packed or stream.offset == offset or stream.at_start)
         place = Place(self._name, offset, length, uuid_of(named.get("warc-record-id", "")))
         record = Record(place, kind, fields, block)
         return Met(record, why_cut(there, len(block), length))
 
-    def _lost(self, offset: int, words: str) -> Fault:
+    def _lost(self, offset: int, passed: int, words: str) -> Fault:
         """Go on where the next record begins."""
-        self._stream.skip(1)
         self._stream.skip_to(_BEGINS, _BEGINS_MOST)
-        return Fault(offset, f"{words}; went on at the next")
+        return Fault(offset, f"{words}; {self._stream.passed - passed:,} bytes were passed over")
 
 
 def why_cut(there: int, held: int, length: int) -> str:

@@ -94,14 +94,18 @@ def captures(stream: Unpacking, name: str, most: int) -> Iterator[Item]:
 
 
 def _next(stream: Unpacking, most: int) -> tuple[int, Doc, str] | Fault:
-    offset = stream.offset
+    offset, passed = stream.offset, stream.passed
     begins = stream.peek(len(OPENING)) == OPENING
     header = stream.until(_HEADER_END, HEAD_MOST) if begins else None
-    parts = _parts(header) if header else None
+    torn = _BEGINS.search(header) if header else None
+    if header and torn:  # another begins before this one has its header
+        stream.back(len(header) - torn.start())
+    parts = _parts(header) if header and not torn else None
     if parts is None:
-        stream.skip(HEAD_MOST if begins and not header else 1)
+        stream.skip(1)
         stream.skip_to(_BEGINS, HEAD_MOST)
-        return Fault(offset, "no document begins here, or its header is not whole; went on at the next")
+        count = f"{stream.passed - passed:,} bytes were passed over"
+        return Fault(offset, f"no document begins here, or its header is not whole; {count}")
     doc, length = parts
     body, cut = _body(stream, length, most)
     return offset, replace(doc, body=body), cut

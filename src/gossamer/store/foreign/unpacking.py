@@ -33,6 +33,8 @@ FREE, RATIO = 1 << 30, 1_000
 _DICTIONARY_MOST = 64 << 20
 _AFTER = 4
 _FAR = 1 << 62
+_BEGINS_MOST = 64
+"""Bytes in which is seen how a piece begins."""
 _VISIBLE = re.compile(rb"[^\r\n \t]")
 
 
@@ -80,23 +82,23 @@ class Unpacking:
     def offset(self) -> int:
         """Of the next byte in the file; of a packed one, where its piece begins."""
         self._pass()
-        return self._pieces[0][1] + (0 if self.packed else self._here)
+        return self._pieces[0][1] + (0 if self.packed else self.passed)
 
     @property
     def at_start(self) -> bool:
         """The next byte is the first of its piece."""
         self._pass()
-        return self._pieces[0][0] == self._here
+        return self._pieces[0][0] == self.passed
 
     @property
-    def _here(self) -> int:
+    def passed(self) -> int:
         """Unpacked bytes that were passed."""
         return self._end - len(self._data) + self._at
 
     def _pass(self) -> None:
         if self._at == len(self._data) and self.packed:
             self._fill()
-        while len(self._pieces) > 1 and self._pieces[1][0] <= self._here:
+        while len(self._pieces) > 1 and self._pieces[1][0] <= self.passed:
             self._pieces.popleft()
 
     # --------------------------------------------------------------------- read
@@ -119,24 +121,38 @@ class Unpacking:
         self._at = end.end()
         return found
 
-    def take(self, size: int) -> bytes:
-        """So many bytes; fewer at the end of the file."""
+    def back(self, size: int) -> None:
+        """So many of the bytes that `until` gave last come again."""
+        self._at -= size
+
+    def take(self, size: int, begins: re.Pattern[bytes] | None = None) -> bytes:
+        """So many bytes; fewer at the end of the file, or before a packed piece that is as in `begins`."""
         parts = []
-        while size > 0 and (self._at < len(self._data) or self._fill()):
-            part = self._data[self._at : self._at + size]
-            parts.append(part)
-            self._at += len(part)
-            size -= len(part)
+        while size > 0 and (step := min(size, self._clear(begins))):
+            parts.append(self._data[self._at : self._at + step])
+            self._at += step
+            size -= step
         return b"".join(parts)
 
-    def skip(self, size: int) -> int:
-        """Pass over so many bytes; gives how many there were."""
+    def skip(self, size: int, begins: re.Pattern[bytes] | None = None) -> int:
+        """Pass over so many bytes; gives how many there were before the end or such a piece."""
         left = size
-        while left > 0 and (self._at < len(self._data) or self._fill()):
-            step = min(left, len(self._data) - self._at)
+        while left > 0 and (step := min(left, self._clear(begins))):
             self._at += step
             left -= step
         return size - left
+
+    def _clear(self, begins: re.Pattern[bytes] | None) -> int:
+        """How many bytes can be had at once; none at the end of the file, or where a piece is as in `begins`."""
+        if self._at == len(self._data) and not self._fill():
+            return 0
+        if begins is not None and self.packed:
+            if self.at_start and begins.match(self.peek(_BEGINS_MOST)):
+                return 0
+            here = self.passed
+            ahead = (start for start, _ in self._pieces if start > here)
+            return min(len(self._data) - self._at, next(ahead, self._end) - here)
+        return len(self._data) - self._at
 
     def skip_blank(self) -> bool:
         """Pass over empty lines; False at the end of the file."""
@@ -148,15 +164,15 @@ class Unpacking:
         return True
 
     def skip_to(self, pattern: re.Pattern[bytes], overlap: int) -> bool:
-        """Pass over all before the next line that matches; False when there is none.
+        """Pass over all before the next match; False when there is none.
 
-        The pattern begins with the newline before that line: with a look back in its place it takes 20 times as long.
-        No match is longer than `overlap` bytes.
+        A pattern for a line begins with the newline before it, which is passed over too: with a look back in its place
+        it takes 20 times as long. No match is longer than `overlap` bytes.
         """
         while True:
             found = pattern.search(self._data, max(self._at - 1, 0))
             if found:
-                self._at = found.start() + 1
+                self._at = found.start() + found[0].startswith(b"\n")
                 return True
             self._at = max(self._at, len(self._data) - overlap)
             if not self._fill():

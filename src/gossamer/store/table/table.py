@@ -16,7 +16,9 @@ import heapq
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from errno import EAGAIN, EIO, EMFILE, ENOMEM
 from itertools import islice
+from os import strerror
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
@@ -40,7 +42,7 @@ from rocksdict import (
 )
 
 from gossamer import files
-from gossamer.errors import Damaged, GossamerError, Locked, StorageError
+from gossamer.errors import Damaged, GossamerError, Locked, StorageError, shortage
 from gossamer.files import scratch as scratches
 from gossamer.store.table import sorted_files
 from gossamer.store.table.manifest import make_door, mark
@@ -458,6 +460,9 @@ def _told(error: Exception, path: Path) -> Exception:
         return Locked(f"{path}: another process is writing to this table; wait until it has ended")
     if "no space left" in low or "file too large" in low or "quota" in low:
         return StorageError(f"{path}: the disk is full; free some space and go on, nothing committed is lost")
+    for number in (EMFILE, ENOMEM, EIO, EAGAIN):  # in the words of the system, which the library repeats
+        if strerror(number).lower() in low and (lack := shortage(OSError(number, words), path)):
+            return lack
     if low.startswith(("corruption", "invalid argument", "io error: no such file")):
         return Damaged(f"{path}: the table cannot be read ({words}); {_CURE}")
     if (found := _DENIED.search(words)) is not None:  # what stands before the name may be a reader's own folder

@@ -1,0 +1,59 @@
+"""A page as a Markdown file: what stands in its front matter, and what becomes of a disk that is full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from gossamer.collection.ask import markdown_files
+from gossamer.collection.documents import Document
+from gossamer.errors import StorageError, UsageError
+
+
+def document(url: str = "http://a.test/x", **more: Any) -> Document:
+    """As much of one as is written."""
+    told = {"title": "A title", "markdown": "# Words", "html": "<p>W<a href='/x'>or</a>ds</p>", "text": "All words"}
+    told |= {"language": "en", "page": SimpleNamespace(published=None), "version": SimpleNamespace(began=86_400.0)}
+    return cast(Document, SimpleNamespace(url=url, **(told | more)))
+
+
+def test_what_is_not_known_of_a_page_is_left_out_and_its_date_is_that_of_its_fetch() -> None:
+    assert markdown_files.text_of(document(language=None)) == (
+        '---\nurl: "http://a.test/x"\ntitle: "A title"\ndate: "1970-01-02T00:00:00.000Z"\n'
+        'fetched: "1970-01-02T00:00:00.000Z"\n---\n\n# Words\n'
+    )
+    dated = markdown_files.text_of(document(page=SimpleNamespace(published=0.0), markdown=""))
+    assert (
+        'date: "1970-01-01T00:00:00Z"\nfetched: "1970-01-02T00:00:00.000Z"\nlanguage: "en"\n---\n\nAll words\n' in dated
+    )
+    assert markdown_files.text_of(document(), links=False).endswith("---\n\nWords\n")
+
+
+def test_nothing_in_a_title_ends_its_line_or_its_quotes() -> None:
+    title = 'a"b\\c\nd\x85e\u2028f\ud800g\U0001f600\u200b'
+    quoted = 'a\\"b\\\\c\\U0000000ad\\U00000085e\\U00002028f\ufffdg\U0001f600\\U0000200b'
+    assert f'title: "{quoted}"\n' in markdown_files.text_of(document(title=title))
+
+
+def test_a_disk_that_is_full_leaves_nothing_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **more: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(StorageError, match="No space left on device; nothing was left there"):
+        markdown_files.write([document()], tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_that_was_killed_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "out.partial").mkdir()
+    with pytest.raises(UsageError, match="from an export that was killed"):
+        markdown_files.write([], tmp_path / "out")
+    with pytest.raises(StorageError, match="cannot be written"):
+        markdown_files.write([], tmp_path / "none" / "out")
+    (tmp_path / "empty").mkdir()
+    assert markdown_files.write([document(), document("http://a.test/y")], tmp_path / "empty") == 2
+    assert len(list((tmp_path / "empty" / "a.test").iterdir())) == 2

@@ -1,0 +1,130 @@
+"""What counts, and how much: rarity, function words, names, languages, and an order that stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_search_searcher import page, searcher_over
+
+from gossamer.search.function_words import function_words
+from gossamer.search.words import Lexicon, words
+
+
+def urls(folder: Path, pages: list[tuple[str, str, str]], question: str, language: str = "en") -> list[str]:
+    made = [page(f"http://{name}.org/", title, body, language) for name, title, body in pages]
+    return [hit.url[7:-5] for hit in searcher_over(folder, made).search(question).hits]
+
+
+def test_a_function_word_in_a_title_is_not_rare(tmp_path: Path) -> None:
+    others = [(f"other{n}", "Words", "much is said to a reader here") for n in range(20)]
+    guide = ("guide", "Tables", "Here is how one inserts columns into the widget: add a column, then show it. " * 3)
+    howto = ("howto", "How to add a thing to a place", "add a thing to a place")
+    assert urls(tmp_path, [*others, howto, guide], "how to add a column to a widget")[0] == "guide"
+
+
+def test_function_words_are_those_of_the_language_of_the_question() -> None:
+    assert "die" in function_words(["wie", "die", "Datei"], ["en", "de"])
+    assert "die" not in function_words(["how", "did", "he", "die"], ["en", "de"])
+    assert function_words(["Datei"], [None, "xx"]) == frozenset()
+
+
+def test_function_words_find_when_they_are_all_there_is(tmp_path: Path) -> None:
+    pages = [("band", "", "The Who played in Leeds"), ("other", "", "Nothing of that")]
+    assert urls(tmp_path, pages, "the who")[0] == "band"
+
+
+@pytest.mark.parametrize("question", ["ForeignKey", "foreign_key", "foreign-key", "foreign key", "foreignkey"])
+@pytest.mark.parametrize("written", ["ForeignKey", "foreign_key", "foreign-key"])
+def test_a_name_is_found_however_it_is_written(tmp_path: Path, question: str, written: str) -> None:
+    pages = [("model", "", f"The column is a {written} of the parent."), ("other", "", "A key of the door.")]
+    assert urls(tmp_path, pages, question)[0] == "model"
+
+
+def test_a_name_in_one_piece_is_better_than_its_parts(tmp_path: Path) -> None:
+    pages = [("parts", "", "The device plays audio on a device."), ("name", "", "QAudioDevice is described here.")]
+    assert urls(tmp_path, pages, "QAudioDevice")[0] == "name"
+
+
+@pytest.mark.parametrize(("question", "found"), [("C++", "plus"), ("C#", "sharp"), (".NET", "net"), ("5.15.8", "new")])
+def test_names_with_signs_stay_themselves(tmp_path: Path, question: str, found: str) -> None:
+    texts = {
+        "plus": "Written in C++ only.",
+        "sharp": "Written in C# only.",
+        "net": "For .NET only.",
+        "new": "Qt 5.15.8.",
+    }
+    pages = [(name, "", text) for name, text in texts.items()]
+    pages += [("c", "", "Written in C, on the net, 5 times."), ("old", "", "Qt 5.15.2.")]
+    assert urls(tmp_path, pages, question)[0] == found
+
+
+def test_characters_without_spaces_keep_their_order(tmp_path: Path) -> None:
+    pages = [("tokyo", "", "東京は大きい。"), ("keito", "", "京東は会社です。")]
+    assert urls(tmp_path / "one", pages, "京東", "ja") == ["keito"]
+    assert urls(tmp_path / "other", pages, "東京", "ja") == ["tokyo"]
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Häuser", "haus"),
+        ("lang:de Häuser", "haus"),
+        ("niños", "nino"),
+        ("ninos", "nino"),
+        ("Datenbankverbindung", "db"),
+    ],
+)
+def test_a_language_of_few_pages_is_asked_in_too(tmp_path: Path, question: str, found: str) -> None:
+    many = [page(f"http://en{n}.org/", "", f"English words, page {n}.") for n in range(100)]
+    few = [
+        page("http://haus.org/", "", "Das Haus steht am Fluss.", "de"),
+        page("http://nino.org/", "", "Un niño juega.", "es"),
+        page("http://db.org/", "", "Die Verbindung mit der Datenbank.", "de"),
+    ]
+    hits = searcher_over(tmp_path, many + few).search(question).hits
+    assert [hit.url for hit in hits] == [f"http://{found}.org/"]
+
+
+def test_a_word_with_a_slip_finds_what_was_meant(tmp_path: Path) -> None:
+    made = [
+        page("http://a.org/", "Calendar", "About the calendar."),
+        page("http://b.org/", "Clock", "About the clock."),
+    ]
+    found = searcher_over(tmp_path, made).search("calandar")
+    assert [hit.url for hit in found.hits] == ["http://a.org/"]
+    assert found.suggestion == "calendar"
+
+
+def test_stems_of_one_word_are_as_rare_as_the_commonest() -> None:
+    having = {"file": 900, "fil": 2}
+    lexicon = Lexicon(1_000, lambda term: having.get(term, 0), ["en", "es"], lambda term, language: term in having)
+    (word,) = words(["files"], lexicon)
+    told = {term: count * lexicon.rarity(term) for term, count in word.terms.items()}
+    assert told["fil"] == pytest.approx(told["file"])
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_pages_of_answers_never_repeat_one_and_agree_on_the_total(tmp_path: Path, shards: int) -> None:
+    made = [page(f"http://s{n % 7}.org/{n}", "", f"fish {'swim ' * (n % 5)} {n}") for n in range(450)]
+    searcher = searcher_over(tmp_path, made, shards)
+    answers = [searcher.search("fish that swim", 10, offset) for offset in range(0, 450, 10)]
+    seen = [hit.url for answer in answers for hit in answer.hits]
+    assert len(seen) == len(set(seen)) == 360
+    assert {answer.total for answer in answers} == {360}
+    assert [hit.url for hit in searcher.search("fish that swim", 60).hits] == seen[:60]
+
+
+def test_more_than_a_thousand_are_not_counted(tmp_path: Path) -> None:
+    made = [page(f"http://s{n}.org/", "", "big fish swim") for n in range(1_100)]
+    searcher = searcher_over(tmp_path, made)
+    free, few = searcher.search("big fish swim far"), searcher.search("big fish swim site:s7.org")
+    assert (free.total, free.is_least) == (1_000, True)
+    assert (few.total, few.is_least) == (1, False)
+
+
+def test_many_sites_are_heard_and_the_first_but_little() -> None:
+    from gossamer.search.asking import _STEPS
+
+    assert _STEPS[0] < 0.2 < 0.9 < _STEPS[1]
+    assert all(step > 0 for step in _STEPS)

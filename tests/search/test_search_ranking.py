@@ -117,7 +117,7 @@ def test_pages_of_answers_never_repeat_one_and_agree_on_the_total(tmp_path: Path
 
 def test_more_than_a_thousand_are_not_counted(tmp_path: Path) -> None:
     made = [page(f"http://s{n}.org/", "", "big fish swim") for n in range(1_100)]
-    searcher = searcher_over(tmp_path, made)
+    searcher = searcher_over(tmp_path, [*made, page("http://home.org/", "Welcome", "Pictures of my cat.")])
     free, few = searcher.search("big fish swim far"), searcher.search("big fish swim site:s7.org")
     assert (free.total, free.is_least) == (1_000, True)
     assert (few.total, few.is_least) == (1, False)

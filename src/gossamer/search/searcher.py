@@ -111,9 +111,9 @@ class Total(NamedTuple):
     pages: int
     is_least: bool = False
 
-    def and_(self, other: Total) -> Total:
-        """Those of both."""
-        return Total(self.pages + other.pages, self.is_least or other.is_least)
+    def and_(self, others: int) -> Total:
+        """With some more; where nobody has counted, it stays the least that there are."""
+        return self if self.is_least else Total(self.pages + others)
 
 
 class Asked(NamedTuple):
@@ -303,8 +303,8 @@ class Searcher:
         absent = [page for page in anchors if page not in met][:CALLED_MOST]
         if absent:
             queries = [asking.among(question, absent) for asking in self._askings]
-            more, number = self._all(queries, len(absent), count=True)
-            found, total = more.and_(found), total.and_(number)
+            more, _ = self._all(queries, len(absent), count=True)
+            found, total = more.and_(found), total.and_(_not_counted(more, total))
         return found.raised(anchors), total
 
     def _called(self, words: Terms) -> dict[int, float]:
@@ -398,3 +398,9 @@ class Searcher:
     def _prefixes(self) -> Prefixes:
         beginning = lru_cache(maxsize=1_000)(partial(self._known.beginning_with, most=TERMS_MOST + 1))
         return Prefixes(beginning, self._known.pages_having, self._known.languages)
+
+
+def _not_counted(called: Candidates, total: Total) -> int:
+    """How many of the pages that are found by what others call them are not among those that were counted. Where all of
+    these have been looked at, none is; else those may be that have some of the words."""
+    return len(called.addresses) if total.pages <= WINDOW else int((called.words == 0).sum())

@@ -51,7 +51,7 @@ def test_json_is_one_object_with_all_that_is_known_of_an_answer(web: Path, capsy
     assert 0 < said["facets"]["type"]["html"] <= said["total"]  # some are found by what others call them alone
     hit = said["hits"][0]
     assert list(hit) == [
-        *("url", "title", "snippet", "score", "site", "language"),
+        *("url", "title", "title_html", "snippet", "score", "site", "language"),
         *("media_type", "size", "published", "fetched", "copies"),
     ]
     assert (hit["media_type"], hit["published"]) == ("text/html", None)

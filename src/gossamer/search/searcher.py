@@ -227,7 +227,7 @@ class Searcher:
 
     def _asked(self, query: Query, wanted: int, least: int = ENOUGH) -> Asked:
         """Pages that have all words of a short question; after them, where these are few, those that have some."""
-        depth = WINDOW * -(-wanted // WINDOW)
+        depth = WINDOW * max(1, -(-wanted // WINDOW))
         question = self._question(query)
         if question.words.number >= MANY:
             question = question.finding(self._common(question.words.counts))
@@ -257,7 +257,7 @@ class Searcher:
             question = question.near()
         queries, hard = [asking.query(question) for asking in self._askings], self._is_hard(question)
         if question.words.number >= LONG and self._weights.expansion:
-            further = self._further(self._all(queries, ANSWERS, hard=hard, count=False)[0])
+            further = self._further(self._all(queries, 3 * ANSWERS, hard=hard, count=False)[0])
             queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
         found, total = self._all(queries, depth, hard=hard, count=self._is_counted(question))
         return self._refined(question.words, found).windowed(WINDOW, depth), total
@@ -290,7 +290,8 @@ class Searcher:
         if not (words.common or (words.pairs and not words.near)) or not found.addresses:
             return found
         pages: list[list[int]] = [[] for _ in self._askings]
-        for place in np.argsort(-found.words, kind="stable")[:REFINED_MOST].tolist():
+        first = np.argsort(-found.words, kind="stable")[:WINDOW]
+        for place in first[np.lexsort((found.pages[first], -found.words[first]))][:REFINED_MOST].tolist():
             pages[found.addresses[place][0]].append(int(found.pages[place]))
         finer = [asking.finer(words, some) for asking, some in zip(self._askings, pages, strict=True)]
         return found.raised(dict(chain.from_iterable(self._each(self._worth, finer))))

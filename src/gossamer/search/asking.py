@@ -259,7 +259,7 @@ class Asking:
 
 SITES_HALF = 10
 """Sites that bring half of what others can say for a page."""
-OWN = 0.9
+OWN = 0.8
 """How much less the first site is worth than the next: it is mostly the page's own, which calls it what it is called
 there anyway."""
 _SITES = [2**level - OWN for level in range(8)]

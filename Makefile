@@ -9,7 +9,7 @@ MADE_OF = pyproject.toml constraints.txt setup.py $(shell find src -name "*.[ch]
 JOBS ?= $(shell expr $$(nproc) + 1)
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test lint soak bench quality mutants wheel clean
+.PHONY: demo test lint soak bench quality train-ranking mutants screenshots wheel clean
 
 demo: $(INSTALLED)
 	rm -rf demo-web
@@ -31,14 +31,23 @@ bench: $(READY)
 	$(BIN)/python bench/politeness.py
 	$(BIN)/python bench/index.py
 	$(BIN)/python bench/search.py
+	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/ranks.py
 
 quality: $(READY)
 	$(BIN)/python quality/run.py
 
+# What weights a fit finds, and what it reaches on sites that it has not seen. Nothing is changed.
+train-ranking: $(READY)
+	$(BIN)/python quality/train_ranking.py
+
 MUTANTS ?=
 mutants: $(READY)
 	$(BIN)/python quality/mutants.py $(MUTANTS)
+
+# Of every view of the server, for looking at.
+screenshots: $(READY)
+	PYTHONPATH=tests:tests/web $(BIN)/python tests/web/screenshots.py screenshots
 
 # For this architecture, and for Python 3.11 and all later versions (abi3). It is built from the source distribution, which must have all it needs;
 # auditwheel then says which Linux it runs on.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,13 +57,13 @@ def judged(name: str) -> Judged:
     return found
 
 
-def ours(judged: Judged, place: Path) -> Measures:
+def ours(judged: Judged, place: Path, weights: Weights | None = None) -> Measures:
     """What a search of the collection finds."""
-    searcher = searcher_over(judged, place)
+    searcher = searcher_over(judged, place, weights)
     return measured({q: _ids(searcher, text) for q, text in judged.questions.items()}, judged.judgements)
 
 
-def searcher_over(judged: Judged, place: Path) -> Searcher:
+def searcher_over(judged: Judged, place: Path, weights: Weights | None = None) -> Searcher:
     """The documents as pages."""
     shard_index = ShardIndex(place)
     for name, text in judged.documents.items():
@@ -76,7 +76,7 @@ def searcher_over(judged: Judged, place: Path) -> Searcher:
         lambda _: (),
         0.0,
     )
-    return Searcher([ShardIndex(place)], outside)
+    return Searcher([ShardIndex(place)], outside, weights)
 
 
 def _ids(searcher: Searcher, text: str) -> list[str]:
@@ -146,18 +146,19 @@ def rows() -> Iterator[Row]:
         yield from _set_rows(name, judged(place))
 
 
-def on_planted_web(seed: int = 5) -> tuple[float, float]:
-    """The nDCG of the first ten on a web with authorities and farms: with all signs, and without anchors and ranks."""
+WITH_LINKS_AND_WITHOUT = (Weights(), Weights(anchors=0, rank=0))
+
+
+def on_planted_web(seed: int = 5, ways: Sequence[Weights] = WITH_LINKS_AND_WITHOUT) -> list[float]:
+    """The nDCG of the first ten on a web with authorities and farms, for each way to weigh what speaks for a page."""
     web, clock = planted(seed=seed), VirtualClock()
     with tempfile.TemporaryDirectory() as place, gossamer.open(Path(place) / "web") as collection:
         clock.run(collection.crawl_async(web.seed, scope="any", outside=Crawled(clock, web.fetch)))
         folder = Folder(collection.path)
         with closing(ShardReaders(folder, collection.plan)) as indexes:
-            ways = (Weights(), Weights(anchors=0, rank=0))
-            both = [searcher(folder, indexes, collection.graph, way) for way in ways]
-            runs = [{name: _urls(each, text) for name, text in web.questions.items()} for each in both]
-    with_links, without = (measured(run, web.judgements).ndcg for run in runs)
-    return with_links, without
+            asked = [searcher(folder, indexes, collection.graph, way) for way in ways]
+            runs = [{name: _urls(each, text) for name, text in web.questions.items()} for each in asked]
+    return [measured(run, web.judgements).ndcg for run in runs]
 
 
 def _urls(searcher: Searcher, text: str) -> list[str]:

@@ -34,6 +34,8 @@ from gossamer.testing.clock import _VirtualLoop
 
 Fetch: TypeAlias = Callable[[Visit], Awaitable[Capture]]
 SHELL = re.compile(r"[|<>&;*`$]|^(?!gossamer )|^gossamer import")
+SERVED = "127.0.0.1:8360"
+"""Where a server is that a page shows."""
 MASKS = [
     (r"(?m), in [\d.,]+ (?:h|min|s)$", ""),  # left out where it was none
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?", "TIME"),
@@ -53,8 +55,13 @@ def masked(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
+PROGRESS = re.compile(r"(?m)^gossamer: [\d,]+ pages?  [\d.,]+/s  .*\n")
+
+
 def agrees(printed: str, page: str) -> bool:
-    """Whether it is what the page shows."""
+    """Whether it is what the page shows. That a crawl goes on is said on a pipe only, and the page may leave it out."""
+    if not PROGRESS.search(page):
+        printed = PROGRESS.sub("", printed)
     parts = re.split(r"(?m)^\.\.\.$\n?", masked(page) + "\n")
     return re.fullmatch("(?:.*\n)*?".join(map(re.escape, parts)), masked(printed) + "\n") is not None
 
@@ -66,6 +73,9 @@ class Session:
     folder: Path
     pass_a_day: Callable[[], None]
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    server: subprocess.Popen[str] | None = None
+    place: str = SERVED
+    """Where the server is that a page has started."""
 
     def follow(self, block: Block, said: str) -> None:
         """Run a block. `said` is what the page says that a program prints, if it does."""
@@ -89,7 +99,27 @@ class Session:
     def run_command(self, command: str) -> tuple[str, int]:
         if "--revisit" in command:
             self.pass_a_day()
+        if command.startswith("gossamer serve "):
+            return self._serve(command.removesuffix("&")), 0
+        command = command.replace(SERVED, self.place)
         return self._shell(command) if SHELL.search(re.sub(r"'[^']*'", "", command)) else self._here(command)
+
+    def _serve(self, command: str) -> str:
+        """Until the end of the page, at a port that is free."""
+        line = [sys.executable, "-m", *shlex.split(command), "--port", "0"]
+        self.server = subprocess.Popen(line, cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        assert self.server.stdout is not None
+        told = self.server.stdout.readline()
+        found = re.search(r"http://([\w.:]+)/", told)
+        assert found, told
+        self.place = found[1]
+        return told
+
+    def close(self) -> None:
+        """End what the page has left running."""
+        if self.server is not None:
+            self.server.terminate()
+            self.server.communicate()
 
     def _here(self, command: str) -> tuple[str, int]:
         data = io.BytesIO()

@@ -93,8 +93,21 @@ def test_the_cost_of_indexing_is_told_beside_the_engine_alone() -> None:
 
 
 def test_answers_are_timed_for_many_clients() -> None:
-    said = run("search.py", "--pages", "300", "--questions", "40", "--shards", "2")
-    assert re.match(r"search +300 pages, 8 clients at once: median \d+\.\d ms, 99th percentile \d+\.\d ms", said)
+    kinds = ["usual", "misspelled", "offset 10,000"]
+    chosen = [option for kind in kinds for option in ("--kind", kind)]
+    said = run("search.py", "--pages", "300", "--questions", "24", "--shards", "2", "--profile", *chosen)
+    for kind in kinds:
+        assert re.search(rf"^{kind} +(\d+\.\d +){{6}}median", said, re.MULTILINE)
+    assert said.count(" ms texts and snippets\n") == len(kinds)
+    assert re.search(r"^cold +\d+\.\d\d s of CPU", said, re.MULTILINE)
+
+
+def test_serving_is_timed_alone_and_beside_a_crawl() -> None:
+    sizes = ("--pages", "200", "--questions", "16", "--idle", "0.5", "--crawl", "4", "--rounds", "1")
+    said = run("serve.py", *sizes)
+    assert re.findall(r"^(\d) clients? +median +\d+\.\d ms, 99 of 100 in +\d+\.\d ms", said, re.MULTILINE) == ["1", "8"]
+    assert re.search(r"^idle +\d+\.\d\d% of a core", said, re.MULTILINE)
+    assert re.search(r"^beside +a crawl takes [+-]\d+\.\d% CPU where it is watched", said, re.MULTILINE)
 
 
 def test_ranks_are_the_same_by_every_way() -> None:

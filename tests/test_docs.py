@@ -216,7 +216,7 @@ def test_the_loop_is_shown_as_it_is() -> None:
 def test_every_target_of_make_that_is_told_is_there() -> None:
     makefile = page("Makefile")
     for path in PAGES:
-        for target in re.findall(r"(?:`|\$ )make (\w+)", path.read_text("utf-8")):
+        for target in re.findall(r"(?:`|\$ )make ([\w-]+)", path.read_text("utf-8")):
             assert re.search(rf"(?m)^{target}:", makefile), target
 
 

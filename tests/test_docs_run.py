@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import importlib.util
 import json
+import os
 import re
 import shlex
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -96,9 +98,10 @@ def test_a_page_works_as_printed(
             shutil.copytree(crawled, tmp_path, dirs_exist_ok=True)
         reader = session(tmp_path, web.clock, web.fetch, monkeypatch, web.pass_a_day)
     shown = every_block(page(name))
-    for block, after in zip_longest(shown, shown[1:], fillvalue=Block("", "", "", is_next=False)):
-        if is_run(block):
-            reader.follow(block, after.text if after.is_next and after.language == "text" else "")
+    with closing(reader):
+        for block, after in zip_longest(shown, shown[1:], fillvalue=Block("", "", "", is_next=False)):
+            if is_run(block):
+                reader.follow(block, after.text if after.is_next and after.language == "text" else "")
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -178,6 +181,23 @@ def test_a_crawl_runs_in_a_notebook(tmp_path: Path) -> None:
 
     with MadeWeb(WebSpec(seed=7, pages=12, crosslinks=0, names="ip")).serve() as served:
         assert asyncio.run(cell(served.seed)) == 12
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="mcp is not installed")
+def test_the_session_with_a_language_model_works_as_printed(crawled: Path) -> None:
+    text = page("docs/mcp.md")
+    (program,), (printed,) = blocks(text, "python"), blocks(text, "text")
+    tools = str(Path(sys.executable).parent)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=crawled,
+        env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout == printed, done.stderr
 
 
 REPLAY = """

@@ -31,6 +31,7 @@ EXCEPTIONS = {
     "collection/crawl/credentials.py": "cookies and passwords of the user, wherever they are",
     "collection/trust.py": "what the user's programs remember, in the user's own folder",
     "collection/lock.py": "/proc says whether a process lives",
+    "collection/series.py": "/proc says how much memory a process has",
     "store/table/manifest.py": "the folder of a reader, which is in no collection",
     "index/shard_index.py": "the same",
     "graph/columns.py": "NumPy, with files that the door has opened",

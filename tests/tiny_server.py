@@ -16,6 +16,8 @@ class Tiny:
     pages: Mapping[str, str] = field(default_factory=dict)
     """Bodies by path; one that begins with `http` is where it redirects to."""
     origin: str = ""
+    locked: bool = False
+    """Whoever sends no login gets 401."""
     came: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     """Path and header fields of each request."""
 
@@ -36,7 +38,11 @@ def tiny_server(pages: Mapping[str, str], address: str = "127.0.0.1") -> Iterato
             tiny.came.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
             body = tiny.pages.get(self.path)
             target = body if body and body.startswith("http") else None
-            self.send_response(404 if body is None else 302 if target else 200)
+            if tiny.locked and "Authorization" not in self.headers:
+                body, target = "", None
+                self.send_response(401)
+            else:
+                self.send_response(404 if body is None else 302 if target else 200)
             if target:
                 self.send_header("Location", target)
             data = (body or "").encode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -110,13 +110,13 @@ class Capture:
     status: int = 0
     """HTTP status; 0 when no head of an answer came."""
     headers: Headers = ()
-    request: bytes = b""
+    request: bytes = field(default=b"", repr=False)
     """The head of the request as it was sent."""
-    head: bytes = b""
+    head: bytes = field(default=b"", repr=False)
     """Status line and header fields as they came, with the empty line."""
-    wire: bytes = b""
+    wire: bytes = field(default=b"", repr=False)
     """Everything after the head as it came: still chunked, still compressed."""
-    body: bytes = b""
+    body: bytes = field(default=b"", repr=False)
     """The payload with transfer and content codings undone."""
     address: str | None = None
     """The IP address that answered."""
@@ -147,12 +147,12 @@ class Page:
     encoding: str | None = None
     """WHATWG name of the encoding that was used; None for bytes that are not text."""
     title: str = ""
-    text: str = ""
+    text: str = field(default="", repr=False)
     """All of its words, a line for each block."""
-    links: tuple[Link, ...] = ()
-    content: str = ""
+    links: tuple[Link, ...] = field(default=(), repr=False)
+    content: str = field(default="", repr=False)
     """The words of its main content: without navigation, adverts, comments and what else is around it."""
-    html: str = ""
+    html: str = field(default="", repr=False)
     """Its main content as tagged text; see `tagged`."""
     declared: str | None = None
     """WHATWG name of the encoding that the document or its header fields name, if any."""

@@ -132,7 +132,8 @@ class Plan:
             _check(spec, value)
 
     def changed(self, **settings: Any) -> Plan:
-        """A plan with other settings; the old one stays as it is."""
+        """A plan with other settings; the old one stays as it is. A delay that is named alone is that of both kinds."""
+        settings = _both_delays(settings)
         unknown = set(settings) - {spec.name for spec in dataclasses.fields(self)}
         if unknown:
             raise InvalidPlan(_unknown(sorted(unknown)))
@@ -303,8 +304,8 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be a number that has an end")
     if least is not None and not value >= least:
         raise InvalidPlan(f"{spec.name} is {value!r}; it must be at least {least:g}")
-    if isinstance(value, int) and most is not None and value > most:
-        shown = value if value <= LARGEST else "larger than any number of TOML"
+    if isinstance(value, int | float) and most is not None and value > most:
+        shown = "larger than any number of TOML" if isinstance(value, int) and value > LARGEST else f"{value}"
         raise InvalidPlan(f"{spec.name} is {shown}; it must be at most {most}") from OverflowError()
     if spec.name in ("include", "exclude") and "" in value:
         raise InvalidPlan(
@@ -377,6 +378,12 @@ def _same_type(value: Any, default: Any) -> bool:
 def texts(value: str | Iterable[str]) -> tuple[str, ...]:
     """What a program gives as a list: any that can be gone through; one text is a list of one."""
     return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _both_delays(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Whoever names one delay means what is noticed, and that is the longer of the two: so both are it."""
+    alone = "delay" in settings and "ip_delay" not in settings
+    return {**settings, "ip_delay": settings["delay"]} if alone else dict(settings)
 
 
 def _as_given(name: str, value: Any) -> Any:

@@ -11,6 +11,8 @@ from typing import Any
 
 LARGEST = (1 << 63) - 1
 """The largest number of TOML."""
+LONGEST = 31_536_000
+"""The longest rest, in seconds: a year. Dates beyond the calendar cannot be kept."""
 METHODS = ("learned", "density", "plateau")
 """How main content is found: the names of what `convert/content` has."""
 FAR, POLITE, NETWORK = "how far", "how politely", "network"
@@ -35,7 +37,7 @@ class Setting:
     text: str
     choices: tuple[str, ...] = ()
     least: float | None = None
-    most: int = LARGEST
+    most: float = LARGEST
     option: Option | None = None
     unit: str = ""
     """`s` or `B`: on the command line it may be written as 2h or 10G."""
@@ -92,7 +94,9 @@ SETTINGS: dict[str, Setting] = {
         0.0,
         "Stop each crawl after so many seconds; 0 for no limit.",
         least=0,
-        option=Option("--time", FAR, "stop this crawl, and each later one, after TIME, like 30m or 2h", metavar="TIME"),
+        option=Option(
+            "--time", FAR, "stop this crawl, and each later one, after TIME, like 30m or 1h30m", metavar="TIME"
+        ),
         unit="s",
     ),
     "pages_per_host": Setting(
@@ -126,12 +130,18 @@ SETTINGS: dict[str, Setting] = {
         1.0,
         "Least seconds between two requests to a host; 0 switches it off.",
         least=0,
-        option=Option("--delay", POLITE, "least gap for a host ({}), and for an IP address; 0: none", metavar="S"),
+        most=LONGEST,
+        option=Option(
+            "--delay",
+            POLITE,
+            "least gap for a host ({}) and an IP address, if 10 x its answer time is not longer; 0: none",
+            metavar="S",
+        ),
     ),
-    "ip_delay": Setting(0.5, "Least seconds between two requests to an IP address.", least=0),
+    "ip_delay": Setting(0.5, "Least seconds between two requests to an IP address.", least=0, most=LONGEST),
     "delay_factor": Setting(10.0, "A host rests this many times the time its answers take.", least=0),
-    "delay_longest": Setting(30.0, "Longest rest that slow answers alone can ask for.", least=0),
-    "crawl_delay_longest": Setting(300.0, "Longest Crawl-delay that is obeyed.", least=0),
+    "delay_longest": Setting(30.0, "Longest rest that slow answers alone can ask for.", least=0, most=LONGEST),
+    "crawl_delay_longest": Setting(300.0, "Longest Crawl-delay that is obeyed.", least=0, most=LONGEST),
     "per_host": Setting(
         1,
         "Requests a host may have at once.",
@@ -188,7 +198,8 @@ SETTINGS: dict[str, Setting] = {
     ),
     "logins": Setting(
         {},
-        "What is sent to a site besides: header fields, cookies, passwords. The plan says where they are, not what.",
+        "What is sent to a site besides: header fields, cookies, passwords. The plan says where they are, not what."
+        ' As `"example.org" = ["auth me $PASSWORD", "cookie /home/me/cookies.txt"]` under `[logins]`.',
     ),
     "ca_file": Setting(
         "",

@@ -76,3 +76,22 @@ def timestamp(moment: float | None) -> str | None:
         return f"{_EPOCH + timedelta(seconds=round(moment)):%Y-%m-%dT%H:%M:%SZ}"
     except (OverflowError, ValueError):
         return None
+
+
+def size(octets: float) -> str:
+    """Bytes in a unit that people can read."""
+    number = float(octets)
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} TB"
+
+
+def span(seconds: float) -> str:
+    """A time that people can read."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5_400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3_600:,.1f} h" if seconds < 172_800 else f"{seconds / 86_400:,.0f} days"

@@ -117,6 +117,11 @@ def test_the_manual_page_has_every_option_and_reads_without_a_warning() -> None:
         (["man"], "did you mean help --man?"),
         (["crawl", "d", "--user-agent", "x"], "did you mean --contact?"),
         (["crawl", "d", "--timeout", "5"], "did you mean --set total_seconds=SECONDS?"),
+        (["crawl", "d", "a.test", "--no-parent"], "did you mean --scope path?"),
+        (["crawl", "d", "a.test", "--limit-rate", "1"], "did you mean --bandwidth?"),
+        (["crawl", "d", "a.test", "--jobs", "4"], "did you mean --workers, or --per-host?"),
+        (["crawl", "d", "a.test", "--insecure"], "did you mean --ca-file FILE"),
+        (["crawl", "d", "a.test", "-r"], "did you mean --depth N"),
     ],
 )
 def test_words_of_other_programs_are_answered_with_ours(
@@ -134,6 +139,25 @@ def test_every_shell_gets_every_verb_and_option(shell: str) -> None:
         assert all(option.lstrip("-") in said for option in guide.options_of(verb))
 
 
+def test_the_shell_is_guessed_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SHELL", "/usr/bin/fish")
+    assert main(["completion"]) == 0
+    assert capsys.readouterr().out == script("fish", parser())
+    monkeypatch.setenv("SHELL", "/bin/dash")
+    assert main(["completion"]) == 2
+    assert "name one of bash, zsh, fish" in capsys.readouterr().err
+
+
+def test_help_says_what_else_is_needed() -> None:
+    verbs = guide.verbs_of(parser())
+    assert "pip install '.[mcp]'" in " ".join(verbs["mcp"].format_help().split())
+    assert "docs/mcp.md" in " ".join(verbs["mcp"].format_help().split())
+    assert "/api/v1/openapi.json" in verbs["serve"].format_help()
+    assert "~/.bashrc" in verbs["completion"].format_help()
+
+
 def test_the_manual_page_is_made_where_nothing_is_installed() -> None:
     """A wheel is built so."""
     program = "from gossamer.cli import guide, options; print(guide.manual(options.parser()), end='')"
@@ -144,7 +168,7 @@ def test_the_manual_page_is_made_where_nothing_is_installed() -> None:
 
 
 COMPLETED = [
-    ("se", "search"),
+    ("sea", "search"),
     ("crawl d --rev", "--revisit"),
     ("crawl d --scope do", "domain"),
     ("export d pa", "parquet"),

@@ -15,8 +15,8 @@ from gossamer.cli.options import parser
 from gossamer.cli.query_help import LANGUAGE
 from gossamer.collection import Outside
 from gossamer.model import Hit
+from gossamer.search.answer import Answer
 from gossamer.search.query import Field
-from gossamer.search.searcher import Answer
 from gossamer.testing import VirtualClock
 from gossamer.testing.planted import planted
 
@@ -124,3 +124,8 @@ def test_help_has_the_whole_language(capsys: pytest.CaptureFixture[str]) -> None
     assert LANGUAGE in capsys.readouterr().out
     assert all(f"{field}:" in LANGUAGE for field in Field)
     assert all(f" {operator} " in LANGUAGE for operator in ("AND", "OR", "NOT"))
+
+
+def test_a_document_without_a_title_is_shown_by_its_file_name() -> None:
+    hit = Hit("https://example.org/files/annual%20report.pdf", "", "A year.", 1.0, media_type="application/pdf")
+    assert "1. annual report.pdf\n" in search_output.answer("year", Answer([hit], 1), {}, 0, "web")

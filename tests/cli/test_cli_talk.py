@@ -14,7 +14,7 @@ import pytest
 from gossamer.cli import terminal
 from gossamer.cli.main import main
 from gossamer.cli.progress import ProgressLine
-from gossamer.cli.talk import Talk, begun, ending, journal
+from gossamer.cli.talk import Talk, begun, ending, fetch, journal
 from gossamer.collection import Outside, Progress
 from gossamer.collection.crawl.news import passing_warnings, repeat
 from gossamer.collection.crawl.session import Session
@@ -38,10 +38,16 @@ def talking(*looks: Progress, quiet: bool = False) -> list[tuple[str, str]]:
     return noted
 
 
-def test_on_a_pipe_there_is_one_line_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_a_pipe_there_is_a_line_soon_and_then_one_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     noted = talking(*(replace(NOW, seconds=float(second)) for second in range(0, 200, 5)))
-    assert [event for event, _ in noted] == ["progress"] * 3
-    assert len(capsys.readouterr().err.splitlines()) == 3
+    assert [event for event, _ in noted] == ["progress"] * 4
+    assert len(capsys.readouterr().err.splitlines()) == 4
+    assert len(talking(*(replace(NOW, seconds=float(second)) for second in range(30)))) == 1
+
+
+def test_a_request_that_no_page_led_to_says_what_it_is_for() -> None:
+    said = fetch(Fetched("http://a/7f3", "probe", "GET", 404, 0, 0.0, 1.5, ""))
+    assert said.endswith("(asks for what cannot be there, to see how the site answers that)")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from gossamer.collection import Outside
 from gossamer.frontier.why import AddressAnswer
 from gossamer.model import Capture, Visit
 from gossamer.testing import VirtualClock
-from harness.reading_verbs import WRITING, reading_verbs
+from harness.reading_verbs import LASTING, WRITING, reading_verbs
 
 EVIL = "\x1b]0;owned\x07\x9b31m\x7f\x85\u202e\u2066\u2028\u200f\udc80\U000e0041"
 SEEN = EVIL.encode("utf-8", "replace").decode()
@@ -126,7 +126,7 @@ def test_every_verb_reads_or_writes(tmp_path: Path) -> None:
     """A new verb has to say which."""
     reading = {arguments[0] for arguments in reading_verbs(tmp_path, URL, tmp_path)}
     (verbs,) = (set(each.choices or ()) for each in parser()._actions if each.dest == "verb" or each.choices)
-    assert verbs == reading | WRITING | {"help", "completion"}  # the last two know no collection
+    assert verbs == reading | WRITING | LASTING | {"help", "completion"}  # the last two know no collection
 
 
 def test_what_is_very_long_is_cut_where_people_read_it() -> None:

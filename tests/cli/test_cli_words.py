@@ -31,7 +31,7 @@ from gossamer.errors import UsageError
 from gossamer.frontier.answer.outcome import judge
 from gossamer.model import Capture, Hit, Link, Visit
 from gossamer.plan import Plan
-from gossamer.search.searcher import Answer
+from gossamer.search.answer import Answer
 from gossamer.shown import counted
 from gossamer.store.repair.verify import Checked
 from gossamer.store.table.table import Table
@@ -66,6 +66,30 @@ def test_an_option_that_is_none_is_still_a_mistake(capsys: pytest.CaptureFixture
             main(words.split())
         assert ended.value.code == 2
         assert "unrecognized arguments: " in capsys.readouterr().err
+
+
+def test_only_the_option_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["crawl", "web", "--max-pages", "3", URL])
+    assert capsys.readouterr().err.endswith("unrecognized arguments: --max-pages; did you mean --pages?\n")
+
+
+@pytest.mark.parametrize(("form", "cure"), [("csv", "take jsonl or parquet"), ("markdwn", "did you mean markdown?")])
+def test_a_format_that_is_none_is_answered_with_those_there_are(
+    form: str, cure: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["export", "web", form])
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert f"'{form}' is no format of export: there are jsonl, warc" in said
+    assert cure in said
+
+
+def test_the_help_of_export_says_what_parquet_needs(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["export", "--help"])
+    assert "pip install '.[parquet]'" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_mistake_is_said_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

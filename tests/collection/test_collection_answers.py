@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -179,7 +180,12 @@ def test_a_graph_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert list(graphs.check(folder)) == []
     folder.graph.mkdir()
     assert graphs.current(folder) is None
+    assert list(graphs.check(folder)) == []
+    (folder.graph / "000001").mkdir()
+    assert list(graphs.check(folder)) == [], "it was not finished"
+    (folder.graph / "000001" / "seal.json").touch()
     assert [problem.endswith("`gossamer build DIR` makes it again") for problem in graphs.check(folder)] == [True]
+    shutil.rmtree(folder.graph / "000001")
     for name in ("000001", "../x", "", "12"):
         (folder.graph / "current").write_text(name)
         assert graphs.current(folder) is None

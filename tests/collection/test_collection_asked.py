@@ -292,7 +292,7 @@ def test_a_change_is_told_to_machines_with_its_dates() -> None:
 
 def test_changes_that_are_walked_through_twice_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"new": Change(A, "new", "", "", None, THEN), "unchanged": Change(B, "unchanged", "", "", THEN, None)}
-    monkeypatch.setattr(changing, "_of_shard", lambda reader, since: iter(found[kind] for kind in reader))
+    monkeypatch.setattr(changing, "_of_shard", lambda reader, since, after: iter(found[kind] for kind in reader))
     readers = cast(ShardReaders, SimpleNamespace(all=[("new", "unchanged"), ("unchanged",)]))
     changes = changing.Changes(readers, (THEN, THEN))
     assert list(changes) == list(changes) == [found["new"]]

@@ -23,6 +23,7 @@ from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, DamagedInput, NotACollection, NotFound, NothingFetched, StorageError, UsageError
+from gossamer.fetch.logins import NONE as NO_LOGINS
 from gossamer.frontier.entries import State
 from gossamer.model import Capture, Kind, SystemClock, Visit
 from gossamer.plan import Plan
@@ -133,9 +134,9 @@ def test_a_seed_that_was_never_met_is_told_as_that(collection: Collection, monke
         raise NotFound(seed)
 
     monkeypatch.setattr(collection, "why", unknown)
-    assert collection._reason(A).startswith("never met")
+    assert collection._reason(A, NO_LOGINS).startswith("never met")
     monkeypatch.setattr(collection, "why", lambda seed: SimpleNamespace(reason="because"))
-    assert collection._reason(A) == "because"
+    assert collection._reason(A, NO_LOGINS) == "because"
 
 
 def test_a_plan_that_cannot_work_is_told_before_anything_is_made(
@@ -474,7 +475,7 @@ def test_one_shard_is_crawled_here_and_several_are_processes(
         await supervisor.take_in(collection.path, collection.plan, -1)
 
     asyncio.run(main())
-    assert not (collection.path / "asked").exists()
+    assert (collection.path / "asked").exists(), "no shard has noted that it is done"
     assert (collection.plan.seeds, collection.plan.shards, collection.plan.pages) == ((A,), shards, 7)
     wanted = [*[(shards, 7, True)] * 3, (shards, 1, True)]
     assert (here, FakeCharge.met) == ((wanted, []) if shards == 1 else ([], wanted))

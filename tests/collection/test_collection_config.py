@@ -17,6 +17,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.plan_text import edited
 from gossamer.errors import InvalidPlan, UsageError
 from gossamer.plan import Plan, dump, load, parse, toml
+from gossamer.settings import LONGEST
 from tiny_server import page, tiny_server
 
 QUICK = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0", "--shards", "1")
@@ -103,6 +104,16 @@ def test_a_large_plan_is_changed_without_reading_it_slowly(monkeypatch: pytest.M
 
 def test_every_choice_stands_in_the_comment_of_its_setting() -> None:
     assert "# How far it goes from the seeds. One of page, path, host, domain, any.\n" in dump(Plan())
+
+
+def test_a_delay_that_is_named_alone_is_that_of_hosts_and_of_addresses() -> None:
+    """It was that of hosts alone, and `set delay=0.1` changed nothing that anybody could notice."""
+    both = Plan().changed(delay=0.1)
+    assert (both.delay, both.ip_delay) == (0.1, 0.1)
+    two = both.changed(delay=3, ip_delay=0.2)
+    assert (two.delay, two.ip_delay) == (3, 0.2)
+    assert two.changed(ip_delay=1).delay == 3
+    assert two.changed(depth=2).ip_delay == 0.2
 
 
 def test_reading_verbs_do_not_load_what_only_writing_needs() -> None:
@@ -236,6 +247,15 @@ def test_what_a_plan_cannot_hold_is_refused_before_it_is_written(tmp_path: Path)
             Plan(**odd)
     with pytest.raises(InvalidPlan, match="has an end"):
         Plan(connect_seconds=float("inf"))
+
+
+@pytest.mark.parametrize("name", ["delay", "ip_delay", "delay_longest", "crawl_delay_longest"])
+def test_a_host_rests_no_longer_than_there_are_dates(name: str) -> None:
+    """A next visit beyond the calendar would be a row that nobody can read: the collection would be damaged."""
+    for seconds in (1e308, 253_402_300_800.0, LONGEST + 1.0):
+        with pytest.raises(InvalidPlan, match=f"^{name} is .*; it must be at most 31536000"):
+            Plan(**{name: seconds})
+    assert Plan(**{name: float(LONGEST)})
 
 
 @pytest.mark.parametrize("sign", ["\U000e0001", "\x00", "\u200b", "😀", "\U0010ffff"])

@@ -250,7 +250,7 @@ def test_the_command_line_tells_copies_for_people_and_for_machines(
 ) -> None:
     assert main(["duplicates", str(zoo.path)]) == 0
     told = capsys.readouterr().out
-    assert f"exact  1.00   0 bits  same site   {ZOO}/print/fish" in told
+    assert f"exact  100%  same site   {ZOO}/print/fish" in told
     assert told.endswith("2 pages with 3 copies, 2 of them exact\n")
     assert main(["duplicates", str(zoo.path), "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -71,9 +71,13 @@ def crawl_of(tmp_path: Path) -> Iterator[Callable[[WebSpec], Crawl]]:
         crawl.collection.close()
 
 
-@pytest.fixture
-def everything(crawl_of: Callable[[WebSpec], Crawl]) -> Crawl:
-    return crawl_of(EVERYTHING)
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawl]:
+    """One crawl for all that is asked of it."""
+    crawl = Crawl(tmp_path_factory.mktemp("everything"), EVERYTHING)
+    crawl(crawl.web.seed, patience=1e9)
+    yield crawl
+    crawl.collection.close()
 
 
 def urls(collection: Collection) -> set[str]:
@@ -81,14 +85,12 @@ def urls(collection: Collection) -> set[str]:
 
 
 def test_an_honest_crawl_fetches_all_that_is_reachable_and_nothing_else(everything: Crawl) -> None:
-    status = everything(everything.web.seed, patience=1e9)
     assert urls(everything.collection) == everything.web.reachable()
-    assert status.pages == len(everything.web.reachable())
+    assert everything.collection.status().pages == len(everything.web.reachable())
     assert everything.collection.verify().problems == []
 
 
 def test_a_crawl_of_everything_keeps_the_politeness_contract(everything: Crawl) -> None:
-    everything(everything.web.seed, patience=1e9)
     log = everything.web.log
     assert log.disallowed() == []
     assert log.early() == []
@@ -99,7 +101,6 @@ def test_a_crawl_of_everything_keeps_the_politeness_contract(everything: Crawl) 
 
 
 def test_text_links_and_copies_come_out_as_they_were_made(everything: Crawl) -> None:
-    everything(everything.web.seed, patience=1e9)
     whole = [page for page in everything.collection.pages() if page.version.truncated is None]
     assert len(whole) > 100
     for page in whole:
@@ -152,6 +153,20 @@ def test_a_revisit_takes_only_what_has_changed(crawl_of: Callable[[WebSpec], Cra
     changed = {url for url in before if before[url] != now[url]}
     assert changed == {entry.url for entry in again if entry.status == 200}
     assert crawl.collection.verify().problems == []
+
+
+@pytest.mark.parametrize("order", ["breadth", "random"])
+def test_a_revisit_at_a_limit_asks_for_the_pages_that_are_there(
+    crawl_of: Callable[[WebSpec], Crawl], order: str
+) -> None:
+    crawl = crawl_of(WebSpec(seed=3, pages=40))
+    crawl(crawl.web.seed, pages=12, order=order)
+    before, asked = urls(crawl.collection), len(crawl.web.log.entries)
+    crawl.clock.advance(86_400)
+    status = crawl(revisit=True)
+    again = {entry.url for entry in crawl.web.log.entries[asked:] if entry.path != "/robots.txt"}
+    assert again == urls(crawl.collection) == before
+    assert status.pages == 12
 
 
 def test_an_older_version_can_be_asked_for(crawl_of: Callable[[WebSpec], Crawl]) -> None:
@@ -211,7 +226,7 @@ def test_why_tells_state_reason_and_history(crawl_of: Callable[[WebSpec], Crawl]
     assert (later.state, later.reason) == ("queued", "http 500; to be tried again")
     assert later.next_time is not None
     host = crawl.collection.why("h0.example")
-    assert host.state in ("ready", "resting", "paused")
+    assert host.state in ("waiting", "resting", "paused")
     assert "least delay 1 s" in getattr(host, "basis")  # noqa: B009 - the answer for a host has it, mypy sees both kinds
 
 

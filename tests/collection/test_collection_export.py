@@ -152,7 +152,7 @@ def test_parquet_has_the_fields_of_jsonl(files: dict[str, Path], tmp_path: Path)
 
 def test_without_pyarrow_the_message_names_the_cure(crawled: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UsageError, match=r"pip install 'gossamer\[parquet\]'"):
+    with pytest.raises(UsageError, match=r"pip install '\.\[parquet\]'"):
         parquet.write(crawled.pages(), io.BytesIO())
 
 

@@ -68,7 +68,7 @@ def test_a_program_names_seeds_and_parts_as_it_likes(tmp_path: Path) -> None:
         web.crawl(scope="host", seeds=f"{tiny.origin}/", exclude="/guide/b")
         assert len(web.plan.seeds) == 1
         assert [each.url for each in web.pages(include="/guide/b")] == [f"{tiny.origin}/guide/b"]
-        assert len(list(web.pages(sites="127.0.0.1"))) == 4
+        assert len(list(web.pages(site="127.0.0.1"))) == 4
         row = dict(next(web.pages()))
         assert row == next(web.pages().records())
         assert row["url"] == f"{tiny.origin}/"

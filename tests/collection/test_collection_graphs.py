@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -170,6 +171,19 @@ def test_what_names_no_graph_is_none(shard: Shard, name: str) -> None:
 
 def test_before_the_first_build_nothing_is_wrong_with_the_graph(shard: Shard) -> None:
     assert list(graphs.check(shard.folder)) == []
+
+
+def test_a_first_graph_that_was_not_finished_is_no_damage(shard: Shard, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(shard, LINKS)
+    with monkeypatch.context() as killed:
+        killed.setattr(graphs.seal, "seal", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            make(shard)
+    assert list(shard.folder.graph.iterdir())
+    assert list(graphs.check(shard.folder)) == []
+    make(shard)
+    assert list(graphs.check(shard.folder)) == []
+    assert len(list(shard.folder.graph.iterdir())) == 2, "one graph, and what names it"
     make(shard)
     assert list(graphs.check(shard.folder)) == []
 

@@ -14,7 +14,7 @@ import pytest
 
 import gossamer
 from gossamer.collection import Outside
-from gossamer.collection.ask.differences import LINES_MOST, difference, words_changed
+from gossamer.collection.ask.differences import LINES_MOST, WORK_MOST, difference, words_changed
 from gossamer.errors import NotFound
 from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Capture, Visit
@@ -211,6 +211,25 @@ def test_texts_that_are_too_long_to_compare_are_told_as_rewritten() -> None:
     new = "\n".join(f"b {number}" for number in range(3 * LINES_MOST))
     assert {line.sign for line in difference(old, new)} <= {"-", "+", "~"}
     assert words_changed(old, new) == (3 * LINES_MOST, 3 * LINES_MOST)
+
+
+def costly(mark: str) -> str:
+    """A line in which every other word stands in the other text too, so that the rest is compared once for each."""
+    return " ".join(f"w{place % 100} {mark}{place}" for place in range(500))
+
+
+def test_two_texts_are_compared_for_so_long_and_no_longer() -> None:
+    old = "\n".join(f"{costly('x')} a{number}" for number in range(40))
+    new = "\n".join(f"{costly('y')} b{number}" for number in range(40))
+    signs = [line.sign for line in difference(old, new)]
+    assert signs.count("~") == 4 == WORK_MOST // (500 * 5 * 1_000)
+    assert signs[-2:] == ["-", "+"]
+
+
+def test_it_is_known_how_many_lines_are_left_out() -> None:
+    old = [f"line {number}" for number in range(20)]
+    new = [*old[:8], "another", *old[9:18], "the last but one", old[19]]
+    assert [line.skipped for line in difference("\n".join(old), "\n".join(new)) if line.skipped] == [6, 5]
 
 
 def changed_text(seed: int) -> tuple[list[str], list[str]]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gossamer
-from gossamer.cli.amounts import octets, seconds
 from gossamer.cli.main import main
 from gossamer.collection import Outside
+from gossamer.errors import NothingFetched
+from gossamer.setting_text import octets, seconds
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 from gossamer.urls import keys
 from tiny_server import page, tiny_server
@@ -90,7 +92,12 @@ def test_the_last_words_name_the_limit_that_holds_and_how_to_raise_it(
             assert main(["crawl", folder]) == 0
         capsys.readouterr()
         assert main(["crawl", folder, "--pages", "0", "--bytes", "1k"]) == 0
-        assert "the limit of 1.0 kB is reached" in capsys.readouterr().out
+        said = capsys.readouterr().out
+        assert "the limit of 1.0 kB is reached" in said
+        more = re.search(r"--bytes (\S+)` goes on", said)
+        with gossamer.open(folder) as web:
+            assert more is not None
+            assert web.status().bytes < octets(more[1])
         assert main(["crawl", folder, "--bytes", "0", "--time", "0.001"]) == 0
         assert "the time of 0 s is over" in capsys.readouterr().out
         assert main(["crawl", folder, "--time", "0", "--pages-per-host", "20"]) == 0
@@ -99,7 +106,35 @@ def test_the_last_words_name_the_limit_that_holds_and_how_to_raise_it(
         assert "done: 41 pages" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("text", "value"), [("90", 90), ("30m", 1800), ("2h", 7200), ("1.5 h", 5400), ("1D", 86400)])
+def test_a_time_that_is_over_before_the_first_page_is_named_and_no_fault_of_the_seed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was exit code 5, and `waits for its turn`."""
+    folder = str(tmp_path / "web")
+    with tiny_server({"/": page()}) as tiny:
+        assert main(["crawl", folder, f"{tiny.origin}/", "--shards", "1", "--time", "0.001", *QUICK]) == 0
+        said = capsys.readouterr().out
+        goes_on = f"`gossamer crawl {folder}` goes on for as long again (--time 0: no limit)"
+        assert f"nothing was fetched yet: the time of 0 s is over, and {goes_on}" in said
+        assert main(["crawl", folder, "--time", "0"]) == 0
+        assert "done: 1 page" in capsys.readouterr().out
+
+
+def test_a_seed_that_failed_is_named_also_when_the_time_is_over(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    web = MadeWeb(WebSpec(seed=4, hosts=1, pages=1), clock=clock)
+    with gossamer.open(tmp_path / "web") as collection:
+        crawl = collection.crawl_async(
+            "http://nowhere.test/", time=5.0, patience=60.0, outside=Outside(clock, web.fetch)
+        )
+        with pytest.raises(NothingFetched):
+            clock.run(crawl)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("90", 90), ("30m", 1800), ("2h", 7200), ("1.5 h", 5400), ("1D", 86400), ("1h30m", 5400), ("1d 2H 5s", 93605)],
+)
 def test_times_are_written_as_people_do(text: str, value: float) -> None:
     assert seconds(text) == value
 
@@ -111,7 +146,7 @@ def test_sizes_are_written_as_people_do(text: str, value: int) -> None:
     assert octets(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "h", "-1h", "2x", "2 hours ago", "1e9", "1_000"])
+@pytest.mark.parametrize("text", ["", "h", "-1h", "2x", "2 hours ago", "30m1h", "1h1h", "1h30", "1e9", "1_000"])
 def test_what_is_no_amount_is_refused_with_an_example(text: str) -> None:
     for read in (seconds, octets):
         with pytest.raises(argparse.ArgumentTypeError, match="like"):

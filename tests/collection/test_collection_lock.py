@@ -8,20 +8,20 @@ import socket
 import subprocess
 import sys
 import time
-from fcntl import LOCK_EX, LOCK_NB, flock
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from gossamer.collection import lock as locks
-from gossamer.collection.lock import exclusive
+from gossamer.collection.lock import CRAWL, exclusive
 from gossamer.errors import Locked, StorageError
 
 SUPERVISOR = """
 import os, sys
 from pathlib import Path
-from gossamer.collection.lock import exclusive
+from gossamer.collection.lock import CRAWL, exclusive
 
 with exclusive(Path(sys.argv[1])) as lock:
     if os.fork() == 0:  # a shard has a copy of the lock
@@ -53,10 +53,29 @@ def test_who_comes_after_a_kill_waits_for_the_orphans_though_nobody_has_buried_t
         stream.close()
 
 
+def test_who_only_looks_keeps_nobody_from_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with exclusive(tmp_path):
+        pass  # signed by this process, which lives
+    with (tmp_path / locks.FILE).open() as looking:
+        flock(looking, LOCK_SH)
+        monkeypatch.setattr(locks.time, "sleep", lambda _: flock(looking, LOCK_UN))
+        with exclusive(tmp_path):
+            pass
+
+
+def test_who_reads_for_long_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "GLANCE", 0.0)
+    (tmp_path / locks.FILE).touch()
+    with (tmp_path / locks.FILE).open() as reading:
+        flock(reading, LOCK_SH)
+        with pytest.raises(Locked), exclusive(tmp_path):
+            pass
+
+
 WAITING = """
 import sys
 from pathlib import Path
-from gossamer.collection.lock import exclusive
+from gossamer.collection.lock import CRAWL, exclusive
 
 print("waiting", flush=True)
 with exclusive(Path(sys.argv[1])):
@@ -135,7 +154,7 @@ def test_a_folder_without_a_lock_is_read_only_when_nothing_can_be_made_there(
 def test_a_date_before_all_dates_is_told_as_the_first(tmp_path: Path) -> None:
     first = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(0))
     with signed(tmp_path, 7, since=-1e18).open("rb") as file:
-        assert locks._describe(file.fileno()).endswith(f"since {first}")
+        assert locks._describe(file.fileno()).partition(";")[0].endswith(f"since {first}")
 
 
 def test_others_may_read_the_lock_and_not_write_it(tmp_path: Path) -> None:
@@ -170,3 +189,13 @@ def test_a_lock_that_cannot_be_read_is_told_and_hides_no_holder(
     with pytest.raises(StorageError, match="lock: the disk fails"), locks.undisturbed(tmp_path):
         pass
     assert locks.holder(tmp_path) is None
+
+
+def test_whoever_meets_a_crawl_is_told_how_to_look_at_it_and_end_it(tmp_path: Path) -> None:
+    with (
+        exclusive(tmp_path, CRAWL),
+        pytest.raises(Locked, match="`gossamer stop DIR` ends it"),
+    ):
+        exclusive(tmp_path).__enter__()
+    with exclusive(tmp_path), pytest.raises(Locked, match="; wait for it to end"):
+        exclusive(tmp_path).__enter__()

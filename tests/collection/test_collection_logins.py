@@ -260,3 +260,49 @@ def test_what_was_sent_is_noted_by_kind_and_site_alone() -> None:
     assert len(before) == 15
     assert SECRET not in repr(before)
     assert {kind for kind, _ in before} == {"a header", "a password", "cookies"}
+
+
+def test_a_seed_that_wants_a_login_says_how_to_give_one(
+    tmp_path: Path, mine: Tiny, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine.locked = True
+    folder, seed = str(with_room(tmp_path / "web")), f"{mine.origin}/a"
+    assert main(["crawl", folder, seed, "--shards", "1", *LOOPBACK]) == 5
+    assert "http 401, it wants a login; `--auth USER` logs in, with the password in GOSSAMER" in capsys.readouterr().err
+    monkeypatch.setenv("GOSSAMER_PASSWORD", SECRET)
+    assert main(["crawl", folder, seed, "--auth", "me", *LOOPBACK]) == 0
+
+
+def test_a_password_in_a_seed_is_said_not_to_be_used_and_shown_nowhere(
+    tmp_path: Path, mine: Tiny, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    seed = mine.origin.replace("://", f"://me:{SECRET}@") + "/a"
+    folder = str(with_room(tmp_path / "web"))
+    assert main(["crawl", folder, seed, "--shards", "1", *LOOPBACK]) == 0
+    assert main(["add", folder, seed]) == 0
+    words = f"seed {mine.origin}/a: the name and password in it are not used; `--auth USER` logs in"
+    assert caplog.text.count(words) == 2
+    assert main(["crawl", str(tmp_path / "other"), f"http://me:{SECRET}@[::/"]) == 2
+    assert main(["crawl", str(tmp_path / "other"), f"ftp://me:{SECRET}@host.example/"]) == 2
+    said = capsys.readouterr()
+    assert SECRET not in said.out + said.err + caplog.text
+    assert SECRET.encode() not in everything_in(tmp_path / "web")
+
+
+def test_a_revisit_without_the_password_takes_no_page_away(
+    tmp_path: Path, mine: Tiny, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`export` wrote none of them, though all were kept."""
+    monkeypatch.setenv("GOSSAMER_PASSWORD", SECRET)
+    mine.locked, folder = True, str(with_room(tmp_path / "web"))
+    assert main(["crawl", folder, f"{mine.origin}/", "--auth", "me", "--shards", "1", *LOOPBACK]) == 0
+    with gossamer.open(folder) as web:
+        before = [(page.url, page.text) for page in web.pages()]
+        assert len(before) == 2
+    assert main(["crawl", folder, "--revisit", *LOOPBACK]) == 5
+    with gossamer.open(folder) as web:
+        assert web.status().pages == 0
+        assert [(page.url, page.text) for page in web.pages()] == before
+    capsys.readouterr()
+    assert main(["export", folder, "jsonl"]) == 0
+    assert capsys.readouterr().out.count("\n") == 2

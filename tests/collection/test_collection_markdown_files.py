@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Outside
-from gossamer.collection.ask.markdown_files import file_name, text_of, write
+from gossamer.collection.ask.markdown_files import file_name, own_name, text_of, write
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError
 from gossamer.model import Capture, Visit
@@ -48,13 +51,17 @@ def test_a_file_for_each_page_with_front_matter_that_any_parser_reads(folder: Pa
         pages = {page.url: page for page in web.pages()}
     assert len(files) == len(pages) > len(PATHS)
     assert all(path.is_relative_to(tmp_path / "out") and path.suffix == ".md" for path in files)
+    seen = 0
     for path in files:
         _, front, body = path.read_text(encoding="utf-8").split("---\n", 2)
         told = yaml.safe_load(front)
         assert told["title"] == pages[told["url"]].title
-        assert body.strip() == pages[told["url"]].markdown.strip()
-        assert path == tmp_path / "out" / file_name(told["url"])
-    assert "#here" in body
+        assert len(body.split("](")) == len(pages[told["url"]].markdown.split("]("))
+        assert path.relative_to(tmp_path / "out").as_posix() in (file_name(told["url"]), own_name(told["url"]))
+        for target in re.findall(r"\]\((?!http)(.*?)#here\)", body):
+            assert (path.parent / target).is_file()
+            seen += 1
+    assert seen > len(PATHS)
 
 
 def test_names_are_short_and_cannot_leave_the_folder() -> None:
@@ -131,3 +138,46 @@ def test_rows_for_data_frames_are_plain_values(folder: Path) -> None:
         assert isinstance(row["fetched"], datetime.datetime)
         assert all(isinstance(value, plain) for name, value in row.items() if name != "links")
         assert all(isinstance(value, plain) for link in row["links"] for value in link.values())
+
+
+def test_a_file_stands_where_its_address_says_and_has_digits_only_where_that_says_too_little() -> None:
+    assert file_name("https://example.org/") == "example.org/index.md"
+    assert file_name("https://example.org/guide/keys.html") == "example.org/guide/keys.md"
+    assert file_name("http://127.0.0.1:8000/guide/") == "127.0.0.1-8000/guide/index.md"
+    for odd in ("a?b=1", "a%20b", "x.md/y", "x.md", "a//b", "../x", "é", "d/" * 30):
+        url = f"https://example.org/{odd}"
+        assert file_name(url) == own_name(url)
+
+
+def page(path: str, markdown: str) -> Document:
+    return cast(
+        Document,
+        SimpleNamespace(
+            url=f"https://example.org/{path}",
+            title="T",
+            language=None,
+            markdown=markdown,
+            text="",
+            page=SimpleNamespace(published=None),
+            version=SimpleNamespace(began=0.0),
+        ),
+    )
+
+
+def test_links_lead_to_files_that_are_there_and_to_the_web_otherwise(tmp_path: Path) -> None:
+    home = "https://example.org/"
+    body = (
+        f"[a]({home}guide/a#top) [no]({home}guide/none) [q]({home}q?x=1) [p]({home}x_\\(y\\)) "
+        f"`[code]({home}guide/a)` \\]({home}guide/a)\n\n```\n[code]({home}guide/a)\n```\n"
+    )
+    pages = [page("", body), page("guide/a", f"[home]({home}) [b]({home}guide/a.html)"), page("guide/a.html", "b")]
+    pages += [page("q?x=1", "q"), page("x_(y)", "p")]
+    assert write(pages, tmp_path / "out") == 5
+    host = tmp_path / "out" / "example.org"
+    told = (host / "index.md").read_text().split("---\n\n", 1)[1]
+    query, paren, html = (Path(own_name(f"{home}{path}")).name for path in ("q?x=1", "x_(y)", "guide/a.html"))
+    assert told == (
+        f"[a](guide/a.md#top) [no]({home}guide/none) [q]({query}) [p]({paren}) "
+        f"`[code]({home}guide/a)` \\]({home}guide/a)\n\n```\n[code]({home}guide/a)\n```\n"
+    )
+    assert (host / "guide" / "a.md").read_text().endswith(f"[home](../index.md) [b](../{html})\n")

@@ -917,5 +917,5 @@ def test_rows_are_grouped_by_their_number_and_their_size(monkeypatch: pytest.Mon
 
 def test_parquet_without_its_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(UsageError, match=r"pip install 'gossamer\[parquet\]'"):
+    with pytest.raises(UsageError, match=r"pip install '\.\[parquet\]'"):
         parquet.write([], io.BytesIO())

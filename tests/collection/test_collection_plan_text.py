@@ -37,7 +37,7 @@ def test_a_plan_that_says_the_same_stays_as_it_is() -> None:
     ("changes", "old", "new"),
     [
         ({"depth": 4}, "depth = 3 #", "depth = 4 #"),
-        ({"delay": 2.5}, "# delay = 1.0", "delay = 2.5"),
+        ({"delay": 2.5, "ip_delay": 0.5}, "# delay = 1.0", "delay = 2.5"),
         ({"include": ("/x", "/y")}, 'include = ["/x"]', 'include = ["/x", "/y"]'),
         ({"include": ()}, 'include = ["/x"]', "include = []"),
         ({"seeds": ("http://a.test/", "b.test/")}, "# the first\n", '# the first\n  "b.test/",\n'),
@@ -79,9 +79,9 @@ def test_a_new_setting_and_a_new_login_come_in_and_the_words_stay() -> None:
 
 def test_of_two_lines_that_could_be_meant_the_setting_counts_and_a_comment_stays() -> None:
     text = TEXT.replace("# delay = 1.0", "# delay = 1.0\ndelay = 2.0")
-    assert edited(text, plan(delay=3.5), PATH) == text.replace("delay = 2.0", "delay = 3.5")
+    assert edited(text, plan(delay=3.5, ip_delay=0.5), PATH) == text.replace("delay = 2.0", "delay = 3.5")
     twice = TEXT.replace("# delay = 1.0", "# delay = 1.0\n# delay = 1.0")
-    assert edited(twice, plan(delay=3.5), PATH) == twice.replace("# delay = 1.0", "delay = 3.5", 1)
+    assert edited(twice, plan(delay=3.5, ip_delay=0.5), PATH) == twice.replace("# delay = 1.0", "delay = 3.5", 1)
 
 
 @pytest.mark.parametrize("text", ["", "depth = ", "depth = 3\ndepth = 4\n", "nonsense = 1\n"])

@@ -205,6 +205,19 @@ def test_a_searcher_is_made_once_for_one_moment(reader: Reading, monkeypatch: py
     reader.close()
 
 
+def test_the_folders_are_looked_at_once_for_one_moment(reader: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[Folder] = []
+    require = Folder.require
+    monkeypatch.setattr(Folder, "require", lambda folder: looks.append(folder) or require(folder))
+    reader.close()
+    reader.page(HOME)
+    reader.page(HOME)
+    assert len(looks) == 1
+    reader.close()
+    reader.page(HOME)
+    assert len(looks) == 2
+
+
 def test_without_a_graph_its_questions_say_how_to_make_one(reader: Reading, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="has no graph; `gossamer build"):
         _ = reader.graph

@@ -17,6 +17,7 @@ import gossamer
 from gossamer.cli import main
 from gossamer.cli.chart import of_ranks
 from gossamer.collection import Collection, Outside
+from gossamer.collection.derive import indexer
 from gossamer.errors import NotFound
 from gossamer.index.shard_index import Entry, ShardIndex
 from gossamer.model import Capture, Kind, Visit
@@ -202,6 +203,21 @@ def test_a_search_says_when_the_index_lacks_pages(zoo: Collection, capsys: pytes
     assert zoo.is_built
     assert main(["search", str(zoo.path), "warm reefs"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_reader_counts_what_its_index_lacks_once(zoo: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = count()
+
+    def behind(*_: object) -> int:
+        next(looks)
+        return 2
+
+    monkeypatch.setattr(indexer, "behind", behind)
+    assert [zoo.not_indexed, zoo.not_indexed] == [2 * zoo.plan.shards] * 2
+    assert next(looks) == zoo.plan.shards
+    zoo.close()
+    assert zoo.not_indexed == 2 * zoo.plan.shards
+    assert next(looks) == 2 * zoo.plan.shards + 1, "another moment is counted anew"
 
 
 def test_snippets_are_right_wherever_the_texts_have_moved(zoo: Collection) -> None:

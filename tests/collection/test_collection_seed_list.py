@@ -140,18 +140,44 @@ def test_a_spoilt_list_is_named_and_what_is_whole_of_it_stays(tmp_path: Path, wh
 
 
 def test_the_command_takes_a_list_of_any_length(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("gossamer.cli.seeds.SHORT", 3)
     quick = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0", "--shards", "2")
     with tiny_server({f"/{number}": page() for number in range(9)}) as tiny:
         (tmp_path / "urls").write_text("".join(f"{tiny.origin}/{number}\n" for number in range(9)) + "http://[::/\n")
         assert main(["crawl", str(tmp_path / "web"), "--seeds", str(tmp_path / "urls"), "--scope", "page", *quick]) == 0
-    assert "1 line of the list passed over" in caplog.text
+    assert f"--seeds {tmp_path / 'urls'}: line 10: seed 'http://[::/'" in capsys.readouterr().err
     with gossamer.open(tmp_path / "web") as web:
         assert len(list(web.pages())) == 9
         assert web.plan.seeds == ()
     assert main(["crawl", str(tmp_path / "other"), "--seeds", str(tmp_path / "urls"), "--header", "A: b"]) == 2
+
+
+def test_lines_that_are_no_address_are_named_and_the_others_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first of them was an error without its file and line."""
+    urls = tmp_path / "urls"
+    quick = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--patience", "0", "--shards", "1", "--scope", "page")
+    with tiny_server({"/": page(), "/2": page()}) as tiny:
+        urls.write_text(f"{tiny.origin}/\nnot an address\n# said\nftp://x/\n" + 9 * "ftp://y/\n" + f"{tiny.origin}/2\n")
+        assert main(["crawl", str(tmp_path / "web"), "--seeds", str(urls), *quick]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "--seeds" in line]
+    assert said[0].startswith(f"gossamer: --seeds {urls}: line 2: seed 'not an address'")
+    assert said[0].endswith("; passed over")
+    assert [line.split(": ")[2] for line in said] == [
+        "line 2",
+        *(f"line {n}" for n in range(4, 13)),
+        said[-1].split(": ")[2],
+    ]
+    assert said[-1].endswith("and 1 line more that is no address")
+    with gossamer.open(tmp_path / "web") as web:
+        assert len(list(web.pages())) == 2
+    urls.write_text("not an address\n")
+    assert main(["crawl", str(tmp_path / "other"), "--seeds", str(urls)]) == 2
+    assert f"gossamer: --seeds {urls}: no address stands there; line 1: seed" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
 
 
 # ------------------------------------------------------------------------ a seed without a scheme

@@ -570,7 +570,7 @@ def test_where_the_network_is_gone_nothing_is_estimated(crawl: Any) -> None:
 def test_the_estimate_is_of_what_is_wanted_and_of_what_gets_done(crawl: Any) -> None:
     longest = Stretch("a.test", 50, 1.0)
     assert looked(crawl, queued=99, out=1, longest=longest).left == 50.0
-    crawl._gauge._plan = crawl.plan.changed(pages=30)
+    crawl._gauge.plan = crawl.plan.changed(pages=30)
     seen = looked(crawl, queued=99, pages=10, out=1, longest=longest)
     assert (seen.left, seen.limit) == (20.0, 30)
     assert looked(crawl, queued=4, pages=10, out=1, longest=longest).left == 5.0
@@ -585,7 +585,7 @@ def test_a_disk_that_is_nearly_full_is_told_and_holds_the_crawl(crawl: Any) -> N
     short = SimpleNamespace(free=5, wanted=9)
     crawl._disk = crawl._gauge._disk = SimpleNamespace(check=lambda: None, shortage=short)
     crawl.frontier = crawl._gauge._frontier = going = Going()
-    going.hold = held.append  # type: ignore[attr-defined]  # a fake
+    going.hold = lambda is_held, *, paused: held.append(is_held)  # type: ignore[attr-defined]  # a fake
     crawl._watch_disk()
     seen = crawl.progress()
     crawl._disk.shortage = None

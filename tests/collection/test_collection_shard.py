@@ -10,9 +10,8 @@ from typing import Any, ClassVar, cast
 import msgspec
 import pytest
 
-from gossamer.collection.crawl import shard
+from gossamer.collection.crawl import requests, shard
 from gossamer.collection.crawl.recover import PassedOver
-from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile
@@ -104,8 +103,8 @@ def work(folder: Path, link: Place, **asked: Any) -> None:
 
 
 def test_a_shard_says_that_it_is_here_and_then_how_it_goes(tmp_path: Path, played: type[Played]) -> None:
-    link, asked = Place(), (CrawlRequest("mark", (), False),)
-    work(tmp_path, link, asked=asked)
+    link, asked = Place(), requests.ask(tmp_path, (), revisit=True)
+    work(tmp_path, link, heeds=True)
     hello, progress = link.told
     assert hello == shard.HELLO
     assert (progress[:1], shard.progress_of(progress)) == (shard.PROGRESS, LOOK)

@@ -47,5 +47,12 @@ def test_the_main_host_comes_before_rank_and_rank_before_length() -> None:
     assert chosen(page("http://b.test/long", rank=5.0), page("http://b.test/")) == "http://b.test/long"
 
 
+def test_links_to_the_file_of_a_folder_count_for_the_folder() -> None:
+    folder, file = page("http://a.test/guide/", rank=1.0), page("http://a.test/guide/index.html", rank=5.0)
+    assert chosen(folder, file) == folder.url
+    assert chosen(folder, file, page("http://a.test/x", rank=5.5)) == folder.url
+    assert chosen(page("http://a.test/", rank=1.0), file) == file.url
+
+
 def test_of_equals_the_shortest_address_wins_and_then_the_alphabet() -> None:
     assert chosen(page("http://a.test/bb"), page("http://a.test/c"), page("http://a.test/b")) == "http://a.test/b"

@@ -66,6 +66,13 @@ def test_the_basis_names_what_the_gap_comes_from() -> None:
     assert Politeness(delay=0.0).basis(Host("a", pace=9.0)) == "least delay 0 s"
 
 
+def test_the_longer_gap_of_a_host_and_its_address_is_the_brake() -> None:
+    polite = Politeness(delay=0.1, ip_delay=1.0)
+    assert polite.brake(Host("a", pace=0.05)) == (1.0, "least delay 1 s for its IP address")
+    assert polite.brake(Host("a", pace=0.2)) == (2.0, "10 x smoothed fetch time 0.200 s")
+    assert Politeness().brake(Host("a")) == (1.0, "least delay 1 s")
+
+
 def test_a_host_keeps_the_delays_that_its_origins_ask_for() -> None:
     host = Host("a")
     assert host.crawl_delay == 0.0

@@ -13,7 +13,7 @@ import pytest
 
 from gossamer.frontier.entries import FAMILIES, TEMPLATES
 from gossamer.frontier.worth.budget import BASE, Budgets
-from gossamer.frontier.worth.novelty import KINDS, SCOUT, Novelty, about_kind
+from gossamer.frontier.worth.novelty import KINDS, SCOUT, Novelty, about_kind, kinds_of
 from gossamer.frontier.worth.novelty import Place as Placed
 from gossamer.frontier.worth.pattern_yield import CROWDING, DEEPEST
 from gossamer.frontier.worth.sketch import SIZES, Memory, marks, sketch
@@ -278,3 +278,15 @@ def test_what_was_learned_survives_a_restart(tmp_path: Path) -> None:
     told = again(lambda host: about_kind(host.table, TRAP.format(1)))
     assert (told.name, told.fetched, told.fresh) == ("a.example/calendar/0/0.html", 40, 0.0)  # type: ignore[attr-defined]  # a KindAnswer
     assert again(lambda host: about_kind(host.table, "http://a.example/never/met")) is None
+
+
+def test_of_two_kinds_with_the_same_sums_the_closer_one_is_told(host: Host) -> None:
+    for name in ("one", "two"):
+        host.found(f"http://a.example/guide/{name}.html")
+    host.found("http://a.example/news/today")
+    host.found("http://a.example/news/old/today?page=2")
+    host.novelty.save()
+    told = [(each.name, each.found) for each in kinds_of(host.table, "a.example", 10)]
+    assert told == [
+        ("/guide/w.html", 2), ("/news*", 2), ("/news/old/today?page", 1), ("/news/w", 1),
+    ]  # fmt: skip

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from books import books
 from msgspec.structs import replace
 from small_web import Answer, SmallWeb, crawl_small
 
+from gossamer.frontier import Frontier
 from gossamer.frontier.answer.removal import forget_firsts, is_removed, leave_out, tidy_turns
 from gossamer.frontier.audit import audit
+from gossamer.frontier.discover import reconsideration
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FIRSTS, LATER, META, QUEUE, STANDING, Entry, State
 from gossamer.frontier.ledger import Ledger
@@ -61,6 +64,56 @@ def test_a_retry_is_for_what_failed_and_begins_with_the_first_try(tmp_path: Path
         assert held.state(D) == "FAILED"
 
 
+def reconsidered(frontier: Frontier) -> int:
+    """The number of slices that it took."""
+    frontier.begin_reconsidering()
+    return reconsidered_on(frontier)
+
+
+def reconsidered_on(frontier: Frontier) -> int:
+    slices = 0
+    while frontier.is_reconsidering:
+        frontier.reconsider()
+        slices += 1
+    return slices
+
+
+@pytest.mark.parametrize(("rows", "slices"), [(3, 4), (5, 3), (11, 1)])
+def test_a_scope_is_reconsidered_in_slices_that_leave_nothing_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, slices: int
+) -> None:
+    monkeypatch.setattr(reconsideration, "SLICE", rows)
+    old, new = [f"{A}old{number}" for number in range(5)], [f"{A}new{number}" for number in range(5)]
+    with books(tmp_path, scope=Scope(kind="any", exclude=("old",))) as held:
+        held.frontier.add([Found(url) for url in (*old, *new)])
+        held.frontier.prepare()
+    with books(tmp_path, scope=Scope(kind="any", exclude=("new",))) as held:
+        assert reconsidered(held.frontier) == slices
+        assert {held.state(url) for url in old} == {"QUEUED"}
+        assert {held.state(url) for url in new} == {"EXCLUDED"}
+        held.frontier.prepare()
+    with Table.open(tmp_path, FAMILIES, writable=True) as table:
+        table.commit()
+        assert list(audit(table)) == []
+
+
+def test_a_kill_between_two_slices_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reconsideration, "SLICE", 2)
+    urls = [f"{A}{number}" for number in range(6)]
+    with books(tmp_path) as held:
+        held.frontier.add(map(Found, urls))
+        held.frontier.prepare()
+    with books(tmp_path, scope=Scope(kind="any", exclude=("[0-9]$",))) as held:
+        held.frontier.begin_reconsidering()
+        held.frontier.reconsider()
+        held.frontier.prepare()
+        assert [held.state(url) for url in urls].count("EXCLUDED") == 2
+    with books(tmp_path, scope=Scope(kind="any", exclude=("[0-9]$",))) as held:
+        assert held.frontier.is_reconsidering
+        reconsidered_on(held.frontier)
+        assert {held.state(url) for url in urls} == {"EXCLUDED"}
+
+
 def test_a_changed_scope_lets_in_what_it_kept_out_and_takes_out_what_is_queued(tmp_path: Path) -> None:
     old, new, both, gone = f"{A}old", f"{B}new", f"{C}old-and-new", f"{A}removed"
     with books(tmp_path, scope=Scope(kind="any", exclude=("old",))) as held:
@@ -72,7 +125,7 @@ def test_a_changed_scope_lets_in_what_it_kept_out_and_takes_out_what_is_queued(t
         table.commit()
     with books(tmp_path, scope=Scope(kind="any", exclude=("new",))) as held:
         held.frontier.add([Found(f"{D}late")])
-        held.frontier.reconsider()
+        reconsidered(held.frontier)
         assert held.state(old) == "QUEUED"
         assert held.entry(old).reason == ""
         assert held.state(new) == held.state(both) == "EXCLUDED"
@@ -87,7 +140,7 @@ def test_what_a_smaller_depth_took_out_comes_back_by_a_shorter_way(tmp_path: Pat
         held.frontier.add([Found(A, depth=3)])
         held.frontier.sift()
     with books(tmp_path, scope=Scope(kind="any", max_depth=1)) as held:
-        held.frontier.reconsider()
+        reconsidered(held.frontier)
         assert held.entry(A).reason == "deeper than 1 links"
     with books(tmp_path, scope=Scope(kind="any", max_depth=1)) as held:
         held.frontier.add([Found(A, depth=1)])

@@ -266,6 +266,7 @@ def test_what_a_narrower_scope_has_put_out_is_asked_about_again(tmp_path: Path) 
         held.frontier.prepare()
     narrower = Scope(kind="host", seeds=frozenset({HOME}), max_depth=2)
     with books(tmp_path, scope=narrower) as held:
+        held.frontier.begin_reconsidering()
         held.frontier.reconsider()
         assert (held.state(far), held.state(other)) == ("EXCLUDED", "EXCLUDED")
         assert held.frontier._parts.seen.batch([(far, 3), (other, 3)]).unsure == [far]

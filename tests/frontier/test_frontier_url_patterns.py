@@ -8,7 +8,7 @@ from string import ascii_lowercase
 
 import pytest
 
-from gossamer.frontier.worth.url_patterns import script, template
+from gossamer.frontier.worth.url_patterns import script, template, wider_kinds
 
 SITE = "http://a.example"
 
@@ -90,3 +90,13 @@ def test_memory_for_kinds_does_not_depend_on_how_deep_addresses_are() -> None:
     finally:
         tracemalloc.stop()
     assert grown < 4_000_000
+
+
+@pytest.mark.parametrize(
+    "path", ["", "?q=1", "page", "page.html", "docs/", "docs/page", "docs/page/", "a/b/c/d/e", "a/x/a/y", "a/b;v=1?q=2"]
+)
+def test_a_kind_is_within_those_of_the_same_address_that_are_wider(path: str) -> None:
+    kind = template(f"http://a.example/{path}")
+    family, shape, full = (name.removeprefix("a.example") for name in (kind.family, kind.path, kind.full))
+    assert set(wider_kinds(full)) == {family, shape} - {full}
+    assert wider_kinds(family) == ()

@@ -14,6 +14,7 @@ from gossamer.frontier.entries import (
     HOSTS,
     ROBOTS,
     SITES,
+    TALLIES,
     TEMPLATES,
     Entry,
     HostRow,
@@ -68,7 +69,9 @@ def of_host(table: Table) -> HostAnswer:
 
 
 def of_address(table: Table, entry: Entry | None = None) -> AddressAnswer:
-    Ledger(table).put(URL, entry or Entry(State.QUEUED, 2, 1.0), None)
+    ledger = Ledger(table)
+    ledger.put(URL, entry or Entry(State.QUEUED, 2, 1.0), None)
+    ledger.save()
     answer = about_address(table, URL, asked())
     assert answer is not None
     return answer
@@ -82,9 +85,27 @@ def test_nothing_is_said_of_what_was_never_met(table: Table) -> None:
     assert about_address(table, URL, asked()) is None
 
 
-def test_a_host_is_ready_resting_or_paused_until_a_date(table: Table) -> None:
+def test_a_host_with_nothing_queued_is_idle(table: Table) -> None:
+    host(table, due=NOW + 2)
+    assert (of_host(table).state, of_host(table).reason, of_host(table).next_time) == (
+        "idle",
+        "nothing of it is queued",
+        None,
+    )
+
+
+def test_a_host_waits_rests_or_is_paused_until_a_date(table: Table) -> None:
+    table.put(BACKLOG, NAME.encode(), (1).to_bytes(8, "big"))
     host(table, due=NOW)
-    assert (of_host(table).state, of_host(table).reason, of_host(table).next_time) == ("ready", "", None)
+    waiting = of_host(table)
+    assert (waiting.state, waiting.next_time) == ("waiting", None)
+    assert waiting.reason == "its turn comes as soon as a visit is free"
+    table.put(SITES, NAME.encode(), encode(SiteRow(linkers=2, visits=65, hosts=1)))
+    assert of_host(table).reason == (
+        "all is well, sites take turns: its site had 65 visits, and its budget is 30 pages a round"
+    )
+    robots(table, Verdict.UNREACHABLE)
+    assert of_host(table).reason == ("robots.txt of http://a.example: unreachable, so nothing is fetched (http 500)")
     host(table, due=NOW + 2, paused=NOW)
     resting = of_host(table)
     assert (resting.state, resting.next_time) == ("resting", NOW + 2)
@@ -97,9 +118,11 @@ def test_a_host_is_ready_resting_or_paused_until_a_date(table: Table) -> None:
 def test_the_numbers_of_a_host_are_those_of_its_rows(table: Table) -> None:
     host(table, pace=0.5, penalty=2.0)
     table.put(BACKLOG, NAME.encode(), (9).to_bytes(8, "big"))
+    table.put(TALLIES, NAME.encode(), (5).to_bytes(8, "big") + (2).to_bytes(8, "big"))
     table.put(SITES, NAME.encode(), encode(SiteRow(linkers=2, visits=65, hosts=1)))
     said = of_host(table)
     assert (said.host, said.visits, said.faults, said.queued) == (NAME, 7, 3, 9)
+    assert (said.pages, said.failed) == (5, 2)
     assert said.gap == 7.0
     assert said.basis == "10 x smoothed fetch time 0.500 s, and 2.0 s after 429 or 503"
     assert (said.budget, said.linkers, said.distance) == (3 * BASE, 2, 2)

@@ -18,6 +18,7 @@ from gossamer.frontier.worth.soft404 import SAME_PAGE, Verdict
 from gossamer.model import Capture, Kind, Page, Visit
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
+from gossamer.urls.scope import Scope
 
 A = "http://a.example/"
 ERROR = "there is nothing at this address, please look elsewhere"
@@ -75,6 +76,44 @@ def test_workers_are_woken_by_a_hold_that_ends_by_news_and_by_the_end(tmp_path: 
             await asyncio.sleep(0)
             frontier.stop()
             assert await asyncio.wait_for(last, 1) is None
+
+    clock.run(job())
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_crawl_with_nothing_left_is_over_unless_somebody_has_paused_it(tmp_path: Path, paused: bool) -> None:
+    clock = VirtualClock()
+
+    async def job() -> None:
+        with books(tmp_path, clock=clock) as held:
+            frontier = held.frontier
+            frontier.hold(True, paused=paused)
+            worker = asyncio.ensure_future(frontier._dispatcher.next())
+            await asyncio.sleep(5)
+            assert (worker.done(), frontier.idle) == (not paused, not paused)
+            frontier.hold(False)
+            assert await asyncio.wait_for(worker, 1) is None
+
+    clock.run(job())
+
+
+def test_a_crawl_is_not_over_while_a_scope_is_reconsidered(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def job() -> None:
+        with books(tmp_path, clock=clock, scope=Scope(kind="any", exclude=("a",))) as held:
+            frontier = held.frontier
+            frontier.add([Found(A)])
+            frontier.sift()
+            held.frontier._parts.discovery.change(Scope(kind="any"))
+            frontier.begin_reconsidering()
+            worker = asyncio.ensure_future(frontier._dispatcher.next())
+            await asyncio.sleep(5)
+            assert not worker.done(), "something may come in"
+            frontier.reconsider()
+            visit = await asyncio.wait_for(worker, 1)
+            assert visit is not None
+            assert visit.url == f"{A}robots.txt"
 
     clock.run(job())
 

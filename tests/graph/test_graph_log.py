@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import tracemalloc
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from threading import Barrier
 
 import msgspec
 import numpy as np
@@ -53,6 +55,19 @@ def edges(web: Web) -> set[tuple[int, int]]:
 
 def prints(*pairs: tuple[int, int]) -> set[tuple[int, int]]:
     return {(keys.fingerprint(url(source)), keys.fingerprint(url(target))) for source, target in pairs}
+
+
+def test_a_log_is_read_by_several_at_once(tmp_path: Path) -> None:
+    targets = list(range(20_000))
+    length = written(tmp_path / "links", dict.fromkeys(range(24), targets), per_chunk=1)
+    begun = Barrier(6)
+
+    def read(_: int) -> int:
+        begun.wait()
+        return sum(len(chunk.targets) for _ in range(2) for chunk in chunks(tmp_path / "links", length))
+
+    with ThreadPoolExecutor(6) as readers:
+        assert set(readers.map(read, range(6))) == {2 * 24 * 20_000}
 
 
 def test_what_was_written_is_read_back(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 
 import gossamer
 from crawler_process import descendants
+from gossamer.collection.crawl import requests
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import SEEDS, Folder
 from gossamer.collection.seed_list import SHORT
@@ -160,6 +161,12 @@ def as_seeds(place: Place) -> Any:
     return contents(place) | {
         "seeds": {url: row.depth for url, row in rows(place.folder, place.shards) if url in named}
     }
+
+
+def told(place: Place) -> Any:
+    """The same, and what the next crawl is told: the plan, and what is asked for, once or more often."""
+    asked = {(request.seeds, request.failed) for request in requests.pending(place.folder)}
+    return contents(place) | {"plan": gossamer.open(place.folder).plan, "asked": asked}
 
 
 def exported(place: Place) -> Any:
@@ -305,6 +312,10 @@ def once_asked(words: Words) -> Words:
     return lambda place: go_on(place) if (place.folder / "asked").exists() else words(place)
 
 
+def adding(place: Place) -> Sequence[str]:
+    return ("add", *more_seeds(place)[1:])
+
+
 REMOVE = on_folder("remove", ".*0[.]html|2[.]html", "--yes", "--archive")
 VERBS: dict[str, Verb] = {
     "first crawl": Verb(first_crawl, nothing, once_planned(first_crawl)),
@@ -317,6 +328,9 @@ VERBS: dict[str, Verb] = {
     "build anew": Verb(on_folder("build", "--convert")),
     "remove": Verb(REMOVE, codes=frozenset((0, 8))),
     "repair": Verb(on_folder("verify", "--repair"), damaged),
+    "set": Verb(on_folder("set", "delay=0.5", "exclude=/none/"), look=told),
+    "add": Verb(adding, look=told),
+    "retry": Verb(on_folder("retry"), look=told),
     "export": Verb(exporting, look=exported, codes=frozenset((0, 2))),  # it does not write over a file
 }
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-WRITING = {"crawl", "build", "import", "remove", "demo", "convert"}
+WRITING = {"crawl", "build", "import", "remove", "demo", "convert"} | {"pause", "resume", "stop", "set", "add", "retry"}
 """Those that change a collection, and `convert`, which has none."""
+LASTING = {"serve", "mcp"}
+"""Those that read for as long as somebody asks: `tests/web` and `tests/cli/test_cli_serve.py` hold them."""
 EXPORTS = ("jsonl", "warc", "wacz", "cdxj", "trec", "graph")
 
 
@@ -22,6 +24,7 @@ def reading_verbs(folder: Path, url: str, place: Path, question: str = "page") -
     judgements.write_text(f"q1 0 {url} 1\n")
     asked = [
         ["status"],
+        ["top"],
         ["list"],
         ["broken"],
         ["changes"],

@@ -101,7 +101,7 @@ def test_neighbours_stay_neighbours_whatever_else_a_word_gives() -> None:
     ],
 )
 def test_a_question_is_made_of_units(text: str, found: list[Unit]) -> None:
-    assert units(text) == found
+    assert list(units(text)) == found
 
 
 def test_the_parts_of_all_units_are_the_terms_of_the_text() -> None:

@@ -10,8 +10,9 @@ from test_search_searcher import day, page, searcher_over
 
 from gossamer.errors import InvalidQuery, UsageError
 from gossamer.index.shard_index import Entry
+from gossamer.search.answer import Answer
 from gossamer.search.prefixes import PREFIXES_MOST, TERMS_MOST
-from gossamer.search.searcher import Answer, Searcher
+from gossamer.search.searcher import Searcher
 
 PAGES = [
     page(
@@ -114,6 +115,13 @@ def test_a_question_has_few_prefixes_and_the_others_are_words(searcher: Searcher
         ("site:sea.org/nowhere", "site:sea.org has 2"),
         ("link:http://[x", "link:http://[x: that is no address"),
         ("c* ship", "c*: two letters before the star are needed"),
+        (
+            "ship host:sea.org",
+            "host:sea.org: host: is no filter, and was looked for as words; did you mean site:sea.org?",
+        ),
+        ("ship OR", "OR has nothing on one side and was left out"),
+        ("(ship OR) coral", "OR has nothing on one side"),
+        ("AND ship", "AND has nothing on one side"),
         ("xyzzy -ship", '-ship leaves out pages with ship; write "-ship" to look for it'),
     ],
 )
@@ -121,7 +129,19 @@ def test_what_no_page_meets_gets_a_hint(searcher: Searcher, question: str, hint:
     assert any(hint in said for said in searcher.search(question).hints), searcher.search(question).hints
 
 
-@pytest.mark.parametrize("question", ["ship", "site:sea.org", "type:pdf lang:de", "-type:pdf ship", "ship -oracle"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "ship",
+        "site:sea.org",
+        "type:pdf lang:de",
+        "-type:pdf ship",
+        "ship -oracle",
+        "ship OR NOT coral",
+        '"OR" ship',
+        "host: ship",
+    ],
+)
 def test_a_question_that_is_in_order_gets_no_hint(searcher: Searcher, question: str) -> None:
     assert searcher.search(question).hints == ()
 

@@ -103,10 +103,27 @@ def test_operators_and_parentheses_have_their_usual_order(text: str, clauses: li
         ("std:(a b)", ["std", "a", "b"]),
         ("note: this", ["note:", "this"]),
         ("and or not", ["and", "or", "not"]),
+        ("rm -rf /", ["rm", "-rf"]),
+        ("gcc -Wall -Wextra -O2 main.c", ["gcc", "-Wall", "-Wextra", "-O2", "main.c"]),
+        ("ps -aux | grep python", ["ps", "-aux", "grep", "python"]),
+        ("git commit --amend -author", ["git", "commit", "--amend", "-author"]),
     ],
 )
 def test_what_people_paste_is_words(text: str, words: list[str]) -> None:
     assert list(parse(text).clauses) == free(*words)
+
+
+def test_a_few_letters_behind_a_dash_that_no_title_has_are_an_option() -> None:
+    known = {"sql", "css"}.__contains__
+    assert list(parse("tar -xzf -rf", known).clauses) == free("tar", "-xzf", "-rf")
+    for word in ("sql", "css", "cat", "oracle", "Windows"):
+        assert list(parse(f"tar -{word}", known).clauses) == [*free("tar"), one(Words(word), negated=True)]
+
+
+@pytest.mark.parametrize("text", ["漢字" * 600, "ab." * 3_000, " ".join(["a:b:c:d:e"] * 300)])
+def test_words_without_spaces_are_counted_too(text: str) -> None:
+    with pytest.raises(InvalidQuery, match="at most 1,000"):
+        parse(text)
 
 
 @pytest.mark.parametrize("word", ["oracle", "2016", "猫", "e-mail", "c++"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,67 @@ def test_a_word_with_a_slip_finds_what_was_meant(tmp_path: Path) -> None:
     assert found.suggestion == "calendar"
 
 
+def test_neighbours_count_in_a_small_collection_too(tmp_path: Path) -> None:
+    pages = [
+        ("apart", "", "the soup is hot and the bowl of wood is red"),
+        ("near", "", "the red soup bowl of wood is hot and is the"),
+    ]
+    assert urls(tmp_path / "three", pages, "red soup bowl")[0] == "near"
+    assert urls(tmp_path / "two", pages, "soup bowl")[0] == "near"
+
+
+def test_words_that_are_joined_with_and_count_as_neighbours(tmp_path: Path) -> None:
+    pages = [
+        ("apart", "", "the soup is hot and the bowl of wood is red"),
+        ("near", "", "the red soup bowl of wood is hot and is the"),
+    ]
+    assert urls(tmp_path, pages, "soup AND bowl")[0] == "near"
+
+
+def test_what_others_call_a_page_counts_for_words_that_are_joined_with_and(tmp_path: Path) -> None:
+    made = [page(f"http://{name}.org/", "", "a fish society in town") for name in ("any", "home", "some")]
+    (first, *_) = searcher_over(tmp_path, made).explained("fish AND society", 3)
+    assert first[0].url == "http://home.org/"
+    assert first[1]["anchors"] > 0
+
+
+def test_a_thousand_words_that_no_page_has_are_answered(tmp_path: Path) -> None:
+    made = [page("http://home.org/", "", "one fish")]
+    question = " ".join(["fish", *(f"zq{n}x" for n in range(999))])
+    assert searcher_over(tmp_path, made).search(question).total == 1
+
+
+def test_three_unknown_words_are_guessed_at_and_no_more() -> None:
+    asked: list[str] = []
+
+    def meant(term: str) -> str:
+        asked.append(term)
+        return ""
+
+    lexicon = Lexicon(9, lambda term: 0, ["en", "de"], lambda term, language: False, meant)
+    words([f"unheardof{letter}" for letter in "abcdefgh"], lexicon)
+    assert asked == ["unheardofa", "unheardofb", "unheardofc"]
+
+
+def test_a_very_long_question_is_asked_in_the_commonest_languages(tmp_path: Path) -> None:
+    counts = {"en": 6, "de": 5, "fr": 4, "es": 2}
+    made = [page(f"http://{code}{n}.org/", "", f"{code} {n}", code) for code in counts for n in range(counts[code])]
+    made.append(page("http://nino.org/", "", "Ella cantaba.", "es"))
+    searcher = searcher_over(tmp_path, made)
+    for others, found in ((39, ["http://nino.org/"]), (40, [])):
+        question = " ".join(["cantaban", *(f"nothing{n}" for n in range(others))])
+        assert [hit.url for hit in searcher.search(question).hits] == found
+    assert searcher.search(" ".join(["lang:es", "cantaban", *(f"nothing{n}" for n in range(60))])).total == 1
+
+
+def test_long_texts_are_not_read_for_further_terms(tmp_path: Path) -> None:
+    bodies = {"short": "red fish swim slowly", "long": "red fish swim " + "slowly " * 500, "empty": ""}
+    made = [page(f"http://{name}.org/", "red fish swim", body) for name, body in bodies.items()]
+    read: list[str] = []
+    searcher_over(tmp_path, made, read=read).ranking("red fish swim", 10)
+    assert read == ["http://short.org/"]
+
+
 def test_stems_of_one_word_are_as_rare_as_the_commonest() -> None:
     having = {"file": 900, "fil": 2}
     lexicon = Lexicon(1_000, lambda term: having.get(term, 0), ["en", "es"], lambda term, language: term in having)
@@ -113,6 +175,17 @@ def test_pages_of_answers_never_repeat_one_and_agree_on_the_total(tmp_path: Path
     assert len(seen) == len(set(seen)) == 360
     assert {answer.total for answer in answers} == {360}
     assert [hit.url for hit in searcher.search("fish that swim", 60).hits] == seen[:60]
+
+
+def test_only_answers_near_those_that_are_shown_are_looked_at(tmp_path: Path) -> None:
+    pages = [page(f"http://s{number}.org/", "Fish", f"fish {'swim ' * (number % 7)}") for number in range(450)]
+    searcher, looked_at = searcher_over(tmp_path, pages), list[int]()
+    ranks = searcher._context.ranks
+    context = replace(searcher._context, ranks=lambda prints: looked_at.append(len(prints)) or ranks(prints))
+    searcher._context = context
+    assert len(searcher.search("fish", 10, 410).hits) == 10
+    assert len(searcher.search("fish", 20, 390).hits) == 20
+    assert looked_at == [50, 250]
 
 
 def test_more_than_a_thousand_are_not_counted(tmp_path: Path) -> None:

@@ -59,7 +59,9 @@ def searcher_over(
     shards: int = 1,
     weights: Weights | None = None,
     ranks: dict[str, float] | None = None,
+    read: list[str] | None = None,
 ) -> Searcher:
+    """`read` gets the addresses of pages whose texts are read."""
     indexes = [ShardIndex(folder / str(number)) for number in range(shards)]
     for entry in pages:
         indexes[keys.shard(entry.site, shards)].add(entry)
@@ -71,8 +73,14 @@ def searcher_over(
     linking = {"http://git.org/rebase": [keys.fingerprint("http://db.org/fk")]}
     anchor_index = AnchorIndex(folder / "voices")
     anchor_index.write([(keys.fingerprint("http://home.org/"), "Tropical fish society\nSociety for fish")], "en")
+
+    def text(url: str) -> str:
+        if read is not None:
+            read.append(url)
+        return texts[url]
+
     outside = SearchContext(
-        lambda pages: [texts[shown.url] for _, shown in pages],
+        lambda pages: [text(shown.url) for _, shown in pages],
         lambda prints: [by_print.get(each, 1.0) for each in prints],
         lambda url: linking.get(url, ()),
         NOW,
@@ -105,6 +113,14 @@ def ask(request: pytest.FixtureRequest, tmp_path: Path) -> Ask:
 )
 def test_the_page_that_is_meant_comes_first(ask: Ask, question: str, first: str) -> None:
     assert ask(question)[0] == first
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_facets_count_pages_that_are_found_by_what_others_call_them(tmp_path: Path, shards: int) -> None:
+    answer = searcher_over(tmp_path, PAGES, shards).search("fish", facets=True)
+    assert answer.facets
+    assert answer.total == 2
+    assert answer.facets["site"] == {"home.org": 1, "paper.org": 1}
 
 
 @pytest.mark.parametrize(

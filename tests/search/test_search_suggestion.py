@@ -101,6 +101,11 @@ def test_letters_may_be_wrong_missing_too_many_or_swapped(suggest: Suggest, aske
         ('recieve -"recieve it"', 'receive -"recieve it"'),
         ("  recieve,  messages! ", "  receive,  messages! "),
         ("recieve-messages", "receive-messages"),
+        ("filetype:recieve recieve", "filetype:recieve receive"),
+        ("intitle:(recieve it) -(recieve that) recieve", "intitle:(receive it) -(recieve that) receive"),
+        ("“recieve messages” kuberentes*", "“receive messages” kuberentes*"),
+        ("x http:recieve.org", "x http:receive.org"),
+        ('6"recieve messages', '6"receive messages'),
     ],
 )
 def test_the_question_stays_as_it_was_written(suggest: Suggest, asked: str, meant: str) -> None:

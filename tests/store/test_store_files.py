@@ -18,6 +18,7 @@ import msgspec
 import pytest
 from store_samples import BEGAN, INFO, StillClock, capture, sifted
 
+from gossamer import files, held
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Link, Page
 from gossamer.runs.growing import Shape
@@ -28,7 +29,16 @@ from gossamer.store.table.table import Table
 from gossamer.store.url_seen import FAMILIES as SEEN_FAMILIES
 from gossamer.store.url_seen import USUAL, Sieve
 from gossamer.store.warc import gzip_members, reader
-from gossamer.store.warc.gzip_members import LEVEL, Member, is_ours, packed, packed_around, unpacked, with_our_header
+from gossamer.store.warc.gzip_members import (
+    LEVEL,
+    Member,
+    is_ours,
+    packed,
+    packed_around,
+    unpacked,
+    unpacked_at_once,
+    with_our_header,
+)
 from gossamer.store.warc.reader import cut, read, read_bytes, read_together, records, whole_captures, write_again
 from gossamer.store.warc.records import Info, warcinfo
 from gossamer.store.warc.texts import Texts, mark_of
@@ -302,6 +312,31 @@ def test_a_member_is_unpacked_from_any_chunks() -> None:
     assert unpacked([]) is None
     for other in (b"WARK", b"", b"WARC"):
         assert unpacked([packed([other], 1)]) is None
+
+
+@pytest.mark.parametrize("size", [0, 500, (1 << 20) - 10, 1 << 20, 3_000_000])
+def test_a_member_in_memory_is_unpacked_at_once_whatever_its_size(size: int) -> None:
+    for text in (b"words " * (size // 6), os.urandom(size)):
+        data = b"WARC/1.1\r\n" + text
+        member = packed([data], 1)
+        assert unpacked_at_once(member + b"next") == data
+        assert unpacked_at_once(member[:-1]) is None
+        assert unpacked_at_once(packed([b"K" + data], 1)) is None
+    assert unpacked_at_once(b"") is None
+    assert unpacked_at_once(b"nothing of ours") is None
+
+
+def test_a_file_that_is_held_is_read_where_it_was_when_it_is_gone(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    kept = held.file(path, files.descriptor(path))
+    assert kept.handle is not None
+    path.unlink()
+    assert files.read_at(kept, 3, 4) == b"456"
+    assert files.read_at(kept, 30, 8) == b"89"
+    os.close(kept.handle)
+    with pytest.raises(FileNotFoundError):
+        files.read_at(path, 3, 4)
 
 
 def test_members_come_with_their_places(tmp_path: Path) -> None:

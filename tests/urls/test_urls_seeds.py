@@ -34,7 +34,9 @@ def test_a_seed_is_kept_without_a_scheme_unless_http_can_only_be_meant(text: str
     assert as_seed(kept) == kept
 
 
-@pytest.mark.parametrize("text", ["", "htttps//example.org", "https:// /", "http//x", "a b", "https://"])
+@pytest.mark.parametrize(
+    "text", ["", "htttps//example.org", "https:// /", "http//x", "a b", "https://", "http:/", "https:", "HTTP:/x"]
+)
 def test_a_slip_is_no_seed_and_is_repeated_in_the_message(text: str) -> None:
     with pytest.raises(InvalidURL) as told:
         as_seed(text)

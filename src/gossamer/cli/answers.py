@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
-from gossamer.shown import counted, line, text
+from gossamer.shown import counted, line, size, span, text
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
@@ -41,7 +41,9 @@ def crawled(
     lines = [f"{first}: {sums}, {size(status.bytes)}{took}", *filter(None, [changed])]
     folder = shlex.quote(folder)
     again = f"`gossamer crawl {folder}"
-    if status.queued:
+    if not status.pages and not stopped and (over := _over(again, plan, seconds)):
+        lines.append(f"nothing was fetched yet: {over}")
+    elif status.queued:
         wait = "waits" if status.queued == 1 else "wait"
         lines.append(f"{counted(status.queued, 'address')} {wait}; {_holds(again, status, plan, seconds)}")
     kept_out = f"more than {counted(plan.pages_per_host, 'page')} of its host"
@@ -63,10 +65,24 @@ def _holds(again: str, status: Status, plan: Plan, seconds: float) -> str:
         return f"{reached}, and {again} --pages {2 * plan.pages}` goes on (0: no limit)"
     if 0 < plan.bytes <= status.bytes:
         reached = f"the limit of {size(plan.bytes)} is reached"
-        return f"{reached}, and {again} --bytes {2 * plan.bytes}` goes on (0: no limit)"
-    if 0 < plan.time <= seconds:
-        return f"the time of {span(plan.time)} is over, and {again}` goes on for as long again (--time 0: no limit)"
-    return f"{again}` goes on"
+        return f"{reached}, and {again} --bytes {_more(status.bytes)}` goes on (0: no limit)"
+    return _over(again, plan, seconds) or f"{again}` goes on"
+
+
+def _over(again: str, plan: Plan, seconds: float) -> str:
+    """Nothing, as long as there is time."""
+    if not 0 < plan.time <= seconds:
+        return ""
+    return f"the time of {span(plan.time)} is over, and {again}` goes on for as long again (--time 0: no limit)"
+
+
+def _more(octets: int) -> str:
+    """Twice as much or a little more, as one writes it: what came may be far beyond the limit."""
+    number, units = 2 * octets, ["", "k", "M", "G"]
+    while number >= 1_000 and len(units) > 1:
+        number = -(-number // 1_000)
+        del units[0]
+    return f"{number}{units[0]}"
 
 
 def imported(done: Imported) -> str:
@@ -100,36 +116,26 @@ def status(found: Status) -> str:
         ("fetched", size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
-        ("now", f"in use by process {found.crawling.get('pid')}" if found.crawling else "at rest"),
-        *([("waits", shortage(found.disk_free, found.disk_wanted))] if found.disk_wanted else []),
-        *([("waits", SILENCE)] if found.network_gone else []),
+        ("now", _now(found)),
+        *([("waits", found.held_up)] if found.held_up else []),
     ]
     lines = [f"{name:<12}{value}" for name, value in rows]
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
     return "\n".join(lines)
 
 
-SILENCE = "nothing can be reached; goes on by itself as soon as something answers"
-"""Why a crawl waits while the network is gone."""
-
-
-def shortage(free: int, wanted: int) -> str:
-    """Why a crawl waits for room, and until when."""
-    return f"the disk is nearly full: {size(free)} free, goes on at {size(wanted)}"
+def _now(found: Status) -> str:
+    crawls = found.crawling is not None and found.crawling.get("verb") == "crawl"
+    doing = "crawling" if crawls else "in use"
+    used = f"{doing}, process {found.crawling.get('pid')}" if found.crawling else "at rest"
+    if not found.paused:
+        return used
+    return f"paused, {used}; `gossamer {'resume' if found.crawling else 'crawl'} DIR` goes on"
 
 
 def estimate(seconds: float | None, basis: str) -> str:
     """The time left and what it is counted from; nothing when it is not known."""
     return "" if seconds is None else f"about {span(max(seconds, 1.0))}: {line(basis)}"
-
-
-def span(seconds: float) -> str:
-    """A time that people can read."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5_400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3_600:,.1f} h" if seconds < 172_800 else f"{seconds / 86_400:,.0f} days"
 
 
 def _reasons(title: str, reasons: Mapping[str, int]) -> list[str]:
@@ -234,13 +240,3 @@ def cut(said: str) -> str:
 def when(moment: float | None) -> str:
     """A time of this machine; nothing for none."""
     return "" if moment is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
-
-
-def size(octets: int) -> str:
-    """Bytes in a unit that people can read."""
-    number = float(octets)
-    for unit in ("B", "kB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
-        number /= 1000
-    return f"{number:.1f} TB"

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
-from gossamer.cli.amounts import moment
 from gossamer.cli.assignments import assigned
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine, VerifyLine
@@ -26,7 +25,17 @@ from gossamer.cli.reports import broken as broken
 from gossamer.cli.reports import changed
 from gossamer.cli.reports import changes as changes
 from gossamer.cli.reports import list_ as list_
+from gossamer.cli.server import beside, shown_in_browser
+from gossamer.cli.server import mcp as mcp
+from gossamer.cli.server import serve as serve
+from gossamer.cli.steering import add as add
+from gossamer.cli.steering import pause as pause
+from gossamer.cli.steering import resume as resume
+from gossamer.cli.steering import retry as retry
+from gossamer.cli.steering import set_ as set_
+from gossamer.cli.steering import stop as stop
 from gossamer.collection.ask.formats import FORMATS as UNITS
+from gossamer.collection.ask.times import moment
 from gossamer.errors import INTERRUPTED, Damaged, DamagedInput, NotFound, UsageError
 from gossamer.settings import SETTINGS
 
@@ -115,11 +124,11 @@ async def _crawl(
     progress = ProgressLine(hint=talking.hint)  # which says it when the crawl has begun: a mistake is said alone
     pipe, quiet, verbose = not sys.stderr.isatty(), options.quiet, options.verbose
     talk = Talk(progress, talking.note, pipe=pipe, quiet=quiet, verbose=verbose)
-    with listening() as stopping:
+    with listening() as stopping, beside(options.dir, options.serve, talk) as report:
         try:
             status = await collection.crawl_async(
                 *options.seeds,
-                report=talk,
+                report=report,
                 revisit=options.revisit,
                 stop=stopping.stop,
                 trust_plan=trusted,
@@ -130,16 +139,14 @@ async def _crawl(
             )
         finally:
             progress.end()
-    return status, stopping.asked, not talk.heard
+    return status, stopping.stop.is_set(), not talk.heard
 
 
 def settings(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings of the plan that were given; lists become tuples, and one delay means both."""
+    """The settings of the plan that were given; lists become tuples."""
     named = [name for name, setting in SETTINGS.items() if setting.option]
     given = {name: getattr(options, name) for name in named if getattr(options, name, None) is not None}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    if "delay" in given:
-        given["ip_delay"] = given["delay"]
     return given | assigned(getattr(options, "assigned", None) or ())
 
 
@@ -149,6 +156,13 @@ def status(options: argparse.Namespace) -> int:
         now = collection.status()
     _print(options, now.as_json(), pasted(answers.status(now), options.dir))
     return 0
+
+
+def top(options: argparse.Namespace) -> int:
+    """The live view."""
+    from gossamer.cli.top import top
+
+    return top(options)
 
 
 def why(options: argparse.Namespace) -> int:
@@ -202,7 +216,7 @@ def search(options: argparse.Namespace) -> int:
         busy = waiting != 0 and collection.is_busy
     _print(
         options,
-        search_output.as_json(question, found, signs, waiting),
+        found.as_json(question, waiting, signs),
         search_output.answer(question, found, signs, offset, options.dir),
     )
     for hint in found.hints:
@@ -217,7 +231,7 @@ def similar(options: argparse.Namespace) -> int:
     with _asked(options) as collection:
         copies = collection.similar(options.url)
         titles = {url: collection.title_of(url) for url in (options.url, *(copy.url for copy in copies))}
-    rows = ({**asdict(copy), "title": titles[copy.url]} for copy in copies)
+    rows = (copy.as_json(titles[copy.url]) for copy in copies)
     _print_each(options, rows, search_output.similar(options.url, copies, titles))
     return 0
 
@@ -470,10 +484,13 @@ def help_(options: argparse.Namespace) -> int:
 
 def completion(options: argparse.Namespace) -> int:
     """Print what a shell completes by."""
-    from gossamer.cli.completion import script
+    from gossamer.cli.completion import SHELLS, script
     from gossamer.cli.options import parser
 
-    say(script(options.shell, parser()).rstrip("\n"))
+    shell = options.shell or os.path.basename(os.environ.get("SHELL", ""))
+    if shell not in SHELLS:
+        raise UsageError(f"which shell? name one of {', '.join(SHELLS)}, as in `gossamer completion bash`")
+    say(script(shell, parser()).rstrip("\n"))
     return 0
 
 
@@ -483,6 +500,8 @@ def demo(options: argparse.Namespace) -> int:
 
     result = run(Path(options.dir), quiet=options.json)
     _print(options, result, "")
+    if sys.stdout.isatty() and not options.json:
+        shown_in_browser(Path(options.dir))
     return 0
 
 

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping
 from gossamer.version import VERSION
 
 GROUPS: Mapping[str, str] = {
-    "begin with": "crawl status show search export help",
+    "begin with": "crawl status search serve show export",
     "collect": "import build demo",
+    "steer": "top pause resume stop set add retry",
     "look": "list why history links broken changes",
     "search": "similar duplicates rank evaluate",
-    "take along": "convert",
-    "look after": "verify remove completion",
+    "take along": "convert mcp",
+    "look after": "verify remove help completion",
 }
 """Each command once, under what one wants; those that are not there are passed over."""
 _WIDTH = 79
@@ -24,7 +25,13 @@ _CLOSE = 0.75
 """How much alike two words are when one is a slip of the other; a hint that is far off is worse than none."""
 _ELSEWHERE = {
     **dict.fromkeys(("fetch", "mirror", "download", "spider", "scrape", "get"), "crawl"),
-    **dict.fromkeys(("resume", "continue", "start", "run"), "crawl"),
+    **dict.fromkeys(("continue", "start", "run"), "crawl"),
+    **dict.fromkeys(("suspend", "hold", "wait"), "pause"),
+    **dict.fromkeys(("unpause", "go-on"), "resume"),
+    **dict.fromkeys(("end", "halt", "abort", "kill", "cancel"), "stop"),
+    **dict.fromkeys(("config", "configure", "change"), "set"),
+    **dict.fromkeys(("seed", "seeds", "enqueue"), "add"),
+    **dict.fromkeys(("watch", "monitor", "dashboard", "htop"), "top"),
     **dict.fromkeys(("update", "refresh", "recrawl", "revisit"), "crawl --revisit"),
     **dict.fromkeys(("find", "query", "grep"), "search"),
     **dict.fromkeys(("hosts", "sites", "domains"), "list --hosts"),
@@ -36,6 +43,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("index", "reindex"), "build"),
     **dict.fromkeys(("delete", "rm", "purge"), "remove"),
     **dict.fromkeys(("diff", "new"), "changes, or history DIR ADDRESS --diff"),
+    **dict.fromkeys(("server", "web", "ui", "dashboard", "browse"), "serve"),
     "man": "help --man",
     **dict.fromkeys(("--password", "--user", "--login"), "--auth"),
     **dict.fromkeys(("--user-agent", "--agent", "--email", "--from"), "--contact"),
@@ -47,6 +55,11 @@ _ELSEWHERE = {
     **dict.fromkeys(("--reject", "--ignore", "--no-pdf"), "--exclude"),
     **dict.fromkeys(("--accept", "--only"), "--include"),
     **dict.fromkeys(("--limit", "--max-pages", "-l"), "--pages"),
+    **dict.fromkeys(("--no-parent", "-np"), "--scope path"),
+    "--limit-rate": "--bandwidth",
+    **dict.fromkeys(("--jobs", "-j", "--concurrency", "--threads", "--parallel"), "--workers, or --per-host"),
+    **dict.fromkeys(("--insecure", "-k", "--no-check-certificate"), "--ca-file FILE, which trusts your own authority"),
+    **dict.fromkeys(("--recursive", "-r"), "--depth N; links are followed without it"),
     **dict.fromkeys(("--config", "--settings"), "--set, or the file plan.toml in the directory of the collection"),
 }
 """What other programs call it."""
@@ -76,7 +89,7 @@ def _row(name: str, verb: argparse.ArgumentParser) -> str:
 
 def first_sentence(verb: argparse.ArgumentParser) -> str:
     """What it does; more stands in its own help."""
-    return (verb.description or "").partition(". ")[0].removesuffix(".")
+    return " ".join((verb.description or "").split()).partition(". ")[0].removesuffix(".")
 
 
 def meant(word: str, known: Iterable[str]) -> str:
@@ -90,6 +103,14 @@ def meant(word: str, known: Iterable[str]) -> str:
 def no_command(word: str, verbs: Iterable[str]) -> str:
     """What is said of a verb that is none."""
     return f"{word!r} is no command{meant(word, verbs)}; `gossamer help` lists them".replace("?;", "?")
+
+
+def no_format(word: str, forms: Iterable[str]) -> str:
+    """What is said of a format of `export` that is none."""
+    names = list(forms)
+    table = word.lower() in ("csv", "tsv", "xlsx", "excel", "sqlite", "sql", "duckdb", "pandas", "arrow", "feather")
+    cure = "; take jsonl or parquet, which pandas, Polars and DuckDB read and write as such" if table else ""
+    return f"{word!r} is no format of export: there are {', '.join(names)}{cure or meant(word, names)}"
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gossamer.cli.answers import size, when
+from gossamer.cli.answers import when
 from gossamer.cli.out import GREEN, PLAIN, RED
 from gossamer.cli.terminal import is_coloured
-from gossamer.shown import counted, text
+from gossamer.shown import counted, size, text
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.differences import Line, Piece

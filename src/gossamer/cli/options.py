@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from gossamer.cli import guide
-from gossamer.cli.amounts import TYPES
 from gossamer.cli.query_help import LANGUAGE
 from gossamer.collection.ask.formats import FORMATS
+from gossamer.setting_text import TYPES
 from gossamer.settings import FAR, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
 from gossamer.version import VERSION
@@ -22,7 +23,7 @@ exit codes:
   2  wrong usage: option, address, pattern  7  the collection is damaged
   3  DIR is not a collection                8  no such address or host in the collection
   4  another process is writing to DIR      9  an imported file is damaged; the rest was taken
-                                          130  stopped by Ctrl-C; nothing is lost
+                                          130  stopped, by Ctrl-C or `stop`; nothing is lost
 """
 
 
@@ -31,14 +32,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """As always, but harmless, and with what may have been meant."""
-        super().error(line(message) + self._hint(message))
-
-    def _hint(self, message: str) -> str:
-        option = re.search(r"unrecognized arguments: (?:.* )?(--?[\w-]+)", message)
-        if option is None:
-            return ""
-        known = (each for verb in guide.verbs_of(self).values() for each in guide.options_of(verb))
-        return guide.meant(option[1], known)
+        if form := re.match(r"argument FORMAT: invalid choice: '(.*?)' ", message):
+            message = guide.no_format(form[1], FORMATS)
+        option = re.search(r"unrecognized arguments: (?:.*? )??((--?[A-Za-z][\w-]*)\S*)", message)
+        if option is not None:  # what stands behind it is left over only because of it
+            known = (each for verb in guide.verbs_of(self).values() for each in guide.options_of(verb))
+            message = f"unrecognized arguments: {option[1]}{guide.meant(option[2], known)}"
+        super().error(line(message))
 
 
 class Top(Parser):
@@ -117,6 +117,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Verb)
     _crawl(verbs)
     _status(verbs)
+    _steering(verbs)
     _list(verbs)
     _broken(verbs)
     _why(verbs)
@@ -124,6 +125,8 @@ def parser() -> argparse.ArgumentParser:
     _history(verbs)
     _changes(verbs)
     _search(verbs)
+    _serve(verbs)
+    _mcp(verbs)
     _similar(verbs)
     _duplicates(verbs)
     _links(verbs)
@@ -148,7 +151,7 @@ def _verb(verbs: _Verbs, name: str, text: str, example: str) -> Verb:
     verb = verbs.add_parser(
         name,
         help=text,
-        description=text[0].upper() + text[1:] + ".",
+        description=textwrap.fill(text[0].upper() + text[1:] + ".", 79, break_on_hyphens=False),
         epilog=f"example:\n  {example}\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -192,6 +195,14 @@ def _crawl(verbs: _Verbs) -> None:
     talk = verb.add_mutually_exclusive_group()
     talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
     talk.add_argument("-v", "--verbose", action="store_true", help="say a line for each fetch")
+    verb.add_argument(
+        "--serve",
+        nargs="?",
+        const=0,
+        type=_port,
+        metavar="PORT",
+        help="show it in a browser while it crawls, as `gossamer serve` does",
+    )
     verb.add_argument(
         "--log", metavar="FILE", help="append a line for each fetch and each event, with its time in UTC, also with -q"
     )
@@ -249,6 +260,42 @@ def _status(verbs: _Verbs) -> None:
             "gossamer status my-web",
         )
     )
+
+
+def _steering(verbs: _Verbs) -> None:
+    """A crawl that runs, and what it can be told."""
+    _directory(_verb(verbs, "top", "the live view of a crawl in the terminal; q ends it", "gossamer top my-web"))
+    _directory(_verb(verbs, "pause", "let the crawl that runs fetch nothing until `resume`", "gossamer pause my-web"))
+    _directory(_verb(verbs, "resume", "let a crawl go on that was paused", "gossamer resume my-web"))
+    _directory(
+        _verb(verbs, "stop", "let the crawl that runs end when what is under way is done", "gossamer stop my-web")
+    )
+    verb = _verb(
+        verbs,
+        "set",
+        "change settings of the plan: for the crawl that runs, or for the next one",
+        "gossamer set my-web delay=2 pages=5000 exclude='/calendar/'",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "assigned", metavar="NAME=VALUE", nargs="+", help="any setting of plan.toml (docs/settings.md lists them)"
+    )
+    verb = _verb(
+        verbs,
+        "add",
+        "add seeds: to the crawl that runs, or for the next one",
+        "gossamer add my-web https://example.org/news/",
+    )
+    _directory(verb)
+    verb.add_argument("seeds", metavar="SEED", nargs="+", help="where to start from, too")
+    verb = _verb(
+        verbs,
+        "retry",
+        "try once more what failed: by the crawl that runs, or by the next one",
+        "gossamer retry my-web --site example.org",
+    )
+    _directory(verb)
+    _site(verb)
 
 
 def _list(verbs: _Verbs) -> None:
@@ -396,6 +443,48 @@ def _number(verb: argparse.ArgumentParser, what: str) -> None:
     verb.add_argument("-n", "--number", type=_positive, metavar="N", default=10, help=f"how many {what} (10)")
 
 
+def _port(text: str) -> int:
+    if text.isdecimal() and int(text) < 1 << 16:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a port; name a number, or put the option last")
+
+
+def _serve(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "serve",
+        "show it in a browser: search page, dashboard, JSON. Programs ask at /api/v1/, and /api/v1/openapi.json"
+        " describes it",
+        "gossamer serve my-web",
+    )
+    _directory(verb)
+    verb.add_argument(
+        "--port", type=_port, metavar="N", help="where to listen (8360, or a free one where that is taken)"
+    )
+    verb.add_argument("--mcp", action="store_true", help="for language models too: the tools of `gossamer mcp` at /mcp")
+    verb.add_argument("--read-only", action="store_true", help="show only: nothing can be changed from the browser")
+    verb.add_argument(
+        "--public",
+        action="store_true",
+        help="for other machines too; wants a password in GOSSAMER_PASSWORD, or --read-only",
+    )
+    verb.add_argument(
+        "--name", action="append", dest="names", metavar="HOST", help="a name this server is called by; repeatable"
+    )
+
+
+def _mcp(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "mcp",
+        "let a language model search and read it, by the Model Context Protocol on standard input and output. It needs"
+        " the extra `mcp` (`pip install '.[mcp]'` where you cloned Gossamer); a client is told to start `gossamer` with"
+        ' ["mcp", "/path/to/my-web"], as docs/mcp.md shows',
+        "gossamer mcp my-web",
+    )
+    verb.add_argument("dir", metavar="DIR", help="the directory of the collection")
+
+
 def _similar(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
@@ -525,7 +614,12 @@ def _export(verbs: _Verbs) -> None:
         "gossamer export my-web jsonl -o pages.jsonl",
     )
     _directory(verb)
-    verb.add_argument("form", metavar="FORMAT", choices=FORMATS, help=", ".join(FORMATS))
+    verb.add_argument(
+        "form",
+        metavar="FORMAT",
+        choices=FORMATS,
+        help=f"{', '.join(FORMATS)}; parquet needs pyarrow: pip install '.[parquet]' where you cloned Gossamer",
+    )
     verb.add_argument(
         "-o",
         "--output",
@@ -596,7 +690,8 @@ def _completion(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "completion",
-        "write what completes commands and options in a shell",
+        "write what completes commands and options in a shell. Put `source <(gossamer completion bash)` into ~/.bashrc,"
+        " the same with zsh into ~/.zshrc, or the output for fish into ~/.config/fish/completions/gossamer.fish",
         "gossamer completion bash",
     )
-    verb.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
+    verb.add_argument("shell", nargs="?", choices=("bash", "zsh", "fish"), help="the shell (that of $SHELL)")

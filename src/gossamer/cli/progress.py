@@ -9,8 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from gossamer.cli.answers import shortage, size, span
-from gossamer.shown import counted, line
+from gossamer.shown import counted, line, size, span
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Imported, Progress
@@ -197,8 +196,10 @@ class ImportLine:
 
 
 def _left(now: Progress) -> list[Part]:
+    if now.paused:
+        return [Part("paused", 2), Part("(`gossamer resume` goes on)", 4)]
     if now.disk_wanted:
-        return [Part(shortage(now.disk_free, now.disk_wanted), 2)]
+        return [Part(now.held_up, 2)]
     if now.network_gone:
         return [Part("nothing can be reached", 2), Part("goes on by itself as soon as something answers", 9)]
     if now.idle_seconds:

@@ -11,7 +11,7 @@ query:
   cascade AND restrict  both of them
   -oracle, NOT oracle   not this; --rebase, -x=y and -l are words
   (a OR b) -(c d)       parentheses
-  intitle:index         in the title; also title:"foreign key"
+  title:index           in the title; also title:"foreign key"
   inurl:docs            in the address
   site:example.org      of this site or host; also site:example.org/docs
   type:pdf              of this type; also filetype:pdf and media types

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gossamer.cli.answers import size, when
-from gossamer.shown import counted, line
+from gossamer.cli.answers import when
+from gossamer.shown import counted, line, size
 
 if TYPE_CHECKING:
     from gossamer.collection.maintain.removal import Removal

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import gossamer
-from gossamer.cli.amounts import moment
 from gossamer.cli.answers import cut
 from gossamer.cli.out import complain, pasted, say, say_json
 from gossamer.cli.progress import Line, Part
+from gossamer.collection.ask.broken_table import BrokenTable
 from gossamer.collection.ask.reading import Reading
+from gossamer.collection.ask.times import moment
 from gossamer.errors import INTERRUPTED, UsageError
 from gossamer.shown import counted, line
 
@@ -23,21 +23,18 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.broken import Broken, Source
     from gossamer.collection.ask.changes import Change
-    from gossamer.collection.ask.hosts import HostSums
     from gossamer.collection.crawl.link_check import External
+    from gossamer.frontier.why import HostAnswer
 
 SOURCES_MOST = 20
 """Links to one broken address that people are shown."""
 FOUND = 1
 """The exit code when something is broken and --exit-code was given, as `diff` and link checkers have it."""
-_COLUMNS = ("url", "reason", "status", "external", "page", "anchor", "via")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would calculate: the anchor is a stranger's."""
 
 
 def list_(options: argparse.Namespace) -> int:
     """Print addresses or hosts as they are read: there may be millions."""
-    from gossamer.collection.ask.hosts import HostSums
+    from gossamer.frontier.why import HostAnswer
 
     nothing, what = True, "host" if options.hosts else "address"
     with Reading(Path(options.dir)) as collection:
@@ -46,13 +43,13 @@ def list_(options: argparse.Namespace) -> int:
             if options.json:
                 say_json(each.as_json())
             else:
-                say(_host(each) if isinstance(each, HostSums) else _address(each))
+                say(_host(each) if isinstance(each, HostAnswer) else _address(each))
     if nothing:
         complain(pasted(f"no {what} is like that; `gossamer status DIR` counts what there is", options.dir))
     return 0
 
 
-def _listed(collection: Reading, options: argparse.Namespace) -> Iterator[Address] | Iterator[HostSums]:
+def _listed(collection: Reading, options: argparse.Namespace) -> Iterator[Address] | Iterator[HostAnswer]:
     if not options.hosts:
         return collection.addresses(state=options.state, reason=options.reason, site=options.site)
     if options.state is not None or options.reason is not None:
@@ -60,10 +57,9 @@ def _listed(collection: Reading, options: argparse.Namespace) -> Iterator[Addres
     return collection.hosts(site=options.site)
 
 
-def _host(each: HostSums) -> str:
+def _host(each: HostAnswer) -> str:
     """Its pages first, so that `sort -rn` puts the largest on top."""
-    sums = f"{each.pages:>7} pages {each.queued:>7} queued {each.failed:>6} failed {each.excluded:>6} excluded"
-    return f"{sums}  {line(each.host)}"
+    return f"{each.pages:>7} pages {each.queued:>7} queued {each.failed:>6} failed  {line(each.host)}"
 
 
 def _address(each: Address) -> str:
@@ -126,13 +122,11 @@ class ExternalLine:
 
 def _print(options: argparse.Namespace, found: Iterable[Broken], *, whole: bool) -> int:
     count = links = 0
-    table = csv.writer(sys.stdout, lineterminator="\n")
-    if options.csv:
-        table.writerow(_COLUMNS)
+    table = BrokenTable(sys.stdout) if options.csv else None
     for each in found:
         count, links = count + 1, links + len(each.sources)
-        if options.csv:
-            table.writerows(_cells(each))
+        if table:
+            table.add(each)
         elif options.json:
             say_json(each.as_json())
         else:
@@ -141,18 +135,6 @@ def _print(options: argparse.Namespace, found: Iterable[Broken], *, whole: bool)
         none = "nothing is broken" if whole else "nothing that could be asked is broken"
         say(f"{counted(count, 'broken address')}, {counted(links, 'link')}" if count else none)
     return count
-
-
-def _cells(each: Broken) -> Iterator[list[str]]:
-    """A row for each link; one where there is none."""
-    about = [each.url, each.reason, str(each.status or ""), "yes" if each.external else "no"]
-    links = [[source.url, source.anchor, source.via or ""] for source in each.sources] or [[""] * 3]
-    for link in links:
-        yield [_cell(text) for text in (*about, *link)]
-
-
-def _cell(text: str) -> str:
-    return f"'{line(text)}" if text.startswith(_FORMULA) else line(text)
 
 
 def _block(each: Broken) -> Iterator[str]:

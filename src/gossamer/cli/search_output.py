@@ -6,13 +6,13 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from gossamer.cli.out import BOLD, PLAIN
 from gossamer.cli.terminal import is_coloured
 from gossamer.cli.wrapping import lines as wrapped
-from gossamer.shown import counted, line, text, timestamp
+from gossamer.shown import counted, line, text
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.links import Links, Neighbour
@@ -20,53 +20,18 @@ if TYPE_CHECKING:
     from gossamer.dedupe.groups import Copy
     from gossamer.dedupe.mirrors import Mirrors
     from gossamer.model import Hit
+    from gossamer.search.answer import Answer, Signs
     from gossamer.search.measures import Measures
-    from gossamer.search.searcher import Answer
 
 NEIGHBOURS_MOST = 20
 VALUES_MOST = 8
 """Of a facet, in a line."""
 _INDENT = " " * 5
 _FLAT = str.maketrans("\n\t", "  ")
-
-
-Signs: TypeAlias = Mapping[str, Mapping[str, float]]
-"""By address, what a score is made of."""
-
-
-def as_json(question: str, found: Answer, signs: Signs, waiting: int | None) -> dict[str, Any]:
-    """For machines, in one object. `waiting` pages are not in the index yet; None where nobody has counted them."""
-    return {
-        "query": question,
-        "total": found.total,
-        "more_than_total": found.is_least,
-        "seconds": round(found.seconds, 6),
-        "suggestion": found.suggestion,
-        "hints": list(found.hints),
-        "not_indexed": waiting,
-        "facets": found.facets,
-        "more_from": list(found.more_from),
-        "hits": [_hit_as_json(hit, signs.get(hit.url)) for hit in found.hits],
-    }
-
-
-def _hit_as_json(hit: Hit, signs: Mapping[str, float] | None) -> dict[str, Any]:
-    """The words of the question are in mark elements."""
-    told = {
-        "url": hit.url,
-        "title": hit.title,
-        "title_html": hit.title_html,
-        "snippet": hit.snippet_html,
-        "score": round(hit.score, 4),
-        "site": hit.site,
-        "language": hit.language,
-        "media_type": hit.media_type,
-        "size": hit.size,
-        "published": None if hit.published is None else timestamp(hit.published),
-        "fetched": timestamp(hit.fetched),
-        "copies": list(hit.copies),
-    }
-    return told if signs is None else told | {"signs": {name: round(value, 4) for name, value in signs.items()}}
+_MEANINGS = {
+    "near": "near: it says the same, but for a few words or its title; a search shows it with the page above it",
+    "alike": "alike: many words are the same, but it is about something else; a search shows it for itself",
+}
 
 
 def answer(question: str, found: Answer, signs: Signs, offset: int, folder: str) -> str:
@@ -159,8 +124,14 @@ def measures(found: Measures) -> str:
     )
 
 
+def _file_name(url: str) -> str:
+    """What a document without a title is called: the last part of its address."""
+    path = urlsplit(url).path.rstrip("/")
+    return line(unquote(path.rpartition("/")[2]))
+
+
 def _hit(number: int, hit: Hit, folder: str, signs: Mapping[str, float]) -> str:
-    title = line(hit.title) or "(no title)"
+    title = line(hit.title) or _file_name(hit.url) or "(no title)"
     cure = f"`gossamer similar {shlex.quote(folder)} {shlex.quote(line(hit.url))}`"
     more = [f"     {len(hit.copies):,} more like this: {cure}"] if hit.copies else []
     best = sorted(signs.items(), key=lambda sign: -sign[1])
@@ -193,7 +164,7 @@ def similar(url: str, copies: Sequence[Copy], titles: Mapping[str, str]) -> str:
     """A line for each copy of a page."""
     if not copies:
         return f"{_titled(url, titles)}\n  no other page says this, or nearly this"
-    return "\n".join([_titled(url, titles), *(_line(copy, titles) for copy in copies)])
+    return "\n".join([_titled(url, titles), *(_line(copy, titles) for copy in copies), *_meanings(copies)])
 
 
 def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
@@ -209,27 +180,35 @@ def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
     sums = f"{counted(copied, 'page')} with {counted(len(copies), 'copy', 'copies')}, {exact:,} of them exact"
     alike = sum(len(group.alike) for group in found.groups)
     more = f"; {counted(alike, 'page')} alike, about something else" if alike else ""
-    return "\n\n".join((*blocks, (sums if copies else "no copies") + more))
+    meanings = _meanings([copy for group in found.groups for copy in (*group.copies, *group.alike)])
+    return "\n\n".join((*blocks, "\n".join([*meanings, (sums if copies else "no copies") + more])))
 
 
 def each_as_json(found: Copies, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """For machines: an object for each group, then one for each set of hosts."""
     for group in found.groups:
-        told = {"kind": "copies", "title": titles.get(group.url, ""), "url": group.url}
-        yield told | {name: [_copy(each, titles) for each in getattr(group, name)] for name in ("copies", "alike")}
+        told: dict[str, Any] = {"kind": "copies", "title": titles.get(group.url, ""), "url": group.url}
+        for name, copies in (("copies", group.copies), ("alike", group.alike)):
+            told[name] = [each.as_json(titles.get(each.url, "")) for each in copies]
+        yield told
     for hosts in found.mirrors:
         yield {"kind": "mirrors", **hosts._asdict()}
 
 
-def _copy(copy: Copy, titles: Mapping[str, str]) -> dict[str, Any]:
-    return {**asdict(copy), "title": titles.get(copy.url, "")}
+def _meanings(copies: Sequence[Copy]) -> list[str]:
+    """What the words at the heads of the lines mean, of those that want to be explained."""
+    kinds = {_kind(copy) for copy in copies}
+    return [f"({meaning})" for kind, meaning in _MEANINGS.items() if kind in kinds]
+
+
+def _kind(copy: Copy) -> str:
+    return "exact" if copy.exact else "near" if copy.says_same else "alike"
 
 
 def _line(copy: Copy, titles: Mapping[str, str]) -> str:
-    kind = "exact" if copy.exact else "near" if copy.says_same else "alike"
+    kind = _kind(copy)
     place = "same site" if copy.same_site else "other site"
-    bits = f"{copy.distance:>2} {'bit' if copy.distance == 1 else 'bits':<4}"
-    return f"  {kind:<5}  {copy.resemblance:.2f}  {bits}  {place:<10}  {_titled(copy.url, titles)}"
+    return f"  {kind:<5}  {copy.resemblance:>4.0%}  {place:<10}  {_titled(copy.url, titles)}"
 
 
 def _mirrors(found: Mirrors) -> str:

@@ -10,10 +10,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from gossamer.cli.out import complain
 from gossamer.collection.seed_list import SHORT
-from gossamer.errors import UsageError
+from gossamer.errors import InvalidURL, UsageError
+from gossamer.shown import counted
+from gossamer.urls.seeds import as_seed
 
 _LONGEST = 65_536
+_NAMED = 10
+"""Lines that are no addresses and are named; more are counted."""
 _HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:/.*)?|localhost(?::\d+)?(?:/.*)?")
 """What looks like a host, with or without a path."""
 
@@ -40,7 +45,7 @@ def named(folder: str, seeds: Sequence[str], lists: Sequence[str]) -> Seeds:
         )
     for seed in seeds:
         _require_address(seed)
-    listed = (seed for name in lists for seed in _listed(name))
+    listed = (seed for name in lists for seed in _Addresses(name))
     first = tuple(islice(listed, SHORT + 1))
     return Seeds((*seeds, *first)) if len(first) <= SHORT else Seeds(tuple(seeds), chain(first, listed))
 
@@ -57,7 +62,42 @@ def _require_address(seed: str) -> None:
         raise UsageError(f"{seed}: is a file or directory here; {cure}; the host of that name is https://{seed}/")
 
 
-def _listed(name: str) -> Iterator[str]:
+class _Addresses:
+    """The seeds of a file. A line that is no address is named and passed over; a file without any is refused."""
+
+    def __init__(self, name: str) -> None:
+        self._name = f"--seeds {name}"
+        self._lines = _listed(name)
+        self._wrong: list[str] = []
+        self._passed = 0
+
+    def __iter__(self) -> Iterator[str]:
+        good = False
+        for number, seed in self._lines:
+            try:
+                as_seed(seed)
+            except InvalidURL as error:
+                self._note(f"line {number}: {error}")
+            else:
+                good = True
+                yield seed
+        self._complain(good)
+
+    def _note(self, words: str) -> None:
+        self._passed += 1
+        if self._passed <= _NAMED:
+            self._wrong.append(words)
+
+    def _complain(self, good: bool) -> None:
+        if self._wrong and not good:
+            raise UsageError(f"{self._name}: no address stands there; {self._wrong[0]}")
+        for words in self._wrong:
+            complain(f"{self._name}: {words}; passed over")
+        if more := self._passed - len(self._wrong):
+            complain(f"{self._name}: and {counted(more, 'line')} more that {'is' if more == 1 else 'are'} no address")
+
+
+def _listed(name: str) -> Iterator[tuple[int, str]]:
     try:
         if name == "-":
             yield from _lines(sys.stdin.buffer, "standard input")
@@ -68,8 +108,8 @@ def _listed(name: str) -> Iterator[str]:
         raise UsageError(f"--seeds {name}: cannot be read: {error.strerror}") from None
 
 
-def _lines(file: BinaryIO, name: str) -> Iterator[str]:
-    """One a line; what follows a # at its beginning or after a space is a comment."""
+def _lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    """One a line, with its number; what follows a # at its beginning or after a space is a comment."""
     number = 0
     while line := file.readline(_LONGEST):
         number += 1
@@ -81,4 +121,4 @@ def _lines(file: BinaryIO, name: str) -> Iterator[str]:
             raise UsageError(f"--seeds {name}: line {number} is no text in UTF-8") from None
         seed = text.partition(" #")[0].strip()
         if seed and not seed.startswith("#"):
-            yield seed
+            yield number, seed

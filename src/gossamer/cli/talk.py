@@ -18,11 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gossamer.cli.answers import SILENCE, shortage, size
 from gossamer.cli.out import complain
 from gossamer.cli.progress import ProgressLine
 from gossamer.errors import GossamerError, UsageError
-from gossamer.shown import line, log, timestamp
+from gossamer.shown import line, log, size, timestamp
 
 if TYPE_CHECKING:
     from gossamer.collection import Progress
@@ -31,6 +30,10 @@ if TYPE_CHECKING:
 _USER = re.compile(r"^(\s*(?:\w+://)?)[^/?#]*@")
 EVERY = 60.0
 """Seconds between two lines on a pipe or in a log."""
+FIRST = 10.0
+"""Seconds after which there is one in any case: whoever waits wants to know that it works."""
+_KINDS = {"probe": "asks for what cannot be there, to see how the site answers that"}
+"""Why something was asked for that no page links to."""
 
 
 def begun(folder: str, seeds: Sequence[str]) -> str:
@@ -119,7 +122,7 @@ class Talk:
     ) -> None:
         self._line, self._note = line, note
         self._pipe, self._quiet, self._verbose = pipe and not quiet, quiet, verbose
-        self._next, self._waits = EVERY, ""
+        self._next, self._waits = FIRST, ""
         self.heard = False
         """Has the crawl begun? One with nothing left to do does not."""
 
@@ -133,7 +136,8 @@ class Talk:
             self._say("waits" if kind else "goes-on", words or self._line.text(now))
         elif now.seconds >= self._next:
             self._say("progress", self._line.text(now))
-        self._next = max(self._next, now.seconds // EVERY * EVERY + EVERY)
+        if now.seconds >= self._next:
+            self._next = now.seconds // EVERY * EVERY + EVERY
 
     def fetched(self, one: Fetched) -> None:
         """A line for each fetch: always in the log, and on the terminal where that was asked for."""
@@ -151,16 +155,17 @@ class Talk:
 def fetch(one: Fetched) -> str:
     """What came of it: status, kind, size, seconds, address, and the reason where there is one."""
     kind = one.kind if one.method == "GET" else f"{one.kind} {one.method}"
-    reason = f"  ({one.reason})" if one.reason else ""
+    why = one.reason or _KINDS.get(one.kind)
+    reason = f"  ({why})" if why else ""
     return f"{one.status or '-':<3} {kind} {size(one.bytes)} {one.seconds:.2f} s {one.url}{reason}"
 
 
 def waiting(now: Progress) -> tuple[str, str]:
     """What holds a crawl up, in a word and in words; nothing when it goes on."""
-    if now.disk_wanted:
-        return "disk", shortage(now.disk_free, now.disk_wanted)
-    if now.network_gone:
-        return "network", SILENCE
+    if now.paused:
+        return "pause", "paused by somebody; `gossamer resume` goes on"
+    if now.held_up:
+        return "disk" if now.disk_wanted else "network", now.held_up
     if now.idle_seconds:
         return "politeness", f"nothing may be asked for in the next {now.idle_seconds:.0f} s; Ctrl-C stops now"
     return "", ""

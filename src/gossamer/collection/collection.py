@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +19,19 @@ from gossamer.collection.crawl import requests, rest, sent
 from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
-from gossamer.collection.lock import exclusive, undisturbed
+from gossamer.collection.crawl.stop_watch import StopWatch
+from gossamer.collection.lock import CRAWL, exclusive, undisturbed
 from gossamer.collection.seed_list import SHORT, SeedList, scope_of
 from gossamer.collection.status import Fetched, Progress, Status
+from gossamer.collection.steering import Steering, require_soon, wanted
 from gossamer.errors import NotFound, NothingFetched, UsageError
 from gossamer.fetch.logins import Logins
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.why import AddressAnswer
 from gossamer.plan import Plan, texts
 from gossamer.shown import log
-from gossamer.urls.seeds import address, as_seed
+from gossamer.urls.seeds import address, as_seed, has_login
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.broken import Broken
@@ -43,11 +45,24 @@ if TYPE_CHECKING:
 
 
 NO_CREDENTIALS = Credentials()
+_UNAUTHORIZED = 401
+_LOG_IN = "`--auth USER` logs in, with the password in GOSSAMER_PASSWORD (from Python `credentials=`)"
 
 
 def open(path: str | Path) -> Collection:
     """The collection in a directory. It is made by the first `crawl`."""
     return Collection(Path(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a crawl is asked for."""
+
+    seeds: Sequence[str]
+    seed_list: Iterable[str]
+    settings: Mapping[str, Any]
+    revisit: bool
+    is_trusted: bool
 
 
 class Collection(Reading):
@@ -89,7 +104,10 @@ class Collection(Reading):
         if len(named) > SHORT:
             named, seed_list = [], chain(named, seed_list)
         new, listed = [as_seed(seed) for seed in named], SeedList(self.path)
-        plan, begins = self._planned(new, settings, trusted=trust_plan)
+        _say_what_is_not_used(named)
+        stamp = self._folder.plan_stamp()
+        asked = _Asked(new, seed_list, settings, revisit, trust_plan)
+        plan, begins = self._planned(asked)
         if not (plan.seeds or seed_list or listed):
             raise UsageError(
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
@@ -110,39 +128,75 @@ class Collection(Reading):
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
         self._folder.create()
         self.close()
-        with exclusive(self.path) as lock:
+        stop = stop or asyncio.Event()
+        with exclusive(self.path, CRAWL) as lock:
             self._say_what_is_not_sent(sending)
             rest.forget(self.path)
             trust.remember(self._folder)
-            begins = bool(seed_list and listed.add(seed_list)) or begins
-            if not (plan.seeds or listed):
-                raise UsageError(f"{self.path}: no seed; the list has no address")
-            self._folder.save_plan(plan)
-            self._folder.make_shards(plan.shards)
-            asked = requests.ask(self.path, new, revisit=revisit, listed=bool(seed_list), begins=begins)
-            until = _end_of(plan, outside)
-            job = Job(self.path, plan, asked, outside.order, until=until, tells=told is not None, logins=sending)
-            outside = replace(outside, told=told, until=until, logins=sending)
-            await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
-            requests.settle(self.path)
+            hears = StopWatch(self.path, outside.clock)
+            with self._steering.alone():
+                if self._folder.plan_stamp() != stamp:  # somebody has changed it since it was read
+                    shards = plan.shards
+                    plan, begins = self._planned(asked)
+                    plan = plan.changed(shards=shards)
+                self._keep(asked, plan, begins=begins)
+            began = outside.clock.steady()
+            order, tells = outside.order, told is not None
+            job = Job(self.path, plan, heeds=True, order=order, began=began, tells=tells, logins=sending)
+            outside = replace(outside, told=told, began=began, logins=sending)
+            async with hears.set(stop):
+                more = True
+                while more:
+                    before = requests.pending(self.path)
+                    await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
+                    more = self._is_more_asked(before, hears) and not stop.is_set()
+            self._steering.clear()
+            plan = wanted(self.path, plan)
             if plan.build:
                 self._link_up()
-            stopped = bool(stop and stop.is_set())
+            stopped = stop.is_set()
             if not stopped and not plan.time:
                 self._note_rest(plan)
         status = self.status()
-        if not status.pages and not stopped:
+        over = 0 < plan.time <= outside.clock.steady() - began
+        if not status.pages and not stopped and not (over and self._is_untried(islice(chain(plan.seeds, listed), 3))):
             tried = islice(chain(plan.seeds, listed), 3)
-            raise NothingFetched("; ".join(f"{seed}: {self._reason(address(seed))}" for seed in tried))
+            raise NothingFetched("; ".join(f"{seed}: {self._reason(address(seed), sending)}" for seed in tried))
         return status
 
-    def _planned(self, new: Sequence[str], settings: dict[str, Any], *, trusted: bool) -> tuple[Plan, bool]:
+    def _planned(self, asked: _Asked) -> tuple[Plan, bool]:
         """The plan with more seeds and other settings, and whether one of the seeds is new to it."""
-        plan = self._folder.load_plan()
-        trust.require(self._folder, plan, settings, trusted=trusted)
-        planned = [*map(as_seed, _named((settings.pop("seeds", plan.seeds),)))]  # people edit them
-        plan = plan.changed(seeds=tuple(dict.fromkeys((*planned, *new))), **settings)
-        return plan, not set(new) <= set(planned)
+        plan, settings = self._folder.load_plan(), asked.settings
+        trust.require(self._folder, plan, settings, trusted=asked.is_trusted)
+        planned = [*map(as_seed, _named((settings.get("seeds", plan.seeds),)))]  # people edit them
+        plan = plan.changed(**{**settings, "seeds": tuple(dict.fromkeys((*planned, *asked.seeds)))})
+        return plan, not set(asked.seeds) <= set(planned)
+
+    def _keep(self, asked: _Asked, plan: Plan, *, begins: bool) -> None:
+        """Write down what is asked for: from now on it is asked for until it is done."""
+        if self._steering.clear():
+            log.warning("%s: was paused, and goes on", self.path)
+        listed = SeedList(self.path)
+        begins = bool(asked.seed_list and listed.add(asked.seed_list)) or begins
+        if not (plan.seeds or listed):
+            raise UsageError(f"{self.path}: no seed; the list has no address")
+        self._folder.save_plan(plan)
+        self._folder.make_shards(plan.shards)
+        requests.ask(self.path, asked.seeds, revisit=asked.revisit, listed=bool(asked.seed_list), begins=begins)
+
+    def _is_more_asked(self, before: tuple[requests.CrawlRequest, ...], hears: StopWatch) -> bool:
+        """Whether somebody has asked for more at the last moment, beside what was asked for before."""
+        with self._steering.alone():
+            asked = not self._is_done() and requests.pending(self.path) != before
+            return asked or hears.is_late()
+
+    def _is_done(self) -> bool:
+        """Has every shard done all that is asked for by now? Then nothing is asked for any more."""
+        done = not requests.pending(self.path) or requests.are_done(self.path, self._readers().tables)
+        self.close()
+        if done:
+            requests.settle(self.path)
+        return done
 
     def _is_at_rest(self, plan: Plan, seeds: Sequence[str]) -> bool:
         """Is nothing asked for that is not done, and all as the last crawl left it?"""
@@ -170,6 +224,93 @@ class Collection(Reading):
     def unconfirmed(self, **settings: Any) -> Mapping[str, str]:
         """What the plan opens of the network though this user has not made it: what `trust_plan` would agree to."""
         return trust.unconfirmed(self._folder, self.plan, settings)
+
+    # ------------------------------------------------------------- a crawl that runs
+
+    def pause(self) -> None:
+        """The crawl that runs fetches nothing until `resume`. What is under way is finished."""
+        self._tell(paused=True)
+
+    def resume(self) -> None:
+        """It goes on."""
+        self._tell(paused=False)
+
+    def stop(self) -> None:
+        """It finishes what is under way, and ends."""
+        self._tell(stop=self._running())
+
+    def _tell(self, **orders: Any) -> None:
+        self._running()
+        with self._steering.alone():
+            self._steering.tell(**orders)
+
+    def _running(self) -> str:
+        """The name of the crawl that runs; says so where none does."""
+        self._folder.require()
+        return self._steering.require_crawl()
+
+    def change(self, **settings: Any) -> Plan:
+        """Other settings, kept in the plan: for the crawl that runs, within a second, or else for the next one.
+
+        Some cannot change while a crawl runs, and are refused then. Gives the plan.
+        """
+        from gossamer.collection.crawl.wiring import check, hints
+
+        self._folder.require()
+        with self._steering.changing() as runs:
+            before = self._folder.load_plan()
+            plan = before.changed(**settings)
+            plan = plan.changed(seeds=tuple(map(as_seed, plan.seeds)))
+            check(plan)
+            if runs:
+                require_soon(before, plan)
+            if plan.shards != before.shards:
+                raise UsageError(f"{self.path}: was made with {before.shards} shards, and that is fixed")
+            for hint in hints({name: getattr(plan, name) for name in settings}):
+                log.warning("%s", hint)
+            self._folder.save_plan(plan)
+            if runs:
+                self._steering.tell()
+        return plan
+
+    def add(self, *seeds: str | Iterable[str]) -> int:
+        """More seeds: for the crawl that runs, within a second, or else for the next one. How many are new.
+
+        Those that failed before are tried once more. With more than a thousand, what is no address is passed over.
+        """
+        named, listed = _named(seeds), SeedList(self.path)
+        if not named:
+            raise UsageError("no seed; name an address, like https://example.org/")
+        long = len(named) > SHORT
+        new = [] if long else [as_seed(seed) for seed in named]
+        self._folder.require()
+        _say_what_is_not_used(named)
+        with self._steering.changing() as runs:
+            plan = self._folder.load_plan()
+            known = set(map(as_seed, plan.seeds))
+            count = listed.add(named) if long else len(set(new) - known)
+            self._folder.save_plan(plan.changed(seeds=tuple(dict.fromkeys((*map(as_seed, plan.seeds), *new)))))
+            requests.ask(self.path, new, listed=long, begins=bool(count) and not runs)
+            if runs:
+                self._steering.tell()
+        return count
+
+    def retry(self, *, site: str | None = None) -> int:
+        """What failed is tried once more: by the crawl that runs, within a second, or else by the next one.
+
+        All of it, or that of a site. How many addresses that are, as of the last commit.
+        """
+        count = sum(1 for _ in self.addresses(state=State.FAILED.name.lower(), site=site))
+        self.close()
+        with self._steering.changing() as runs:
+            requests.ask(self.path, (), failed=site or "")
+            if runs:
+                self._steering.tell()
+        return count
+
+    @property
+    def _steering(self) -> Steering:
+        return Steering(self.path)
 
     def import_files(
         self, *paths: str | Path, report: Callable[[Imported], None] | None = None, **settings: Any
@@ -226,11 +367,28 @@ class Collection(Reading):
         self._folder.require_all(plan)
         return plan.shards or 1
 
-    def _reason(self, seed: str) -> str:
+    def _is_untried(self, seeds: Iterable[str]) -> bool:
+        """Has none of them been asked for, nor their hosts failed? Then it is no fault of theirs."""
+        for seed in seeds:
+            try:
+                answer = self.why(address(seed))
+            except NotFound:
+                continue
+            if not isinstance(answer, AddressAnswer) or answer.state != State.QUEUED.name.lower() or answer.attempts:
+                return False
+            if answer.host is not None and answer.host.faults:
+                return False
+        return True
+
+    def _reason(self, seed: str, sending: Logins) -> str:
         try:
-            return self.why(seed).reason
+            answer = self.why(seed)
         except NotFound:
             return "never met; a rule of the plan turns it into another address"
+        if isinstance(answer, AddressAnswer) and answer.status == _UNAUTHORIZED:
+            known = "does not accept the login that was sent" if sending.fields(seed) else "wants a login"
+            return f"{answer.reason}, it {known}; {_LOG_IN}"
+        return answer.reason
 
     def broken(self, *, site: str | None = None, external: bool | External = False) -> Iterator[Broken]:
         """What failed or is gone, with the pages that link to it; with a site, the links on its pages.
@@ -383,6 +541,12 @@ class Collection(Reading):
         link_up(self._folder, self.plan)
 
 
+def _say_what_is_not_used(seeds: Iterable[str]) -> None:
+    """A password in an address would be kept with it, and sent to whoever it leads to."""
+    for seed in islice(filter(has_login, seeds), 1):
+        log.warning("seed %s: the name and password in it are not used; %s", as_seed(seed), _LOG_IN)
+
+
 def _named(seeds: Iterable[str | Iterable[str]]) -> list[str]:
     """Seeds, and lists of them."""
     named: list[str] = []
@@ -392,7 +556,3 @@ def _named(seeds: Iterable[str | Iterable[str]]) -> list[str]:
             raise UsageError(f"seed {wrong[0]!r}: is no text; a seed is an address, like 'https://example.org/'")
         named += some
     return named
-
-
-def _end_of(plan: Plan, outside: Outside) -> float:
-    return outside.clock.steady() + plan.time if plan.time else inf

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from gossamer.frontier.entries import Entry
+from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.shown import timestamp
 from gossamer.store.archive import Archive
-from gossamer.store.versions import Version
+from gossamer.store.versions import Version, tells
 from gossamer.store.warc.warc import date
 
 Read = Callable[[Capture], Page]
@@ -29,6 +29,9 @@ class Document:
     version: Version
     capture: Capture
     page: Page
+
+    def __repr__(self) -> str:
+        return f"<Document {self.url} {self.status} {self.title!r}>"
 
     @property
     def title(self) -> str:
@@ -132,20 +135,33 @@ DATES = ("fetched", "published", "modified")
 def documents(
     archive: Archive, ledger: Ledger, read: Read, is_meant: Callable[[str], bool] = lambda url: True
 ) -> Iterator[Document]:
-    """The latest version of every page that is meant, in the order of the addresses."""
+    """What counts of every page that is meant, in the order of the addresses."""
     for url, entry, version in newest(archive, ledger):
         if is_meant(url):
             yield _document(url, entry, version, archive, read)
 
 
-def newest(archive: Archive, ledger: Ledger) -> Iterator[tuple[str, Entry, Version]]:
-    """The same without what it says."""
-    for url, versions in groupby(archive.versions.all(), key=lambda item: item[0]):
-        entry = ledger.get(url)
+def newest(
+    archive: Archive, ledger: Ledger, prefix: bytes = b"", after: str | None = None
+) -> Iterator[tuple[str, Entry, Version]]:
+    """The same without what it says; `prefix` is how row keys begin, `after` the last address that is left out."""
+    for url, rows in groupby(archive.versions.all(prefix, after), key=lambda item: item[0]):
+        entry, versions = ledger.get(url), (version for _, version in rows)
+        version = None
         if entry is not None and is_page(entry):
-            version = next((each for _, each in versions if is_document(each)), None)
-            if version is not None:
-                yield url, entry, version
+            version = next(filter(is_document, versions), None)
+        elif entry is not None and entry.state in (State.QUEUED, State.FAILED):
+            version = _still_counts(versions)
+        if entry is not None and version is not None:
+            yield url, entry, version
+
+
+def _still_counts(versions: Iterator[Version]) -> Version | None:
+    """What a page said last, where it is to be asked again, or was asked and did not say that it is gone or has moved.
+
+    Search goes by the same rule: a visit that fails takes nothing away."""
+    last = next((each for each in versions if each.kind is Kind.PAGE and tells(each.status)), None)
+    return last if last is not None and is_document(last) else None
 
 
 def document(archive: Archive, ledger: Ledger, read: Read, url: str, at: float | None = None) -> Document | None:

@@ -146,6 +146,14 @@ class Folder:
         except InvalidPlan as error:
             raise InvalidPlan(f"{error}; mend it, or {cure}" if error.__cause__ else str(error)) from error
 
+    def plan_stamp(self) -> tuple[int, int, int] | None:
+        """Another one after each change of the plan; None where there is none that can be read."""
+        try:
+            found = files.about(self.plan_file)
+        except (OSError, Damaged):
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
     def damage_of_plan(self) -> str | None:
         """Why nobody can have meant the plan to be as it is; None when somebody may."""
         try:

@@ -16,9 +16,13 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged, Locked, StorageError, shortage
 
+CRAWL = "crawl"
+"""What a crawl signs the lock with."""
 FILE = "lock"
 ORPHANS = 30.0
 """Seconds that the shards of a process that was killed may take to end."""
+GLANCE = 2.0
+"""Seconds to wait for those who only read: to see whether somebody writes, the lock is held for a moment."""
 _MOST = 4_096
 
 
@@ -28,10 +32,12 @@ class _Mark(msgspec.Struct):
     pid: int = 0
     host: str = ""
     since: float = 0.0
+    verb: str = ""
+    """What it does, where others have to know."""
 
 
 @contextmanager
-def exclusive(folder: Path) -> Iterator[int]:
+def exclusive(folder: Path, verb: str = "") -> Iterator[int]:
     """Hold the collection for writing; a second process is told who holds it. Gives the descriptor of the lock."""
     try:
         _require_no_folder(folder)
@@ -41,8 +47,8 @@ def exclusive(folder: Path) -> Iterator[int]:
         raise shortage(error, folder) or StorageError(words) from error
     try:
         if not _locked(handle):
-            raise Locked(f"{folder}: in use by {_describe(handle)}; wait for it to end or stop it")
-        _sign(handle)
+            raise Locked(f"{folder}: in use by {_describe(handle)}")
+        _sign(handle, verb)
         yield handle
     finally:
         os.close(handle)
@@ -79,7 +85,7 @@ def _shared(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Locked(f"{folder}: in use by {_describe(handle)}; wait for it to end or stop it") from None
+            raise Locked(f"{folder}: in use by {_describe(handle)}") from None
         yield
     finally:
         os.close(handle)
@@ -111,17 +117,28 @@ def _require_no_folder(folder: Path) -> None:
 
 
 def _locked(handle: int) -> bool:
-    """Get the lock. Where its holder was killed, its shards are just ending: that is waited for."""
-    patience = time.monotonic() + ORPHANS
+    """Get the lock. Where its holder was killed, its shards are just ending: that is waited for, as is who looks."""
+    began = time.monotonic()
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if _lives(_read(handle)) or time.monotonic() > patience:
+            waited = time.monotonic() - began
+            if waited > GLANCE if _is_shared(handle) else _lives(_read(handle)) or waited > ORPHANS:
                 return False
             time.sleep(0.05)
         else:
             return True
+
+
+def _is_shared(handle: int) -> bool:
+    """Do all who hold it only read?"""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    fcntl.flock(handle, fcntl.LOCK_UN)
+    return True
 
 
 def _lives(mark: _Mark) -> bool:
@@ -135,8 +152,8 @@ def _lives(mark: _Mark) -> bool:
     return state[:1] not in ("Z", "X")  # a dead one that nobody has waited for yet holds nothing
 
 
-def _sign(handle: int) -> None:
-    mark = _Mark(os.getpid(), os.uname().nodename, time.time())
+def _sign(handle: int, verb: str) -> None:
+    mark = _Mark(os.getpid(), os.uname().nodename, time.time(), verb)
     os.ftruncate(handle, 0)
     os.pwrite(handle, msgspec.json.encode(mark), 0)
 
@@ -150,8 +167,10 @@ def _read(handle: int) -> _Mark:
 
 
 def _describe(handle: int) -> str:
+    """Who it is, and what to do about it: only a crawl can be looked at and stopped."""
     mark = _read(handle)
+    cure = "`gossamer top DIR` shows it, `gossamer stop DIR` ends it" if mark.verb == CRAWL else "wait for it to end"
     if not mark.pid:
-        return "another process"
+        return f"another process; {cure}"
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(min(max(mark.since, 0.0), time.time())))
-    return f"process {mark.pid} on {mark.host} since {since}"
+    return f"process {mark.pid} on {mark.host} since {since}; {cure}"

@@ -12,9 +12,11 @@ from typing import Any
 import msgspec
 
 from gossamer.collection.lock import holder
+from gossamer.collection.steering import Steering
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
 from gossamer.rows import decoder
+from gossamer.shown import size
 from gossamer.store.table.table import Table
 
 
@@ -48,6 +50,13 @@ class Progress:
     """What that estimate is counted from."""
     rate: float = 0.0
     """Addresses that got done in a second, in the last minute."""
+    paused: bool = False
+    """Somebody has asked the crawl to wait."""
+
+    @property
+    def held_up(self) -> str:
+        """Why it waits for this machine or the network; nothing when it does not."""
+        return _held_up(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +92,23 @@ class Status:
     when it is not known."""
     basis: str = ""
     """What that estimate is counted from."""
+    paused: bool = False
+    """Somebody has asked the crawl to wait, and nobody to go on."""
+
+    @property
+    def held_up(self) -> str:
+        """Why it waits for this machine or the network; nothing when it does not."""
+        return _held_up(self)
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         return asdict(self)
+
+
+def _held_up(now: Progress | Status) -> str:
+    if now.disk_wanted:
+        return f"the disk is nearly full: {size(now.disk_free)} free, goes on at {size(now.disk_wanted)}"
+    return "nothing can be reached; goes on by itself as soon as something answers" if now.network_gone else ""
 
 
 class Fetched(msgspec.Struct, array_like=True, frozen=True):
@@ -110,7 +132,7 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
     tables = list(tables)
     parts, crawling = [Ledger(table).counts for table in tables], holder(folder)
     last = together(filter(None, map(last_look, tables)))  # a shard that has noted nothing has nothing to do
-    now = last if crawling else None
+    now, paused = last if crawling else None, Steering(folder).orders().paused
     return Status(
         pages=sum(counts.pages for counts in parts),
         failed=sum(counts.failed for counts in parts),
@@ -129,8 +151,9 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
         disk_free=now.disk_free if now else 0,
         disk_wanted=now.disk_wanted if now else 0,
         network_gone=now is not None and now.network_gone,
-        left=last.left if last else None,
-        basis=last.basis if last else "",
+        left=last.left if last and not paused else None,
+        basis=last.basis if last and not paused else "",
+        paused=paused,
     )
 
 
@@ -179,6 +202,7 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         left=left,
         basis=basis,
         rate=sum(part.rate for part in parts),
+        paused=any(part.paused for part in parts),
     )
 
 

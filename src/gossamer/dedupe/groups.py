@@ -11,11 +11,12 @@ Which page stands for others is decided by one rule for search, for the graph an
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,8 @@ HEADS_MOST = 1_000
 """Pages of a chain that others are compared with; beyond these, only with one that has the same words and title."""
 COMPARED = 3
 """Pages whose texts a page is compared with: those that are most alike."""
+_INDEX = re.compile(r"(?:index|default)\.(?:html?|php|aspx?|jsp)", re.IGNORECASE)
+"""What servers give for a folder."""
 _NO_PRINT = bytes(COLUMNS.itemsize)
 
 
@@ -50,7 +53,8 @@ class Candidate(NamedTuple):
 
 def representative(group: Iterable[Candidate]) -> Candidate:
     """The target of a redirect; then the one that most others name as canonical; then the page of the main host; then
-    the one that ranks highest; then the shortest address, and of those the first in the alphabet.
+    the one that ranks highest; then the shortest address, and of those the first in the alphabet. Links to
+    `/guide/index.html` count for `/guide/`, where both are there.
 
     A page may name a page of its own site, or one that says exactly what it says. Otherwise anybody could make a page
     of somebody else's stand back by copying it nearly, and naming itself.
@@ -60,9 +64,19 @@ def representative(group: Iterable[Candidate]) -> Candidate:
 
 def _in_order(group: Iterable[Candidate]) -> list[Candidate]:
     """The one that stands for the others first, then the one that would without it, and so on."""
-    members = {each.url: each for each in group}
+    members = _with_folders({each.url: each for each in group})
     votes = Counter(each.canonical for each in members.values() if _counts(each, members.get(each.canonical or "")))
     return sorted(members.values(), key=lambda each: _place(each, votes[each.url]))
+
+
+def _with_folders(members: dict[URL, Candidate]) -> dict[URL, Candidate]:
+    """The address of a folder has what the file brings that stands for it."""
+    for url in list(members):
+        folder, slash, name = url.rpartition("/")
+        if _INDEX.fullmatch(name) and (short := folder + slash) in members:
+            rank = members[short].rank + members[url].rank
+            members |= {short: members[short]._replace(rank=rank), url: members[url]._replace(rank=0.0)}
+    return members
 
 
 def _counts(voter: Candidate, named: Candidate | None) -> bool:
@@ -89,6 +103,10 @@ class Copy:
     """Of its bytes."""
     says_same: bool = True
     """The other stands for it. Otherwise it is about something else in nearly the same words, and stands for itself."""
+
+    def as_json(self, title: str) -> dict[str, Any]:
+        """For machines."""
+        return {**asdict(self), "title": title}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ class stands in the place of another, differ from their originals by as much. Wh
 - A subject stands in the title, in the opening line or in the address. Titles of one host are written by one hand:
   where they differ, so do the subjects. Sites that print one article give it headlines of their own: there, the texts
   have to differ as well.
+- Where only the title and the heading differ, and every word below them is the same, a reader has read both pages. Not
+  so if the headings differ in a number or a sign, as of two photographs, or if the addresses name what differs.
 - Dates, counters and what stands behind a title on every page of a site say nothing.
 
 In doubt pages are not the same. A copy that is found beside its original is a nuisance; a page that is found only under
@@ -105,6 +107,12 @@ class Subject:
         return frozenset() if len(found) > OPENING_MOST or self._line.endswith(_SENTENCE) else found
 
     @cached_property
+    def body(self) -> list[str]:
+        """All that stands there below the heading, if it begins with one."""
+        text = self._text.lstrip()
+        return folded(text[len(self._line) :] if self.opening else text).split()
+
+    @cached_property
     def first(self) -> Set[str]:
         """The words of its first line."""
         return frozenset(words(self._line[:LINE_MOST]))
@@ -137,7 +145,11 @@ class _Pair(NamedTuple):
 
 def say_the_same(one: Subject, other: Subject) -> bool:
     """Whether one of two near copies may stand for the other."""
-    if _versions_differ(one, other) or _titles_differ(one, other):
+    if _versions_differ(one, other):
+        return False
+    if _only_headings_differ(one, other):
+        return True
+    if _titles_differ(one, other):
         return False
     sides = [_Pair(one, other, one.counts - other.counts), _Pair(other, one, other.counts - one.counts)]
     changed = {word for side in sides for word in side.own}
@@ -146,6 +158,20 @@ def say_the_same(one: Subject, other: Subject) -> bool:
     if any(_says_more(side) or _has_name(side) for side in sides):
         return False
     return not any(all(map(rule, sides)) for rule in _OF_BOTH)
+
+
+def _only_headings_differ(one: Subject, other: Subject) -> bool:
+    """Two pages of a host have the same words under other titles, and neither numbers nor addresses tell them apart."""
+    if one.host != other.host or len(one.body) < LEAST_WORDS or one.body != other.body:
+        return False
+    own = [(one, _heading(one) - _heading(other)), (other, _heading(other) - _heading(one))]
+    if not all(name.isalpha() for _, names in own for name in names):
+        return False
+    return not all(any(name in page.path for name in names) for page, names in own)
+
+
+def _heading(page: Subject) -> Set[str]:
+    return page.title | page.opening
 
 
 def _addresses_differ(one: Subject, other: Subject) -> bool:

@@ -26,7 +26,6 @@ from gossamer.files import walk
 from gossamer.files.walk import (
     FOLDER,
     PLAIN,
-    about,
     bare,
     check,
     check_file,
@@ -85,6 +84,22 @@ def read(path: Path, most: int = SMALL) -> bytes:
         if os.fstat(file.fileno()).st_size > most:
             raise Damaged(f"{path}: is larger than any that we write; move it away")
         return file.read(most)
+
+
+def read_at(path: Path, length: int, offset: int) -> bytes:
+    """Some bytes of a regular file, as many as there are. One that is held is not opened again."""
+    if isinstance(path, Held) and path.handle is not None:
+        return os.pread(path.handle, length, offset)
+    handle = descriptor(path)
+    try:
+        return os.pread(handle, length, offset)
+    finally:
+        os.close(handle)
+
+
+def about(path: Path) -> os.stat_result:
+    """What the system says of a regular file."""
+    return walk.about(path)
 
 
 def size(path: Path) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from gossamer.files.walk import FOLDER, descended
@@ -29,12 +30,21 @@ def _lines(handle: int, within: str, levels: int) -> Iterator[str]:
     with os.scandir(handle) as entries:
         for entry in entries:
             name = within + entry.name
-            if levels > 1 and entry.is_dir(follow_symlinks=False):
-                below = os.open(entry.name, FOLDER, dir_fd=handle)
+            below = _opened(entry, handle) if levels > 1 else None
+            if below is not None:
                 try:
                     yield from _lines(below, f"{name}/", levels - 1)
                 finally:
                     os.close(below)
             else:
-                about = entry.stat(follow_symlinks=False)
-                yield f"{name}\0{about.st_mode}\0{about.st_size}\0{about.st_mtime_ns}"
+                with suppress(FileNotFoundError):  # somebody has removed it meanwhile
+                    about = entry.stat(follow_symlinks=False)
+                    yield f"{name}\0{about.st_mode}\0{about.st_size}\0{about.st_mtime_ns}"
+
+
+def _opened(entry: os.DirEntry[str], within: int) -> int | None:
+    """A folder that may be looked into. One of somebody else, like lost+found, counts as a file."""
+    if entry.is_dir(follow_symlinks=False):
+        with suppress(FileNotFoundError, PermissionError):
+            return os.open(entry.name, FOLDER, dir_fd=within)
+    return None

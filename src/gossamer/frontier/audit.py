@@ -9,6 +9,7 @@ from gossamer.frontier.entries import HOSTS, LATER, QUEUE, STANDING, TURNS, Stat
 from gossamer.frontier.ledger import Counts, Ledger
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.waiting_origins import WAITS
+from gossamer.frontier.tally import Sums, Tally
 from gossamer.frontier.worth import opic
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
@@ -17,11 +18,15 @@ from gossamer.urls import keys
 def audit(table: Table) -> Iterator[str]:
     """What is wrong, one line each; nothing when all is well."""
     ledger = Ledger(table)
-    counted = Counts()
+    counted, tallied = Counts(), Tally.is_whole(table)
     for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
-        before = counted.queued
+        before, sums = counted.queued, Sums(counted.pages, counted.failed)
         for _, entry in rows:
             counted.shift(entry, 1)
+        is_ = Sums(counted.pages - sums.pages, counted.failed - sums.failed)
+        if tallied and ledger.tally.of(host) != is_:
+            pages, failed = ledger.tally.of(host)
+            yield f"{host}: {pages} pages and {failed} failures are counted, but {is_.pages} and {is_.failed} are"
         if ledger.backlog.of(host) != counted.queued - before:
             yield f"{host}: {ledger.backlog.of(host)} are counted as queued, but {counted.queued - before} are"
     if ledger.backlog.total() != counted.queued:

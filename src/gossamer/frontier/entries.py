@@ -29,6 +29,8 @@ HOSTS = "hosts"
 """host name -> HostRow"""
 BACKLOG = "backlog"
 """host name -> how many of its addresses are queued; no row for none"""
+TALLIES = "tallies"
+"""host name -> how many pages of it there are, and how many failures; no row for neither"""
 ROBOTS = "robots"
 """origin -> RobotsRow"""
 SITES = "sites"
@@ -54,7 +56,7 @@ META = "meta"
 
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
-    *(TEMPLATES, TEXTS, PARAMETERS, PROBES),
+    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES),
     *SIEVE_FAMILIES,
 )
 

@@ -27,10 +27,11 @@ from gossamer.frontier.answer.answers import Answers
 from gossamer.frontier.answer.imported import ASIDE, Imported
 from gossamer.frontier.answer.outcome import AGAIN
 from gossamer.frontier.answer.transitions import Settlement
-from gossamer.frontier.discover.discovery import Found, depth_to_beat
+from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.discover.guesses import Guesses
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
+from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts, assemble
 from gossamer.frontier.polite.host_health import Blame
@@ -90,7 +91,7 @@ class Frontier:
         """Addresses of pages whose visit waits for another IP address of its host: as if they were out."""
         self._stopping = False
         self._caught_up = False
-        self._held = False
+        self._held = self._paused = False
         self._quota = _quota(parts, rules, clock)
         self._longest = Longest(parts.ledger.backlog, rules.politeness, clock)
         self._dispatcher = Dispatcher(self._next, self._pause)
@@ -99,7 +100,10 @@ class Frontier:
         self._intake = Intake(parts, self._active)
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow)
         self._listings = Listings(parts, self._active, self._intake, outward.again)
-        self._choice = Choice(parts, self._schedule, self._active, self._intake, self._settle, self._listings)
+        self._reconsideration = Reconsideration(parts, self._intake, self._settle)
+        self._choice = Choice(
+            parts, self._schedule, self._active, self._intake, self._settle, self._listings, self._reconsideration
+        )
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
         self._answers = Answers(parts, self._active, self._intake, self._settle, self._listings, outward.disguised)
         self._imported = Imported(parts, self._active, self._intake, self._answers)
@@ -131,6 +135,11 @@ class Frontier:
         self.sift()
         self._intake.requeue(requeue.failed(self.ledger, urls))
 
+    def retry_failed(self, prefixes: Iterable[bytes] = (b"",)) -> None:
+        """The same for all addresses whose row keys begin with one of these."""
+        self.sift()
+        self._intake.requeue(requeue.all_failed(self.ledger, prefixes))
+
     def retry_seeds(self) -> None:
         """The same for all seeds."""
         self.sift()
@@ -141,16 +150,40 @@ class Frontier:
         self.sift()
         self._intake.requeue(requeue.blocked(self.ledger))
 
-    def reconsider(self) -> None:
+    def begin_reconsidering(self) -> None:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""
         self.sift()
-        discovery = self._parts.discovery
-        gone = list(requeue.refused(self.ledger, discovery))
-        self._intake.requeue(requeue.admitted(self.ledger, discovery))
-        for url, entry, refusal in gone:
-            excluded = self._settle.end(url, entry, State.EXCLUDED, refusal)
-            self._parts.seen.note(url, depth_to_beat(excluded))
-        self._let_go(url for url, _, _ in gone)
+        self._reconsideration.begin()
+
+    @property
+    def is_reconsidering(self) -> bool:
+        """Not all that is known was held against the scope yet."""
+        return self._reconsideration.under_way
+
+    def reconsider(self) -> None:
+        """A slice of it. What is under way is finished."""
+        out = {visit.url for visit in self._out} | self._moving
+        self._let_go(self._reconsideration.go_on(out.__contains__))
+        self._dispatcher.dispatch()
+
+    def change(self, rules: Rules) -> None:
+        """Go by other rules from now on: scope, politeness and limits. A new scope has to be reconsidered."""
+        mine, politeness = self._rules, rules.politeness
+        for name in ("politeness", "pages", "allowance", "pages_per_host", "patience", "sitemaps"):
+            setattr(mine, name, getattr(rules, name))
+        self.sift()
+        mine.scope = rules.scope
+        self._parts.discovery.change(rules.scope)
+        self._parts.seeds.join()
+        self._parts.hosts.change(politeness)
+        self._schedule.change(politeness)
+        self._longest.politeness = politeness
+        self._choice.change()
+        if self._quota is None:
+            out = sum(visit.kind is Kind.PAGE for visit in self._out)
+            self._quota = Quota(self.ledger, 0, self._peers, clock=self._clock, out=out)
+        self._quota.change(rules.pages, rules.allowance)
+        self._dispatcher.dispatch()
 
     # ------------------------------------------------------------------ due
 
@@ -173,10 +206,13 @@ class Frontier:
         """Nothing more is handed out."""
         return self._stopping
 
-    def hold(self, held: bool) -> None:
-        """Hand out nothing for now, or go on again; what is out may be done meanwhile."""
-        if held is not self._held:
-            self._held = held
+    def hold(self, held: bool, *, paused: bool = False) -> None:
+        """Hand out nothing for now, or go on again; what is out may be done meanwhile.
+
+        Who is `paused` by somebody is not over before they say so: they may have more to do.
+        """
+        if (held, paused) != (self._held, self._paused):
+            self._held, self._paused = held, paused
             self._dispatcher.dispatch()
 
     def go_on(self) -> None:
@@ -216,9 +252,9 @@ class Frontier:
             return False
         if self._is_full():
             return True
-        if parts.outage.suspected or self._intake.met or (self._held and self.ledger.counts.queued):
+        if parts.outage.suspected or self._intake.met or self._paused or (self._held and self.ledger.counts.queued):
             return False
-        if self._robots.come or self._listings.busy:
+        if self._robots.come or self._listings.busy or self._reconsideration.under_way:
             return False
         turn = self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
         return not turn and self.next_waking() > self._rules.patience

@@ -12,8 +12,9 @@ import msgspec
 
 from gossamer.frontier.entries import META, URLS, Entry, State, encode, entry
 from gossamer.frontier.queue.backlog import Backlog
+from gossamer.frontier.tally import Tally
 from gossamer.model import Capture, Kind
-from gossamer.rows import decoder
+from gossamer.rows import Seconds, decoder
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
@@ -24,6 +25,8 @@ REASONS_MOST = 100
 WORDS_MOST = 100
 """Characters of the words that a reason is counted by."""
 OTHER = "other reasons"
+_COUNTED = frozenset({State.DONE, State.FAILED})
+"""States that count for a host; see `tally`."""
 
 
 class Counts(msgspec.Struct):
@@ -40,7 +43,7 @@ class Counts(msgspec.Struct):
     """As they came over the wire."""
     duplicates: int = 0
     near_duplicates: int = 0
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     """Spent crawling, all runs together."""
     failures: dict[str, int] = {}
     """How many failed, by the first words of the reason."""
@@ -108,6 +111,7 @@ class Ledger:
     def __init__(self, table: Table) -> None:
         self._table = table
         self.backlog = Backlog(table)
+        self.tally = Tally(table)
         stored = table.get(META, b"counts")
         self.counts = counts_of(stored) if stored else Counts()
         self.counts.failures = _bounded(self.counts.failures)
@@ -135,8 +139,23 @@ class Ledger:
         more = (new.state is State.QUEUED) - (old is not None and old.state is State.QUEUED)
         if more:
             self.backlog.shift(keys.host(url), more)
+        self._count(url, new, old)
         self._table.put(URLS, keys.row(url), encode(new))
         return new
+
+    def _count(self, url: str, new: Entry, old: Entry | None) -> None:
+        """Pages and failures of its host; what is only found or left out is neither."""
+        if new.state in _COUNTED or (old is not None and old.state in _COUNTED):
+            pages = is_page(new) - (old is not None and is_page(old))
+            failed = (new.state is State.FAILED) - (old is not None and old.state is State.FAILED)
+            if pages or failed:
+                self.tally.shift(keys.host(url), pages, failed)
+
+    def count_hosts(self) -> None:
+        """Where the hosts of a collection were never counted, this is done now, once."""
+        if not self.tally.begin_whole():
+            for url, entry in self.all():
+                self._count(url, entry, None)
 
     def uncopied(self, urls: Iterable[str]) -> None:
         """Pages that are copies of nothing any more."""
@@ -145,9 +164,9 @@ class Ledger:
             if entry is not None and entry.copy:
                 self.put(url, msgspec.structs.replace(entry, copy=False), entry)
 
-    def all(self, prefix: bytes = b"") -> Iterator[tuple[str, Entry]]:
-        """Every address, in the order of their row keys."""
-        for key, data in self._table.scan(URLS, prefix=prefix):
+    def all(self, prefix: bytes = b"", start: bytes = b"") -> Iterator[tuple[str, Entry]]:
+        """Every address, in the order of their row keys, from a key on."""
+        for key, data in self._table.scan(URLS, prefix=prefix, start=start):
             yield keys.url_of(key), entry(data)
 
     def leads_to(self, start: str, url: str) -> bool:
@@ -173,4 +192,5 @@ class Ledger:
     def save(self) -> None:
         """The counters become part of the next commit."""
         self.backlog.save()
+        self.tally.save()
         self._table.put(META, b"counts", msgspec.msgpack.encode(self.counts))

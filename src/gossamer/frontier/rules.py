@@ -34,9 +34,9 @@ class Outward:
     """A page that was kept turns out to be an error."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rules:
-    """What a crawl was asked for, as far as the frontier must know."""
+    """What a crawl was asked for, as far as the frontier must know. It changes by `Frontier.change` alone."""
 
     scope: Scope
     politeness: Politeness

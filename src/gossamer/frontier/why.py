@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, SiteRow, State, host_row, robots_row
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.queue.rank import distance
+from gossamer.frontier.tally import Tally
 from gossamer.frontier.worth import budget
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
 from gossamer.frontier.worth.opic import importance
@@ -19,6 +21,11 @@ from gossamer.robots import Verdict, parse
 from gossamer.shown import counted
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
+
+IDLE, WAITING, RESTING, PAUSED = "idle", "waiting", "resting", "paused"
+"""Where a host may stand."""
+UNREACHABLE = "unreachable"
+"""How the words on a robots.txt begin that nobody could read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +58,25 @@ class AddressAnswer:
 
 @dataclass(frozen=True, slots=True)
 class HostAnswer:
-    """How a host is treated, and why."""
+    """What a host has brought, how it is treated, and why."""
 
     host: str
+    pages: int
+    queued: int
+    failed: int
     state: str
-    """ready, resting, or paused"""
+    """idle (nothing is queued), waiting (for its turn), resting or paused"""
     reason: str
+    """Why it waits."""
     next_time: float | None
+    """Seconds since 1970, where it is known."""
     gap: float
+    """Seconds between two requests: that of its IP address where it is longer."""
     basis: str
     """Where the gap comes from."""
     visits: int
     faults: int
-    queued: int
+    """Visits that failed through the host."""
     distance: int
     """Rounds that it is away: it waits until few others are left to visit."""
     distance_basis: str
@@ -82,6 +95,10 @@ class HostAnswer:
     """The host that serves the same site and is the main one."""
     mirrors: tuple[str, ...] = ()
     """Other hosts that serve its site, when it is the main one."""
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +119,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     host, kind = about_host(table, keys.host(url), asked), about_kind(table, url)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:
-        reason, when = _queued(entry, host, _robots(table, keys.origin(url)))
+        reason, when = _queued(entry, host, robots_at(table, keys.origin(url)))
         if entry.sunk and kind is not None and when is None:
             reason = _behind(distance(entry.rank), kind)
     return AddressAnswer(
@@ -128,7 +145,7 @@ def _queued(entry: Entry, host: HostAnswer | None, robots: RobotsRow | None) -> 
         return f"{entry.reason}; to be tried again", entry.due
     if robots is not None and robots.verdict == Verdict.UNREACHABLE:
         return f"its robots.txt is unreachable ({robots.detail})", robots.expires
-    if host is not None and host.state != "ready":
+    if host is not None and host.state in (RESTING, PAUSED):
         return f"its host is {host.state}: {host.reason}", host.next_time
     if host is not None and (away := _away(entry, host)):
         return f"{away} {'round' if away == 1 else 'rounds'} away: {host.distance_basis}", None
@@ -160,21 +177,26 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
         return None
     row = host_row(stored)
     host = Host(name, pace=row.pace, penalty=row.penalty, delays=delays_of(row))
-    state, reason, when = _standing(row, asked.now)
     site = budget.stored(table, asked.site(f"http://{name}/"))
-    robots = {origin: _told(_robots(table, origin), asked.agent) for origin in _origins(table, name)}
+    away, basis = budget.distance(site, row.number), _basis(site, row.number)
+    robots = {origin: told(robots_at(table, origin), asked.agent) for origin in origins(table, name)}
+    queued, sums = Backlog(table).of(name), Tally(table).of(name)
+    state, reason, when = _standing(row, queued, asked.now)
+    if state == WAITING:
+        reason = _turn(robots, basis if away else "")
     return HostAnswer(
         name,
+        sums.pages,
+        queued,
+        sums.failed,
         state,
         reason,
         when,
-        asked.politeness.gap(host),
-        asked.politeness.basis(host),
+        *asked.politeness.brake(host),
         row.visits,
         row.faults,
-        Backlog(table).of(name),
-        budget.distance(site, row.number),
-        _basis(site, row.number),
+        away,
+        basis,
         budget.budget(site.linkers),
         site.linkers,
         robots,
@@ -183,31 +205,46 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
     )
 
 
-def _standing(row: HostRow, now: float) -> tuple[str, str, float | None]:
+def _standing(row: HostRow, queued: int, now: float) -> tuple[str, str, float | None]:
     if row.paused > now:
-        return "paused", row.reason, row.paused
+        return PAUSED, row.reason, row.paused
+    if not queued:
+        return IDLE, "nothing of it is queued", None
     if row.due > now:
-        return "resting", "the gap since the last request is not over", row.due
-    return "ready", "", None
+        return RESTING, "the gap since the last request is not over", row.due
+    return WAITING, "", None
 
 
-def _origins(table: Table, host: str) -> list[str]:
+def _turn(robots: Mapping[str, str], behind: str) -> str:
+    """What a host waits for that may be visited."""
+    for origin, words in robots.items():
+        if words.startswith(UNREACHABLE):
+            return f"robots.txt of {origin}: {words}"
+    if behind:
+        return f"all is well, sites take turns: {behind}"
+    return "its turn comes as soon as a visit is free"
+
+
+def origins(table: Table, host: str) -> list[str]:
+    """Those of a host of which robots.txt was ever asked for."""
     both = (f"http://{host}", f"https://{host}")
     found = (keys.origin_in(key) for origin in both for key, _ in table.scan(ROBOTS, prefix=origin.encode()))
     return [origin for origin in found if keys.host(origin + "/") == host]
 
 
-def _robots(table: Table, origin: str) -> RobotsRow | None:
+def robots_at(table: Table, origin: str) -> RobotsRow | None:
+    """What is known of the robots.txt of an origin."""
     stored = table.get(ROBOTS, origin.encode())
     return robots_row(stored) if stored else None
 
 
-def _told(row: RobotsRow | None, agent: str) -> str:
+def told(row: RobotsRow | None, agent: str) -> str:
+    """The same in words."""
     if row is None:
         return "not asked for yet"
     if row.verdict == Verdict.UNAVAILABLE:
         return f"none, so everything is allowed ({row.detail})"
     if row.verdict == Verdict.UNREACHABLE:
-        return f"unreachable, so nothing is fetched ({row.detail})"
+        return f"{UNREACHABLE}, so nothing is fetched ({row.detail})"
     delay = parse(row.body).delay(agent)
     return f"{counted(len(row.body), 'byte')} of rules" + (f", Crawl-delay {delay:g} s" if delay else "")

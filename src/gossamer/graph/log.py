@@ -35,7 +35,6 @@ _KINDS = {(False, True): 0, (True, True): NOFOLLOW, (False, False): AROUND, (Tru
 _HEAD = 8
 _MARK = b"GSL1"
 _PACK = zstandard.ZstdCompressor(level=1, write_checksum=True)
-_UNPACK = zstandard.ZstdDecompressor()
 CHUNK_MOST = 64 << 20
 """Bytes of a chunk when it is unpacked. What a page adds is 5,000 links at the most, a little over a megabyte."""
 _CHUNK_ENOUGH = 4 << 20
@@ -213,7 +212,7 @@ def _unpacked(data: bytes) -> bytes:
     """A frame says how much is in it, and gets no more room than that."""
     if zstandard.get_frame_parameters(data).content_size > CHUNK_MOST:  # or does not say it
         raise ValueError("it would be too large")
-    return _UNPACK.decompress(data)
+    return zstandard.ZstdDecompressor().decompress(data)  # a new one: none may be used by two threads at once
 
 
 def _checked(found: _Written) -> Chunk:

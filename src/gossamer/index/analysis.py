@@ -109,14 +109,19 @@ def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[Pla
     where none is, but the name in one piece, all of it."""
     known = language if language in STEMMERS else None
     numbers = {term: number for number, term in reversed(list(enumerate(wanted)))}
+    parts: dict[str, Sequence[Place]] = {}
     found: list[Place] = []
     for place in _stems(known).met(text, wanted):
-        pieces = _pieces(text[place[0] : place[1]], known)
-        found += _within(pieces, numbers, place) if pieces else (place,)
+        begin, end, _ = place
+        word = text[begin:end]
+        within = parts.get(word)
+        if within is None:
+            within = parts[word] = _within(_pieces(word, known), numbers)
+        found += [(begin + first, begin + last, number) for first, last, number in within] if within else (place,)
     return found
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def _pieces(word: str, language: str | None) -> tuple[tuple[Span, str, str], ...]:
     """Where the parts of a name stand in it, with their terms; nothing when it has one, or something is left out."""
     if word.isalpha() and word[1:].islower():
@@ -128,14 +133,19 @@ def _pieces(word: str, language: str | None) -> tuple[tuple[Span, str, str], ...
     return tuple(zip(found.spans, found.parts, found.lesser, strict=True))
 
 
-def _within(pieces: Iterable[tuple[Span, str, str]], numbers: Mapping[str, int], place: Place) -> Sequence[Place]:
-    begin = place[0]
+def _within(pieces: Iterable[tuple[Span, str, str]], numbers: Mapping[str, int]) -> Sequence[Place]:
+    """Where the parts that are wanted stand in their name."""
     some = [(span, numbers.get(part, numbers.get(less))) for span, part, less in pieces]
-    return [(begin + first, begin + last, number) for (first, last), number in some if number is not None] or (place,)
+    return [(first, last, number) for (first, last), number in some if number is not None]
 
 
-def units(text: str, language: str | None = None) -> list[Unit]:
-    """What a text asks for, in its order."""
+def units(text: str, language: str | None = None) -> Sequence[Unit]:
+    """What a text asks for, in its order. Words of questions come again and again, whole paragraphs do not."""
+    return _units(text, language) if len(text) <= words.LONGEST else _units.__wrapped__(text, language)
+
+
+@lru_cache(maxsize=8_192)
+def _units(text: str, language: str | None) -> tuple[Unit, ...]:
     stem = _stem(language if language in STEMMERS else None)
     runs: list[list[Forms]] = []
     last = -1  # where a run of characters without spaces has come to
@@ -146,7 +156,7 @@ def units(text: str, language: str | None = None) -> list[Unit]:
         else:
             runs.append([found])
         last = end if unspaced(word) else -1
-    return [unit for unit in map(_unit, runs) if unit.parts]
+    return tuple(unit for unit in map(_unit, runs) if unit.parts)
 
 
 def _unit(run: Sequence[Forms]) -> Unit:

@@ -18,6 +18,7 @@ from errno import EDQUOT, ENOENT, ENOSPC
 from os import strerror
 from pathlib import Path
 from tempfile import mkdtemp
+from types import TracebackType
 
 import msgspec
 import tantivy
@@ -109,6 +110,8 @@ class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
     size: int = 0
     published: float | None = None
     fetched: float = 0.0
+    length: int = 0
+    """Characters of its text; 0 when it is not known, as in an index of before."""
 
 
 _shown = msgspec.msgpack.Decoder(Shown).decode
@@ -356,9 +359,13 @@ def unpanicked() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if type(error).__name__ == "PanicException":
+        if _is_panic(error):
             raise Shaken(str(error)) from None
         raise
+
+
+def _is_panic(error: BaseException | None) -> bool:
+    return type(error).__name__ == "PanicException"
 
 
 @contextmanager
@@ -385,14 +392,21 @@ def _number(error: BaseException) -> int:
     return error.errno or 0 if isinstance(error, OSError) else int(found[1]) if found else 0
 
 
-@contextmanager
-def reading() -> Iterator[None]:
-    """Around questions to the engine: what it cannot make sense of, or panics about, is a damaged index."""
-    try:
-        with unpanicked():
-            yield
-    except ValueError as error:
-        raise _unreadable(str(error)) from None
+class reading:
+    """Around questions to the engine: what it cannot make sense of, or panics about, is a damaged index.
+
+    A search enters it some forty times, so it is no generator."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        """There is nothing to do before."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, ValueError) or _is_panic(error):
+            raise _unreadable(str(error)) from None
 
 
 def _unreadable(why: str) -> Damaged:
@@ -544,7 +558,7 @@ def _document(entry: Entry) -> tantivy.Document:
     document.add_integer("date", int(entry.date))
     if known := year(entry.date):
         document.add_unsigned("year", known)
-    about = (entry.text, entry.media_type, entry.size, entry.published, entry.fetched)
+    about = (entry.text, entry.media_type, entry.size, entry.published, entry.fetched, len(entry.body))
     shown = Shown(entry.url, entry.title, entry.site, entry.language, entry.date, *about)
     document.add_bytes("shown", msgspec.msgpack.encode(shown))
     return document

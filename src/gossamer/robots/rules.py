@@ -59,6 +59,12 @@ class Rules:
         """Seconds that the site wants between two requests, if it says so."""
         return self._groups.delays.get(self._name(agent))
 
+    def written(self, agent: str) -> list[tuple[str, str]]:
+        """The rules that count for an agent, as they stand in the file: `Allow` or `Disallow`, and a pattern."""
+        groups = self._groups.rules.get(self._name(agent), ())
+        found = (line for group in groups for line in group.split(b"\n") if line)
+        return [("Allow" if line[:1] == b"+" else "Disallow", line[1:].decode("utf-8", "replace")) for line in found]
+
     def _name(self, agent: str) -> str:
         """The agent's groups, by the name they have in the file."""
         token = product_token(agent)

@@ -28,6 +28,9 @@ ALL_MOST = 2
 """Words of a question that a page must have all of. With more, a page that lacks one may be meant."""
 PAIRED_MOST = 6
 """Words of a question, but for function words, in which neighbours count for more; a longer one is a description."""
+HELPED_MOST = 20
+"""Queries within each other. The engine asks each from within the one around it, and a thousand are more than a thread
+has room for: the process would end."""
 OTHERS = 0.1
 """What a further word with the same beginning is worth, beside the best one."""
 FUNCTION = 0.5
@@ -53,6 +56,8 @@ class Terms:
     """Pairs are looked for in all pages that are found, and not in the best of them only."""
     number: int = 0
     """Of words, but for function words."""
+    demanded: Mapping[str, float] = field(default_factory=dict)
+    """Those that were asked for with AND: others may call the page so."""
 
     def __bool__(self) -> bool:
         return bool(self.counts or self.close)
@@ -98,6 +103,11 @@ class Question:
         return replace(self, words=replace(self.words, near=True))
 
 
+def everything() -> tantivy.Query:
+    """All pages."""
+    return tantivy.Query.all_query()
+
+
 class Asking:
     """Makes queries for one shard."""
 
@@ -112,31 +122,42 @@ class Asking:
         self._linking = linking
 
     def query(self, question: Question) -> tantivy.Query:
-        """All that is asked for."""
+        """All that is asked for. Where that is words alone, they stand by themselves: within another query, the engine
+        would look at each page that has one of them."""
+        demands = self._demands(question)
+        if question.words and not demands:
+            return self._free(question.words)
         free = [(MUST, self._free(question.words))] if question.words else []
-        return tantivy.Query.boolean_query([*free, *self._demands(question)])
+        return tantivy.Query.boolean_query([*free, *demands])
 
     def among(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """Of these pages those that meet all demands; which of the free words they have counts, but need not be any."""
         free = (SHOULD, self._free(replace(question.words, all_of=())))
         return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), free, *self._demands(question)])
 
+    def either(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
+        """Both of these."""
+        return _any([self.query(question), self.among(question, pages)])
+
     def finer(self, words: Terms, pages: Sequence[int]) -> tantivy.Query:
-        """What else these pages have: words next to each other as in the question, and words that most pages have."""
-        query = self._chosen(pages) if words.near else self._with_pairs(self._chosen(pages), words.pairs)
-        for term, count in words.common.items():
-            query = tantivy.Query.boolean_query([(MUST, query), (SHOULD, self._boosted("body", term, count))])
-        return query
+        """What else these pages have: words next to each other as in the question, and words that most pages have. Each
+        is looked for in these pages by itself: beside what need not be there, the engine goes on to the next page that
+        has it, whichever that is."""
+        pairs = [] if words.near else [self._phrase_in("body", pair, self._weights.phrase) for pair in words.pairs]
+        common = [(term, count) for term, count in words.common.items() if self._balance("body", term)]
+        each = [*pairs, *(self._boosted("body", term, count) for term, count in common)]
+        chosen = self._chosen(pages)
+        return _any([tantivy.Query.boolean_query([(MUST, chosen), (MUST, one)]) for one in each])
+
+    def more(self, further: Mapping[str, float], pages: Sequence[int]) -> tantivy.Query:
+        """Which further terms these pages have."""
+        extra = [(SHOULD, self._boosted("body", term, weight)) for term, weight in further.items()]
+        return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), *extra])
 
     def _chosen(self, pages: Sequence[int]) -> tantivy.Query:
         """A query for each is five times as fast as the engine's query for a set, which walks the whole dictionary."""
         each = [(SHOULD, tantivy.Query.term_query(self._schema, "page", page, "basic")) for page in pages]
         return tantivy.Query.const_score_query(tantivy.Query.boolean_query(each), 0.0)
-
-    def more(self, query: tantivy.Query, further: Mapping[str, float]) -> tantivy.Query:
-        """The same, with terms that help a page but need not be there."""
-        extra = [(SHOULD, self._boosted("body", term, weight)) for term, weight in further.items()]
-        return tantivy.Query.boolean_query([(MUST, query), *extra])
 
     def parts(self, counts: Mapping[str, float], fields: Sequence[str] = TEXTS) -> list[Part]:
         """Term by term and field by field, where there is anything."""
@@ -155,7 +176,8 @@ class Asking:
         each = [(MUST, self._whole(word)) for word in words.all_of]
         besides = [(SHOULD, part.query) for part in self.parts(words.counts, BESIDES)]
         query = tantivy.Query.boolean_query([*each, *besides])
-        return self._with_pairs(query, words.pairs) if words.near else query
+        pairs = words.pairs[:HELPED_MOST] if words.near else ()
+        return _helped(query, [self._phrase_in("body", pair, self._weights.phrase) for pair in pairs])
 
     def _whole(self, word: Word) -> tantivy.Query:
         """The body has it, in one of its forms."""
@@ -169,13 +191,6 @@ class Asking:
 
     def _pair(self, pair: Sequence[str]) -> tantivy.Query:
         return self._phrase_in("body", pair, 1.0)
-
-    def _with_pairs(self, query: tantivy.Query, pairs: Sequence[tuple[str, str]]) -> tantivy.Query:
-        """One after the other: a union would read all that its parts have, and not only what a few pages have."""
-        for pair in pairs:
-            near = self._phrase_in("body", pair, self._weights.phrase)
-            query = tantivy.Query.boolean_query([(MUST, query), (SHOULD, near)])
-        return query
 
     def _demands(self, question: Question) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """What a page must be and must not be."""
@@ -296,7 +311,10 @@ def free_terms(query: Query, lexicon: Lexicon) -> Terms:
     told, grammar = ([word for word in every if word.is_function is each] for each in (False, True))
     if not any(word.near or any(map(lexicon.having, word.terms)) for word in told):
         told, grammar = every, []  # it is all there is
-    pairs = [(one[-1], other[0]) for one, other in _neighbours(every, told)] if len(told) <= PAIRED_MOST else []
+    demanded = words([text for text, is_demanded in _in_order(query) if is_demanded], lexicon)
+    beside = words([text for text, _ in _in_order(query)], lexicon) if demanded else every
+    telling = [word for word in beside if not word.is_function] if demanded else told
+    pairs = [(one[-1], other[0]) for one, other in _neighbours(beside, telling)] if len(telling) <= PAIRED_MOST else []
     return Terms(
         _tamed(told),
         tuple(dict.fromkeys(pairs)),
@@ -304,18 +322,24 @@ def free_terms(query: Query, lexicon: Lexicon) -> Terms:
         tuple(told) if len(told) <= ALL_MOST else (),
         {term: FUNCTION * count for term, count in _tamed(grammar).items()},
         number=len(told),
+        demanded=_tamed(demanded),
     )
 
 
 def free_texts(query: Query) -> list[str]:
     """What is asked for in words that may be absent, as it was written."""
-    return [
-        atom.text
-        for clause in query.clauses
-        if is_free(clause) and not clause.negated
-        for atom in clause.alternatives
-        if isinstance(atom, Words)
-    ]
+    return [text for text, is_demanded in _in_order(query) if not is_demanded]
+
+
+def _in_order(query: Query) -> Iterator[tuple[str, bool]]:
+    """All that is asked for in single words, each with whether it is demanded: it was joined to others with AND."""
+    for clause in query.clauses:
+        (atom, *others) = clause.alternatives
+        joined = isinstance(atom, Group) and atom.needed and not others
+        for part in atom.clauses if isinstance(atom, Group) and joined and not clause.negated else (clause,):
+            first = part.alternatives[0]
+            if is_free(part) and not part.negated and isinstance(first, Words):
+                yield first.text, joined
 
 
 def _neighbours(every: Sequence[Word], told: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -348,6 +372,14 @@ def variants(text: str, languages: Sequence[str | None]) -> list[tuple[str, ...]
     """The terms of a text as each language reduces it."""
     found = dict.fromkeys(tuple(terms(text, language)) for language in languages)
     return [each for each in found if each]
+
+
+def _helped(query: tantivy.Query, others: Iterable[tantivy.Query]) -> tantivy.Query:
+    """The same, with what need not be there one after the other: a union would read all that its parts have, and not
+    only what a few pages have."""
+    for other in others:
+        query = tantivy.Query.boolean_query([(MUST, query), (SHOULD, other)])
+    return query
 
 
 def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:

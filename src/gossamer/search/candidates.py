@@ -7,7 +7,7 @@ what is shown of a page is looked up for the ten alone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -30,83 +30,110 @@ Hits: TypeAlias = Sequence[tuple[float, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Matches:
+    """What the engine found, the best first, before anything is looked up of a page."""
+
+    addresses: list[tuple[int, Any]]
+    """Of documents: number of the shard, and what its index calls it."""
+    words: Floats
+    """What its words are worth, by that of the engine."""
+
+    def part(self, first: int, last: int) -> Matches:
+        """Some of them, by their places."""
+        return Matches(self.addresses[first:last], self.words[first:last])
+
+    def without(self, others: set[Identity]) -> Matches:
+        """Those that are not among others."""
+        kept = [place for place, address in enumerate(self.addresses) if identity(address) not in others]
+        return Matches([self.addresses[place] for place in kept], self.words[kept])
+
+
+Identity: TypeAlias = tuple[int, int, int]
+"""Shard, segment and number of a document. What the engine calls it cannot be a member of a set."""
+
+
+def identity(address: tuple[int, Any]) -> Identity:
+    """Of a document."""
+    shard, place = address
+    return shard, place.segment_ord, place.doc
+
+
+def best(hits: Sequence[Hits], most: int) -> Matches:
+    """The best of all shards, equals in the order of the shards."""
+    addresses = [(shard, place) for shard, some in enumerate(hits) for _, place in some]
+    words = np.array([score for some in hits for score, _ in some], np.float64)
+    order = np.argsort(-words, kind="stable")[:most]
+    return Matches([addresses[place] for place in order.tolist()], words[order])
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """Each in all columns at the same place."""
 
     addresses: list[tuple[int, Any]]
-    """Of documents: number of the shard, and what its index calls it."""
     pages: NDArray[np.uint64]
     """Fingerprints of the addresses of pages, like the next of their sites."""
     sites: NDArray[np.uint64]
     dates: NDArray[np.int64]
     words: Floats
     """What its words are worth."""
-    lacking: NDArray[np.int64]
-    """0 for those that are weighed against each other first. Others come after them, whatever they are worth."""
+    window: NDArray[np.int64]
+    """Those of one window are weighed against each other. Those of the next come after them, whatever they are
+    worth."""
 
-    def then(self, others: Candidates) -> Candidates:
-        """These, and after them those of others that are not among them."""
-        chosen = others.without(self)
-        return together((self, replace(chosen, lacking=chosen.lacking + (self.lacking.max(initial=0) + 1))))
-
-    def and_(self, others: Candidates) -> Candidates:
-        """These, and those of others that are not among them, as they are."""
-        return together((self, others.without(self)))
-
-    def without(self, others: Candidates) -> Candidates:
+    def without(self, others: set[Identity]) -> Candidates:
         """Those that are not among others."""
-        return self._chosen(np.flatnonzero(~np.isin(self.pages, others.pages)))
-
-    def windowed(self, size: int, most: int) -> Candidates:
-        """The best by their words, so many of them, in windows: each comes after the one before."""
-        order = np.argsort(-self.words, kind="stable")[:most]
-        return replace(self._chosen(order), lacking=np.arange(len(order)) // size)
-
-    def _chosen(self, places: NDArray[np.intp]) -> Candidates:
+        kept = [place for place, address in enumerate(self.addresses) if identity(address) not in others]
         return Candidates(
-            [self.addresses[place] for place in places.tolist()],
-            self.pages[places],
-            self.sites[places],
-            self.dates[places],
-            self.words[places],
-            self.lacking[places],
+            [self.addresses[place] for place in kept],
+            self.pages[kept],
+            self.sites[kept],
+            self.dates[kept],
+            self.words[kept],
+            self.window[kept],
         )
 
     def raised(self, by: Mapping[int, float]) -> Candidates:
         """The same with more for some pages."""
-        more = [by.get(page, 0.0) for page in self.pages.tolist()] if by else 0.0
-        return replace(self, words=self.words + np.array(more))
+        if not by:
+            return self
+        return replace(self, words=self.words + np.array([by.get(page, 0.0) for page in self.pages.tolist()]))
+
+    def in_window(self, number: int) -> Candidates:
+        """All of them in one window."""
+        return replace(self, window=np.full(len(self.addresses), number, np.int64))
 
 
-def taken(shard: int, searcher: Any, hits: Hits) -> Candidates:
-    """The candidates that an index found."""
-    places = [place for _, place in hits]
+def taken(searchers: Sequence[Any], matches: Matches) -> Candidates:
+    """What is looked up of pages, for the order they are shown in."""
+    shards = np.array([shard for shard, _ in matches.addresses], np.intp)
+    pages, sites = np.zeros(len(shards), np.uint64), np.zeros(len(shards), np.uint64)
+    dates = np.zeros(len(shards), np.int64)
+    for shard, searcher in enumerate(searchers):
+        where = np.flatnonzero(shards == shard)
+        places = [matches.addresses[place][1] for place in where.tolist()]
+        if places:
+            pages[where] = _column(searcher, "page", places)
+            sites[where] = _column(searcher, "site", places)
+            dates[where] = _column(searcher, "date", places)
+    return Candidates(matches.addresses, pages, sites, dates, matches.words, np.zeros(len(shards), np.int64))
+
+
+def _column(searcher: Any, name: str, places: Sequence[Any]) -> list[int]:
+    return [value or 0 for value in searcher.fast_field_values(name, places)]
+
+
+def together(parts: Sequence[Candidates]) -> Candidates:
+    """All of several."""
+    if len(parts) == 1:
+        return parts[0]
     return Candidates(
-        [(shard, place) for place in places],
-        _column(searcher, "page", places, np.uint64),
-        _column(searcher, "site", places, np.uint64),
-        _column(searcher, "date", places, np.int64),
-        np.array([score for score, _ in hits], np.float64),
-        np.zeros(len(places), np.int64),
-    )
-
-
-def _column(searcher: Any, name: str, places: list[Any], kind: type) -> NDArray[Any]:
-    return np.array([value or 0 for value in searcher.fast_field_values(name, places)], kind)
-
-
-def together(parts: Iterable[Candidates]) -> Candidates:
-    """Those of all shards."""
-    some = list(parts)
-    if len(some) == 1:
-        return some[0]
-    return Candidates(
-        [address for part in some for address in part.addresses],
-        np.concatenate([part.pages for part in some]),
-        np.concatenate([part.sites for part in some]),
-        np.concatenate([part.dates for part in some]),
-        np.concatenate([part.words for part in some]),
-        np.concatenate([part.lacking for part in some]),
+        [address for part in parts for address in part.addresses],
+        np.concatenate([part.pages for part in parts]),
+        np.concatenate([part.sites for part in parts]),
+        np.concatenate([part.dates for part in parts]),
+        np.concatenate([part.words for part in parts]),
+        np.concatenate([part.window for part in parts]),
     )
 
 
@@ -136,18 +163,21 @@ class Weighed:
 
     def order(self) -> list[int]:
         """The best first; equals by their fingerprints, so that an answer is the same every time."""
-        return np.lexsort((self.candidates.pages, -self.scores, self.candidates.lacking)).tolist()  # type: ignore[no-any-return]  # NumPy cannot know
+        return self._order().tolist()  # type: ignore[no-any-return]  # NumPy cannot know
+
+    def _order(self) -> NDArray[np.intp]:
+        return np.lexsort((self.candidates.pages, -self.scores, self.candidates.window))
 
     def spread(self) -> list[int]:
         """At most two of a site come before answers of other sites that are nearly as good."""
-        met: Counter[int] = Counter()
-        sites, scores, lacking = self.candidates.sites.tolist(), self.scores.tolist(), self.candidates.lacking.tolist()
-        order = self.order()
-        for place in order:
-            met[sites[place]] += 1
-            if met[sites[place]] > PER_SITE:
-                scores[place] *= HELD_BACK
-        return sorted(order, key=lambda place: (lacking[place], -scores[place]))
+        order, met = self._order(), Counter[int]()
+        held = np.zeros(len(order), bool)
+        for number, site in enumerate(self.candidates.sites[order].tolist()):
+            met[site] += 1
+            held[number] = met[site] > PER_SITE
+        scores = self.scores[order] * np.where(held, HELD_BACK, 1.0)
+        again = np.lexsort((-scores, self.candidates.window[order]))
+        return order[again].tolist()  # type: ignore[no-any-return]  # as above
 
     def found(self, place: int) -> Found:
         """One of them."""

@@ -9,12 +9,14 @@ from difflib import get_close_matches
 from gossamer.index.analysis import STEMMERS
 from gossamer.search.filters import addresses, has_term, term_of
 from gossamer.search.prefixes import TERMS_MOST
-from gossamer.search.query import Field, Filter, Query, Words, atoms
+from gossamer.search.query import Field, Filter, Query, Words, atoms, dangling
 
 HINTS_MOST = 5
 NAMED_MOST = 5
 """Values that a hint names."""
 _CLOSE = 0.75
+_OPTION = re.compile(r"[a-z]{2}|[A-Z][a-z]{2,7}")
+"""`-la`, `-Wall`."""
 _SHORT = re.compile(r"\w\*")
 _LACKING = {
     Field.SITE: "no page is there",
@@ -23,13 +25,25 @@ _LACKING = {
 }
 _CODES = {name: code for code, name in STEMMERS.items()}
 
+_ELSEWHERE = {
+    **dict.fromkeys(("host", "domain", "hostname"), "site"),
+    **dict.fromkeys(("url", "allinurl", "path"), "inurl"),
+    **dict.fromkeys(("allintitle", "heading"), "title"),
+    **dict.fromkeys(("ext", "format", "mime", "mimetype"), "type"),
+    **dict.fromkeys(("language", "locale"), "lang"),
+    **dict.fromkeys(("since", "from"), "after"),
+    "until": "before",
+    "links": "link",
+}
+"""What other searches call a filter."""
+
 Having = Callable[[str, str], int]
 """How many pages have a term in a field."""
 Values = Callable[[str], Sequence[str]]
 """The terms of a field, the most frequent first."""
 
 
-def hints(query: Query, cut: Sequence[str], found: int, having: Having, values: Values) -> Iterator[str]:
+def hints(text: str, query: Query, cut: Sequence[str], found: int, having: Having, values: Values) -> Iterator[str]:
     """What to tell whoever asked, a sentence each."""
     for atom in dict.fromkeys(atom for atom, _ in atoms(query.clauses)):
         if isinstance(atom, Filter) and has_term(atom) and not having(*term_of(atom)):
@@ -38,17 +52,31 @@ def hints(query: Query, cut: Sequence[str], found: int, having: Having, values: 
             yield f"link:{atom.value}: that is no address; write it like link:example.org/page"
         elif isinstance(atom, Words) and _SHORT.fullmatch(atom.text) and not atom.phrase:
             yield f"{atom.text}: two letters before the star are needed to look for what begins so"
+        elif (
+            isinstance(atom, Words)
+            and not atom.phrase
+            and (meant := _ELSEWHERE.get(atom.text.partition(":")[0].lower()))
+        ):
+            yield from _filter_by_another_name(atom.text, meant)
+    for operator in dict.fromkeys(dangling(text)):
+        yield f"{operator} has nothing on one side and was left out; write it between two words, or in quotes"
     for prefix in cut:
         yield f"{prefix}*: many words begin so; the {TERMS_MOST} most frequent are looked for"
-    if not found:
-        yield from _left_out(query)
+    yield from _left_out(query, found)
 
 
-def _left_out(query: Query) -> Iterator[str]:
-    """What may be the option of a command."""
+def _filter_by_another_name(text: str, meant: str) -> Iterator[str]:
+    name, colon, value = text.partition(":")
+    if colon and value and not value.startswith("/"):
+        yield f"{text}: {name}: is no filter, and was looked for as words; did you mean {meant}:{value}?"
+
+
+def _left_out(query: Query, found: int) -> Iterator[str]:
+    """What may be the option of a command: what looks like one, and where nothing is found anything."""
     for clause in query.clauses:
         for atom in clause.alternatives if clause.negated and len(clause.alternatives) == 1 else ():
-            if isinstance(atom, Words) and not atom.phrase and not atom.title and not atom.address:
+            plain = isinstance(atom, Words) and not (atom.phrase or atom.title or atom.address)
+            if isinstance(atom, Words) and plain and (not found or _OPTION.fullmatch(atom.text)):
                 yield f'-{atom.text} leaves out pages with {atom.text}; write "-{atom.text}" to look for it'
 
 

@@ -7,7 +7,7 @@
     cascade AND restrict   both of them
     (a OR b) AND c         parentheses; NOT goes before AND, AND before OR, OR before words that just follow each other
     index*                 words that begin so
-    intitle:index          in the title; also title:"foreign key" and title:(foreign key)
+    title:index            in the title; also title:"foreign key" and title:(foreign key), and intitle:
     inurl:docs             in the address
     site:example.org       on this site, or with a path below it: site:example.org/docs
     type:pdf               of this kind: html, pdf, text ... or a media type; also filetype:pdf
@@ -23,13 +23,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from typing import TypeAlias
 
 from gossamer.errors import InvalidQuery
+from gossamer.index import words
 from gossamer.search.tokens import Close, Open, Operator, Piece, Token, tokens
 
 CHARACTERS_MOST = 10_000
@@ -51,7 +52,8 @@ class Field(StrEnum):
     LINK = "link"
 
 
-_FIELDS = {each.value: each for each in Field} | {"intitle": Field.TITLE, "filetype": Field.TYPE}
+FIELDS = {each.value: each for each in Field} | {"intitle": Field.TITLE, "filetype": Field.TYPE}
+"""By the names that may stand before a colon."""
 _WORDED = {Field.TITLE, Field.ADDRESS}
 
 
@@ -139,12 +141,12 @@ def atoms(clauses: Sequence[Clause], wanted: bool = True) -> Iterator[tuple[Atom
                 yield atom, wanted is not clause.negated
 
 
-def parse(text: str) -> Query:
-    """Take a question apart."""
+def parse(text: str, is_known: Callable[[str], bool] = lambda word: True) -> Query:
+    """Take a question apart. A short word behind a dash that is not known is the option of a command."""
     if len(text) > CHARACTERS_MOST:
         raise InvalidQuery(f"the query has {len(text):,} characters; ask with at most {CHARACTERS_MOST:,}")
-    clauses = _all(deque(tokens(_whole(text), _FIELDS)))
-    number = sum(1 for _ in atoms(clauses))
+    clauses = _all(deque(tokens(_whole(text), FIELDS, is_known)))
+    number = sum(_size(atom) for atom, _ in atoms(clauses))
     if number > CLAUSES_MOST:
         raise InvalidQuery(f"the query has {number:,} words; ask with at most {CLAUSES_MOST:,}")
     phrases = sum(isinstance(atom, Words) and atom.phrase for atom, _ in atoms(clauses))
@@ -154,6 +156,21 @@ def parse(text: str) -> Query:
         reason = "only says what not to find" if clauses else "has no words"
         raise InvalidQuery(f"the query {reason}; say what to look for")
     return Query(tuple(clauses))
+
+
+def _size(atom: Atom) -> int:
+    """Of words. One without spaces, as in Chinese or with dots between, may be many."""
+    return max(1, sum(1 for _ in words.found(atom.text))) if isinstance(atom, Words) else 1
+
+
+def dangling(text: str) -> Iterator[str]:
+    """The operators of a question that have nothing on one side, and so mean nothing."""
+    around = [None, *tokens(_whole(text), FIELDS), None]
+    for before, each, after in zip(around, around[1:], around[2:], strict=False):
+        if each in (Operator.AND, Operator.OR):
+            nothing_before = before is None or isinstance(before, Open | Operator)
+            if nothing_before or after is None or isinstance(after, Close):
+                yield each.name
 
 
 def _whole(text: str) -> str:
@@ -246,7 +263,7 @@ def _within(rest: deque[Token], field: str) -> Clause | None:
 
 
 def _atom(piece: Piece, within: str) -> Atom | None:
-    field = _FIELDS.get(piece.name or within)
+    field = FIELDS.get(piece.name or within)
     if field is not None and field not in _WORDED:
         return _filter(field, piece.text)
     where = (field is Field.TITLE, field is Field.ADDRESS)

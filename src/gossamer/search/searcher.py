@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 from math import prod
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
@@ -18,8 +18,20 @@ import numpy as np
 from gossamer.index.analysis import terms
 from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
 from gossamer.model import Hit
-from gossamer.search.asking import Asking, Linking, Question, Terms, called, free_terms, is_free
-from gossamer.search.candidates import Candidates, Found, Weighed, taken, together, weighed
+from gossamer.search.answer import Answer
+from gossamer.search.asking import Asking, Linking, Question, Terms, called, everything, free_terms, is_free
+from gossamer.search.candidates import (
+    Candidates,
+    Found,
+    Hits,
+    Matches,
+    Weighed,
+    best,
+    identity,
+    taken,
+    together,
+    weighed,
+)
 from gossamer.search.expansion import ANSWERS, GOOD, LONG, SHORT, telling
 from gossamer.search.facets import Facets, counted
 from gossamer.search.hints import HINTS_MOST, hints
@@ -33,8 +45,8 @@ from gossamer.search.vocabulary import Vocabulary
 from gossamer.search.weights import Weights
 
 WINDOW = 200
-"""Answers that are weighed together by links and age. The next so many follow in the same way, so that the order of
-answers does not depend on how many of them are asked for."""
+"""Answers by their words that are weighed together by all else. The next so many follow in the same way, so that the
+order of answers does not depend on how many of them are asked for, and only those that are shown are looked at."""
 COUNTED_MOST = 1_000
 """Pages that have a word. With more, they are not counted: the engine passes over those that cannot be among the
 best."""
@@ -48,10 +60,12 @@ ENOUGH = 10
 """With fewer pages that have all words of a question, those that lack one are answers too, however few are wanted."""
 NEAR_MOST = 2_000
 """Pages that pairs of words are looked for in at once: with more, a second look at the best is faster."""
-REFINED_MOST = 30
+REFINED_MOST = 50
 """Of the best answers so far, those that are looked at more closely."""
 CALLED_MOST = 30
 """Pages that are found by what others call them alone."""
+WORDY, SPOKEN_MOST = 40, 3
+"""A question of more words is asked in so many languages, the commonest: what it asks for is found by one of them."""
 HELD_MOST = 10
 """Answers that had to stand back, of which the sites are named."""
 ASKED_AT_ONCE = 8
@@ -79,32 +93,6 @@ class SearchContext:
     """The pages that a page stands for, by fingerprint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What was found."""
-
-    hits: list[Hit]
-    total: int
-    suggestion: str | None = None
-    """The question as it may have been meant."""
-    is_least: bool = False
-    """There are more than `total`."""
-    hints: tuple[str, ...] = ()
-    """Why it may find less than was meant, as a type that no page has: a sentence each."""
-    more_from: tuple[str, ...] = ()
-    """Sites with further answers as good as these, which stand behind those of other sites."""
-    facets: Facets | None = None
-    """How many pages of each site, type, language and year; None where nobody asked."""
-    seconds: float = 0.0
-    """What it took."""
-
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-
 class Total(NamedTuple):
     """How many pages were found, or how many at least."""
 
@@ -116,15 +104,45 @@ class Total(NamedTuple):
         return self if self.is_least else Total(self.pages + others)
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Answers that are weighed against each other, and before all further ones."""
+
+    question: Question
+    """That they answer."""
+    matches: Matches
+    first: Candidates
+    """Of all answers to the question, the best by their words."""
+    called: Candidates | None = None
+    """Besides, those that are found by what others call them."""
+
+    def __len__(self) -> int:
+        return len(self.matches.addresses) + (len(self.called.addresses) if self.called else 0)
+
+
 class Asked(NamedTuple):
     """What was found out about a question, before anything is shown."""
 
     question: Question
     """As it was answered in the end."""
     found: Candidates
+    before: int
+    """Answers that come before these, and were not looked at."""
     total: Total
     anchors: Mapping[int, float]
     """What others call pages, in what it is worth, by fingerprint."""
+    called: Sequence[int]
+    """Pages that were looked for by what others call them."""
+
+
+class Chosen(NamedTuple):
+    """What is shown of it."""
+
+    question: Question
+    found: list[Found]
+    total: Total
+    more_from: tuple[str, ...] = ()
+    called: Sequence[int] = ()
 
 
 class Searcher:
@@ -152,46 +170,70 @@ class Searcher:
         """The indexes that are asked."""
         return self._indexes
 
+    @property
+    def searchers(self) -> Sequence[Any]:
+        """Of the engine, one for each of them."""
+        return self._searchers
+
+    def composition(self) -> Facets:
+        """How many pages there are of each site, type, language and year."""
+        return counted(self._searchers, [everything()] * len(self._searchers))
+
     def search(
         self, text: str, number: int = 10, offset: int = 0, *, sort: str = Sort.RELEVANCE, facets: bool = False
     ) -> Answer:
         """The pages that answer best, or the newest that answer."""
         began, last = perf_counter(), number + offset
-        query, cut = self._prefixes.expanded(parse(text))
+        query, cut = self._parsed(text)
         order = sort_of(sort)
-        by_worth = order is Sort.RELEVANCE
-        question, found, total, more_from = self._best(query, last) if by_worth else self._dated(query, last, order)
+        chosen = self._best(query, last, offset) if order is Sort.RELEVANCE else self._dated(query, last, order, offset)
+        total = chosen.total
         return Answer(
-            self._hits(found[offset:], question),
+            self._hits(chosen.found, chosen.question),
             total.pages,
             self._suggestion(text, query),
             total.is_least,
             hints=tuple(
-                islice(hints(query, cut, total.pages, self._known.pages_having, self._known.values), HINTS_MOST)
+                islice(hints(text, query, cut, total.pages, self._known.pages_having, self._known.values), HINTS_MOST)
             ),
-            more_from=more_from,
-            facets=counted(self._searchers, self._queries(question)) if facets else None,
+            more_from=chosen.more_from,
+            facets=counted(self._searchers, self._found_by_any(chosen)) if facets else None,
             seconds=perf_counter() - began,
         )
 
-    def _best(self, query: Query, last: int) -> tuple[Question, list[Found], Total, tuple[str, ...]]:
-        asked = self._asked(query, last)
+    def _parsed(self, text: str) -> tuple[Query, tuple[str, ...]]:
+        """The question, and prefixes of it that stand for more than is asked for."""
+        return self._prefixes.expanded(parse(text, self._is_titled))
+
+    def _is_titled(self, word: str) -> bool:
+        """A title or a heading has it."""
+        return any(self._known.pages_having("spelling", term) for term in terms(word))
+
+    def _found_by_any(self, chosen: Chosen) -> list[Any]:
+        """Of each shard, what finds the pages by their words or by what others call them."""
+        question, called = chosen.question, chosen.called
+        return [asking.either(question, called) if called else asking.query(question) for asking in self._askings]
+
+    def _best(self, query: Query, last: int, offset: int) -> Chosen:
+        asked = self._asked(query, last, offset)
         best = self._weighed(asked.found)
-        order, plain = best.spread()[:last], best.order()[:last]
+        most = last - asked.before
+        order, plain = best.spread()[:most], best.order()[:most]
         held = [asked.found.addresses[place] for place in sorted(set(plain) - set(order))[:HELD_MOST]]
         more_from = dict.fromkeys(self._shown(*address).site for address in held)
-        return asked.question, [best.found(place) for place in order], asked.total, tuple(more_from)
+        found = [best.found(place) for place in order[max(0, offset - asked.before) :]]
+        return Chosen(asked.question, found, asked.total, tuple(more_from), asked.called)
 
-    def _dated(self, query: Query, last: int, sort: Sort) -> tuple[Question, list[Found], Total, tuple[str, ...]]:
+    def _dated(self, query: Query, last: int, sort: Sort, offset: int) -> Chosen:
         question = self._question(query)
         if question.words.number < LONG:
             question, found, total = dated(question, self._queries, self._searchers, last, sort)
-            return question, found, Total(total), ()
+            return Chosen(question, found[offset:], Total(total))
         asked = self._asked(query, BEST)
         best = self._weighed(asked.found)
         chosen = best.order()[:BEST]
-        places = by_date(best.candidates.dates[chosen].tolist(), sort)[:last]
-        return asked.question, [best.found(chosen[place]) for place in places], Total(len(chosen)), ()
+        places = by_date(best.candidates.dates[chosen].tolist(), sort)[offset:last]
+        return Chosen(asked.question, [best.found(chosen[place]) for place in places], Total(len(chosen)))
 
     def _queries(self, question: Question) -> list[Any]:
         """Of each shard."""
@@ -199,7 +241,7 @@ class Searcher:
 
     def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
-        asked = self._asked(self._prefixes.expanded(parse(text))[0], number)
+        asked = self._asked(self._parsed(text)[0], number)
         best = self._weighed(asked.found)
         first = [best.found(place) for place in best.spread()[:number]]
         signs = [self._signs(each, asked) for each in first]
@@ -214,30 +256,35 @@ class Searcher:
         own = sum(signs.values())
         anchors = asked.anchors.get(each.page, 0.0)
         further = each.signs["words"] - own - anchors
-        more = {"anchors": anchors, "phrases and further terms": further, **each.signs}
+        more = {"anchors": anchors, "words beside each other, and forms of them": further, **each.signs}
         return signs | {name: value for name, value in more.items() if name != "words" and abs(value) > 1e-6}
 
-    def ranking(self, text: str, depth: int) -> list[tuple[str, float]]:
-        """Addresses with scores, the best first: for measuring. Not spread over sites."""
-        best = self._weighed(self._asked(self._prefixes.expanded(parse(text))[0], depth, least=depth).found)
-        found = (best.found(place) for place in best.order()[:depth])
+    def ranking(self, text: str, depth: int, *, spread: bool = False) -> list[tuple[str, float]]:
+        """Addresses with scores, the best first: for measuring. Not spread over sites, unless that is asked for."""
+        best = self._weighed(self._asked(self._parsed(text)[0], depth, least=depth).found)
+        order = best.spread() if spread else best.order()
+        found = (best.found(place) for place in order[:depth])
         return [(self._shown(each.shard, each.address).url, each.score) for each in found]
 
     # ------------------------------------------------------------------ asking
 
-    def _asked(self, query: Query, wanted: int, least: int = ENOUGH) -> Asked:
-        """Pages that have all words of a short question; after them, where these are few, those that have some."""
-        depth = WINDOW * max(1, -(-wanted // WINDOW))
+    def _asked(self, query: Query, last: int, first: int = 0, least: int = ENOUGH) -> Asked:
+        """Pages that have all words of a short question; after them, where these are few, those that have some. Those
+        from the first up to the last are looked at."""
+        depth = WINDOW * max(1, -(-last // WINDOW))
         question = self._question(query)
         if question.words.number >= MANY:
             question = question.finding(self._common(question.words.counts))
         anchors = self._called(question.words)
-        found, total = self._with_anchors(question, anchors, *self._answered(question, depth))
+        windows, total, called = self._windows(question, anchors, depth)
         if total.pages < least and (looser := question.looser()):
             question = looser
-            more, total = self._with_anchors(question, anchors, *self._answered(question, depth))
-            found = found.then(more)
-        return Asked(question, found, total, anchors)
+            others, total, called = self._windows(question, anchors, depth)
+            windows += _without(others, windows)
+        ends = list(accumulate(map(len, windows)))
+        shown = [number for number, end in enumerate(ends) if end > first and end - len(windows[number]) < last] or [0]
+        found = together([self._looked_at(windows[number]).raised(anchors).in_window(number) for number in shown])
+        return Asked(question, found, ends[shown[0]] - len(windows[shown[0]]), total, anchors, called)
 
     def _question(self, query: Query) -> Question:
         """Asked in all languages of the pages, unless it names some."""
@@ -249,18 +296,54 @@ class Searcher:
             if isinstance(atom, Filter) and atom.field is Field.LANGUAGE
         }
         languages = [code for code in self._known.languages if code in named] or self._known.languages
+        if sum(len(text.split()) for text in query.words) > WORDY:
+            languages = languages[:SPOKEN_MOST]
         return Question(query, free_terms(query, self._known.lexicon(languages, self._meant)), languages)
 
-    def _answered(self, question: Question, depth: int) -> tuple[Candidates, Total]:
-        """What its own words say for a page. A long question is asked again with the terms of its best answers."""
-        if self._expected(question.words) < NEAR_MOST:
+    def _windows(
+        self, question: Question, anchors: Mapping[int, float], depth: int
+    ) -> tuple[list[Window], Total, list[int]]:
+        """The answers by their words. What others call a page counts like its own words, and a page that has none of
+        these is found by it alone; which pages were looked for so comes last."""
+        if question.words.all_of and self._expected(question.words) < NEAR_MOST:
             question = question.near()
-        queries, hard = [asking.query(question) for asking in self._askings], self._is_hard(question)
-        if question.words.number >= LONG and self._weights.expansion:
-            further = self._further(self._all(queries, 3 * ANSWERS, hard=hard, count=False)[0])
-            queries = [asking.more(one, further) for asking, one in zip(self._askings, queries, strict=True)]
-        found, total = self._all(queries, depth, hard=hard, count=self._is_counted(question))
-        return self._refined(question.words, found).windowed(WINDOW, depth), total
+        queries = [asking.query(question) for asking in self._askings]
+        found, total = self._all(queries, depth, hard=self._is_hard(question), count=self._is_counted(question))
+        first = self._taken(found.part(0, WINDOW))
+        met = set(first.pages.tolist())
+        absent = [page for page in anchors if page not in met][:CALLED_MOST]
+        parts, called = [found.part(at, at + WINDOW) for at in range(0, len(found.addresses), WINDOW)] or [found], None
+        if absent:
+            more, _ = self._all([asking.among(question, absent) for asking in self._askings], len(absent), count=False)
+            total, called = total.and_(_not_counted(more, total)), self._taken(more)
+            again = set(map(identity, more.addresses))
+            parts[1:] = [part.without(again) for part in parts[1:]]
+        windows = [Window(question, part, first, called if number == 0 else None) for number, part in enumerate(parts)]
+        return windows, total, absent
+
+    def _looked_at(self, window: Window) -> Candidates:
+        """What costs much is looked for in pages that are shown or might be."""
+        is_first = window.matches.addresses == window.first.addresses
+        found = window.first if is_first else self._taken(window.matches)
+        if further := self._further(window):
+            found = self._raised(found, range(len(found.addresses)), lambda asking, pages: asking.more(further, pages))
+        words = window.question.words
+        if is_first and (words.common or (words.pairs and not words.near)):
+            order = np.lexsort((found.pages, -found.words))[:REFINED_MOST].tolist()
+            found = self._raised(found, order, lambda asking, pages: asking.finer(words, pages))
+        return together([window.called, found]) if window.called else found
+
+    def _raised(
+        self, found: Candidates, places: Iterable[int], query: Callable[[Asking, Sequence[int]], Any]
+    ) -> Candidates:
+        """Some of them count for more, by what a query says of their pages."""
+        pages: list[list[int]] = [[] for _ in self._askings]
+        for place in places:
+            pages[found.addresses[place][0]].append(int(found.pages[place]))
+        worth: dict[int, float] = {}
+        for shard, some in enumerate(pages):
+            worth |= self._worth(shard, query(self._askings[shard], some), len(some)) if some else {}
+        return found.raised(worth)
 
     def _is_counted(self, question: Question) -> bool:
         """So many have one of its words that nobody will look at all; but what else is asked for may leave few."""
@@ -285,43 +368,25 @@ class Searcher:
         found_by = {term for term, so_far in zip(rare, read, strict=True) if so_far <= READ_MOST} or set(rare[:1])
         return having.keys() - found_by
 
-    def _refined(self, words: Terms, found: Candidates) -> Candidates:
-        """What costs much and decides little is looked for in the best answers only."""
-        if not (words.common or (words.pairs and not words.near)) or not found.addresses:
-            return found
-        pages: list[list[int]] = [[] for _ in self._askings]
-        first = np.argsort(-found.words, kind="stable")[:WINDOW]
-        for place in first[np.lexsort((found.pages[first], -found.words[first]))][:REFINED_MOST].tolist():
-            pages[found.addresses[place][0]].append(int(found.pages[place]))
-        finer = [asking.finer(words, some) for asking, some in zip(self._askings, pages, strict=True)]
-        return found.raised(dict(chain.from_iterable(self._each(self._worth, finer))))
-
-    def _with_anchors(
-        self, question: Question, anchors: Mapping[int, float], found: Candidates, total: Total
-    ) -> tuple[Candidates, Total]:
-        """What others call a page counts like its own words; a page that has none of these is found by it alone."""
-        met = set(found.pages[found.lacking == 0].tolist())
-        absent = [page for page in anchors if page not in met][:CALLED_MOST]
-        if absent:
-            queries = [asking.among(question, absent) for asking in self._askings]
-            more, _ = self._all(queries, len(absent), count=True)
-            found, total = more.and_(found), total.and_(_not_counted(more, total))
-        return found.raised(anchors), total
-
     def _called(self, words: Terms) -> dict[int, float]:
-        if self._context.anchor_index is None or not words.counts or not self._weights.anchors:
+        counts = {**words.demanded, **words.counts}
+        if self._context.anchor_index is None or not counts or not self._weights.anchors:
             return {}
         with reading():
             searcher = self._context.anchor_index.index.searcher()
-            query = called(self._context.anchor_index, words.counts, self._known.rarity, self._weights.anchors)
+            query = called(self._context.anchor_index, counts, self._known.rarity, self._weights.anchors)
             hits = searcher.search(query, limit=WINDOW, count=False).hits
             pages = searcher.fast_field_values("page", [address for _, address in hits])
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
-    def _all(self, queries: Sequence[Any], depth: int, *, hard: bool = False, count: bool) -> tuple[Candidates, Total]:
+    def _all(self, queries: Sequence[Any], depth: int, *, hard: bool = False, count: bool) -> tuple[Matches, Total]:
         answers = self._each(partial(self._one, depth, count), queries, hard=hard)
         number = sum(total for _, total in answers) if count else COUNTED_MOST
-        return together(found for found, _ in answers), Total(number, not count)
+        return best([hits for hits, _ in answers], depth), Total(number, not count)
+
+    def _taken(self, matches: Matches) -> Candidates:
+        with reading():
+            return taken(self._searchers, matches)
 
     def _each(self, ask: Callable[[int, Any], T], queries: Sequence[Any], *, hard: bool = False) -> list[T]:
         """What is hard is asked of all shards at once, of the first by who asks; else of one after the other."""
@@ -333,30 +398,31 @@ class Searcher:
     def _is_hard(self, question: Question) -> bool:
         return sum(map(self._known.texts_having, question.wanted)) > ALONE_MOST
 
-    def _worth(self, shard: int, query: Any) -> list[tuple[int, float]]:
-        """Pages with their scores, and nothing else."""
+    def _worth(self, shard: int, query: Any, most: int) -> dict[int, float]:
+        """Pages with what a query says for them."""
         searcher = self._searchers[shard]
         with reading():
-            hits = searcher.search(query, limit=REFINED_MOST, count=False).hits
+            hits = searcher.search(query, limit=most, count=False).hits
             pages = searcher.fast_field_values("page", [address for _, address in hits])
-        return [(int(page or 0), score) for page, (score, _) in zip(pages, hits, strict=True)]
+        return {int(page or 0): score for page, (score, _) in zip(pages, hits, strict=True)}
 
-    def _one(self, depth: int, count: bool, shard: int, query: Any) -> tuple[Candidates, int]:
-        searcher = self._searchers[shard]
+    def _one(self, depth: int, count: bool, shard: int, query: Any) -> tuple[Hits, int]:
         with reading():
-            result = searcher.search(query, limit=depth, count=count)
-            return taken(shard, searcher, result.hits), (result.count or 0) if count else 0  # type: ignore[attr-defined]  # the types of the engine lack it
+            result = self._searchers[shard].search(query, limit=depth, count=count)
+            return result.hits, (result.count or 0) if count else 0  # type: ignore[attr-defined]  # the types of the engine lack it
 
-    def _further(self, found: Candidates) -> dict[str, float]:
-        """Terms of the best answers. A long one is about more than the question, and its terms would mislead; so would
-        those of a poor one."""
+    def _further(self, window: Window) -> dict[str, float]:
+        """Terms of the best answers to a long question. A long page is about more than the question, and its terms
+        would mislead; so would those of a poor one."""
+        found = window.first
+        if window.question.words.number < LONG or not self._weights.expansion or not found.addresses:
+            return {}
         order = np.lexsort((found.pages, -found.words))[:ANSWERS].tolist()
-        best = [place for place in order if found.words[place] >= GOOD * found.words[order[0]]]
-        shown = [self._shown(*found.addresses[place]) for place in best]
-        shards = (found.addresses[place][0] for place in best)
-        texts = self._context.texts(list(zip(shards, shown, strict=True)))
-        short = [(text, each.language) for text, each in zip(texts, shown, strict=True) if len(text) <= SHORT]
-        answers = [terms(text, language) for text, language in short]
+        best = [found.addresses[place] for place in order if found.words[place] >= GOOD * found.words[order[0]]]
+        shown = [(shard, self._shown(shard, address)) for shard, address in best]
+        short = [(shard, page) for shard, page in shown if 0 < page.length <= SHORT]
+        texts = self._context.texts(short)
+        answers = [terms(text, page.language) for text, (_, page) in zip(texts, short, strict=True)]
         further = telling(answers, lambda term: self._known.texts_having(term) / max(self._known.pages, 1))
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
@@ -401,7 +467,24 @@ class Searcher:
         return Prefixes(beginning, self._known.pages_having, self._known.languages)
 
 
-def _not_counted(called: Candidates, total: Total) -> int:
+def _without(windows: Sequence[Window], others: Sequence[Window]) -> list[Window]:
+    """The same without what others have."""
+    met = {identity(address) for window in others for part in _parts(window) for address in part.addresses}
+    return [
+        replace(
+            window,
+            matches=window.matches.without(met),
+            called=window.called.without(met) if window.called else None,
+        )
+        for window in windows
+    ]
+
+
+def _parts(window: Window) -> list[Matches | Candidates]:
+    return [window.matches, window.called] if window.called else [window.matches]
+
+
+def _not_counted(called: Matches, total: Total) -> int:
     """How many of the pages that are found by what others call them are not among those that were counted. Where all of
     these have been looked at, none is; else those may be that have some of the words."""
     return len(called.addresses) if total.pages <= WINDOW else int((called.words == 0).sum())

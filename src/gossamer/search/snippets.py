@@ -24,10 +24,9 @@ CONTEXT = 40
 """Characters that each of two passages has besides the words that it was chosen for."""
 TELLING = 0.1
 """A word that tells less than this share of what another tells has no passage of its own."""
-TEXT_MOST = 200_000
-"""Characters of a page that are looked through."""
-BEGINNING = 4_000
-"""Characters that are looked through first: if a passage there has all terms, there is no need for the others."""
+LOOKED_THROUGH = (4_000, 20_000, 200_000)
+"""Characters of a page that are looked through: if a passage in the first ones has all terms, there is no need for the
+others."""
 
 Marks = tuple[tuple[int, int], ...]
 
@@ -61,16 +60,20 @@ def _parts(
     text: str, terms: tuple[str, ...], weights: Sequence[float], language: str | None
 ) -> tuple[list[Mark], list[tuple[int, int]]]:
     """Where the terms stand in as much of the text as was looked through, and the parts of it that are shown."""
-    cut = text.rfind(" ", 0, BEGINNING) + 1 or BEGINNING
-    met = _met(text, 0, cut, terms, language)
     wanted = {term for term, weight in enumerate(weights) if weight}
-    if len(text) <= cut or wanted <= {mark[2] for mark in met}:
-        chosen = best(text, met, weights, LENGTH)
-        if chosen is not None and (len(text) <= cut or wanted <= chosen.terms):
+    met: list[Mark] = []
+    start = 0
+    for most in LOOKED_THROUGH:
+        end = text.rfind(" ", start, most) + 1 or most if len(text) > most else len(text)
+        met += _met(text, start, end, terms, language)
+        is_last = len(text) <= end or most == LOOKED_THROUGH[-1]
+        chosen = best(text, met, weights, LENGTH) if is_last or wanted <= {mark[2] for mark in met} else None
+        if chosen is not None and (is_last or wanted <= chosen.terms):
             return met, _around_all(text, met, chosen, weights)
-    met += _met(text, cut, TEXT_MOST, terms, language)
-    chosen = best(text, met, weights, LENGTH)
-    return met, _around_all(text, met, chosen, weights) if chosen else [(0, cuts.end(text, 0, LENGTH))]
+        if is_last:
+            break
+        start = end
+    return met, [(0, cuts.end(text, 0, LENGTH))]
 
 
 def _around_all(text: str, met: Sequence[Mark], chosen: Passage, weights: Sequence[float]) -> list[tuple[int, int]]:

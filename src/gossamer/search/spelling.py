@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+CORRECTED_MOST = 3
+"""Words of a question that others are looked for: one with more unknown words is in another language, or nonsense."""
 SHORTEST = 4
 """Letters of a word that is corrected; shorter ones are like too many others."""
 LONG = 8

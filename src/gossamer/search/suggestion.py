@@ -7,17 +7,15 @@ else of the question stays as it was written: capitals, quotes, operators, filte
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from gossamer.index.analysis import places, terms
-from gossamer.search.query import Field, Query
-from gossamer.search.spelling import SHORTEST, nearest, parted, reach
+from gossamer.search.query import FIELDS, Field, Query
+from gossamer.search.spelling import CORRECTED_MOST, SHORTEST, nearest, parted, reach
+from gossamer.search.tokens import Close, Open, Piece, tokens
 
-CORRECTED_MOST = 3
-"""Words of a question that others are looked for: one with more unknown words is in another language, or nonsense."""
 WORDS_MOST = 40
 """Words of a question that are looked at."""
 RARE = 10
@@ -30,8 +28,6 @@ PART = 3
 """Letters of each of two words that are one, or the other way round."""
 TITLES = 3
 """Titles that have a word in one piece, before others are told to write it so."""
-_QUOTES = "\"“”„«»"  # fmt: skip
-_TOKEN = re.compile(rf"(-?)(?:([A-Za-z]+):)?(?:[{_QUOTES}][^{_QUOTES}]*[{_QUOTES}]?|[^\s{_QUOTES}]+)")
 
 
 class Words(Protocol):
@@ -77,10 +73,10 @@ def _spots(text: str, query: Query) -> list[Spot]:
     name has parts, the parts."""
     wanted = tuple(dict.fromkeys(term for part in query.words for term in terms(part)))
     found = [
-        Spot(start + begin, start + end, wanted[number])
-        for start, token in _tokens(text)
-        for begin, end, number in places(token, None, wanted)
-        if text[start + end : start + end + 1] != "*"
+        Spot(piece.start + begin, piece.start + end, wanted[number])
+        for piece in _pieces(text)
+        for begin, end, number in places(piece.text, None, wanted)
+        if piece.text[end : end + 1] != "*"
     ]
     kept: list[Spot] = []
     for spot in sorted(found[:WORDS_MOST], key=lambda spot: spot.end - spot.start):
@@ -89,12 +85,21 @@ def _spots(text: str, query: Query) -> list[Spot]:
     return sorted(kept)
 
 
-def _tokens(text: str) -> Iterator[tuple[int, str]]:
-    for token in _TOKEN.finditer(text):
-        minus, name = token[1], (token[2] or "").lower()
-        if not minus and (name not in Field.__members__.values() or "title" in name):
-            start = token.end(2) if name in Field.__members__.values() else token.start()
-            yield start, text[start : token.end()]
+def _pieces(text: str) -> Iterator[Piece]:
+    """Words and phrases that are looked for."""
+    within: list[bool] = []
+    for token in tokens(text, FIELDS):
+        if isinstance(token, Open):
+            within.append(_is_sought(token))
+        elif isinstance(token, Close):
+            within.pop()
+        elif isinstance(token, Piece) and _is_sought(token) and all(within):
+            yield token
+
+
+def _is_sought(token: Piece | Open) -> bool:
+    """It may be anywhere, or in the title."""
+    return not token.negated and FIELDS.get(token.name, Field.TITLE) is Field.TITLE
 
 
 def _overlap(one: Spot, other: Spot) -> bool:

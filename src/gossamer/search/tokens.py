@@ -7,8 +7,8 @@ would write it on purpose; everywhere else it is a part of a word, or nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import zip_longest
 from typing import TypeAlias
@@ -21,7 +21,12 @@ _QUOTES = dict.fromkeys(map(ord, "“”„‟«»＂"), '"')
 _TOKEN = re.compile(r'(-?)(?:([A-Za-z]+):)?(?:"([^"]*)("?)|(\()|([^\s"]+))')
 _OPTION = re.compile(r"\W.*|.*=.*|[A-Za-z]\d*|\d{1,3}|\d*[.,:]\d[\d.,:]*", re.DOTALL)
 """What stands behind the dash of an option or of a number: `-l`, `--rebase`, `-x=y`, `-O2`, `-1`, `-0.5`."""
+_COMMAND = re.compile(r"--?[A-Za-z].*|[~.]{0,2}/.*|\||\|\||&&|\d?>{1,2}|<", re.DOTALL)
+"""What a question has that is the command of a shell: `--rebase`, `-l`, `/etc`, `./x`, `|`."""
+_LETTERS = re.compile(r"[^\W\d_aeiouyAEIOUY]{2,4}", re.ASCII)
+"""Few, and no vowel among them."""
 _ENDING = ").,;:!?"
+_WORD = re.compile(r"\S+")
 
 
 class Operator(Enum):
@@ -40,6 +45,8 @@ class Piece:
     name: str = ""
     phrase: bool = False
     negated: bool = False
+    start: int = field(default=0, compare=False)
+    """Where the text stands in the question."""
 
     @property
     def is_loud(self) -> bool:
@@ -63,10 +70,33 @@ class Close:
 Token: TypeAlias = Piece | Open | Close | Operator
 
 
-def tokens(text: str, names: Collection[str]) -> list[Token]:
+def tokens(text: str, names: Collection[str], is_known: Callable[[str], bool] = lambda word: True) -> list[Token]:
     """The parts of a question; `names` are those that may stand before a colon. All parentheses are in pairs."""
     parts = list(_parts(text.translate(_QUOTES), names))
-    return list(_balanced(list(_operators(parts))))
+    return list(_balanced(list(_operators(_options(parts, is_known)))))
+
+
+def _options(parts: Sequence[Token], is_known: Callable[[str], bool]) -> list[Token]:
+    """In a command, every dash is that of an option. So it is before a few letters that no title has, as in `rm -rf`:
+    nobody would leave these out."""
+    is_command = any(isinstance(part, Piece) and _is_of_command(part) for part in parts)
+    return [
+        Piece(f"-{part.text}", start=part.start - 1)
+        if isinstance(part, Piece)
+        and _is_dashed(part)
+        and (is_command or (_LETTERS.fullmatch(part.text) and not is_known(part.text)))
+        else part
+        for part in parts
+    ]
+
+
+def _is_of_command(part: Piece) -> bool:
+    plain = not (part.name or part.phrase or part.negated)
+    return plain and _COMMAND.fullmatch(part.text) is not None
+
+
+def _is_dashed(part: Piece) -> bool:
+    return part.negated and not part.name and not part.phrase
 
 
 def _parts(text: str, names: Collection[str]) -> Iterator[Token]:
@@ -74,21 +104,23 @@ def _parts(text: str, names: Collection[str]) -> Iterator[Token]:
         minus, name, phrase, closed, opened, word = match.groups(default="")
         before = text[match.start() - 1 : match.start()]
         begins = not before or before.isspace() or before == "("
-        field = name.lower() if name.lower() in names and not word.startswith("//") else ""
-        other = name if not field else ""
+        known = name.lower() if name.lower() in names and not word.startswith("//") else ""
+        other = name if not known else ""
         if word:
-            yield from _words(f"{other}:{word}" if other else word, field, minus if begins else "")
+            start = match.start(2) if other else match.start(6)
+            yield from _words(f"{other}:{word}" if other else word, known, minus if begins else "", start)
             continue
-        yield from [Piece(other)] if other else []
+        yield from [Piece(other, start=match.start(2))] if other else []
+        negated, start = begins and bool(minus), match.start(3)
         if opened:
-            yield Open(field, negated=begins and bool(minus))
-        elif begins or closed or field:
-            yield from [Piece(phrase, field, phrase=True, negated=begins and bool(minus))] if phrase or field else []
-        else:
-            yield from map(Piece, phrase.split())  # behind inches, and not a phrase
+            yield Open(known, negated)
+        elif begins or closed or known:
+            yield from [Piece(phrase, known, phrase=True, negated=negated, start=start)] if phrase or known else []
+        else:  # behind inches, and not a phrase
+            yield from (Piece(each[0], start=start + each.start()) for each in _WORD.finditer(phrase))
 
 
-def _words(word: str, field: str, minus: str) -> Iterator[Token]:
+def _words(word: str, name: str, minus: str, start: int) -> Iterator[Token]:
     """A word, and the parentheses that close behind it. What looks like the option of a command is no NOT."""
     bare = word.rstrip(_ENDING)
     surplus = word.count(")") - word.count("(")
@@ -96,8 +128,8 @@ def _words(word: str, field: str, minus: str) -> Iterator[Token]:
     if closing:
         word = bare
     if word:
-        optional = minus and not field and _OPTION.fullmatch(word)
-        yield Piece(f"-{word}") if optional else Piece(word, field, negated=bool(minus))
+        is_option = minus and not name and _OPTION.fullmatch(word)
+        yield Piece(f"-{word}", start=start - 1) if is_option else Piece(word, name, negated=bool(minus), start=start)
     yield from [Close()] * closing
 
 

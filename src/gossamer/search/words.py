@@ -15,6 +15,7 @@ from math import log
 
 from gossamer.index.analysis import Unit, units, unspaced
 from gossamer.search.function_words import function_words
+from gossamer.search.spelling import CORRECTED_MOST
 
 PARTS = 0.5
 """What the parts of a name count beside the name in one piece."""
@@ -73,26 +74,41 @@ def words(texts: Sequence[str], lexicon: Lexicon) -> list[Word]:
     spelled = [units(text, language) for text in texts for language in (None,)]
     plain = [unit.parts[0] for some in spelled for unit in some if len(unit.parts) == 1]
     grammar = function_words(plain, languages)
+    guesses = iter(range(CORRECTED_MOST))
     found: list[Word] = []
     for text, bare in zip(texts, spelled, strict=True):
         by_language = [(language, units(text, language)) for language in languages]
         for place, unit in enumerate(bare):
             variants = [(language, some[place]) for language, some in by_language if place < len(some)]
-            found += _words(unit, variants, lexicon, is_function=unit.parts[0] in grammar and len(unit.parts) == 1)
+            is_function = unit.parts[0] in grammar and len(unit.parts) == 1
+            found += _words(unit, variants, lexicon, guesses, is_function=is_function)
     return found
 
 
 def _words(
-    bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexicon, *, is_function: bool
+    bare: Unit,
+    variants: Sequence[tuple[str | None, Unit]],
+    lexicon: Lexicon,
+    guesses: Iterator[int],
+    *,
+    is_function: bool,
 ) -> Iterator[Word]:
+    """`guesses` has an item for each unknown word that may still be guessed at."""
     if len(bare.parts) > 1 and all(map(unspaced, bare.parts)):
         for pair in pairwise(bare.parts):
             yield Word({}, (pair,), near=True, in_order=pair)
         return
-    yield _word(bare, variants, lexicon, is_function=is_function)
+    yield _word(bare, variants, lexicon, guesses, is_function=is_function)
 
 
-def _word(bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexicon, *, is_function: bool) -> Word:
+def _word(
+    bare: Unit,
+    variants: Sequence[tuple[str | None, Unit]],
+    lexicon: Lexicon,
+    guesses: Iterator[int],
+    *,
+    is_function: bool,
+) -> Word:
     first = variants[0][1]
     chosen = dict.fromkeys([first, *(unit for language, unit in variants[1:] if _said(unit, language, lexicon))])
     counts: dict[str, float] = {}
@@ -102,7 +118,7 @@ def _word(bare: Unit, variants: Sequence[tuple[str | None, Unit]], lexicon: Lexi
             forms[form] = None
             for term in form:
                 counts[term] = max(counts.get(term, 0.0), count)
-    if not any(map(lexicon.having, counts)):
+    if not any(map(lexicon.having, counts)) and next(guesses, None) is not None:
         for form in _guessed(bare, variants, lexicon):
             forms[form] = None
             counts |= dict.fromkeys(form, SECOND)

@@ -160,9 +160,13 @@ class Versions:
         data = self._table.get(CAPTURES, _key(url, began))
         return None if data is None else version_of(data)
 
-    def all(self, prefix: bytes = b"") -> Iterator[tuple[str, Version]]:
-        """Every version of every address, in the order of the row keys; `prefix` is how those begin."""
-        for key, data in self._table.scan(CAPTURES, prefix=prefix):
+    def all(self, prefix: bytes = b"", after: str | None = None) -> Iterator[tuple[str, Version]]:
+        """Every version of every address, in the order of the row keys; `prefix` is how those begin.
+
+        `after` leaves out an address and all that come before it.
+        """
+        start = b"" if after is None else keys.row(after) + b"\1"
+        for key, data in self._table.scan(CAPTURES, prefix=prefix, start=start):
             yield keys.url_of(key[:-9]), version_of(data)
 
     def pages(self) -> Iterator[tuple[str, Version]]:

@@ -15,8 +15,11 @@ from gossamer.urls.normalize import normalize
 
 _PLACE = re.compile(r"[^/?#\\]*")
 _HTTPS = "https://"
-_NO_SCHEME = re.compile(r"[A-Za-z]+:?//")
-"""What begins so was meant to have a scheme; a host without a dot and an empty folder are not meant."""
+_NAMED = re.compile(r"(?:[A-Za-z]+://)?[^/?#\\]*@")
+_LOGIN = re.compile(r"[^\s/?#'\"@]*:[^\s/?#@]*@")
+"""A name and a password, which no message repeats."""
+_NO_SCHEME = re.compile(r"[A-Za-z]+:?//|https?:(?!\d)", re.IGNORECASE)
+"""What begins so was meant to have a scheme; a host without a dot, an empty folder or no port are not meant."""
 
 
 def as_seed(text: str) -> str:
@@ -30,7 +33,12 @@ def as_seed(text: str) -> str:
         url = normalize(f"http://{candidate}")
         return url if _is_plain(candidate, url) else url.removeprefix("http://")
     except InvalidURL as error:
-        raise InvalidURL(f"seed {text!r}: {error}") from None
+        raise InvalidURL(_LOGIN.sub("...@", f"seed {text!r}: {error}")) from None
+
+
+def has_login(text: str) -> bool:
+    """Does a name stand before the host, perhaps with a password? Neither is part of an address that is kept."""
+    return _NAMED.match(text.strip()) is not None
 
 
 def address(seed: str) -> URL:

@@ -111,10 +111,10 @@ def addresses(
     return (address(url, entry) for url, entry in found if chosen(entry))
 
 
-def rows(reader: ShardReader, prefixes: tuple[bytes, ...] = (b"",)) -> Iterator[tuple[URL, Entry]]:
-    """The rows of a shard whose keys begin with one of these."""
+def rows(reader: ShardReader, prefixes: tuple[bytes, ...] = (b"",), start: bytes = b"") -> Iterator[tuple[URL, Entry]]:
+    """The rows of a shard whose keys begin with one of these, from a key on."""
     ledger = Ledger(reader.table)
-    return chain.from_iterable(ledger.all(prefix) for prefix in prefixes)
+    return chain.from_iterable(ledger.all(prefix, start) for prefix in prefixes)
 
 
 def under(site: str) -> tuple[bytes, bytes]:

@@ -7,6 +7,7 @@ is not gone; it is said that it could not be reached.
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.model import URL, Kind
 from gossamer.shown import timestamp
 from gossamer.store.versions import Version, tells
+from gossamer.urls import keys
 
 NEW, CHANGED, BACK, MOVED, GONE, UNREACHED = "new", "changed", "back", "moved", "gone", "unreached"
 UNCHANGED, UNASKED = "unchanged", "unasked"
@@ -54,21 +56,24 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All of them, as they are walked through, in the order of the addresses within each shard."""
+    """All of them, as they are walked through, in the order of the addresses."""
 
     readers: ShardReaders
     since: tuple[float, ...]
     """For each shard, in seconds since 1970."""
+    after: URL | None = None
+    """This address and those before it are left out."""
     counts: Counter[str] = field(default_factory=Counter)
     """How many there are of each kind, unchanged pages too, once all were walked through."""
 
     def __iter__(self) -> Iterator[Change]:
         self.counts.clear()
-        for reader, since in zip(self.readers.all, self.since, strict=True):
-            for change in _of_shard(reader, since):
-                self.counts[change.kind] += 1
-                if change.kind not in (UNCHANGED, UNASKED):
-                    yield change
+        shards = zip(self.readers.all, self.since, strict=True)
+        every = (_of_shard(reader, since, self.after) for reader, since in shards)
+        for change in heapq.merge(*every, key=lambda each: keys.row(each.url)):
+            self.counts[change.kind] += 1
+            if change.kind not in (UNCHANGED, UNASKED):
+                yield change
 
     @property
     def words(self) -> str:
@@ -78,20 +83,20 @@ class Changes:
         return ", ".join(f"{self.counts[kind]:,} {_WORDS.get(kind, kind)}" for kind in shown)
 
 
-def changes(readers: ShardReaders, since: float | None) -> Changes:
+def changes(readers: ShardReaders, since: float | None, after: URL | None = None) -> Changes:
     """Since a time, or since the last crawl began."""
     if since is not None:
-        return Changes(readers, (since,) * len(readers.all))
+        return Changes(readers, (since,) * len(readers.all), after)
     begun = [runs.of(table) for table in readers.tables]
     if not all(begun):
         cure = "name a time, as in `gossamer changes DIR --since 2026-11-01`"
         raise NotFound(f"it is not known when the last crawl began; {cure}")
-    return Changes(readers, tuple(each[-1] for each in begun))
+    return Changes(readers, tuple(each[-1] for each in begun), after)
 
 
-def _of_shard(reader: ShardReader, since: float) -> Iterator[Change]:
+def _of_shard(reader: ShardReader, since: float, after: URL | None) -> Iterator[Change]:
     ledger = Ledger(reader.table)
-    for url, rows in groupby(reader.archive.versions.all(), key=lambda item: item[0]):
+    for url, rows in groupby(reader.archive.versions.all(after=after), key=lambda item: item[0]):
         versions = [version for _, version in rows if version.kind is Kind.PAGE and tells(version.status)]
         entry = ledger.get(url) if versions else None
         if entry is not None and (change := _compared(url, entry, versions, since)):

@@ -34,10 +34,15 @@ def rows(pages: Iterable[Document], *, links: bool = True) -> Iterator[dict[str,
 def jsonl(pages: Iterable[Document], out: BinaryIO, *, links: bool = True) -> int:
     """One object for each page."""
     count = 0
-    for row in rows(pages, links=links):
-        out.write(shown.json(row).encode() + b"\n")
+    for line in lines(pages, links=links):
+        out.write(line)
         count += 1
     return count
+
+
+def lines(pages: Iterable[Document], *, links: bool = True) -> Iterator[bytes]:
+    """The same, line by line."""
+    return (shown.json(row).encode() + b"\n" for row in rows(pages, links=links))
 
 
 def trec_web(pages: Iterable[Document], out: BinaryIO) -> int:

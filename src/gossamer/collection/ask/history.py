@@ -113,7 +113,8 @@ class Past:
         """As `show` prints it: the title, then the main content, or all words where there is none."""
         capture = self._archive.capture
         page = self._archive.page(self._url, version) or self._read(capture(self._url, version))
-        return f"{page.title}\n{page.content or page.text}"
+        text = page.content or page.text
+        return text if text.partition("\n")[0] == page.title else f"{page.title}\n{text}"
 
 
 def chosen(

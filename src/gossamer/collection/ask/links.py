@@ -108,15 +108,33 @@ def linked(url: str, page: Document | None, graph: Graph | None) -> Links:
 
 def of_sites(graph: Graph, site: Callable[[str], str]) -> list[tuple[str, float]]:
     """The harmonic centrality of each site that was read, the best first."""
+    linked = between_sites(graph, site)
+    values = centrality(arcs(linked.pairs[:, 0], linked.pairs[:, 1], len(linked.names))).tolist()
+    return sorted(zip(linked.names, values, strict=True), key=lambda each: (-each[1], each[0]))
+
+
+class SiteLinks(NamedTuple):
+    """Sites, and the links between their pages."""
+
+    names: list[str]
+    pairs: NDArray[np.int64]
+    """Numbers of two sites: a page of the first links to one of the second."""
+    counts: NDArray[np.int64]
+    """How many such links there are."""
+    owners: NDArray[np.int64]
+    """The number of the site of each node of the graph; -1 where the page was not read."""
+
+
+def between_sites(graph: Graph, site: Callable[[str], str]) -> SiteLinks:
+    """Who links to whom, as sites."""
     names: dict[str, int] = {}
     owners = _owners(graph, site, names)
     found = graph.arcs
     sources = owners[found.sources]
     targets = np.repeat(owners, np.diff(found.starts))
     across = (sources >= 0) & (targets >= 0) & (sources != targets)
-    pairs = np.unique(np.stack((sources[across], targets[across]), axis=1), axis=0)
-    values = centrality(arcs(pairs[:, 0], pairs[:, 1], len(names))).tolist()
-    return sorted(zip(names, values, strict=True), key=lambda each: (-each[1], each[0]))
+    pairs, counts = np.unique(np.stack((sources[across], targets[across]), axis=1), axis=0, return_counts=True)
+    return SiteLinks(list(names), pairs, counts, owners)
 
 
 def _owners(graph: Graph, site: Callable[[str], str], names: dict[str, int]) -> NDArray[np.int64]:

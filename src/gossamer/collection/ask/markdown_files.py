@@ -1,8 +1,12 @@
 """A Markdown file for each page, with front matter in YAML: for people, for sites made of files, for language models.
 
-A file is named after its address, so that the next export gives it the same name: what can be read of the path, then
-some digits that no other address has. Hosts are folders. Strangers choose addresses: a name has letters, digits, dots
-and dashes, does not begin with a dot, and is short.
+Hosts are folders, and so are those of the paths: https://example.org/guide/keys.html is example.org/guide/keys.md. An
+address of which a name cannot say all, because of a query or odd letters, has digits at its end that no other has; so
+has a page whose name another has taken, as /keys beside /keys.html. The next export gives the same names. Strangers
+choose addresses: a name has letters, digits, dots, dashes and underscores, does not begin with a dot, and is short.
+
+Links to pages that are in the folder lead to their files. Which are there is known when all are, so files are gone
+through once more.
 """
 
 from __future__ import annotations
@@ -10,7 +14,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from functools import partial as given
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,7 +29,14 @@ from gossamer.urls import keys
 
 _NAME_MOST = 80
 _DIGITS = 16
+_FOLDERS_MOST = 20
+_FILES_KNOWN = 100_000
+"""Addresses whose files are remembered while links are made relative."""
 _ODD_IN_NAME = re.compile(r"[^A-Za-z0-9.-]+")
+_PLAIN_NAME = re.compile(r"(?!.*\.md\Z)[A-Za-z0-9_][A-Za-z0-9._-]{0,79}\Z")
+"""Of a folder or a file; one that ends like our files could be in the way of one."""
+_CODE_OR_LINK = re.compile(r"(?s)(?<![`\\])(`+)(?!`).+?(?<!`)\1(?!`)|(?<!\\)\]\((https?://(?:[^()\s\\]|\\.)+)\)")
+_ESCAPED = re.compile(r"\\(.)")
 _LINK = re.compile(r"</?a\b[^>]*>")
 _NOT_PRINTABLE = re.compile(
     '[^\x20-\x7e\xa1-\u200a\u2010-\u2027\u2030-\u205f\u2070-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0001ffff]|["\\\\]'
@@ -43,20 +56,35 @@ def write(pages: Iterable[Document], folder: Path, *, links: bool = True) -> int
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
     try:
-        count = _fill(pages, partial, links=links)
+        files = _fill(pages, partial, links=links)
+        if links:
+            _link_files(partial)
         _rename(partial, folder)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    return count
+    return files
 
 
 def file_name(url: str) -> str:
-    """Where the page of an address goes, below the folder."""
-    host, path = keys.host(url), url.split("/", 3)[3]
+    """Where the page of an address goes, below the folder, unless another page is there."""
+    *folders, name = url.split("/", 3)[3].split("/")
+    name = name.removesuffix(".html") or "index"
+    if len(folders) > _FOLDERS_MOST or not all(map(_PLAIN_NAME.match, (*folders, name))):
+        return own_name(url)
+    return "/".join((_host_folder(url), *folders, f"{name}.md"))
+
+
+def own_name(url: str) -> str:
+    """The same with digits, where no other page can be."""
+    path = url.split("/", 3)[3]
     digits = sha256(url.encode()).hexdigest()[:_DIGITS]
     stem = _plain(path.removesuffix("/").removesuffix(".html")) or "index"
-    return f"{_plain(host) or 'host'}/{stem}-{digits}.md"
+    return f"{_host_folder(url)}/{stem}-{digits}.md"
+
+
+def _host_folder(url: str) -> str:
+    return _plain(keys.authority(url)) or "host"
 
 
 def text_of(page: Document, *, links: bool = True) -> str:
@@ -82,13 +110,53 @@ def _fill(pages: Iterable[Document], folder: Path, *, links: bool) -> int:
     count = 0
     for page in pages:
         path = folder / file_name(page.url)
-        try:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text_of(page, links=links), encoding="utf-8", errors="replace", newline="\n")
-        except OSError as error:
-            raise StorageError(f"{path}: cannot be written: {error.strerror}; nothing was left there") from error
+        if path.exists():
+            path = folder / own_name(page.url)
+        _put(path, text_of(page, links=links))
         count += 1
     return count
+
+
+def _put(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror}; nothing was left there") from error
+
+
+def _link_files(folder: Path) -> None:
+    """Make links between pages that are there lead from file to file."""
+
+    @lru_cache(_FILES_KNOWN)
+    def file_of(url: str) -> Path | None:
+        own = folder / own_name(url)
+        path = own if own.exists() else folder / file_name(url)
+        return path if _is_of(path, url) else None
+
+    for path in folder.rglob("*.md"):
+        front, end, body = path.read_text(encoding="utf-8").partition("---\n\n")
+        linked = _CODE_OR_LINK.sub(given(_relative, path.parent, file_of), body)
+        if linked != body:
+            _put(path, f"{front}{end}{linked}")
+
+
+def _relative(place: Path, file_of: Callable[[str], Path | None], found: re.Match[str]) -> str:
+    if found[2] is None:
+        return found[0]
+    address, begins, fragment = found[2].partition("#")
+    url = _ESCAPED.sub(r"\1", address)
+    path = file_of(url) if url.count("/") > 2 else None
+    return found[0] if path is None else f"]({os.path.relpath(path, place)}{begins}{fragment})"
+
+
+def _is_of(path: Path, url: str) -> bool:
+    """Is this the file of that page? It says so in its second line."""
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            return file.readline() == "---\n" and file.readline() == f"url: {_quoted(url)}\n"
+    except OSError:
+        return False
 
 
 def _rename(partial: Path, folder: Path) -> None:

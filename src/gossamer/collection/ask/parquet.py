@@ -61,5 +61,8 @@ def _library() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise UsageError("parquet needs pyarrow; `pip install 'gossamer[parquet]'` brings it") from None
+        raise UsageError(
+            "parquet needs pyarrow, which is not installed: `pip install '.[parquet]'` where you cloned Gossamer,"
+            " or `pip install pyarrow`, brings it; jsonl needs nothing"
+        ) from None
     return pyarrow, parquet

@@ -25,7 +25,8 @@ from gossamer.collection.documents import Document, Pages, document, documents, 
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.lock import holder
 from gossamer.collection.sites import site_of
-from gossamer.collection.status import Status, status_of
+from gossamer.collection.status import Progress, Status, last_look, status_of, together
+from gossamer.collection.steering import Steering
 from gossamer.errors import Damaged, GossamerError, NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
@@ -38,16 +39,24 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.changes import Changes
     from gossamer.collection.ask.history import Diff, Edition, Past
-    from gossamer.collection.ask.hosts import HostSums
+    from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.links import Links, Neighbour
+    from gossamer.collection.ask.listing import Listed
+    from gossamer.collection.ask.site_map import SiteMap
+    from gossamer.collection.ask.spread import Spread
     from gossamer.collection.ask.webtable import Webtable
     from gossamer.collection.derive.graphs import Copies, Graph
+    from gossamer.collection.series import Sample
     from gossamer.dedupe.groups import Copy
-    from gossamer.frontier.why import AddressAnswer, HostAnswer
+    from gossamer.frontier.host_details import HostDetails
+    from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer
+    from gossamer.search.answer import Answer
+    from gossamer.search.facets import Facets
     from gossamer.search.measures import Judgements, Measures
-    from gossamer.search.searcher import Answer, Searcher
+    from gossamer.search.searcher import Searcher
 
 ALL = Part()
+HOSTS_AT_ONCE = 1_000
 REPORT_EVERY = 100
 """Pages of an export."""
 
@@ -60,6 +69,9 @@ class Reading:
         self.path = self._folder.path
         self._reader: ShardReaders | None = None
         self._asked: Searcher | None = None
+        self._waiting: int | None = None
+        """Pages that are not in its index; to count them takes longer than a search."""
+        self._mirrored: dict[str, list[str]] | None = None
         self._linked: Graph | Literal[False] | None = False
         """The graph, if there is one; False before anybody has looked."""
         self._moment: Moment | None = None
@@ -78,7 +90,7 @@ class Reading:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
-        self._asked = None
+        self._asked = self._waiting = self._mirrored = None
         self._linked = False
         if self._moment is not None:
             self._moment.close()
@@ -92,6 +104,15 @@ class Reading:
     def status(self) -> Status:
         """What it holds, what it is doing, what failed and why."""
         return status_of(self.path, self._readers().tables, self._mirrors(), sum(1 for _ in self.unread()))
+
+    def series(self, since: datetime | None = None, points: int = 200) -> list[Sample]:
+        """How it went: the sums at so many times, the oldest first, over the whole life of the collection.
+
+        By the minute for the last two hours, by ten for two days, by the hour for sixty days, then by the day.
+        """
+        from gossamer.collection.series import series
+
+        return series(self._readers().tables, since, points)
 
     def unread(self) -> Iterator[tuple[str, str]]:
         """Pages that were kept and could not be read, through a mistake of ours, and what it was."""
@@ -110,52 +131,113 @@ class Reading:
 
         return addresses(self._readers(), state, reason, site)
 
-    def hosts(self, *, site: str | None = None) -> Iterator[HostSums]:
-        """Every host that `status` counts, with its pages and what is queued, failed and excluded there."""
-        from gossamer.collection.ask.hosts import hosts
+    def hosts(self, *, site: str | None = None) -> Iterator[HostAnswer]:
+        """Every host that `status` counts, by name: all pages of `host_page`."""
+        page = self.host_page("name", site=site, limit=HOSTS_AT_ONCE)
+        yield from page.hosts
+        while page.cursor is not None:
+            page = self.host_page("name", site=site, limit=HOSTS_AT_ONCE, cursor=page.cursor)
+            yield from page.hosts
 
-        return hosts(self._readers(), site)
+    def host_page(
+        self,
+        sort: str = "queued",
+        *,
+        search: str = "",
+        site: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> HostPage:
+        """Some hosts, by what is queued, pages, failed, name, or the next time, each with why it waits.
 
-    def changes(self, since: datetime | None = None) -> Changes:
-        """Pages that are new, changed, gone and more since a time, or since the last crawl began."""
+        `search` is a part of the name, `site` means a host and those below it; `cursor` is that of the page before. By
+        queued and next come hosts with something queued, by failed those with a failure, by pages those with either.
+        """
+        from gossamer.collection.ask.host_page import host_page
+
+        readers, asked, mirrors = self._readers(), self._asking(), self._mirrors()
+        page = host_page(readers, asked, sort=sort, search=search, site=site, limit=limit, cursor=cursor)
+        return replace(page, hosts=[replace(each, **_mirrored(each.host, mirrors)) for each in page.hosts])
+
+    def _asking(self) -> Asked:
+        from gossamer.frontier.why import Asked
+
+        plan = self.plan
+        return Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time())
+
+    def listed(self, *, site: str | None = None, after: str | None = None) -> Iterator[Listed]:
+        """What is known of every page without reading it, in the order of the addresses.
+
+        `after` leaves out an address and all that come before it.
+        """
+        from gossamer.collection.ask.listing import listed
+
+        return listed(self._readers(), site, after)
+
+    def changes(self, since: datetime | None = None, *, after: str | None = None) -> Changes:
+        """Pages that are new, changed, gone and more since a time, or since the last crawl began.
+
+        `after` leaves out an address and all that come before it.
+        """
         from gossamer.collection.ask.changes import changes
 
-        return changes(self._readers(), since.timestamp() if since else None)
+        return changes(self._readers(), since.timestamp() if since else None, after)
+
+    def meant(self, text: str) -> str:
+        """An address as people write it: without a scheme it is that of https or http which the collection knows."""
+        readers = self._readers()
+        if "://" in text:
+            return normalize(text)
+        both = [normalize(f"{scheme}://{text.strip()}") for scheme in ("https", "http")]
+        return next((url for url in both if Ledger(readers.of(url).table).get(url) is not None), both[0])
 
     def why(self, subject: str) -> AddressAnswer | HostAnswer:
         """State, reason, next time and history of an address or a host."""
-        from gossamer.frontier.why import Asked, about_address, about_host
+        from gossamer.frontier.why import about_address, about_host
 
-        readers, plan = self._readers(), self.plan
-        asked = Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time())
+        readers, asked = self._readers(), self._asking()
         if "/" not in subject:
             name = keys.host(address(as_seed(subject)))
             host = about_host(readers.of(f"http://{name}/").table, name, asked)
             if host is None:
                 raise NotFound(f"{name}: no such host in the collection; it was never met")
             return replace(host, **_mirrored(name, self._mirrors()))
-        url = self._meant(subject)
+        url = self.meant(subject)
         answer = about_address(readers.of(url).table, url, asked)
         if answer is None and url.endswith("/robots.txt"):
             return self.why(keys.host(url))
         if answer is None:
             from gossamer.collection.seed_list import scope_of
 
-            verdict = scope_of(plan, self.path).check(url, 0)
+            verdict = scope_of(self.plan, self.path).check(url, 0)
             words = f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
             raise NotFound(f"{url}: not in the collection; {words}")
         latest = readers.current(url)
         return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of) if latest else answer
 
+    def host_details(self, name: str) -> HostDetails:
+        """The robots.txt of a host, rule by rule, and the kinds of addresses that it has."""
+        from gossamer.frontier.host_details import host_details
+
+        host = keys.host(address(as_seed(name)))
+        table = self._readers().of(f"http://{host}/").table
+        return host_details(table, host, self.plan.as_identity().product)
+
+    def progress(self) -> Progress | None:
+        """How the crawl went at its last commit; None before the first."""
+        return together(filter(None, map(last_look, self._readers().tables)))
+
     def _mirrors(self) -> dict[str, list[str]]:
         """The main host of each site that several serve, and the others."""
-        from gossamer.collection.derive import mirrored
+        if self._mirrored is None:
+            from gossamer.collection.derive import mirrored
 
-        return mirrored.by_host(self._folder) if files.kind(self._folder.graph) else {}
+            self._mirrored = mirrored.by_host(self._folder) if files.kind(self._folder.graph) else {}
+        return self._mirrored
 
     def page(self, url: str, at: datetime | None = None) -> Document:
         """A page as it was last fetched, or as it was at a time."""
-        meant = self._meant(url)
+        meant = self.meant(url)
         reader = self._readers().of(meant)
         found = document(reader.archive, Ledger(reader.table), self._read, meant, at.timestamp() if at else None)
         if found is None:
@@ -165,11 +247,8 @@ class Reading:
     def title_of(self, url: str) -> str:
         """What a page of the collection calls itself; nothing where it has no title, or it cannot be read."""
         with suppress(GossamerError):
-            meant = self._meant(url)
-            archive = self._readers().of(meant).archive
-            version = archive.versions.current(meant)
-            page = archive.page(meant, version) if version else None
-            return page.title if page else ""
+            version = self._readers().current(self.meant(url))
+            return version.title if version else ""
         return ""
 
     def _not_then(self, url: str, at: datetime | None) -> str:
@@ -188,12 +267,12 @@ class Reading:
         from gossamer.collection.ask.history import chosen
 
         past = self._past(url)
-        return past.diff(*chosen(past.editions(), self._meant(url), old, new))
+        return past.diff(*chosen(past.editions(), self.meant(url), old, new))
 
     def _past(self, url: str) -> Past:
         from gossamer.collection.ask.history import Past
 
-        meant = self._meant(url)
+        meant = self.meant(url)
         reader = self._readers().of(meant)
         return Past(reader.archive, Ledger(reader.table), meant, self._read)
 
@@ -227,13 +306,21 @@ class Reading:
     @property
     def not_indexed(self) -> int:
         """Pages that were read and are not in the index yet, as after a crawl that ended on a full disk."""
-        from gossamer.collection.derive import indexer
+        if self._waiting is None:
+            from gossamer.collection.derive import indexer
 
-        readers, indexes = self._readers(), self._searcher().indexes
-        return sum(
-            indexer.behind(place, reader.table, reader.archive, index)
-            for place, reader, index in zip(readers.places, readers.all, indexes, strict=True)
-        )
+            readers, indexes = self._readers(), self._searcher().indexes
+            self._waiting = sum(
+                indexer.behind(place, reader.table, reader.archive, index)
+                for place, reader, index in zip(readers.places, readers.all, indexes, strict=True)
+            )
+        return self._waiting
+
+    @property
+    def is_paused(self) -> bool:
+        """Somebody has asked its crawl to wait, and nobody to go on."""
+        self._folder.require()
+        return Steering(self.path).orders().paused
 
     @property
     def is_busy(self) -> bool:
@@ -248,7 +335,7 @@ class Reading:
         """The copies of a page, exact and near, and pages that are alike, over all shards, the most alike first."""
         from gossamer.collection.derive import copies as copying
 
-        return copying.similar(self._readers(), self._meant(url))
+        return copying.similar(self._readers(), self.meant(url))
 
     def duplicates(self) -> Copies:
         """All groups of copies over all shards, the largest first, and the hosts that serve the same site."""
@@ -265,7 +352,7 @@ class Reading:
             page: Document | None = self.page(url)
         except NotFound:
             page = None
-        found = linked(self._meant(url), page, graph)
+        found = linked(self.meant(url), page, graph)
         return replace(found, targets=targets(lambda target: self._readers().of(target).table, found.outgoing))
 
     def neighbours(self, question: str) -> list[Neighbour]:
@@ -280,6 +367,23 @@ class Reading:
         from gossamer.collection.ask import links
 
         return links.of_sites(self.graph, site_of(self.plan))
+
+    def site_map(self) -> SiteMap:
+        """The sites and the links between them, placed for a picture."""
+        from gossamer.collection.ask.site_map import site_map
+        from gossamer.search.composition import sites
+
+        return site_map(sites(self._searcher().searchers), self._graph(), site_of(self.plan))
+
+    def spread(self) -> Spread:
+        """How addresses are spread over what servers answered, and pages over depths, sizes and changes."""
+        from gossamer.collection.ask.spread import spread
+
+        return spread(self._readers())
+
+    def composition(self) -> Facets:
+        """How many pages there are of each site, type, language and year."""
+        return self._searcher().composition()
 
     def trust(self, urls: str | Iterable[str], number: int = 10) -> list[tuple[str, float]]:
         """The pages that trust in some good pages leads to, the best first."""
@@ -319,12 +423,12 @@ class Reading:
         """The WARC file that a page lies in."""
         return self._readers().of(page.url).archive.path(page.version)
 
-    def pages(self, *, sites: str | Iterable[str] = (), include: str | Iterable[str] = (), query: str = "") -> Pages:
+    def pages(self, *, site: str | Iterable[str] = (), include: str | Iterable[str] = (), query: str = "") -> Pages:
         """Every page, in the order of the addresses; or those of some sites, with a pattern, that answer a question.
 
         `records()` of it gives rows for pandas, Polars and the like.
         """
-        is_meant = Part(texts(sites), texts(include), query).chosen(self._answers)
+        is_meant = Part(texts(site), texts(include), query).chosen(self._answers)
         every = (documents(each.archive, Ledger(each.table), self._read, is_meant) for each in self._readers().all)
         return Pages(heapq.merge(*every, key=lambda page: keys.row(page.url)))
 
@@ -373,6 +477,14 @@ class Reading:
                 raise UsageError("markdown is a file for each page; name a directory for them, as in `-o pages`")
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
 
+    def export_lines(self, *, part: Part = ALL, links: bool = True) -> Iterator[bytes]:
+        """What `export` writes as jsonl, a line for each page, for those who send it on."""
+        from gossamer.collection.ask import export
+
+        part.require_sense("jsonl")
+        export.warcs(self._readers().archives)
+        return export.lines(self._reported(part, None), links=links)
+
     def export_markdown(
         self,
         folder: Path,
@@ -389,7 +501,7 @@ class Reading:
 
     def _reported(self, part: Part, report: Callable[[int, int], None] | None) -> Iterator[Document]:
         of = self.status().pages if report else 0
-        for number, page in enumerate(self.pages(sites=part.sites, include=part.include, query=part.query), 1):
+        for number, page in enumerate(self.pages(site=part.sites, include=part.include, query=part.query), 1):
             yield page
             if report and number % REPORT_EVERY == 0:
                 report(number, of)
@@ -427,18 +539,10 @@ class Reading:
         return graphs.current(self._folder, self._moment)
 
     def _readers(self) -> ShardReaders:
-        self._folder.require()
         if self._reader is None:
+            self._folder.require()
             self._reader = ShardReaders(self._folder, self.plan)
         return self._reader
-
-    def _meant(self, text: str) -> str:
-        """An address as people write it: without a scheme it is that of https or http which the collection knows."""
-        readers = self._readers()
-        if "://" in text:
-            return normalize(text)
-        both = [normalize(f"{scheme}://{text.strip()}") for scheme in ("https", "http")]
-        return next((url for url in both if Ledger(readers.of(url).table).get(url) is not None), both[0])
 
     def _read(self, capture: Capture) -> Page:
         from gossamer import convert

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from gossamer.fetch.logins import NONE, Logins
@@ -12,6 +11,7 @@ from gossamer.model import Capture, Clock, SystemClock, Visit
 
 if TYPE_CHECKING:
     from gossamer.collection.status import Fetched
+    from gossamer.collection.steering import OrdersWatch
     from gossamer.frontier.queue.rank import Order
     from gossamer.store.disk import Look
 
@@ -33,8 +33,10 @@ class Outside:
     """What is sent to some sites and kept nowhere."""
     told: Callable[[Fetched], None] | None = None
     """Hears of every fetch."""
-    until: float = inf
-    """Steady time when the crawl ends."""
+    began: float | None = None
+    """Steady time when the crawl began, for a limit of time; None: just now."""
+    watch: OrdersWatch | None = None
+    """Where it hears what is wanted of it meanwhile."""
 
     @property
     def is_handed_in(self) -> bool:

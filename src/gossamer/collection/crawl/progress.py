@@ -80,7 +80,9 @@ class Gauge:
     """Counts from the moment it is made."""
 
     def __init__(self, plan: Plan, frontier: Frontier, disk: Disk, clock: Clock) -> None:
-        self._plan = plan
+        self.plan = plan
+        self.paused = False
+        """Somebody has asked the crawl to wait."""
         self._frontier = frontier
         self._disk = disk
         self._clock = clock
@@ -123,8 +125,8 @@ class Gauge:
             waiting=self._frontier.hosts_waiting,
             bytes=counts.bytes,
             seconds=seconds,
-            limit=self._plan.pages,
-            limit_bytes=self._plan.bytes,
+            limit=self.plan.pages,
+            limit_bytes=self.plan.bytes,
             idle_seconds=waking if idle else 0.0,
             network_gone=self._frontier.network_gone,
             disk_free=short.free if short else 0,
@@ -132,15 +134,16 @@ class Gauge:
             left=left.seconds,
             basis=left.basis,
             rate=self._rate.at(seconds, self._done()),
+            paused=self.paused,
         )
 
     def _left(self, seconds: float, waking: float | None) -> Eta:
         """`waking` is in how many seconds something wakes, when nothing else is left to do."""
         counts = self._frontier.ledger.counts
-        wanted = min(counts.queued, self._plan.pages - counts.pages) if self._plan.pages else counts.queued
-        if 0 < self._plan.bytes <= counts.bytes:
+        wanted = min(counts.queued, self.plan.pages - counts.pages) if self.plan.pages else counts.queued
+        if 0 < self.plan.bytes <= counts.bytes:
             wanted = 0
-        if self._frontier.network_gone:
+        if self.paused or self._frontier.network_gone:
             return UNKNOWN
         if waking is not None:
             return resting(wanted, waking, self._clock.wall() + waking)

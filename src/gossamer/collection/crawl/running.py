@@ -28,20 +28,18 @@ class Stopping:
     def __init__(self, finish: float = FINISH) -> None:
         self.stop = asyncio.Event()
         """Set: nothing new is begun."""
+        self.asked = False
+        """Whether anybody has asked for it here: the event may also be set by others."""
         self._finish = finish
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
-
-    @property
-    def asked(self) -> bool:
-        """Whether anybody has asked for it."""
-        return self.stop.is_set()
 
     def ask(self) -> None:
         """Once: finish what is in flight, for a while. Once more: drop it now."""
         if self.asked:
             self._drop()
         else:
+            self.asked = True
             self.stop.set()
             self._loop.call_later(self._finish, self._drop)
 

@@ -10,10 +10,11 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
-from gossamer.collection.crawl import imprint
+from gossamer.collection.crawl import imprint, requests
 from gossamer.collection.crawl.network import Network
 from gossamer.collection.crawl.news import telling
 from gossamer.collection.crawl.outside import REAL, Outside
@@ -30,15 +31,17 @@ from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
 from gossamer.collection.seed_list import SeedList
+from gossamer.collection.series import Series
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, note
+from gossamer.collection.steering import Orders, wanted
 from gossamer.crawl_loop import crawl
 from gossamer.errors import GossamerError, shortage
 from gossamer.fetch.body import decoded
 from gossamer.fetch.held import Held
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
-from gossamer.frontier.rules import Outward
+from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import URL, Answer, Visit
 from gossamer.plan import Plan
@@ -63,17 +66,22 @@ class Session:
         outside: Outside = REAL,
         peers: Peers | None = None,
         imported_files: Sequence[ImportFile] = (),
-        seed_list: SeedList | None = None,
+        collection: Path | None = None,
     ) -> None:
-        """With `imported_files` nothing is fetched: what comes is imported from them."""
+        """With `imported_files` nothing is fetched: what comes is imported from them.
+
+        `collection` is the directory of the whole, whose list of seeds it goes by.
+        """
         self.plan = plan
         self._peers = peers
         self._well = peers.well if peers else None
         self._imports = bool(imported_files)
         self._clock = clock = outside.clock
         self._logins = outside.logins
+        self._outside = replace(outside, began=clock.steady() if outside.began is None else outside.began)
+        self._watch = outside.watch
         self._table = table
-        self._mine = mine = ShardPlan(plan, peers, seed_list)
+        self._mine = mine = ShardPlan(plan, peers, SeedList(collection) if collection else None)
         imprint.agree(table, mine.number, plan)
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._blocks = blocks_of(table) if plan.build else None
@@ -84,17 +92,7 @@ class Session:
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,
-            replace(
-                rules_of(
-                    plan,
-                    plan.as_identity().product,
-                    outside.order,
-                    imports=self._imports,
-                    heads=outside.heads,
-                    until=outside.until,
-                ),
-                scope=mine.scope(),
-            ),
+            self._rules(),
             clock,
             seen=shard / "seen",
             outward=Outward(
@@ -111,12 +109,21 @@ class Session:
             self._fetch = telling(self._fetch, outside.told)
         self._source = self._import_source if self._imports else self.frontier
         self._gauge = Gauge(plan, self.frontier, self._disk, clock)
+        self._series = Series(table)
         self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)
         self._commits = self._in_order()
         self._stages = Stages(self._reader, self._keeper, self._commits, held, clock, take_turns=not self._imports)
         self._lists = Lists(self.archive, self._reader, self._commits, self.frontier)
         if peers:
             peers.attach(self.frontier)
+
+    def _rules(self) -> Rules:
+        """What the frontier goes by."""
+        plan, outside = self.plan, self._outside
+        until = (outside.began or 0.0) + plan.time if plan.time else inf
+        product, imports = plan.as_identity().product, self._imports
+        rules = rules_of(plan, product, outside.order, imports=imports, heads=outside.heads, until=until)
+        return replace(rules, scope=self._mine.scope())
 
     def _import_from(self, imported_files: Sequence[ImportFile]) -> ImportSource:
         limits = self.plan.as_limits()
@@ -147,6 +154,8 @@ class Session:
                 Step("note how far the imported files are read", self._import_source.prepare),
                 # After the frontier, whose counters it shows.
                 Step("note how it goes", lambda: note(self._table, self.progress())),
+                # The same: one row for each minute.
+                Step("note how it went", lambda: self._series.note(self.frontier.ledger.counts, self._clock.wall())),
                 # Last, because each step before may post something: it goes with the page that it comes from.
                 Step("close the outbox", peers.prepare if peers else None),
             ),
@@ -185,6 +194,8 @@ class Session:
         with self._closing():
             start = self._start()
             start.begin(asked, fetches=not self._imports)
+            if self._watch:
+                self._pause(self._watch.steering.orders())
             await self._take_in_list(start, report)
             ready()
             try:
@@ -255,11 +266,47 @@ class Session:
 
     async def _tick(self, report: Callable[[Progress], None]) -> None:
         while True:
-            await asyncio.sleep(REPORT_EVERY)
+            await self._rest()
             with self._commits.whole():
+                heard = self._heed()
                 now = self._look()
             self._gauge.note(now.seconds)
             report(now)
+            if heard:
+                await self._take_in_list(self._start(), report)
+
+    async def _rest(self) -> None:
+        """Until the next look. Meanwhile a new scope is held against what is known: as long as a slice of that takes,
+        all else has its turn before the next."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + REPORT_EVERY
+        while self.frontier.is_reconsidering and (began := loop.time()) < until:
+            with self._commits.whole():
+                self.frontier.reconsider()
+            self._commit_when_due()
+            await asyncio.sleep(loop.time() - began)
+        await asyncio.sleep(max(until - loop.time(), 0.0))
+
+    def _heed(self) -> bool:
+        """Do what is wanted since the last look. Whether there was anything."""
+        if self._watch is None or (orders := self._watch.news()) is None:
+            return False
+        self._pause(orders)
+        folder = self._watch.steering.folder
+        self._change(wanted(folder, self.plan))
+        self._start().take_up(requests.pending(folder))
+        return True
+
+    def _pause(self, orders: Orders) -> None:
+        self._gauge.paused = orders.paused
+        self._hold()
+
+    def _change(self, plan: Plan) -> None:
+        """Go by another plan from now on."""
+        if plan != self.plan:
+            self.plan = self._gauge.plan = plan
+            self._mine = replace(self._mine, plan=plan)
+        self.frontier.change(self._rules())
 
     def _look(self) -> Progress:
         self._gauge.account()
@@ -270,7 +317,11 @@ class Session:
 
     def _watch_disk(self) -> None:
         self._disk.check()
-        self.frontier.hold(self._disk.shortage is not None)
+        self._hold()
+
+    def _hold(self) -> None:
+        paused = self._gauge.paused
+        self.frontier.hold(paused or self._disk.shortage is not None, paused=paused)
 
     def _commit_when_due(self) -> None:
         """About once a second; sooner when this shard has nothing to do and others wait for what it found."""

@@ -6,13 +6,13 @@ One that is alone has no others. It is a process all the same where a crash in c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
+from gossamer.collection.crawl import requests
 from gossamer.collection.crawl.news import Batches, passing_warnings
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.recover import PassedOver
@@ -22,9 +22,9 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_source import Imported
-from gossamer.collection.seed_list import SeedList
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress
+from gossamer.collection.steering import OrdersWatch, wanted
 from gossamer.engine import SUPERVISOR, WorkerLink, termination
 from gossamer.fetch.logins import NONE, Logins
 from gossamer.frontier.polite.ip_leases import IpLeases
@@ -50,16 +50,27 @@ class Job:
 
     path: Path
     plan: Plan
-    asked: tuple[CrawlRequest, ...] = ()
+    heeds: bool = False
+    """It does what is asked for besides going on, also what is wanted of it meanwhile: see `steering`."""
     order: Order | None = None
     imported_files: tuple[ImportFile, ...] = ()
     """Files to be imported; then nothing is fetched."""
-    until: float = inf
-    """Steady time when it ends, which is the same for all processes, also for one that is started again."""
+    began: float | None = None
+    """Steady time when it began, which is the same for all processes, also for one that is started again."""
     tells: bool = False
     """Every fetch is told."""
     logins: Logins = NONE
     """They come to a shard by its pipe, and stand in no file and no command line."""
+
+
+def plan_now(job: Job) -> Plan:
+    """The plan that a shard begins with: somebody may have changed it since the crawl began."""
+    return wanted(job.path, job.plan) if job.heeds else job.plan
+
+
+def asked_now(job: Job) -> Sequence[CrawlRequest]:
+    """What it is asked for besides going on, likewise."""
+    return requests.pending(job.path) if job.heeds else ()
 
 
 async def work(job: Job, link: WorkerLink) -> None:
@@ -71,9 +82,11 @@ async def work(job: Job, link: WorkerLink) -> None:
 
 async def _one_life(job: Job, link: WorkerLink) -> bool:
     """Did it come to its end? It did not when a capture was passed over."""
+    watch = OrdersWatch(job.path) if job.heeds else None
+    job = replace(job, plan=plan_now(job))
     try:
         with Table.open(Folder(job.path).table(link.index), FAMILIES, writable=True) as table:
-            await _live(job, link, table, _peers(job, link, table) if job.plan.shards > 1 else None)
+            await _live(job, link, table, _peers(job, link, table) if job.plan.shards > 1 else None, watch)
     except PassedOver:
         return False
     return True
@@ -85,18 +98,18 @@ def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
     return Peers(table, Telling(link), site_of(job.plan), leases)
 
 
-async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None) -> None:
+async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None, watch: OrdersWatch | None) -> None:
     fetches = Batches(lambda batch: link.tell(FETCHED + batch))
     told = fetches.add if job.tells else None
-    outside = Outside(SystemClock(), order=job.order, logins=job.logins, told=told, until=job.until)
+    outside = Outside(SystemClock(), order=job.order, logins=job.logins, told=told, began=job.began, watch=watch)
     folder, files = Folder(job.path), job.imported_files
-    session = Session(folder.shard(link.index), job.plan, table, outside, peers, files, SeedList(job.path))
+    session = Session(folder.shard(link.index), job.plan, table, outside, peers, files, job.path)
     if peers is None:
         session.follow(link.well)
     hearing = Hearing(session, peers, asyncio.current_task())
     report = _reporting_import(link, session) if job.imported_files else _reporting(link, fetches)
     try:
-        await session.run(job.asked, report, ready=lambda: hearing.begin(link))
+        await session.run(asked_now(job), report, ready=lambda: hearing.begin(link))
     finally:
         fetches.flush()
     if job.imported_files:

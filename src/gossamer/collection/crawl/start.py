@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gossamer.collection.crawl import imprint, runs, sent
+from gossamer.collection.ask.addresses import under
+from gossamer.collection.crawl import imprint, requests, runs, sent
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.recover import PassedOver, Recovery, is_about_it
-from gossamer.collection.crawl.requests import CrawlRequest, undone
+from gossamer.collection.crawl.requests import CrawlRequest
 from gossamer.collection.crawl.rereading import take_up
 from gossamer.collection.crawl.seeding import both, take_in_list, take_in_seeds
 from gossamer.collection.crawl.stages import Keeper
@@ -28,8 +29,6 @@ from gossamer.store.table.table import Table
 if TYPE_CHECKING:
     from gossamer.collection.derive.derived import Derived
 
-_DONE = b"errand"
-"""A row of `META`: the last request that was done."""
 _SCOPE, _OPENED = b"scope", b"opened"
 """Rows of `META`: what the last crawl was about, and which private addresses were open."""
 
@@ -56,10 +55,13 @@ class Start:
         self.commits.now()
         self.derived.catch_up()
         with self.commits.held():
+            self.frontier.ledger.count_hosts()
             self.mine.open_texts(self.archive, self.clock)
             self._roll_forward()
             self.mine.open_captures(self.archive, self.clock)
             if self._scope_changed():
+                self.frontier.begin_reconsidering()
+            while self.frontier.is_reconsidering:
                 self.frontier.reconsider()
             if self._opened_changed():
                 self.frontier.retry_blocked()
@@ -97,9 +99,16 @@ class Start:
         self.table.put(META, _OPENED, now)
         return (before or b"") != now
 
+    def take_up(self, asked: Sequence[CrawlRequest]) -> None:
+        """What is wanted since it began: seeds may have come, and requests; a new scope is reconsidered meanwhile."""
+        imprint.leave(self.table, self.mine.number, self.mine.plan)
+        if self._scope_changed():
+            self.frontier.begin_reconsidering()
+        self._ask_for(asked, seeds=True)
+
     def _ask_for(self, asked: Sequence[CrawlRequest], *, seeds: bool) -> None:
         """Seeds that no commit knows yet, whichever crawl was to add them; then each request, once."""
-        left = undone(asked, (self.table.get(META, _DONE) or b"").decode(errors="replace"))
+        left = requests.undone(asked, requests.last(self.table))
         if any(request.begins for request in left) or (seeds and self.frontier.ledger.counts == Counts()):
             runs.begin(self.table, self.clock.wall())
         if seeds:
@@ -108,9 +117,11 @@ class Start:
             self.frontier.retry(url for url in both(request.seeds) if self.mine.owns(url))
             if request.listed:
                 self.frontier.retry_seeds()
+            if request.failed is not None:
+                self.frontier.retry_failed(under(request.failed) if request.failed else (b"",))
             if request.revisit:
                 self.frontier.revisit()
-            self.table.put(META, _DONE, request.mark.encode())
+            requests.note(self.table, request.mark)
 
     def _read_again(self) -> None:
         """Pages that were kept and not read. A mistake with one of them is made once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +23,9 @@ from gossamer.collection.crawl.shard import (
     STOP,
     WARNED,
     Job,
+    asked_now,
     imported_of,
+    plan_now,
     progress_of,
     work,
 )
@@ -30,8 +33,8 @@ from gossamer.collection.crawl.wiring import preload
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
-from gossamer.collection.seed_list import SeedList
 from gossamer.collection.status import Fetched, Progress, together
+from gossamer.collection.steering import OrdersWatch
 from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch
@@ -69,8 +72,9 @@ async def crawl_here(
     folder = Folder(job.path)
 
     async def life(table: Table) -> None:
-        session = Session(folder.shard(0), job.plan, table, outside, seed_list=SeedList(job.path))
-        await stoppable(session.run(job.asked, report), session.stop, stop)
+        world = replace(outside, watch=OrdersWatch(job.path) if job.heeds else None)
+        session = Session(folder.shard(0), plan_now(job), table, world, collection=job.path)
+        await stoppable(session.run(asked_now(job), report), session.stop, stop)
 
     await live(folder.table(0), life)
 

@@ -168,14 +168,21 @@ def _held(graph: Graph | None, moment: Moment | None) -> Graph | None:
 
 
 def check(folder: Folder) -> Iterator[str]:
-    """What is wrong with the graph, if there is to be one."""
-    if not files.kind(folder.graph):
+    """What is wrong with the graph, if there is one. The making of the first one may have been killed."""
+    if not files.kind(folder.graph) or _is_unfinished(folder):
         return
     graph = _pointed(folder)
     if graph is None:
         yield f"{folder.graph / CURRENT}: does not name a graph; {_CURE}"
     elif damage := _damage(graph, whole=True):
         yield f"{damage}; {_CURE}"
+
+
+def _is_unfinished(folder: Folder) -> bool:
+    """None was ever whole: there is nothing that names one, and nothing that is sealed."""
+    if files.kind(folder.graph) != files.A_FOLDER or files.kind(folder.graph / CURRENT):
+        return False
+    return not any(files.kind(folder.graph / name / seal.FILE) for name in files.folders(folder.graph, NAME))
 
 
 def _damage(graph: Graph, *, whole: bool = False) -> str | None:

@@ -17,7 +17,6 @@ from gossamer.collection.crawl.shard import Job
 from gossamer.collection.crawl.supervisor import CrawlSupervisor
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
-from gossamer.collection.seed_list import SeedList
 from gossamer.store.table.table import Table
 
 
@@ -44,8 +43,7 @@ async def _here(job: Job, heard: Callable[[int, Imported], None], stop: asyncio.
     folder = Folder(job.path)
 
     async def life(table: Table) -> None:
-        listed = SeedList(job.path)
-        session = Session(folder.shard(0), job.plan, table, imported_files=job.imported_files, seed_list=listed)
+        session = Session(folder.shard(0), job.plan, table, imported_files=job.imported_files, collection=job.path)
         await stoppable(session.run((), lambda _: heard(0, session.imported())), session.stop, stop)
         heard(0, session.imported())
 

@@ -15,6 +15,7 @@ from gossamer import plan as plans
 from gossamer.collection.crawl import requests, rest
 from gossamer.collection.derive import mirrored
 from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SEEDS, SHARDS, TABLE, Folder
+from gossamer.collection.steering import FILE as STEERING
 from gossamer.dedupe import print_runs
 from gossamer.errors import Damaged
 from gossamer.frontier.answer.poison_pages import READING
@@ -27,7 +28,7 @@ _PARTS = (CAPTURES, TEXTS, TABLE, INDEX, str(Path(LINKS).parent), "seen", PRINTS
 """Folders of a shard that hold files and nothing else."""
 _FILES = (
     *("lock", "gate", f"{plans.FILE}{files.PARTIAL}"),
-    *(f"{name}{ending}" for name in (ID, requests.FILE, rest.FILE, SEEDS) for ending in ("", files.PARTIAL)),
+    *(f"{name}{ending}" for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING) for ending in ("", files.PARTIAL)),
 )
 """Of the collection. What is wrong with its plan is seen when that is read."""
 _NAMED = {"seen": url_seen.NAME, PRINTS: print_runs.NAME}

@@ -23,7 +23,6 @@ from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.maintain import writable_shard
 from gossamer.collection.maintain.verifying import damage
 from gossamer.collection.maintain.writable_shard import WritableShard
-from gossamer.collection.seed_list import SeedList
 from gossamer.collection.sites import owner_of, site_of
 from gossamer.errors import Damaged, GossamerError
 from gossamer.frontier.answer.removal import is_removed, tidy_turns
@@ -151,8 +150,8 @@ def _remade(folder: Folder, plan: Plan, index: int, gates: _Gates, removed: _Rem
             table.commit()
         peers = gates.peers(table, index) if plan.shards > 1 else None
         clock = _Then()
-        outside, listed = Outside(clock, fetch=_nothing), SeedList(folder.path)
-        session = Session(folder.shard(index), plan, table, outside, peers, seed_list=listed)
+        outside = Outside(clock, fetch=_nothing)
+        session = Session(folder.shard(index), plan, table, outside, peers, collection=folder.path)
         taken = session.remake(removed.entries, clock.stand)
         tidy_turns(table)
         imprint.set_unfinished(table, False)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from gossamer.collection import status
+from gossamer.collection import series, status
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import imprint, sent
 from gossamer.collection.derive import graphs, indexer, near_copies
@@ -24,7 +24,7 @@ from gossamer.collection.seed_list import SeedList
 from gossamer.collection.sites import site_of
 from gossamer.dedupe import blocks, families, pages, print_runs
 from gossamer.errors import Damaged
-from gossamer.frontier import entries, ledger
+from gossamer.frontier import entries, ledger, tally
 from gossamer.frontier.answer import poison_pages
 from gossamer.frontier.audit import audit
 from gossamer.frontier.shards import exchange, peers
@@ -47,6 +47,7 @@ _OF_FAMILY: dict[str, Check] = {
     entries.SITES: entries.site_row,
     entries.CASH: entries.cash_row,
     entries.BACKLOG: number,
+    entries.TALLIES: tally.sums_of,
     entries.FIRSTS: keys.url_in,
     entries.QUEUE: keys.url_in,
     entries.LATER: keys.url_in,
@@ -61,6 +62,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"suspects"): poison_pages.deaths_of,
     (entries.META, b"exchange"): exchange.marks_of,
     (entries.META, b"sequence"): number,
+    (entries.META, b"series"): series.point_of,
     (entries.META, b"waiting"): number,
     (entries.META, b"cash"): opic.books_of,
     (versions.STATE, b"end"): swaps.end_of,

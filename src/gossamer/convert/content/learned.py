@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Ints
+from gossamer.convert.content.completion import BETWEEN_LEAST, completed
 from gossamer.convert.content.features import FLAGS, Floats, features
 from gossamer.convert.content.heuristics import density
 from gossamer.convert.content.marks import score
@@ -30,7 +31,7 @@ _CALM, _DOUBT = 2.0, 0.5
 
 As in `scorer/choice.h`, like the next.
 """
-_BETWEEN_LEAST, _BETWEEN_MOST = -2.5, 4
+_BETWEEN_MOST = 4
 _HARDLY_ANYTHING = 1e-9
 
 
@@ -50,7 +51,7 @@ def learned(outline: Outline) -> NDArray[np.bool_]:
     if len(outline.tags) > ELEMENTS_MOST or len(outline.owners) > RUNS_MOST:
         return density(outline)
     numbers, scores, words = _shipped().scored(outline)
-    return likely(scores, words)[numbers]
+    return completed(outline, numbers, likely(scores, words), scores, words)[numbers]
 
 
 def likely(scores: Floats, words: Floats) -> NDArray[np.bool_]:
@@ -80,7 +81,7 @@ def _fill_gaps(kept: NDArray[np.bool_], scores: Floats) -> None:
     sizes = np.diff(places) - 1
     for number in np.flatnonzero((sizes > 0) & (sizes <= _BETWEEN_MOST)).tolist():
         gap = slice(places[number] + 1, places[number + 1])
-        kept[gap] = scores[gap].min() > _BETWEEN_LEAST
+        kept[gap] = scores[gap].min() > BETWEEN_LEAST
 
 
 class Model:

@@ -23,13 +23,14 @@ _VOID = frozenset(b"area base br col embed frame hr img input link meta param so
 _CLOSED = re.compile(rb"""<([A-Za-z][A-Za-z0-9-]*+)((?:[^<>"'/]|/(?!>)|"[^"<]*+"|'[^'<]*+')*+)/>""")
 
 
-def parse(data: bytes) -> Tree:
+def parse(data: bytes, *, scripting: bool = True) -> Tree:
     """Build the tree of a document in UTF-8.
 
-    As a browser that runs scripts builds it, because pages are tried out with one; so noscript holds text.
+    As a browser that runs scripts builds it, because pages are tried out with one; so noscript holds text. Without
+    `scripting` it holds elements.
     Without mutation events, which mirror the chosen option of every select in time quadratic in its options.
     """
-    return LexborHTMLParser(data, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+    return LexborHTMLParser(data, options=LexborDocumentOptions.WO_EVENTS, scripting=scripting)
 
 
 def tag_id(name: str) -> int:

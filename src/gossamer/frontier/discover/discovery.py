@@ -84,6 +84,10 @@ class Discovery:
         self._rewrite = rewrite
         self._simpler = simpler
 
+    def change(self, scope: Scope) -> None:
+        """Another scope. What was met lately may be met as if for the first time."""
+        self.scope, self.recent = scope, Recent()
+
     def new_links(self, links: Sequence[Link], depth: int) -> list[tuple[str, Link]]:
         """Links of a page to addresses that were not met lately, each once; one that may be followed is preferred.
 
@@ -160,13 +164,17 @@ class Seeds:
 
     def __init__(self, table: Table, discovery: Discovery) -> None:
         self._table = table
-        self._scope = discovery.scope
+        self._discovery = discovery
+        self.join()
+
+    def join(self) -> None:
+        """Where seeds have redirected to is in the scope."""
         for url in self._landed():
-            self._scope.add_seed(url)
+            self._discovery.scope.add_seed(url)
 
     def widen(self, target: str) -> None:
         """A seed redirects there."""
-        if self._scope.add_seed(target):
+        if self._discovery.scope.add_seed(target):
             self._table.put(META, LANDED + b"\0" + target.encode(), b"")
 
     def _landed(self) -> Iterator[str]:

@@ -69,6 +69,13 @@ class Politeness:
         words = max(parts, key=lambda name: parts[name])
         return f"{words}, and {host.penalty:.1f} s after 429 or 503" if host.penalty else words
 
+    def brake(self, host: Host) -> tuple[float, str]:
+        """The gap that is noticed, and where it comes from: that of its IP address where it is longer."""
+        gap = self.gap(host)
+        if self.ip_delay > gap:
+            return self.ip_delay, f"least delay {self.ip_delay:g} s for its IP address"
+        return gap, self.basis(host)
+
     def _asked(self, host: Host) -> str:
         """The longest Crawl-delay, which origin asks for it, and how much of it is obeyed."""
         origin = max(host.delays, key=lambda name: host.delays[name], default="")
@@ -244,6 +251,12 @@ class Hosts:
             host.next = max(host.next, self._careful_from + self._politeness.gap(host))
         self._hosts[name] = host
         return host
+
+    def change(self, politeness: Politeness) -> None:
+        """Other gaps from now on. Whoever rests after a request rests for the new gap, counted from that request."""
+        before, self._politeness = self._politeness, politeness
+        for host in self._hosts.values():
+            host.next += politeness.gap(host) - before.gap(host) if host.next else 0.0
 
     def release(self, host: Host) -> None:
         """One origin of it less in memory; with the last one the host goes too. Its row remembers."""

@@ -44,9 +44,7 @@ class IpLeases:
 
     def __init__(self, path: Path, me: int, *, delay: float, at_once: int = 1) -> None:
         self._me = me + 1
-        self._delay = delay
-        self._at_once = min(at_once, _COUNT_MOST)
-        self._short = max(delay / 4, WAIT_LEAST)
+        self.change(delay=delay, at_once=at_once)
         self._file = Mapped(path, files.size(path))
         self._lock = _Lock(self._file.handle)
         self._words = memoryview(self._file.memory).cast("Q")
@@ -56,6 +54,12 @@ class IpLeases:
         if magic != _MAGIC:
             raise Damaged(f"{path}: this is not a gate; delete it and crawl again")
         self._first = _HEADER + self._shards * _ROW
+
+    def change(self, *, delay: float, at_once: int) -> None:
+        """How long an address rests after this shard, and how many requests it may have at once."""
+        self._delay = delay
+        self._at_once = min(at_once, _COUNT_MOST)
+        self._short = max(delay / 4, WAIT_LEAST)
 
     @staticmethod
     def create(path: Path, shards: int) -> None:
@@ -112,12 +116,12 @@ class IpLeases:
 
     # ----------------------------------------------------------------------- pages
 
-    def begin(self, shard: int, kept: int) -> None:
-        """A shard starts and knows what it has kept. Until all have, nobody knows what is left."""
+    def begin(self, shard: int, kept: int, out: int = 0) -> None:
+        """A shard starts, or begins to count, and knows what it has kept. Until all have, nobody knows what is left."""
         with self._lock:
             row = _HEADER + shard * _ROW
             self._words[row + 1] = kept
-            self._words[row + 2] = 0
+            self._words[row + 2] = out
             self._words[row] = 1
 
     def claim(self, shard: int, limit: int) -> bool:

@@ -98,8 +98,9 @@ class Quota:
         closed: bool = False,
         allowance: Allowance = Allowance(),  # noqa: B008  # a frozen value
         clock: Clock | None = None,
+        out: int = 0,
     ) -> None:
-        """`pages` is the limit; 0 for none. One that is `closed` has room for nothing."""
+        """`pages` is the limit; 0 for none. One that is `closed` has room for nothing. So many pages are `out`."""
         self._closed = closed
         self._allowance = allowance
         self._clock = clock
@@ -107,7 +108,15 @@ class Quota:
         self._ledger = ledger
         self._pages = pages
         self._peers = peers if pages else None
-        self._out = 0
+        self._out = out
+
+    def change(self, pages: int, allowance: Allowance) -> None:
+        """Other limits from now on."""
+        if pages and not self._pages and self._others:
+            self._others.leases.begin(self._others.me, self._ledger.counts.pages, self._out)
+        self._pages, self._allowance = pages, allowance
+        self._peers = self._others if pages else None
+        self.weigh()
 
     def full(self) -> bool:
         """Nothing more may be asked for."""
@@ -121,19 +130,18 @@ class Quota:
         """Is there room for one more page? Nobody else has it from now on. Give it back with `settle`."""
         if self._closed or self._is_spent():
             return False
-        if self._peers:
-            return self._peers.leases.claim(self._peers.me, self._pages)
-        if self.full():
+        if self._peers and not self._peers.leases.claim(self._peers.me, self._pages):
+            return False
+        if not self._peers and self.full():
             return False
         self._out += 1
         return True
 
     def settle(self, *, kept: bool) -> None:
         """What was claimed has become a page of ours, or may become another one."""
+        self._out -= 1
         if self._peers:
             self._peers.leases.settle(self._peers.me, kept=kept)
-        else:
-            self._out -= 1
 
     def weigh(self) -> None:
         """An answer has come: the others hear how much there is now."""

@@ -92,6 +92,19 @@ class Ready:
             self._schedule(group)
         return group
 
+    def change(self, *, delay: float, at_once: int | None) -> None:
+        """Other gaps from now on: everybody who waits gets the time that its host has now."""
+        for group in self._groups.values():
+            group.next += delay - self.delay if group.next else 0.0
+            group.origins = [(origin.host.next, number, origin) for _, number, origin in group.origins]
+            heapq.heapify(group.origins)
+            group.scheduled = inf
+        self.delay = delay
+        self.at_once = inf if at_once is None else at_once
+        self._heap = []
+        for group in self._groups.values():
+            self._schedule(group)
+
     def next_time(self) -> float:
         """When the next origin is due; infinity when none waits for a time."""
         while self._heap and self._heap[0][0] != self._heap[0][2].scheduled:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from math import inf
 from typing import NamedTuple
 
-from gossamer.frontier.polite.hosts import Dates, Host
+from gossamer.frontier.polite.hosts import Dates, Host, Politeness
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.ready import Group, Ready
 from gossamer.frontier.queue.back_queues import Origin
@@ -102,6 +102,13 @@ class Schedule:
     @property
     def _present(self) -> int:
         return self._ready.origins + self._out + self.resolving
+
+    def change(self, politeness: Politeness) -> None:
+        """Other gaps from now on, after those of the hosts have changed."""
+        self._politeness = politeness
+        if self._leases is not None:
+            self._leases.change(delay=politeness.ip_delay, at_once=politeness.per_host)
+        self._ready.change(delay=politeness.ip_delay, at_once=politeness.per_address)
 
     def place(self, origin: Origin) -> None:
         """It has something to fetch: put it where it waits."""

@@ -87,7 +87,7 @@ class Longest:
 
     def __init__(self, backlog: Backlog, politeness: Politeness, clock: Clock) -> None:
         self._backlog = backlog
-        self._politeness = politeness
+        self.politeness = politeness
         self._clock = clock
         self._host: Host | None = None
 
@@ -102,5 +102,5 @@ class Longest:
         return self._stretch(self._host) if self._host else None
 
     def _stretch(self, host: Host) -> Stretch:
-        each = self._politeness.gap(host) + host.pace / self._politeness.per_host
+        each = max(self.politeness.gap(host), self.politeness.ip_delay) + host.pace / self.politeness.per_host
         return Stretch(host.name, self._backlog.of(host.name), each, max(host.paused - self._clock.steady(), 0.0))

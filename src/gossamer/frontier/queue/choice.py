@@ -7,6 +7,7 @@ from typing import NamedTuple
 from gossamer.frontier.answer.transitions import Settlement
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
+from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.limits import SLOW, PagesPerHost
@@ -43,8 +44,10 @@ class Choice:
         intake: Intake,
         settle: Settlement,
         listings: Listings,
+        reconsideration: Reconsideration,
     ) -> None:
         self._listings = listings
+        self._reconsideration = reconsideration
         self._parts = parts
         self._rules = parts.rules
         self._clock = parts.clock
@@ -56,8 +59,14 @@ class Choice:
         self._intake = intake
         self._settle = settle
         self._left = SETTLED_AT_ONCE
-        most = parts.rules.pages_per_host
-        self.pages_per_host = PagesPerHost(parts.ledger, most) if most else None
+        self.pages_per_host: PagesPerHost | None = None
+        self.change()
+
+    def change(self) -> None:
+        """Go by the rules as they are now."""
+        most = self._rules.pages_per_host
+        if most != (self.pages_per_host.most if self.pages_per_host else 0):
+            self.pages_per_host = PagesPerHost(self._parts.ledger, most) if most else None
 
     @property
     def broke_off(self) -> bool:
@@ -158,6 +167,8 @@ class Choice:
         if origin.gone is not None:
             self._settle.fail(url, entry, str(origin.gone), rule(origin.gone.fault, 0).waits)
             return None
+        if self._reconsideration.leaves_out(url, entry):
+            return None
         if not self._access.allows(origin, url):
             self._settle.end(url, entry, State.EXCLUDED, "robots.txt forbids it")
             self._worth.left(url, entry)
@@ -171,7 +182,7 @@ class Choice:
             )
             self._worth.left(url, entry)
             return None
-        if (there := self._worth.sink(url, entry)) is not None:
+        if not _is_revisit(entry) and (there := self._worth.sink(url, entry)) is not None:
             self._intake.put_back(url, entry, there)
             return None
         head = not entry.headed and self._rules.head_first(url)
@@ -185,6 +196,11 @@ class Choice:
     def _is_one_too_many(self, origin: Origin, entry: Entry) -> bool:
         """Has its host all the pages that it may have? One that was fetched before is among them."""
         limit = self.pages_per_host
-        if limit is None or entry.kind is not Kind.PAGE or 200 <= entry.status < 300:
+        if limit is None or entry.kind is not Kind.PAGE or _is_revisit(entry):
             return False
         return limit.room(origin.host.name) <= 0
+
+
+def _is_revisit(entry: Entry) -> bool:
+    """It was fetched before: it has its place among the pages already."""
+    return 200 <= entry.status < 300

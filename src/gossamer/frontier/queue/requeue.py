@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -22,10 +23,13 @@ Change: TypeAlias = tuple[str, Entry, Entry]
 
 
 def fetched(ledger: Ledger) -> Iterator[Change]:
-    """Every page that was fetched; its validators go along, so that only what has changed comes."""
-    for url, entry in list(ledger.all()):
-        if is_page(entry):
-            yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason=""), entry
+    """Every page that was fetched; its validators go along, so that only what has changed comes.
+
+    They come before all that is new, in the order that they had: a limit on pages would let new ones in instead.
+    """
+    pages = [(url, entry) for url, entry in ledger.all() if is_page(entry)]
+    for url, entry in sorted(pages, key=lambda page: page[1].rank):
+        yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0), entry
 
 
 def failed(ledger: Ledger, urls: Iterable[str]) -> Iterator[Change]:
@@ -34,6 +38,12 @@ def failed(ledger: Ledger, urls: Iterable[str]) -> Iterator[Change]:
         entry = ledger.get(url)
         if entry is not None and entry.state is State.FAILED:
             yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
+
+
+def all_failed(ledger: Ledger, prefixes: Iterable[bytes]) -> Iterator[Change]:
+    """All that failed, of the addresses whose row keys begin with one of these."""
+    rows = chain.from_iterable(ledger.all(prefix) for prefix in prefixes) if ledger.counts.failed else ()
+    return failed(ledger, [url for url, entry in rows if entry.state is State.FAILED])
 
 
 def failed_seeds(ledger: Ledger) -> Iterator[Change]:
@@ -55,20 +65,12 @@ def blocked(ledger: Ledger) -> Iterator[Change]:
                 yield url, replace(entry, state=State.QUEUED, attempt=0, reason=""), entry
 
 
-def admitted(ledger: Ledger, discovery: Discovery) -> Iterator[Change]:
-    """All that was left out, and may come in by a scope that has changed."""
-    for url, entry in list(ledger.all()):
+def admitted(rows: Iterable[tuple[str, Entry]], discovery: Discovery) -> Iterator[Change]:
+    """Those of the addresses that were left out, and may come in by a scope that has changed."""
+    for url, entry in rows:
         left_out = entry.state is State.EXCLUDED and not entry.reason.startswith((REMOVED, HTTPS_SILENT))
         if left_out and discovery.refusal(as_found(url, entry)) is None:
             yield url, replace(entry, state=State.QUEUED, reason=""), entry
-
-
-def refused(ledger: Ledger, discovery: Discovery) -> Iterator[tuple[str, Entry, str]]:
-    """All that is queued and must go by a scope that has changed, each with the reason."""
-    for url, entry in ledger.all():
-        refusal = discovery.refusal(as_found(url, entry)) if entry.state is State.QUEUED else None
-        if refusal is not None:
-            yield url, entry, refusal
 
 
 def fetch_again(table: Table, urls: Iterable[str], now: float, reason: str) -> list[str]:

@@ -35,7 +35,7 @@ from gossamer.frontier.worth.pattern_yield import (
     wait,
 )
 from gossamer.frontier.worth.sketch import Memory, Sketch
-from gossamer.frontier.worth.url_patterns import Template, template
+from gossamer.frontier.worth.url_patterns import Template, template, wider_kinds
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
 
@@ -65,6 +65,16 @@ class KindAnswer:
     """How many of the fetched brought something new; parts count as parts."""
     share: float
     """Part of the visits that it may take while there is something better."""
+
+
+class KindSums(NamedTuple):
+    """A kind of address of a host, and what it has brought."""
+
+    name: str
+    """As in `KindAnswer`, without the host; a star stands for all below it."""
+    found: int
+    fetched: int
+    fresh: float
 
 
 class Place(NamedTuple):
@@ -254,6 +264,20 @@ def about_kind(table: Table, url: str) -> KindAnswer | None:
         return None
     level = levels(host, kinds)[-1]
     return KindAnswer(kind.full, kinds[-1].found, kinds[-1].fetched, round(kinds[-1].fresh, 1), SHARES[level])
+
+
+def kinds_of(table: Table, origin_name: str, most: int) -> list[KindSums]:
+    """The kinds of addresses of a host and port, those with the most addresses first. Of two with the same sums, one
+    within the other, the closer one is told."""
+    stored = table.get(TEMPLATES, host_key(origin_name).encode())
+    rows = dict(host_of(stored).first) if stored else {}
+    for key, value in table.scan(TEMPLATES, prefix=f"{origin_name}/".encode()):
+        if not key.endswith(b"\0"):
+            rows[key.decode()[len(origin_name) :]] = kind_of(value)
+    known = [KindSums(name, row.found, row.fetched, round(row.fresh, 1)) for name, row in rows.items() if row.found]
+    said_closer = {each._replace(name=wider) for each in known for wider in wider_kinds(each.name)}
+    told = (each for each in known if each not in said_closer)
+    return sorted(told, key=lambda each: (-each.found, each.name))[:most]
 
 
 def _known(table: Table, host: HostKinds, host_name: str, name: str) -> KindRow | None:

@@ -33,6 +33,7 @@ _CLASS = re.compile(
 )
 _CLASSES = frozenset({"", "0", "x", "s"})
 _VALUES = re.compile("=[^&;]*")
+_KEYS_BEGIN = re.compile("[?;]")
 _DIGITS = re.compile(r"\d+")
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
@@ -77,6 +78,14 @@ def template(url: str) -> Template:
     kind = _class(stem)
     last = "w" if kind == stem and not keys and kind not in _CLASSES else kind
     return _named((host, directory.first, directory.shape, name in directory.segments), (last, ending, slash, keys))
+
+
+def wider_kinds(name: str) -> tuple[str, ...]:
+    """The kinds that one is within, all without their host."""
+    path = _KEYS_BEGIN.split(name, 1)[0]
+    first = path.find("/", 1)
+    family = f"{path[:first] if 0 < first < len(path) - 1 else path}*"
+    return tuple(each for each in (path, family) if each != name and not name.endswith("*"))
 
 
 def script(url: str) -> str:

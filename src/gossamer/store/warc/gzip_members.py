@@ -109,6 +109,19 @@ def unpacked(chunks: Iterable[bytes]) -> tuple[bytes, int] | None:
     return _unpacked(chunks, _Effort(RECORD_MOST))
 
 
+def unpacked_at_once(data: bytes) -> bytes | None:
+    """The same for a member that is in memory, without its length. Most are small, and need no care for their size."""
+    inflate = inflating()
+    try:
+        part: bytes = inflate.decompress(data[:_SLICE], _SLICE)
+    except InflateError:
+        return None
+    if inflate.eof:
+        return part if part.startswith(_OPENING) else None
+    found = unpacked(sliced(data))
+    return found[0] if found else None
+
+
 def members(path: Path, start: int = 0, end: int | None = None, *, unbroken: bool = False) -> Iterator[Member]:
     """The whole members that begin from `start` on and before `end`, one at a time.
 

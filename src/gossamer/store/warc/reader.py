@@ -21,7 +21,7 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Headers, Kind, Visit, status_in
-from gossamer.store.warc.gzip_members import RECORD_MOST, members, sliced, unpacked
+from gossamer.store.warc.gzip_members import RECORD_MOST, members, unpacked_at_once
 from gossamer.store.warc.warc import Circumstances, Place, Record, placed, uuid_of
 
 with warnings.catch_warnings():
@@ -92,8 +92,8 @@ def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Recor
     data = read_bytes(path, offset, lengths)
     found = []
     for start, length in zip(accumulate(lengths, initial=0), lengths, strict=False):
-        member = unpacked(sliced(data[start : start + length]))
-        record = _record(path.name, offset + start, length, member[0]) if member else None
+        member = unpacked_at_once(data[start : start + length])
+        record = _record(path.name, offset + start, length, member) if member else None
         if record is None:
             return []
         found.append(record)
@@ -104,11 +104,7 @@ def read_bytes(path: Path, offset: int, lengths: Sequence[int]) -> bytes:
     """What lies there of records that are so long, as it is."""
     _require_lengths(path, offset, lengths)
     try:
-        file = files.descriptor(path)
-        try:
-            return os.pread(file, sum(lengths), offset)
-        finally:
-            os.close(file)
+        return files.read_at(path, sum(lengths), offset)
     except FileNotFoundError as error:
         raise Damaged(f"{path}: is missing; restore it from a copy, or {_CURE}") from error
     except OSError as error:

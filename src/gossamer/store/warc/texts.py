@@ -19,7 +19,7 @@ from gossamer.model import URL, Clock, Page
 from gossamer.rows import Size, decoder
 from gossamer.store.table.table import Table
 from gossamer.store.versions import TextPlace
-from gossamer.store.warc.gzip_members import sliced, unpacked
+from gossamer.store.warc.gzip_members import unpacked_at_once
 from gossamer.store.warc.reader import cut, read_bytes, read_together
 from gossamer.store.warc.records import Info
 from gossamer.store.warc.text_records import content_of, page_of, worded
@@ -112,8 +112,8 @@ class Texts:
     def content(self, place: TextPlace) -> str:
         """The main content alone; empty when there is none, or nothing can be read there."""
         with suppress(Damaged, UnicodeDecodeError):
-            member = unpacked(sliced(read_bytes(self._path(place), place.offset, [place.html])))
-            return (member and content_of(place.record, member[0])) or ""
+            member = unpacked_at_once(read_bytes(self._path(place), place.offset, [place.html]))
+            return (member and content_of(place.record, member)) or ""
         return ""
 
     def there(self, place: TextPlace) -> bool:

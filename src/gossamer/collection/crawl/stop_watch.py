@@ -1,0 +1,49 @@
+"""Does anybody want this crawl to stop? The process that is in charge looks at the file of `steering` now and then."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from gossamer.collection.steering import LOOK, OrdersWatch
+from gossamer.model import Clock
+
+LATELY = 2 * LOOK
+
+
+class StopWatch:
+    """Waits for somebody who wants this crawl to stop, in the process that is in charge."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._watch, self._clock = OrdersWatch(folder), clock
+        self._me = self._watch.steering.crawl()
+        self._heard = -LATELY
+
+    @asynccontextmanager
+    async def set(self, stop: asyncio.Event) -> AsyncIterator[None]:
+        """While this lasts, the event is set when somebody does."""
+        task = asyncio.get_running_loop().create_task(self._wait(stop))
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def _wait(self, stop: asyncio.Event) -> None:
+        while not stop.is_set():
+            await asyncio.sleep(LOOK)
+            if self._look() == self._me:
+                stop.set()
+
+    def _look(self) -> str | None:
+        orders = self._watch.news()
+        if orders is None:
+            return None
+        self._heard = self._clock.steady()
+        return orders.stop
+
+    def is_late(self) -> bool:
+        """Was something said so late that the shards may not have heard it before they ended?"""
+        self._look()
+        return self._clock.steady() - self._heard < LATELY

@@ -1,0 +1,164 @@
+"""What was left out that belongs to what was kept? The rest of tables and lists, and nearly all of a small page.
+
+The model was taught with pages of many hundred words, of which most is menus and adverts. Two things it does not know.
+
+A table or a list is one thing. The cells of a table of prices are short, and each alone looks like a label of a menu.
+So if some of a table or a list is kept, or what stands before and behind it in the same place, all of it is, unless a
+block of it is surely none.
+
+A small page has little around its content, and what is cut of it is missed. So of a page of a few hundred words a block
+is left out only if it is likely none; and if the page says itself which part is the main one, by its only `main` or
+`article`, a block of that part only if it surely is none. What another block says already is not said again: many sites
+write the same twice, for narrow windows and for wide ones. Menus and footers that are marked as such are left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.convert.content.blocks import Ints
+from gossamer.convert.html.outline import NUMBER, Outline
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+SMALL = 300
+"""Words of a page, its menus included."""
+BETWEEN_LEAST = -2.5
+"""The score of a block that is surely no content, though it stands between others that are; as in `scorer/choice.h`."""
+_SMALL_LEAST = -1.0
+_SAID_LEAST = -4.0
+_CELL_MOST = 24
+"""Bytes of what may well be said twice: "yes" in a table, or a price."""
+
+
+_NESTED_MOST = 4
+"""Lists in lists that are looked at, from the inside: pages that nest thousands cost time and are no content."""
+_LIST_TAGS = frozenset(NUMBER[name] for name in ("table", "ul", "ol", "dl"))
+_AROUND_TAGS = frozenset(NUMBER[name] for name in ("nav", "footer"))
+_SAID = NUMBER["main"], NUMBER["article"]
+
+
+def completed(outline: Outline, numbers: Ints, kept: Mask, scores: Floats, words: Floats) -> Mask:
+    """Which blocks are kept, given those that the scores chose. `numbers`: the block of each run."""
+    if words.sum() <= SMALL:
+        kept = _of_small(outline, numbers, kept, scores)
+    return _whole_lists(outline, numbers, kept, scores)
+
+
+def _of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:
+    """By lists and no arrays: where there is little, they take a third of the time."""
+    part, least = _said(outline)
+    end = int(outline.ends[part])
+    around = _standing_around(outline)
+    owners = dict(zip(numbers.tolist(), outline.owners.tolist(), strict=True))
+    chosen = [is_kept and not around[owners[block]] for block, is_kept in enumerate(kept.tolist())]
+    if not any(chosen):
+        chosen = kept.tolist()
+    texts = _texts(outline, numbers)
+    said = {words for words, is_kept in zip(texts, chosen, strict=True) if is_kept and len(words) > _CELL_MOST}
+    for block, score in enumerate(scores.tolist()):
+        owner = owners[block]
+        if score > least and part <= owner < end and not around[owner] and texts[block] not in said:
+            chosen[block] = True
+            if len(texts[block]) > _CELL_MOST:
+                said.add(texts[block])
+    return np.array(chosen, np.bool_)
+
+
+def _said(outline: Outline) -> tuple[int, float]:
+    """The part that the page says is its main one, or all of it; and the score that is enough there."""
+    tags = outline.tags.tobytes()
+    for tag in _SAID:
+        if tags.count(tag) == 1:
+            return tags.index(tag), _SAID_LEAST
+    return 0, _SMALL_LEAST
+
+
+def _standing_around(outline: Outline) -> list[bool]:
+    """For each element whether it is a menu or a footer, or stands in one."""
+    found = [tag in _AROUND_TAGS for tag in outline.tags.tobytes()]
+    if any(found):
+        for element, parent in enumerate(outline.parents.tolist()):
+            found[element] = found[element] or (parent >= 0 and found[parent])
+    return found
+
+
+def _texts(outline: Outline, numbers: Ints) -> list[bytes]:
+    """What each block says."""
+    texts: list[bytes] = []
+    starts = outline.starts.tolist()
+    for run, block in enumerate(numbers.tolist()):
+        part = outline.text[starts[run] : starts[run + 1]]
+        if block < len(texts):
+            texts[block] += part
+        else:
+            texts.append(part)
+    return [text.strip() for text in texts]
+
+
+def _whole_lists(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:
+    """Only lists around an edge are looked at, where a block that is kept stands beside one that is not."""
+    edges = (kept[1:] != kept[:-1]).nonzero()[0]
+    if not len(edges):
+        return kept
+    page = _Page(outline, numbers, kept)
+    missing = np.where(kept[edges], edges + 1, edges).tolist()
+    whole = kept.copy()
+    seen: set[int] = set()
+    for block in missing:
+        for element in page.lists(block):
+            if element not in seen:
+                seen.add(element)
+                first, last = page.span(element, block)
+                if page.is_torn(element, first, last) and scores[first:last].min() > BETWEEN_LEAST:
+                    whole[first:last] = True
+    return whole
+
+
+class _Page:
+    """A page as it is walked through, in plain numbers."""
+
+    def __init__(self, outline: Outline, numbers: Ints, kept: Mask) -> None:
+        begins = np.append(True, numbers[1:] != numbers[:-1])
+        self._owners = outline.owners[begins].data
+        self._tags = outline.tags.tobytes()
+        self._parents = outline.parents.data
+        self._ends = outline.ends.data
+        self._kept = kept.tobytes()
+
+    def lists(self, block: int) -> list[int]:
+        """The innermost tables and lists that a block stands in; none if that is a menu or a footer."""
+        found: list[int] = []
+        element = self._owners[block]
+        while element > 0:
+            tag = self._tags[element]
+            if tag in _AROUND_TAGS:
+                return []
+            if tag in _LIST_TAGS and len(found) < _NESTED_MOST:
+                found.append(element)
+            element = self._parents[element]
+        return found
+
+    def span(self, element: int, block: int) -> tuple[int, int]:
+        """The blocks that stand in an element, given one of them: the first, and one past the last."""
+        first, last = block, block + 1
+        while first and self._holds(element, first - 1):
+            first -= 1
+        while last < len(self._owners) and self._holds(element, last):
+            last += 1
+        return first, last
+
+    def is_torn(self, element: int, first: int, last: int) -> bool:
+        """Is a part of it kept, or what stands before and behind it in the same element?"""
+        if 1 in self._kept[first:last]:
+            return True
+        parent, beside = self._parents[element], (first - 1, last)
+        return all(
+            0 <= block < len(self._kept) and self._kept[block] and self._holds(parent, block) for block in beside
+        )
+
+    def _holds(self, element: int, block: int) -> bool:
+        owner: int = self._owners[block]
+        return element <= owner < int(self._ends[element])

@@ -1,0 +1,1 @@
+"""The same for programs: every question of the command line as JSON, under /api/v1."""

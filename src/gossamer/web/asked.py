@@ -1,0 +1,62 @@
+"""What does a browser ask for? A question, its filters, an order and a page, from the address of the search page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.datastructures import QueryParams
+
+from gossamer.search.sorting import Sort
+
+PAGES_MOST = 1_000
+"""Pages of answers that can be turned to."""
+QUESTION_MOST = 20_000
+"""Characters of a question that are looked at."""
+_VALUE = re.compile(r"[\w.:/+%~-]+")
+_FILTERS = ("site", "type", "lang", "after", "before")
+"""Parameters of the page that are called so in a question too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it stands in the address of the page."""
+
+    text: str
+    filters: dict[str, str]
+    sort: Sort
+    page: int
+
+    @property
+    def question(self) -> str:
+        """In the query language: filters first, because the question may end within a phrase."""
+        named = [f"{name}:{value}" for name, value in self.filters.items() if name in _FILTERS]
+        if year := self.filters.get("year"):
+            named += [f"after:{year}", f"before:{int(year) + 1:04}"]
+        return " ".join((*named, self.text))
+
+    def bare(self, question: str) -> str:
+        """A corrected question without the filters that stand beside it on the page."""
+        return question.removeprefix(self.question.removesuffix(self.text)).strip()
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """For links to the same question."""
+        sort = "" if self.sort is Sort.RELEVANCE else self.sort
+        return {"q": self.text, **self.filters, "sort": str(sort), "page": self.page if self.page > 1 else ""}
+
+
+def asked(given: QueryParams) -> Asked:
+    """What a browser asks for. What makes no sense is passed over: a page is better than a lecture."""
+    filters = {name: given[name] for name in _FILTERS if _VALUE.fullmatch(given.get(name, ""))}
+    if re.fullmatch(r"[0-9]{4}", given.get("year", "")):
+        filters["year"] = given["year"]
+    sort, page = given.get("sort", ""), given.get("page", "")
+    number = int(page) if re.fullmatch(r"[0-9]{1,6}", page) else 1
+    return Asked(
+        given.get("q", "")[:QUESTION_MOST].strip(),
+        filters,
+        Sort(sort) if sort in set(Sort) else Sort.RELEVANCE,
+        min(max(number, 1), PAGES_MOST),
+    )

@@ -1,0 +1,194 @@
+"""What is the crawl doing, and why? The sums, what holds it, how long it takes; live where scripts run."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from gossamer import files
+from gossamer.collection import Collection, Progress, Status
+from gossamer.collection.series import Sample
+from gossamer.shown import counted, size, span
+from gossamer.web.chart import Curve, chart
+from gossamer.web.face import Face, face_of
+from gossamer.web.leases import Busy
+from gossamer.web.live import Pulse, Words
+from gossamer.web.steering_page import ACTIONS, DONE, FOLLOWED
+from gossamer.web.templating import number
+
+EVENTS = "text/event-stream"
+REASONS_MOST = 12
+PAUSED_AT_THE_END = "Nothing is left to do: it ends when it is resumed, or goes on with seeds that you add."
+BUSIEST = 6
+"""Hosts that are named: those with the most to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at the whole."""
+
+    status: Status
+    progress: Progress | None
+    disk_free: int
+    disk_size: int
+    is_paused: bool = False
+
+
+def look(web: Collection) -> Look:
+    """As of the last commit."""
+    status, progress = web.status(), web.progress()
+    try:
+        disk = shutil.disk_usage(web.path)
+    except OSError as error:
+        web.close()
+        web.status()  # which says so where there is no collection any more
+        raise files.unreadable(error, web.path) from error
+    return Look(status, progress, disk.free, disk.total, web.is_paused)
+
+
+def figures(now: Look) -> dict[str, str]:
+    """What the page shows, by the names of the places: the same words for the page and for who watches it."""
+    status, progress = now.status, now.progress
+    running = status.crawling is not None and progress is not None
+    moving = running and not now.is_paused
+    known = status.pages + status.queued + status.failed
+    return {
+        "state": _state(status, progress, is_paused=now.is_paused),
+        "pages": number(status.pages),
+        "queued": number(status.queued),
+        "failed": number(status.failed),
+        "excluded": number(status.excluded),
+        "hosts": number(status.hosts),
+        "bytes": size(status.bytes),
+        "copies": number(status.duplicates + status.near_duplicates),
+        "rate": f"{number(progress.rate)} pages/s" if moving and progress else "–",
+        "out": counted(progress.out, "request") if running and progress else "–",
+        "waiting": counted(progress.waiting, "host") if running and progress else "–",
+        "left": f"about {span(max(status.left, 1.0))}" if status.left and moving else "–",
+        "basis": status.basis if moving else "",
+        "coverage": f"{status.pages / known:.1%}" if known else "–",
+        "known": number(known),
+        "actions": " ".join(_actions(now)),
+        "seconds": span(status.seconds),
+        "disk": f"{size(now.disk_free)} of {size(now.disk_size)}",
+    }
+
+
+def _state(status: Status, progress: Progress | None, *, is_paused: bool) -> str:
+    """In a sentence."""
+    if status.crawling is None:
+        if status.queued:
+            return f"At rest. {counted(status.queued, 'address')} {'waits' if status.queued == 1 else 'wait'}."
+        return "At rest. Nothing is left to do."
+    if is_paused:
+        return f"Paused. {'Nothing is fetched until it is resumed.' if status.queued else PAUSED_AT_THE_END}"
+    if status.held_up:
+        return f"Waits: {status.held_up}."
+    if progress and progress.idle_seconds:
+        return f"Waits {span(progress.idle_seconds)} for the next try; nothing else is left to do."
+    since = status.crawling.get("since")
+    return f"Running for {span(time.time() - since)}." if isinstance(since, int | float) and since else "Running."
+
+
+async def crawl(request: Request) -> Response:
+    """The dashboard."""
+    face = face_of(request)
+    now, past, busiest = await face.ask(lambda web: (look(web), web.series(), web.host_page("queued", limit=BUSIEST)))
+    actions = {name: ACTIONS[name].name for name in _actions(now)}
+    return face.page(
+        request,
+        "crawl.html",
+        status=now.status,
+        actions=actions,
+        done=_done(request.query_params.get("done", ""), actions),
+        figures=figures(now),
+        charts=charts(past),
+        hosts=busiest.hosts,
+        failures=_reasons(now.status.failures, "failed"),
+        exclusions=_reasons(now.status.exclusions, "excluded"),
+    )
+
+
+def charts(past: Sequence[Sample]) -> list[tuple[str, Markup]]:
+    """The whole life of the crawl: what it holds, how fast it went, what it takes."""
+    moments = [each.time.timestamp() for each in past]
+    sums = [Curve(name, [getattr(each, name) for each in past]) for name in ("pages", "queued", "failed")]
+    return [
+        ("Pages, queued and failed", chart("Pages, queued and failed", moments, sums, number)),
+        ("Pages a minute", chart("Pages a minute", moments[1:], [Curve("pages a minute", _rates(past))], number)),
+        ("Fetched", chart("Fetched", moments, [Curve("bytes", [each.bytes for each in past])], size)),
+        ("Memory", chart("Memory", moments, [Curve("memory", [each.memory for each in past])], size)),
+    ]
+
+
+def _rates(past: Sequence[Sample]) -> list[float]:
+    """Between two samples; a time in which no crawl ran counts as none."""
+    pairs = [(after.pages - before.pages, after.seconds - before.seconds) for before, after in pairwise(past)]
+    return [max(0, pages) / seconds * 60 if seconds > 0 else 0.0 for pages, seconds in pairs]
+
+
+def _done(name: str, actions: Container[str]) -> str:
+    """What was asked for; nothing where the state says that it has happened."""
+    return "" if name in FOLLOWED and name not in actions else DONE.get(name, "")
+
+
+def _actions(now: Look) -> list[str]:
+    """What can be done now."""
+    running = ["resume" if now.is_paused else "pause", "stop"]
+    wanted = ["start"] if now.status.crawling is None else running
+    return [*wanted, *(["retry"] if now.status.failed else [])]
+
+
+def _reasons(counts: Mapping[str, int], state: str) -> Sequence[dict[str, Any]]:
+    """The most frequent first, each with its part of the largest."""
+    most = max(counts.values(), default=1)
+    return [
+        {"reason": reason, "count": count, "part": count / most, "state": state}
+        for reason, count in list(counts.items())[:REASONS_MOST]
+    ]
+
+
+def pulse(face: Face) -> Pulse:
+    """Looks for all who watch the dashboard."""
+
+    async def words() -> Words:
+        return figures(await face.ask(look))
+
+    async def last_words() -> Words:
+        return await asyncio.to_thread(_now, face.leases.path)
+
+    return Pulse(words, last_words)
+
+
+def _now(path: Path) -> Words:
+    """As it is this moment: a reader that is lent may be a second old, and what was said last stays on the page."""
+    with Collection(path) as web:
+        return figures(look(web))
+
+
+async def drawn(request: Request) -> Response:
+    """The charts alone, for a page that is open for long."""
+    face = face_of(request)
+    past = await face.ask(lambda web: web.series())
+    return face.page(request, "charts.html", charts=charts(past))
+
+
+async def events(request: Request) -> Response:
+    """Server-sent events, for as long as somebody watches."""
+    found: Pulse = request.app.state.pulse
+    if found.is_full:
+        raise Busy("too many watch already; load the page again to see how it goes")
+    headers = {"cache-control": "no-store"}
+    if request.method == "HEAD":  # nobody would see the end of it
+        return Response(media_type=EVENTS, headers=headers)
+    return StreamingResponse(found.events(), media_type=EVENTS, headers=headers)

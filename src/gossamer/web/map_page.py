@@ -1,0 +1,177 @@
+"""A picture of the collection: its sites and the links between them, and what it is made of."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gossamer.collection import Collection
+from gossamer.collection.ask.site_map import MappedSite, SiteMap
+from gossamer.collection.ask.spread import Spread
+from gossamer.search.facets import Facets
+from gossamer.web.chart import bars
+from gossamer.web.face import face_of
+
+COLOURS = ("language", "type", "rank")
+SHADES = 6
+"""Colours that are told apart; what comes after shares the last."""
+LABELS_MOST = 60
+LIMIT = 60.0
+"""Seconds: a large map takes longer than an answer to a question."""
+FRESH = 5.0
+"""Seconds that a picture is shown again."""
+MARGIN = 12.0
+WIDE, HIGH = 1_000, 560
+"""Pixels of the picture on a desk."""
+LETTER, HIGH_LETTER = 7.0, 14.0
+"""About how wide and high a letter of a name is."""
+NAME_MOST = 40
+
+
+Picture: TypeAlias = tuple[SiteMap, Facets, Spread]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A site as it is drawn."""
+
+    site: MappedSite
+    shade: int
+    label: float | None
+    """Where its name stands, from the top: within the circle if there is room, else below it; None for no name."""
+
+
+async def picture(request: Request) -> Response:
+    """The map, and charts of what there is."""
+    face, colour = face_of(request), request.query_params.get("colour", COLOURS[0])
+    colour = colour if colour in COLOURS else COLOURS[0]
+    kept: Kept = request.app.state.map
+    found, made_of, how = await kept.get(lambda: face.ask(_found, limit=LIMIT))
+    names, drawn = await asyncio.to_thread(_drawn, found, colour)
+    return face.page(
+        request,
+        "map.html",
+        found=found,
+        drawn=drawn,
+        names=names,
+        colour=colour,
+        colours=COLOURS,
+        box=_box(found.sites),
+        made_of={name: _bars(counts) for name, counts in made_of.items() if counts},
+        charts=charts(how),
+        whole=how.whole,
+    )
+
+
+class Kept:
+    """The picture of a moment ago: to draw a large one takes seconds."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._until = 0.0
+        self._last: Picture | None = None
+
+    async def get(self, make: Callable[[], Awaitable[Picture]]) -> Picture:
+        """The last one, or a new one; one is made at a time."""
+        async with self._lock:
+            if self._last is None or time.monotonic() > self._until:
+                began = time.monotonic()
+                self._last = await make()
+                self._until = time.monotonic() + max(FRESH, 20 * (time.monotonic() - began))
+            return self._last
+
+
+def _found(web: Collection) -> Picture:
+    return web.site_map(), web.composition(), web.spread()
+
+
+def charts(how: Spread) -> list[tuple[str, str, Markup]]:
+    """A name, what is counted, and the bars."""
+    every = [
+        ("Answers", "What the server said last, of all addresses that were asked for.", how.status),
+        ("Depth", "Links from a seed to each page.", how.depth),
+        ("Sizes", "Of each page, unpacked.", how.size),
+        ("Change", "How often a page had other bytes, of those that were fetched more than once.", how.change),
+    ]
+    return [(name, words, bars(name, counts)) for name, words, counts in every if counts]
+
+
+def _drawn(found: SiteMap, colour: str) -> tuple[list[str], list[Drawn]]:
+    """What each shade means, and the sites, the largest first, so that small ones lie above."""
+    values = [_value(site, colour) for site in found.sites]
+    counts = {value: values.count(value) for value in dict.fromkeys(values)}
+    names = sorted(counts, key=lambda value: (-counts[value], value)) if colour != "rank" else _QUARTERS
+    shades = {value: min(number, SHADES - 1) for number, value in enumerate(names)}
+    labelled = _labelled(found.sites)
+    drawn = [
+        Drawn(site, shades[value], labelled.get(number))
+        for number, (site, value) in enumerate(zip(found.sites, values, strict=True))
+    ]
+    return [name or "not known" for name in names[:SHADES]], drawn
+
+
+_QUARTERS = ["linked best", "well", "less", "least"]
+
+
+def _value(site: MappedSite, colour: str) -> str:
+    if colour == "rank":
+        return _QUARTERS[min(3, int((1 - site.rank) * 4))]
+    return site.language if colour == "language" else site.media
+
+
+def _labelled(sites: Sequence[MappedSite]) -> dict[int, float]:
+    """Sites whose name has room, and where it stands: the largest first."""
+    taken: list[tuple[float, float, float, float]] = []
+    chosen: dict[int, float] = {}
+    unit = _unit(sites)
+    for number, site in enumerate(sites[:500]):
+        wide = min(len(site.name), NAME_MOST) * LETTER * unit / 2
+        base = site.y + (4 * unit if site.radius > wide else site.radius + HIGH_LETTER * unit)
+        place = (site.x - wide, base - HIGH_LETTER * unit, site.x + wide, base)
+        if len(chosen) < LABELS_MOST and not any(_meet(place, other) for other in taken):
+            taken.append(place)
+            chosen[number] = round(base, 1)
+    return chosen
+
+
+def _meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _box(sites: Sequence[MappedSite]) -> dict[str, float]:
+    """The part of the plane that is drawn, and how large a letter is in it."""
+    if not sites:
+        return {"left": 0, "top": 0, "width": 100, "height": 60, "unit": 1}
+    left = min(site.x - site.radius for site in sites)
+    top = min(site.y - site.radius for site in sites)
+    right = max(site.x + site.radius for site in sites)
+    bottom = max(site.y + site.radius for site in sites)
+    edge = MARGIN * _unit(sites)
+    return {
+        "left": left - edge,
+        "top": top - edge,
+        "width": right - left + 2 * edge,
+        "height": bottom - top + 2 * edge,
+        "unit": _unit(sites),
+    }
+
+
+def _unit(sites: Sequence[MappedSite]) -> float:
+    """About a pixel of the picture as most see it."""
+    return max(_extent([site.x for site in sites]) / WIDE, _extent([site.y for site in sites]) / HIGH, 0.05)
+
+
+def _extent(places: Sequence[float]) -> float:
+    return max(places, default=0.0) - min(places, default=0.0)
+
+
+def _bars(counts: Mapping[str, int]) -> Sequence[Mapping[str, Any]]:
+    most = max(counts.values(), default=1)
+    return [{"name": name, "count": count, "part": count / most} for name, count in list(counts.items())[:12]]

@@ -1,0 +1,97 @@
+"""The search page: a question, its filters, and a page of answers. It works without scripts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from gossamer.collection import Collection, Status
+from gossamer.errors import GossamerError, NotFound
+from gossamer.search.answer import Answer
+from gossamer.web.asked import PAGES_MOST, Asked, asked
+from gossamer.web.face import face_of
+
+HITS = 10
+"""On a page."""
+SUGGESTED = 8
+NUMBERED = 4
+"""Pages of answers that are named before and after this one."""
+_FACETS = {"site": "site", "type": "type", "language": "lang", "year": "year"}
+"""What is counted, and the parameter that asks for one value of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer, and what else the page says."""
+
+    status: Status
+    answer: Answer | None = None
+    behind: int = 0
+    """Pages that are not in the index yet."""
+    problem: str = ""
+    """Why there is no answer."""
+
+
+async def search(request: Request) -> Response:
+    """The front page, or the answers to a question."""
+    face, wanted = face_of(request), asked(request.query_params)
+    found = await face.ask(lambda web: _found(web, wanted))
+    pages = _pages(found.answer, wanted)
+    return face.page(
+        request,
+        "search.html",
+        question=wanted.text,
+        asked=wanted,
+        values=wanted.values,
+        facet_names=_FACETS,
+        first=(wanted.page - 1) * HITS + 1,
+        pages=pages,
+        last=pages[-1] if pages else 1,
+        **{name: getattr(found, name) for name in Found.__slots__},
+    )
+
+
+def _found(web: Collection, wanted: Asked) -> Found:
+    status = web.status()
+    if not (wanted.text or wanted.filters):
+        return Found(status)
+    try:
+        answer = web.search(wanted.question, HITS, (wanted.page - 1) * HITS, sort=wanted.sort, facets=True)
+        return Found(status, answer, web.not_indexed)
+    except GossamerError as error:
+        return Found(status, problem=str(error))
+
+
+def _pages(answer: Answer | None, wanted: Asked) -> list[int]:
+    """The pages of answers around this one."""
+    if answer is None:
+        return []
+    known = -(-answer.total // HITS)
+    last = min(max(known, wanted.page + 1) if answer.is_least and len(answer) == HITS else known, PAGES_MOST)
+    return list(range(max(1, wanted.page - NUMBERED), min(last, wanted.page + NUMBERED) + 1))
+
+
+async def suggest(request: Request) -> Response:
+    """Titles of pages for what has been typed so far, in the form that browsers know from OpenSearch."""
+    text = request.query_params.get("q", "")[:200].strip()
+    titles = await face_of(request).ask(lambda web: _titles(web, text)) if len(text) > 1 else []
+    return JSONResponse([text, titles], media_type="application/x-suggestions+json")
+
+
+def _titles(web: Collection, text: str) -> list[str]:
+    begun = text if re.search(r"\W$", text) else f"{text}*"
+    try:
+        found = web.search(begun, SUGGESTED)
+    except NotFound:
+        return []
+    return list(dict.fromkeys(hit.title for hit in found if hit.title))
+
+
+async def description(request: Request) -> Response:
+    """So that a browser can add the collection as a search engine."""
+    face = face_of(request)
+    words = face.templates.get_template("opensearch.xml").render(name=face.name[:16], base=str(request.base_url))
+    return Response(words, media_type="application/opensearchdescription+xml")

@@ -1,0 +1,124 @@
+"""How are values written on a page? Every text is escaped by the template; what strangers wrote is harmless before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from gossamer import shown
+
+_KINDS = {
+    "application/pdf": "PDF", "text/plain": "text", "text/html": "page", "application/xhtml+xml": "page",
+    "application/rss+xml": "feed", "application/atom+xml": "feed", "application/json": "JSON", "text/csv": "table",
+    "application/msword": "Word", "application/rtf": "RTF", "application/epub+zip": "EPUB", "text/markdown": "Markdown",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "Word",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "Excel",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "PowerPoint",
+    "application/vnd.ms-excel": "Excel", "application/vnd.ms-powerpoint": "PowerPoint",
+    "application/vnd.oasis.opendocument.text": "OpenDocument", "message/rfc822": "mail",
+}  # fmt: skip
+_AGO = ((365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def environment() -> Environment:
+    """All templates, with what they may use."""
+    made = Environment(
+        loader=PackageLoader("gossamer.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, finalize=_harmless,
+    )  # fmt: skip
+    made.filters.update(number=number, size=shown.size, ago=ago, when=when, span=shown.span, crumbs=crumbs, cut=cut)
+    made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact)
+    made.globals["link"] = link
+    return made
+
+
+def _harmless(value: object) -> object:
+    """Whatever a template prints: no marks that turn the direction of a line, or that nobody sees."""
+    return shown.text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def number(value: float) -> str:
+    """1,234,567"""
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 100 else f"{value:,.1f}"
+
+
+def exact(moment: float) -> str:
+    """2026-11-01 12:30:05 UTC"""
+    try:
+        return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError, OSError):
+        return "at a time that no calendar has"
+
+
+def relative(moment: float, now: float | None = None) -> str:
+    """3 days ago, in 5 minutes"""
+    passed = (time.time() if now is None else now) - moment
+    for seconds, unit in _AGO:
+        if abs(passed) >= seconds:
+            amount = int(abs(passed) // seconds)
+            words = f"{amount} {unit}{'' if amount == 1 else 's'}"
+            return f"{words} ago" if passed > 0 else f"in {words}"
+    return "just now" if passed >= 0 else "in a moment"
+
+
+def ago(moment: float | None) -> Markup:
+    """Relative, with the exact one on hover."""
+    if not moment:
+        return Markup("")
+    stamp = shown.timestamp(moment) or ""
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(stamp, exact(moment), relative(moment))
+
+
+def when(moment: float | None) -> Markup:
+    """The day, with the exact time on hover."""
+    if not moment:
+        return Markup("")
+    stamp = shown.timestamp(moment) or ""
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(stamp, exact(moment), stamp[:10])
+
+
+def crumbs(url: str) -> Markup:
+    """An address as a way to go: example.org › docs › intro"""
+    parts = urlsplit(url)
+    path = [part for part in parts.path.split("/") if part]
+    steps = [parts.netloc, *path[:-1][-3:], *path[-1:]]
+    if len(path) > 4:
+        steps.insert(1, "…")
+    if parts.query:
+        steps[-1] += "?" + parts.query
+    between = Markup(' <span aria-hidden="true">›</span> ')
+    return between.join(escape(shown.line(cut(step, 60))) for step in steps)
+
+
+def cut(text: str, most: int = 80) -> str:
+    """The beginning of what is too long for its place."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def link(path: str, **values: Any) -> str:
+    """An address of ours with a query; what is empty is left out."""
+    query = urlencode(
+        {name: value for name, value in values.items() if value not in (None, "", False)}, errors="replace"
+    )
+    return f"{path}?{query}" if query else path
+
+
+def replaced(values: Mapping[str, Any], **others: Any) -> dict[str, Any]:
+    """The same query with some values changed."""
+    return {**values, **others}
+
+
+def marked(html: str) -> Markup:
+    """What `Hit` has marked and escaped already; here it is made harmless."""
+    return Markup(shown.text(html))
+
+
+def kind(media_type: str) -> str:
+    """A media type as people call it."""
+    return _KINDS.get(media_type) or media_type.rpartition("/")[2].removeprefix("x-").upper()[:12]

@@ -14,18 +14,10 @@ from browser import browser
 from playwright.sync_api import Browser
 
 import gossamer
-from gossamer.testing import Copies, Errors, MadeWeb, RobotsFiles, WebSpec
+from gossamer.cli.demo import WEB
+from gossamer.testing import MadeWeb
 from harness.served import serving
 
-WEB = WebSpec(
-    seed=7,
-    hosts=6,
-    pages=60,
-    names="ip",
-    errors=Errors(missing=0.05),
-    robots=RobotsFiles(rules=0.5),
-    copies=Copies(exact=0.1),
-)
 SIZES = {"desk": (1280, 900), "phone": (390, 844)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 

@@ -24,10 +24,10 @@ def test_a_link_leads_to_the_kept_page_of_its_target() -> None:
     ("html", "said"),
     [
         ("<script>alert(1)</script>", "alert(1)"),
-        ("<p onclick=x>a</p>", "&lt;p onclick=x&gt;a"),
+        ("<p onclick=x>a</p>", "<p>a</p>"),
         ('<a href="javascript:alert(1)">a</a>', "<a>a</a>"),
         ('<p href="https://a.example/">a</p>', "<p>a</p>"),
-        ("&lt;b&gt; <img src=x>", "&lt;b&gt; &lt;img src=x&gt;"),
+        ("&lt;b&gt; <img src=x>", "&lt;b&gt; "),
         ("<p><em>a</p>b</em>", "<p><em>a</em></p>b"),
         ("</div></p>a", "a"),
         ("<ul><li>a", "<ul><li>a</li></ul>"),
@@ -40,3 +40,8 @@ def test_only_elements_of_tagged_text_come_through_and_all_are_closed(html: str,
 def test_what_is_too_long_is_cut_with_its_elements_closed() -> None:
     assert written("<ul><li>abcdef</li><li>g</li></ul>", 4) == ("<ul><li>abcd</li></ul>", True)
     assert written("<p>abcd</p>", 4) == ("<p>abcd</p>", False)
+
+
+def test_what_is_cut_amid_lists_within_lists_is_closed_whole() -> None:
+    html = "<ul><li>a<ul><li>bc</li></ul></li></ul>"
+    assert written(html, 2) == ("<ul><li>a<ul><li>b</li></ul></li></ul>", True)

@@ -9,6 +9,7 @@ import gossamer
 from gossamer.cli.assignments import assigned
 from gossamer.cli.out import pasted, say, say_json
 from gossamer.plan import public, toml
+from gossamer.settings import SETTINGS
 from gossamer.shown import counted
 
 _RUNS, _RESTS = "the crawl that runs", "the next crawl"
@@ -42,8 +43,8 @@ def set_(options: argparse.Namespace) -> int:
         before, runs = collection.plan, collection.is_busy
         after = collection.change(**given)
     old, new = public(before), public(after)
-    both = [each for each in ("ip_delay",) if each not in given and getattr(old, each) != getattr(new, each)]
-    changed = {name: (getattr(old, name), getattr(new, name)) for name in (*given, *both)}
+    names = [*given, *(name for name in SETTINGS if name not in given and getattr(old, name) != getattr(new, name))]
+    changed = {name: (getattr(old, name), getattr(new, name)) for name in names}
     lines = [
         f"{name} = {toml(now)} (was {toml(then)})" if now != then else f"{name} = {toml(now)}, as it was"
         for name, (then, now) in changed.items()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
 from gossamer.collection.ask.reading import Reading
-from gossamer.collection.crawl import requests, rest, sent
+from gossamer.collection.crawl import requests, rest, sent, unfetched_seeds
 from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
@@ -24,14 +24,13 @@ from gossamer.collection.lock import CRAWL, exclusive, undisturbed
 from gossamer.collection.seed_list import SHORT, SeedList, scope_of
 from gossamer.collection.status import Fetched, Progress, Status
 from gossamer.collection.steering import Steering, require_soon, wanted
-from gossamer.errors import NotFound, NothingFetched, UsageError
+from gossamer.errors import NothingFetched, UsageError
 from gossamer.fetch.logins import Logins
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.why import AddressAnswer
 from gossamer.plan import Plan, texts
 from gossamer.shown import log
-from gossamer.urls.seeds import address, as_seed, has_login
+from gossamer.urls.seeds import address, as_seed
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.broken import Broken
@@ -45,8 +44,6 @@ if TYPE_CHECKING:
 
 
 NO_CREDENTIALS = Credentials()
-_UNAUTHORIZED = 401
-_LOG_IN = "`--auth USER` logs in, with the password in GOSSAMER_PASSWORD (from Python `credentials=`)"
 
 
 def open(path: str | Path) -> Collection:
@@ -104,7 +101,7 @@ class Collection(Reading):
         if len(named) > SHORT:
             named, seed_list = [], chain(named, seed_list)
         new, listed = [as_seed(seed) for seed in named], SeedList(self.path)
-        _say_what_is_not_used(named)
+        unfetched_seeds.warn_of_logins(named)
         stamp = self._folder.plan_stamp()
         asked = _Asked(new, seed_list, settings, revisit, trust_plan)
         plan, begins = self._planned(asked)
@@ -158,10 +155,12 @@ class Collection(Reading):
             if not stopped and not plan.time:
                 self._note_rest(plan)
         status = self.status()
-        over = 0 < plan.time <= outside.clock.steady() - began
-        if not status.pages and not stopped and not (over and self._is_untried(islice(chain(plan.seeds, listed), 3))):
-            tried = islice(chain(plan.seeds, listed), 3)
-            raise NothingFetched("; ".join(f"{seed}: {self._reason(address(seed), sending)}" for seed in tried))
+        if not status.pages and not stopped:
+            tried = [*islice(chain(plan.seeds, listed), 3)]
+            over = 0 < plan.time <= outside.clock.steady() - began
+            if not (over and unfetched_seeds.are_untried(self, tried)):
+                reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
+                raise NothingFetched("; ".join(reasons))
         return status
 
     def _planned(self, asked: _Asked) -> tuple[Plan, bool]:
@@ -208,7 +207,9 @@ class Collection(Reading):
 
     def _say_what_is_not_sent(self, sending: Logins) -> None:
         """Of the secrets of the crawl before."""
-        if self._folder.exists() and (words := sent.missing(self._readers().tables, sending)):
+        if not self._folder.exists() or not self._folder.is_begun(self._folder.load_plan()):
+            return
+        if words := sent.missing(self._readers().tables, sending):
             log.warning("%s", words)
         self.close()
 
@@ -284,7 +285,7 @@ class Collection(Reading):
         long = len(named) > SHORT
         new = [] if long else [as_seed(seed) for seed in named]
         self._folder.require()
-        _say_what_is_not_used(named)
+        unfetched_seeds.warn_of_logins(named)
         with self._steering.changing() as runs:
             plan = self._folder.load_plan()
             known = set(map(as_seed, plan.seeds))
@@ -366,29 +367,6 @@ class Collection(Reading):
         plan = self._folder.load_plan()
         self._folder.require_all(plan)
         return plan.shards or 1
-
-    def _is_untried(self, seeds: Iterable[str]) -> bool:
-        """Has none of them been asked for, nor their hosts failed? Then it is no fault of theirs."""
-        for seed in seeds:
-            try:
-                answer = self.why(address(seed))
-            except NotFound:
-                continue
-            if not isinstance(answer, AddressAnswer) or answer.state != State.QUEUED.name.lower() or answer.attempts:
-                return False
-            if answer.host is not None and answer.host.faults:
-                return False
-        return True
-
-    def _reason(self, seed: str, sending: Logins) -> str:
-        try:
-            answer = self.why(seed)
-        except NotFound:
-            return "never met; a rule of the plan turns it into another address"
-        if isinstance(answer, AddressAnswer) and answer.status == _UNAUTHORIZED:
-            known = "does not accept the login that was sent" if sending.fields(seed) else "wants a login"
-            return f"{answer.reason}, it {known}; {_LOG_IN}"
-        return answer.reason
 
     def broken(self, *, site: str | None = None, external: bool | External = False) -> Iterator[Broken]:
         """What failed or is gone, with the pages that link to it; with a site, the links on its pages.
@@ -539,12 +517,6 @@ class Collection(Reading):
         from gossamer.collection.derive.copy_marks import link_up
 
         link_up(self._folder, self.plan)
-
-
-def _say_what_is_not_used(seeds: Iterable[str]) -> None:
-    """A password in an address would be kept with it, and sent to whoever it leads to."""
-    for seed in islice(filter(has_login, seeds), 1):
-        log.warning("seed %s: the name and password in it are not used; %s", as_seed(seed), _LOG_IN)
 
 
 def _named(seeds: Iterable[str | Iterable[str]]) -> list[str]:

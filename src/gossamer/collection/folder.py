@@ -118,9 +118,16 @@ class Folder:
         count, found = plan.shards or 1, self.numbers()
         if found and found[-1] >= count:
             raise Damaged(f"{self.plan_file}: has {count} shards, but there is shards/{found[-1]:02}; {self._cure}")
-        lacking = [index for index in range(count) if not files.is_folder(self.table(index))]
+        lacking = self._without_table(plan)
         if lacking and any(files.is_folder(self.shard(index) / CAPTURES) for index in found):
             raise Damaged(f"{self.table(lacking[0])}: is missing; {self._cure}")
+
+    def is_begun(self, plan: Plan) -> bool:
+        """Has every shard its table? A first crawl that was killed in its first moments may have left some without."""
+        return not self._without_table(plan)
+
+    def _without_table(self, plan: Plan) -> list[int]:
+        return [index for index in range(plan.shards or 1) if not files.is_folder(self.table(index))]
 
     @property
     def _cure(self) -> str:

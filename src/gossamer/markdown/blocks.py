@@ -12,7 +12,8 @@ from html import unescape
 from gossamer.markdown.lines import Line
 from gossamer.markdown.nesting import MARKS, Nesting
 
-_TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)(?: href="([^"]*)")?[^>]*>|[^<]+|<')
+TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)(?: href="([^"<>]*)")?[^<>]*>|[^<]+|<')
+"""A tag of tagged text, or what stands between two of them."""
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _INLINE = frozenset({"a", "em", "strong", "sub", "sup"})
 _CELLS = frozenset({"td", "th"})
@@ -24,7 +25,7 @@ _BACKTICKS = re.compile(r"`{3,}")
 def written(html: str) -> str:
     """Tagged text as Markdown. Ends with a line end, if there is anything."""
     document = _Document()
-    for token in _TOKEN.finditer(html):
+    for token in TOKEN.finditer(html):
         ends, name, href = token.groups()
         if name is None:
             document.text(unescape(token[0]))

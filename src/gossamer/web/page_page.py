@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -256,13 +256,13 @@ def _copies(web: Collection, url: str, document: Document | None, wanted: Wanted
     }
 
 
-def _related(web: Collection, document: Document, known: Container[str]) -> list[Hit]:
+def _related(web: Collection, document: Document, known: Set[str]) -> list[Hit]:
     """Pages that a search for its subject finds: the words of its title, or those that it begins with."""
     subject = re.findall(r"\w+", document.title.lower() or document.content[:200].lower())[:SUBJECT_MOST]
     if not subject:
         return []
     try:
-        found = web.search(" ".join(subject), RELATED + ROWS)
+        found = web.search(" ".join(subject), RELATED + min(len(known), ROWS))
     except (NotFound, UsageError):  # there is no index yet
         return []
     return [hit for hit in found if hit.url not in known][:RELATED]

@@ -3,16 +3,15 @@ that form come through, text is escaped, and links lead to the kept pages of the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from html import unescape
 
 from markupsafe import Markup, escape
 
 from gossamer import shown
+from gossamer.markdown.blocks import TOKEN
 from gossamer.web.templating import link
 
-_TAG = re.compile(r'<(/?)([a-z][a-z0-9]?[a-z]*)(?: href="([^"<>]*)")?>')
 _HEADINGS = {"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h5", "h5": "h6", "h6": "h6"}
 """The page has a heading of its own above."""
 _ELEMENTS = {
@@ -26,30 +25,24 @@ def written(html: str, most: int) -> tuple[Markup, bool]:
     made: list[Markup] = []
     still_open: list[str] = []
     left = most
-    for text, closes, name, href in _parts(html):
-        made.append(escape(shown.text(text[:left])))
-        left -= len(text)
-        if left < 0:
-            break
-        if name == "br":
+    for token in TOKEN.finditer(html):
+        ends, tag, href = token.groups()
+        name = _HEADINGS.get(tag, tag)
+        if tag is None:
+            text = unescape(token[0])
+            made.append(escape(shown.text(text[:left])))
+            left -= len(text)
+            if left < 0:
+                break
+        elif name == "br":
             made.append(Markup("<br>"))
-        elif name in _ELEMENTS and not closes:
+        elif name in _ELEMENTS and not ends:
             still_open.append(name)
-            made.append(_opened(name, href))
+            made.append(_opened(name, unescape(href or "")))
         elif name in still_open:
             made.extend(_closed(still_open, name))
-    made.extend(_closed(still_open, still_open[0]) if still_open else ())
+    made.extend(Markup("</{}>").format(name) for name in reversed(still_open))
     return Markup("").join(made), left < 0
-
-
-def _parts(html: str) -> Iterator[tuple[str, bool, str, str]]:
-    """What stands before each tag; whether the tag closes, its name, and where it leads."""
-    place = 0
-    for tag in _TAG.finditer(html):
-        name = tag[2]
-        yield unescape(html[place : tag.start()]), bool(tag[1]), _HEADINGS.get(name, name), unescape(tag[3] or "")
-        place = tag.end()
-    yield unescape(html[place:]), False, "", ""
 
 
 def _opened(name: str, href: str) -> Markup:

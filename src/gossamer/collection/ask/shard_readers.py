@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gossamer import files
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.crawl import imprint
 from gossamer.collection.families import FAMILIES
@@ -108,10 +107,13 @@ class ShardReaders:
 
 
 def _require_begun(folder: Folder, plan: Plan) -> None:
-    """The first moment of the first crawl is no damage."""
-    begun = all(files.is_folder(folder.table(index)) for index in range(plan.shards or 1))
-    if not begun and holder(folder.path) is not None:
+    """The first moments of the first crawl are no damage, and neither is a kill in one of them."""
+    if folder.is_begun(plan):
+        return
+    if holder(folder.path) is not None:
         raise NotFound(f"{folder.path}: is only just being made; ask again in a moment")
+    cure = f"`gossamer crawl {folder.path}` begins again"
+    raise NotFound(f"{folder.path}: its first crawl was interrupted before it fetched anything; {cure}")
 
 
 def _decoded(limits: Limits, capture: Capture) -> Capture:

@@ -1,0 +1,53 @@
+"""Why has a crawl fetched nothing at all? What is known of its seeds, in words, with the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from gossamer.errors import NotFound
+from gossamer.frontier.entries import State
+from gossamer.frontier.why import AddressAnswer
+from gossamer.shown import log
+from gossamer.urls.seeds import address, as_seed, has_login
+
+if TYPE_CHECKING:
+    from gossamer.collection.ask.reading import Reading
+    from gossamer.fetch.logins import Logins
+
+_UNAUTHORIZED = 401
+_LOG_IN = "`--auth USER` logs in, with the password in GOSSAMER_PASSWORD (from Python `credentials=`)"
+
+
+def warn_of_logins(seeds: Iterable[str]) -> None:
+    """A password in an address would be kept with it, and sent to whoever it leads to."""
+    for seed in islice(filter(has_login, seeds), 1):
+        log.warning("seed %s: the name and password in it are not used; %s", as_seed(seed), _LOG_IN)
+
+
+def are_untried(asked: Reading, seeds: Iterable[str]) -> bool:
+    """Has none of them been asked for, nor their hosts failed? Then it is no fault of theirs."""
+    for seed in seeds:
+        try:
+            answer = asked.why(address(seed))
+        except NotFound:
+            continue
+        if not isinstance(answer, AddressAnswer) or answer.state != State.QUEUED.name.lower() or answer.attempts:
+            return False
+        if answer.host is not None and answer.host.faults:
+            return False
+    return True
+
+
+def reason(asked: Reading, seed: str, sending: Logins) -> str:
+    """What became of a seed."""
+    try:
+        answer = asked.why(seed)
+    except NotFound:
+        return "never met; a rule of the plan turns it into another address"
+    if isinstance(answer, AddressAnswer) and answer.status == _UNAUTHORIZED:
+        if sending.fields(seed):
+            return f"{answer.reason}, it does not accept the login that was sent; check the name and the password"
+        return f"{answer.reason}, it wants a login; {_LOG_IN}"
+    return answer.reason

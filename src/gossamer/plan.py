@@ -71,6 +71,8 @@ class Plan:
     pages: int = _setting("pages")
     bytes: int = _setting("bytes")
     time: float = _setting("time")
+    budget: float = _setting("budget")
+    goal: str = _setting("goal")
     pages_per_host: int = _setting("pages_per_host")
     order: str = _setting("order")
     site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))

@@ -99,6 +99,16 @@ SETTINGS: dict[str, Setting] = {
         ),
         unit="s",
     ),
+    "budget": Setting(
+        0.0,
+        "Visits a day of `gossamer watch`; 0: one for each page, and new pages without a limit.",
+        least=0,
+    ),
+    "goal": Setting(
+        "age",
+        "What `gossamer watch` is best at: that no copy is old, or that as many as possible are up to date.",
+        choices=("age", "freshness"),
+    ),
     "pages_per_host": Setting(
         0,
         "Most pages of one host; 0 for no limit.",

@@ -28,8 +28,9 @@ from gossamer.frontier.entries import (
 from gossamer.frontier.ledger import Counts, Ledger, is_page
 from gossamer.frontier.polite.access import Access, understood
 from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Origin, Queues
-from gossamer.frontier.queue.retry import NEVER, Retries
+from gossamer.frontier.queue.retry import NEVER
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Answer, Capture, Failure, Fault, Kind, Link, Page, Visit
 from gossamer.robots import SIZE_MOST, Verdict
@@ -129,7 +130,7 @@ class Settled:
 
     def __init__(self, table: Table) -> None:
         self.table, self.clock = table, VirtualClock()
-        self.ledger, self.queues, self.retries = Ledger(table), Queues(table, 10), Retries(table)
+        self.ledger, self.queues, self.retries = Ledger(table), Queues(table, 10), Agenda(table, LATER)
         self.ended: list[str] = []
         self.settle = Settlement(
             self.ledger, self.queues, self.retries, self.clock, cast(Flow, SimpleNamespace(ended=self.ended.append))

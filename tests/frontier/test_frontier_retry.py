@@ -9,9 +9,10 @@ import pytest
 from small_web import Answer, SmallWeb, crawl_small, gaps
 
 from gossamer.frontier.answer.outcome import Act, judge
-from gossamer.frontier.entries import FAMILIES
+from gossamer.frontier.entries import FAMILIES, LATER
 from gossamer.frontier.polite.access import lifetime
-from gossamer.frontier.queue.retry import Retries, robots_wait, rule, wait
+from gossamer.frontier.queue.agenda import Agenda
+from gossamer.frontier.queue.retry import robots_wait, rule, wait
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.store.table.table import Table
 
@@ -122,7 +123,7 @@ def test_robots_txt_is_asked_for_again_when_its_server_said_so(tmp_path: Path) -
 
 def test_only_what_is_due_is_tried_again(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
-        retries = Retries(table)
+        retries = Agenda(table, LATER)
         for number, when in enumerate((300.0, 100.0, 200.0)):
             retries.append(f"http://a.example/{number}", when, number)
         assert list(retries.due(99.0)) == []

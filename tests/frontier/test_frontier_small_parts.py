@@ -14,7 +14,7 @@ from gossamer.errors import Damaged
 from gossamer.frontier import Politeness
 from gossamer.frontier.answer.poison_pages import DEATHS, MOST, PoisonPages, Watch
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES, META, OUTBOX, Entry, State, encode
+from gossamer.frontier.entries import FAMILIES, LATER, META, OUTBOX, Entry, State, encode
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.hosts import Host
 from gossamer.frontier.polite.ip_leases import IpLeases
@@ -22,7 +22,7 @@ from gossamer.frontier.polite.limits import Quota
 from gossamer.frontier.queue.back_queues import ALL, HEAD, Origin, Queues
 from gossamer.frontier.queue.dispatcher import Dispatcher
 from gossamer.frontier.queue.rank import hints
-from gossamer.frontier.queue.retry import Retries
+from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.shards.exchange import Exchange, Marks, Receipt, rejoin
 from gossamer.frontier.worth.url_patterns import template
@@ -262,13 +262,13 @@ def test_the_next_address_of_an_origin_is_as_far_away_as_both_say() -> None:
 
 def test_retries_are_found_again_after_a_restart(tmp_path: Path) -> None:
     with Table.open(tmp_path, FAMILIES, writable=True) as table:
-        retries = Retries(table)
+        retries = Agenda(table, LATER)
         assert retries.next_time == inf
         retries.append(f"{A}2", 20.5, 300)
         retries.append(f"{A}1", 10.5, 7)
         retries.append(f"{A}3", 30.5, 8)
         assert retries.next_time == 10.5
-        again = Retries(table)
+        again = Agenda(table, LATER)
         assert again.next_time == 10.5
         assert list(again.due(20.5)) == [(f"{A}1", 7), (f"{A}2", 300)]
         assert again.next_time == 30.5

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 
 NO_CREDENTIALS = Credentials()
+ROUND = 3_600.0
+"""Seconds between two graphs of a collection that is watched."""
 
 
 def open(path: str | Path) -> Collection:
@@ -74,6 +76,15 @@ class Collection(Reading):
         """
         return run(lambda stop: self.crawl_async(*seeds, report=report, **{"stop": stop, **settings}))
 
+    def watch(
+        self, *seeds: str | Iterable[str], report: Callable[[Progress], None] | None = None, **settings: Any
+    ) -> Status:
+        """Crawl, and then come back to each page when it is worth a visit, until somebody ends it. See `freshness`.
+
+        What changed is found at once, and once an hour the graph and the ranks are made anew.
+        """
+        return self.crawl(*seeds, report=report, keep_fresh=True, **settings)
+
     async def crawl_async(
         self,
         *seeds: str | Iterable[str],
@@ -86,13 +97,14 @@ class Collection(Reading):
         credentials: Credentials = NO_CREDENTIALS,
         seed_list: Iterable[str] = (),
         told: Callable[[Fetched], None] | None = None,
+        keep_fresh: bool = False,
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
 
         `credentials` are for the sites of the seeds that are named, and are kept nowhere. `seed_list` are more seeds,
         perhaps millions of them: they are kept in a file of their own, and what is no address is passed over.
-        `told` hears of every fetch.
+        `told` hears of every fetch. With `keep_fresh` it goes on for ever: see `watch`.
 
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
@@ -109,7 +121,8 @@ class Collection(Reading):
             raise UsageError(
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
             )
-        if outside is REAL and not (revisit or credentials or seed_list) and self._is_at_rest(plan, new):
+        always = revisit or credentials or seed_list or keep_fresh
+        if outside is REAL and not always and self._is_at_rest(plan, new):
             return self.status()
         from gossamer.collection.crawl.network import make_room
         from gossamer.collection.crawl.shard import Job
@@ -145,8 +158,13 @@ class Collection(Reading):
                 more = True
                 while more:
                     before = requests.pending(self.path)
+                    ends = outside.clock.steady() + ROUND if keep_fresh else None
+                    job = replace(job, fresh_until=ends)
                     await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
-                    more = self._is_more_asked(before, hears) and not stop.is_set()
+                    goes_on = ends is not None and outside.clock.steady() >= ends and not _is_over(plan, outside)
+                    more = (self._is_more_asked(before, hears) or goes_on) and not stop.is_set()
+                    if more and plan.build:
+                        self._link_up()
             self._steering.clear()
             plan = wanted(self.path, plan)
             if plan.build:
@@ -157,8 +175,7 @@ class Collection(Reading):
         status = self.status()
         if not status.pages and not stopped:
             tried = [*islice(chain(plan.seeds, listed), 3)]
-            over = 0 < plan.time <= outside.clock.steady() - began
-            if not (over and unfetched_seeds.are_untried(self, tried)):
+            if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
                 reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
                 raise NothingFetched("; ".join(reasons))
         return status
@@ -517,6 +534,11 @@ class Collection(Reading):
         from gossamer.collection.derive.copy_marks import link_up
 
         link_up(self._folder, self.plan)
+
+
+def _is_over(plan: Plan, outside: Outside) -> bool:
+    """Is the time over that the plan gives a crawl?"""
+    return outside.began is not None and 0 < plan.time <= outside.clock.steady() - outside.began
 
 
 def _named(seeds: Iterable[str | Iterable[str]]) -> list[str]:

@@ -25,6 +25,12 @@ STANDING = "standing"
 """origin with something queued -> its key in `turns`"""
 LATER = "later"
 """wall time in microseconds, sequence number -> address that waits for a retry"""
+REVISITS = "revisits"
+"""the same -> address that is looked at again then; see `revisit`"""
+FRESHNESS = "freshness"
+"""row key of the address -> PageChanges: what its visits have told; see `revisit`"""
+RATES = "rates"
+"""host, or host and first segment of the path -> History: how often its pages change"""
 HOSTS = "hosts"
 """host name -> HostRow"""
 BACKLOG = "backlog"
@@ -56,7 +62,7 @@ META = "meta"
 
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
-    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES),
+    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES),
     *SIEVE_FAMILIES,
 )
 

@@ -45,6 +45,7 @@ from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.backlog import Longest, Stretch
 from gossamer.frontier.queue.choice import Choice, Due
 from gossamer.frontier.queue.dispatcher import Dispatcher
+from gossamer.frontier.revisit.watch import Watch, forget_adopted
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.inbox import Inbox
 from gossamer.frontier.shards.peers import Item, Peers, Told
@@ -98,7 +99,8 @@ class Frontier:
         self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
         self._active = ActiveOrigins(parts, self._schedule)
         self._intake = Intake(parts, self._active)
-        self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow)
+        self._watch = Watch(parts, self._intake, rules.watch) if rules.watch is not None else None
+        self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow, self._watch)
         self._listings = Listings(parts, self._active, self._intake, outward.again)
         self._reconsideration = Reconsideration(parts, self._intake, self._settle)
         self._choice = Choice(
@@ -179,6 +181,8 @@ class Frontier:
         self._schedule.change(politeness)
         self._longest.politeness = politeness
         self._choice.change()
+        if self._watch is not None and rules.watch is not None:
+            self._watch.change(rules.watch)
         if self._quota is None:
             out = sum(visit.kind is Kind.PAGE for visit in self._out)
             self._quota = Quota(self.ledger, 0, self._peers, clock=self._clock, out=out)
@@ -193,8 +197,12 @@ class Frontier:
             yield visit
 
     def open(self) -> None:
-        """Bring in the origins that were being visited when the last crawl ended."""
+        """Bring in the origins that were being visited when the last crawl ended, and date what is to be watched."""
         self._active.open()
+        if self._watch is not None:
+            self._watch.adopt()
+        else:
+            forget_adopted(self._parts.table)
 
     def stop(self) -> None:
         """Hand out nothing more; what is out may still be done."""
@@ -250,8 +258,10 @@ class Frontier:
         parts = self._parts
         if self._out or self._schedule.resolving:
             return False
-        if self._is_full():
+        if self._is_full() and (self._watch is None or self._is_over()):
             return True
+        if self._watch is not None and self._watch.has_dates:
+            return False
         if parts.outage.suspected or self._intake.met or self._paused or (self._held and self.ledger.counts.queued):
             return False
         if self._robots.come or self._listings.busy or self._reconsideration.under_way:
@@ -273,6 +283,8 @@ class Frontier:
             return self._blame.probe_time() - now
         turn = inf if full else self._next_turn(now) - now
         waking = self.next_waking()
+        if self._watch is not None:
+            turn, waking = max(turn, self._watch.pause()), min(waking, self._watch.next_time())
         over = self._stopping or self.idle
         if self._peers and not self._stopping:
             self._peers.report(idle=over)
@@ -295,12 +307,24 @@ class Frontier:
             return None if self._is_full() else self._go(self._blame.ask_witness())
         if self._robots.come or self._listings.open:
             self._catch_up()
+        if self._watch is not None and not self._may_go(self._watch):
+            return None
         if self._quota is not None and not self._quota.claim():
             return None
         visit = self._go(self._choice.next())
         if self._quota is not None and (visit is None or visit.kind is not Kind.PAGE):
             self._quota.settle(kept=False)
         return visit
+
+    def _may_go(self, watch: Watch) -> bool:
+        """What is due is woken. Does the budget let one more visit go?"""
+        if watch.next_time() <= 0:
+            watch.wake()
+        return watch.pause() <= 0
+
+    def _is_over(self) -> bool:
+        """It may take no more time or bytes. At a limit of pages those that we have are still visited again."""
+        return self._quota is not None and self._quota.is_spent()
 
     def _is_full(self) -> bool:
         """Nothing more may be asked for."""
@@ -328,6 +352,8 @@ class Frontier:
         self._moving.discard(visit.url)
         if self._peers:
             self._peers.report(idle=False)
+        if self._watch is not None:
+            self._watch.goes()
         if visit.kind is not Kind.ROBOTS:
             self._parts.budgets.visited(self._rules.site(visit.url))
         host.out += 1
@@ -474,6 +500,8 @@ class Frontier:
         if (flow := self._intake.flow) is not None:
             self._move(flow)
             flow.save()
+        if self._watch is not None:
+            self._watch.save()
         self._parts.save()
 
     def _move(self, flow: Flow) -> None:

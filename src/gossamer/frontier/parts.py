@@ -8,14 +8,14 @@ from pathlib import Path
 from gossamer.frontier.discover.credit import Credit
 from gossamer.frontier.discover.discovery import Discovery, Seeds
 from gossamer.frontier.discover.seen import Seen
-from gossamer.frontier.entries import META
+from gossamer.frontier.entries import LATER, META
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.access import Access
 from gossamer.frontier.polite.hosts import Dates, Hosts
 from gossamer.frontier.polite.limits import Slots
 from gossamer.frontier.polite.outage import Outage
+from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
-from gossamer.frontier.queue.retry import Retries
 from gossamer.frontier.queue.waiting_origins import WaitingOrigins
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.shards.peers import Peers
@@ -41,7 +41,7 @@ class Parts:
     hosts: Hosts
     queues: Queues
     waiting_origins: WaitingOrigins
-    retries: Retries
+    retries: Agenda
     access: Access
     seen: Seen
     budgets: Budgets
@@ -89,7 +89,7 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
         hosts=Hosts(table, clock, dates, rules.politeness, careful=careful),
         queues=queues,
         waiting_origins=WaitingOrigins(table, queues.next_position),
-        retries=Retries(table),
+        retries=Agenda(table, LATER),
         access=Access(table, clock, rules.agent),
         seen=known,
         budgets=budgets,

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from gossamer.freshness.revisit import Goal
 from gossamer.frontier.polite.hosts import Politeness
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import Order, breadth
@@ -34,6 +35,15 @@ class Outward:
     """A page that was kept turns out to be an error."""
 
 
+@dataclass(frozen=True, slots=True)
+class WatchRules:
+    """How pages are kept up to date."""
+
+    budget: float = 0.0
+    """Visits a day, of all shards together; 0: as many revisits as there are pages, and new pages without a limit."""
+    goal: Goal = "age"
+
+
 @dataclass(slots=True)
 class Rules:
     """What a crawl was asked for, as far as the frontier must know. It changes by `Frontier.change` alone."""
@@ -60,6 +70,8 @@ class Rules:
     """Keep the cash of addresses, because an order wants it; see `opic`."""
     site: Callable[[str], str] = site
     """The site that an address belongs to."""
+    watch: WatchRules | None = None
+    """Pages that we have are visited again, for as long as it runs; None: each is visited once."""
     at_once: int = 0
     """Visits that may be under way, the slow ones aside; 0 for any number. See `slots`."""
     front: int = 384

@@ -35,6 +35,8 @@ class Outside:
     """Hears of every fetch."""
     began: float | None = None
     """Steady time when the crawl began, for a limit of time; None: just now."""
+    fresh_until: float | None = None
+    """Steady time until which pages are visited again when they are due; None: each is visited once."""
     watch: OrdersWatch | None = None
     """Where it hears what is wanted of it meanwhile."""
 

@@ -26,7 +26,7 @@ from gossamer.collection.crawl.rereading import Lists
 from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
-from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, rules_of
+from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, goal_of, rules_of
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
@@ -41,7 +41,7 @@ from gossamer.fetch.body import decoded
 from gossamer.fetch.held import Held
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
-from gossamer.frontier.rules import Outward, Rules
+from gossamer.frontier.rules import Outward, Rules, WatchRules
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import URL, Answer, Visit
 from gossamer.plan import Plan
@@ -122,8 +122,11 @@ class Session:
         plan, outside = self.plan, self._outside
         until = (outside.began or 0.0) + plan.time if plan.time else inf
         product, imports = plan.as_identity().product, self._imports
+        if outside.fresh_until is not None:
+            until = min(until, outside.fresh_until)
         rules = rules_of(plan, product, outside.order, imports=imports, heads=outside.heads, until=until)
-        return replace(rules, scope=self._mine.scope())
+        watch = WatchRules(plan.budget, goal_of(plan)) if outside.fresh_until is not None else None
+        return replace(rules, scope=self._mine.scope(), watch=watch)
 
     def _import_from(self, imported_files: Sequence[ImportFile]) -> ImportSource:
         limits = self.plan.as_limits()

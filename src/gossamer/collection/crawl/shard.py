@@ -57,6 +57,8 @@ class Job:
     """Files to be imported; then nothing is fetched."""
     began: float | None = None
     """Steady time when it began, which is the same for all processes, also for one that is started again."""
+    fresh_until: float | None = None
+    """Steady time until which pages are visited again when they are due; None: each is visited once."""
     tells: bool = False
     """Every fetch is told."""
     logins: Logins = NONE
@@ -101,7 +103,15 @@ def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
 async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None, watch: OrdersWatch | None) -> None:
     fetches = Batches(lambda batch: link.tell(FETCHED + batch))
     told = fetches.add if job.tells else None
-    outside = Outside(SystemClock(), order=job.order, logins=job.logins, told=told, began=job.began, watch=watch)
+    outside = Outside(
+        SystemClock(),
+        order=job.order,
+        logins=job.logins,
+        told=told,
+        began=job.began,
+        fresh_until=job.fresh_until,
+        watch=watch,
+    )
     folder, files = Folder(job.path), job.imported_files
     session = Session(folder.shard(link.index), job.plan, table, outside, peers, files, job.path)
     if peers is None:

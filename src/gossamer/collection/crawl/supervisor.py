@@ -72,7 +72,8 @@ async def crawl_here(
     folder = Folder(job.path)
 
     async def life(table: Table) -> None:
-        world = replace(outside, watch=OrdersWatch(job.path) if job.heeds else None)
+        watch = OrdersWatch(job.path) if job.heeds else None
+        world = replace(outside, watch=watch, fresh_until=job.fresh_until)
         session = Session(folder.shard(0), plan_now(job), table, world, collection=job.path)
         await stoppable(session.run(asked_now(job), report), session.stop, stop)
 

@@ -17,6 +17,7 @@ from gossamer.collection.seed_list import SeedList, Slice
 from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
+from gossamer.freshness.revisit import Goal
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import ORDERS, Order
 from gossamer.frontier.rules import Rules
@@ -143,6 +144,11 @@ def rules_of(
         at_once=plan.workers,
         front=FRONT_PER_WORKER * plan.workers,
     )
+
+
+def goal_of(plan: Plan) -> Goal:
+    """What a watch is best at."""
+    return "freshness" if plan.goal == "freshness" else "age"
 
 
 def preload(plan: Plan) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger, tally
 from gossamer.frontier.answer import poison_pages
 from gossamer.frontier.audit import audit
+from gossamer.frontier.revisit import dating, page_changes, pages_alike
 from gossamer.frontier.shards import exchange, peers
 from gossamer.frontier.worth import novelty, opic, parameters, soft404
 from gossamer.plan import Plan
@@ -51,6 +52,9 @@ _OF_FAMILY: dict[str, Check] = {
     entries.FIRSTS: keys.url_in,
     entries.QUEUE: keys.url_in,
     entries.LATER: keys.url_in,
+    entries.REVISITS: keys.url_in,
+    entries.FRESHNESS: page_changes.changes_of,
+    entries.RATES: pages_alike.history_of,
     entries.TURNS: keys.origin_in,
     families.BLOCKS: blocks.row_of,
 }
@@ -64,6 +68,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"sequence"): number,
     (entries.META, b"series"): series.point_of,
     (entries.META, b"waiting"): number,
+    (entries.META, dating.STATE): dating.state_of,
     (entries.META, b"cash"): opic.books_of,
     (versions.STATE, b"end"): swaps.end_of,
     (versions.STATE, b"length"): number,
@@ -194,6 +199,8 @@ _OF_KEY: dict[str, Check] = {
     entries.CASH: _row,
     entries.QUEUE: _queued,
     entries.LATER: _exactly(16),
+    entries.REVISITS: _exactly(16),
+    entries.FRESHNESS: _row,
     entries.OUTBOX: _exactly(10),
     entries.STANDING: keys.origin_in,
     entries.ROBOTS: keys.origin_in,

@@ -7,8 +7,10 @@ import random
 from gossamer.frontier.answer.outcome import Act, Outcome
 from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
-from gossamer.frontier.queue.retry import Retries, wait
+from gossamer.frontier.queue.retry import wait
+from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Clock, Page
 
@@ -17,10 +19,18 @@ class Settlement:
     """Carries out what was judged."""
 
     def __init__(
-        self, ledger: Ledger, queues: Queues, retries: Retries, clock: Clock, flow: Flow | None = None
+        self,
+        ledger: Ledger,
+        queues: Queues,
+        retries: Agenda,
+        clock: Clock,
+        flow: Flow | None = None,
+        watch: Watch | None = None,
     ) -> None:
-        """`flow` takes back the cash of each address that nothing more will be asked of."""
+        """`flow` takes back the cash of each address that nothing more will be asked of; `watch` sets a date for the
+        next visit."""
         self._flow = flow
+        self._watch = watch
         self._ledger = ledger
         self._queues = queues
         self._retries = retries
@@ -43,6 +53,8 @@ class Settlement:
             copy=entry.copy if unchanged else page.copy_of is not None,
             near=entry.near and unchanged,
         )
+        if self._watch is not None:
+            self._watch.visited(capture, entry, page, unchanged=unchanged)
 
     def fail(self, url: str, entry: Entry, reason: str, waits: tuple[float, ...], status: int = 0) -> None:
         """Try again later, or give up when there is no further wait on the ladder."""
@@ -67,6 +79,8 @@ class Settlement:
         """Nothing more will be asked of it."""
         if self._flow is not None:
             self._flow.ended(url)
+        if self._watch is not None:
+            self._watch.ended(url, state, status)
         return self._put(url, entry, reason, state=state, reason=reason, status=status)
 
     def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:
@@ -80,6 +94,8 @@ class Settlement:
             status=status,
             target=outcome.target,
         )
+        if self._watch is not None:
+            self._watch.moved(url)
 
     def _put(self, url: str, entry: Entry, what: str, **changes: object) -> Entry:
         self._queues.remove(url, entry.rank, entry.position)

@@ -120,7 +120,7 @@ class Quota:
 
     def full(self) -> bool:
         """Nothing more may be asked for."""
-        if self._closed or self._is_spent():
+        if self._closed or self.is_spent():
             return True
         if self._peers:
             return self._peers.leases.full(self._pages)
@@ -128,7 +128,7 @@ class Quota:
 
     def claim(self) -> bool:
         """Is there room for one more page? Nobody else has it from now on. Give it back with `settle`."""
-        if self._closed or self._is_spent():
+        if self._closed or self.is_spent():
             return False
         if self._peers and not self._peers.leases.claim(self._peers.me, self._pages):
             return False
@@ -148,7 +148,7 @@ class Quota:
         if self._others and self._allowance.bytes:
             self._others.leases.weigh(self._others.me, self._ledger.counts.bytes)
 
-    def _is_spent(self) -> bool:
+    def is_spent(self) -> bool:
         """Time or bytes are used up."""
         if self._clock is not None and self._clock.steady() >= self._allowance.until:
             return True

@@ -9,10 +9,10 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from gossamer.frontier.discover.discovery import HTTPS_SILENT, Discovery, as_found
-from gossamer.frontier.entries import META, REMOVED, Entry, State
+from gossamer.frontier.entries import LATER, META, REMOVED, Entry, State
 from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
-from gossamer.frontier.queue.retry import Retries
 from gossamer.model import Fault
 from gossamer.rows import number
 from gossamer.store.table.table import Table
@@ -75,7 +75,7 @@ def admitted(rows: Iterable[tuple[str, Entry]], discovery: Discovery) -> Iterato
 
 def fetch_again(table: Table, urls: Iterable[str], now: float, reason: str) -> list[str]:
     """What was fetched and is lost is due again, without the validators that would spare the server. Who is queued."""
-    ledger, retries = Ledger(table), Retries(table)
+    ledger, retries = Ledger(table), Agenda(table, LATER)
     queues = Queues(table, number(table.get(META, b"sequence") or b""))
     queued = []
     for url in urls:

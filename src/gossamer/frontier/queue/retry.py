@@ -3,21 +3,15 @@
 The waits are 1 minute, 10 minutes, 2 hours and a day for what may pass by itself. What cannot change by waiting
 is not tried again.
 
-`Retries` keeps the addresses that are tried again later on disk, in the order of the dates they are due.
+What is tried again later waits in an `agenda`.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from math import inf
 from typing import NamedTuple
 
-from gossamer.frontier.entries import LATER
 from gossamer.model import Fault
-from gossamer.rows import number
-from gossamer.store.table.table import Table
-from gossamer.urls import keys
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 LADDER = (MINUTE, 10 * MINUTE, 2 * HOUR, DAY)
@@ -89,49 +83,3 @@ def wait(waits: tuple[float, ...], attempt: int, jitter: random.Random) -> float
 def robots_wait(tries: int) -> float:
     """Seconds until an unreachable robots.txt is asked for again."""
     return ROBOTS_WAITS[min(tries, len(ROBOTS_WAITS) - 1)]
-
-
-BATCH = 1_000
-
-
-class Retries:
-    """A list sorted by date. The earliest date is kept in memory, so that asking costs nothing."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        self.next_time = self._first()
-        """Wall time of the earliest; infinity when there is none."""
-
-    def append(self, url: str, when: float, position: int) -> None:
-        """Durable with the next commit; `position` tells this entry from an older one of the same address."""
-        self._table.put(LATER, _key(when, position), url.encode())
-        self.next_time = min(self.next_time, when)
-
-    def remove(self, when: float, position: int) -> None:
-        """It waits no longer."""
-        self._table.delete(LATER, _key(when, position))
-        if when <= self.next_time:
-            self.next_time = self._first()
-
-    def due(self, now: float) -> Iterator[tuple[str, int]]:
-        """Take out what is due: addresses with their positions."""
-        if now < self.next_time:
-            return
-        for key, url in list(self._table.scan(LATER, limit=BATCH)):
-            if _date(key) > now:
-                break
-            self._table.delete(LATER, key)
-            yield keys.url_in(url), number(key[8:])
-        self.next_time = self._first()
-
-    def _first(self) -> float:
-        first = next(self._table.scan(LATER, limit=1), None)
-        return _date(first[0]) if first else inf
-
-
-def _key(when: float, position: int) -> bytes:
-    return int(when * 1e6).to_bytes(8, "big") + position.to_bytes(8, "big")
-
-
-def _date(key: bytes) -> float:
-    return int.from_bytes(key[:8], "big") / 1e6

@@ -1,0 +1,176 @@
+"""When do we come back to this page? By its rate, its importance, and the price of a visit, which is one for all.
+
+The price follows from the budget and from how many pages of each rate there are. When it has moved, the dates of all
+pages are set anew, some of them with each commit.
+"""
+
+from __future__ import annotations
+
+from math import expm1, inf, log
+
+import msgspec
+from msgspec.structs import replace
+
+from gossamer.freshness.price import Outlook, Population
+from gossamer.freshness.revisit import Goal, next_visit
+from gossamer.frontier.entries import FRESHNESS, META, REVISITS, Entry
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.queue.agenda import Agenda
+from gossamer.frontier.queue.back_queues import Queues
+from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit.budget_of_visits import DAY, Bucket
+from gossamer.frontier.revisit.page_changes import PageChanges, Rate
+from gossamer.frontier.revisit.pages_alike import PagesAlike
+from gossamer.model import Clock, Kind
+from gossamer.rows import decoder
+from gossamer.store.table.table import Table
+from gossamer.urls import keys
+
+SHORTEST, LONGEST = 60.0 / DAY, 365.0
+"""Days between two visits of a page, at the least and at the most."""
+LISTS_LONGEST = 1.0
+"""Days between two visits of a sitemap or feed at the most, unless it names a shorter time."""
+LISTS_MATTER = 4.0
+"""Importance of a list of addresses: what it says spares visits of pages."""
+REPRICED = 60.0
+"""Seconds between two looks at what the price should be, if enough pages were visited in between."""
+MOVES = 0.02
+"""The part of all pages that are enough."""
+FEW = 10
+DRIFTS = log(1.25)
+"""From such a step on the price has moved, and dates are set anew."""
+SLICE = 1_000
+"""Pages that are dated anew with a commit."""
+RECENT = 1_000
+"""Visits over which shares are counted."""
+STATE = b"watch"
+"""The row of `META` with what must survive a restart."""
+_LEAST = 1e-30
+
+
+class WatchState(msgspec.Struct, array_like=True):
+    """What must survive a restart."""
+
+    population: Population = msgspec.field(default_factory=Population)
+    price: Rate = 1.0
+    dated_at: Rate = 1.0
+    """The price that the dates were set by."""
+    swept: bytes | None = None
+    """The key up to which they are set anew; None when they all are."""
+    revisits: Bucket = msgspec.field(default_factory=Bucket)
+    visits: Bucket = msgspec.field(default_factory=Bucket)
+    brings: Rate = 1.0
+    """The part of first visits that brought a new page, of late."""
+    looks: Rate = 0.0
+    """Visits that could be compared with the one before; those that are long ago count less, as in the next two."""
+    expected: Rate = 0.0
+    """Changes that they were expected to find."""
+    found: Rate = 0.0
+    adopted: bool = False
+    """All pages of before have a date."""
+    goal: str = "age"
+
+    def outlook(self) -> Outlook:
+        """How fresh the pages are, as far as can be told in advance."""
+        goal: Goal = "freshness" if self.goal == "freshness" else "age"
+        return self.population.outlook(self.price, goal, SHORTEST, LONGEST)
+
+
+state_of = decoder(WatchState)
+
+
+def stored(table: Table) -> WatchState | None:
+    """What the watch of a shard has left; None where there was none."""
+    row = table.get(META, STATE)
+    return state_of(row) if row is not None else None
+
+
+class Dating:
+    """Sets the dates of visits."""
+
+    def __init__(self, table: Table, ledger: Ledger, queues: Queues, clock: Clock, goal: Goal) -> None:
+        self._table = table
+        self._ledger = ledger
+        self._queues = queues
+        self._clock = clock
+        self.goal = goal
+        self.agenda = Agenda(table, REVISITS)
+        self.alike = PagesAlike(table)
+        self.state = stored(table) or WatchState()
+        self._priced = -inf
+        """When the price was looked at; steady time."""
+        self._dated = 0
+        """Pages that were dated since."""
+
+    def date(self, url: str, row: PageChanges, entry: Entry, named: float | None = None) -> None:
+        """After a visit, counted from then. A list of addresses may have `named` the seconds after which it changes."""
+        self.state.population.leave(row.place)
+        rate, weight = row.history.rate(self.alike.prior(url)), importance(entry)
+        days = next_visit(rate, self.state.price, weight, self.goal)
+        place = self.state.population.enter(rate, weight)
+        self._dated += 1
+        self.enter(url, replace(row, place=place), row.seen, _bounded(days, entry.kind, named))
+
+    def enter(self, url: str, row: PageChanges, since: float, days: float) -> None:
+        """Into the agenda, so many days after a time; instead of the date that it has, if it has one."""
+        if row.due:
+            self.agenda.remove(row.due, row.position)
+        due, position = since + days * DAY, self._queues.next_position()
+        self.agenda.append(url, due, position)
+        page_changes.put(self._table, url, replace(row, due=due, position=position))
+
+    def drop(self, url: str, row: PageChanges) -> None:
+        """We do not come back to it."""
+        self.state.population.leave(row.place)
+        page_changes.put(self._table, url, replace(row, due=0.0, position=0, place=0))
+
+    def learn(self, url: str, row: PageChanges, when: float, *, changed: bool) -> None:
+        """What a visit says of pages like this one, and of how right we are."""
+        days = (when - row.seen) / DAY
+        expected = -expm1(-row.history.rate(self.alike.prior(url)) * days)
+        state, fades = self.state, 1 - 1 / RECENT
+        state.looks, state.found = state.looks * fades + 1, state.found * fades + changed
+        state.expected = state.expected * fades + max(expected, 0.0)
+        self.alike.seen(url, days, changed)
+
+    def set_price(self, revisits_a_day: float, *, at_once: bool = False) -> None:
+        """Now and then: the price at which all pages together want so many visits."""
+        now, state = self._clock.steady(), self.state
+        few = self._dated < max(state.population.pages * MOVES, FEW)
+        if (few or now - self._priced < REPRICED) and not at_once:
+            return
+        self._priced, self._dated = now, 0
+        state.price = min(state.population.price(revisits_a_day, self.goal, state.price), 1e9)
+        if state.swept is None and abs(log(max(state.price, _LEAST) / max(state.dated_at, _LEAST))) > DRIFTS:
+            state.swept, state.dated_at = b"", state.price
+
+    def save(self) -> None:
+        """Part of the next commit."""
+        if self.state.swept is not None:
+            self._date_anew(self.state.swept)
+        self.alike.save()
+        self.state.goal = self.goal
+        self._table.put(META, STATE, msgspec.msgpack.encode(self.state))
+
+    def _date_anew(self, after: bytes) -> None:
+        """Some more pages, by the price of now."""
+        rows = list(self._table.scan(FRESHNESS, start=after + b"\0", limit=SLICE))
+        for key, data in rows:
+            row, url = page_changes.changes_of(data), keys.url_of(key)
+            entry = self._ledger.get(url) if row.place and row.due else None
+            if entry is not None:
+                self.date(url, row, entry, row.due - row.seen if entry.kind is Kind.SITEMAP else None)
+        self.state.swept = rows[-1][0] if rows else None
+
+
+def importance(entry: Entry) -> float:
+    """What is near to the seeds matters more: it was asked for, and most is linked from there."""
+    return LISTS_MATTER if entry.kind is Kind.SITEMAP else 1 / (1 + entry.depth)
+
+
+def _bounded(days: float, kind: Kind, named: float | None) -> float:
+    """Not too often, and not too seldom."""
+    if kind is not Kind.SITEMAP:
+        return max(min(days, LONGEST), SHORTEST)
+    longest = min(named / DAY, LISTS_LONGEST) if named else LISTS_LONGEST
+    return max(min(days, longest), SHORTEST)

@@ -1,0 +1,92 @@
+"""What have the visits of a page told of its changes? One row beside that of its address, of a bounded size."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec.structs import replace
+
+from gossamer.freshness.content import content_print, difference, is_change, restlessness
+from gossamer.freshness.history import History
+from gossamer.frontier.entries import FRESHNESS, encode
+from gossamer.model import Kind, Page
+from gossamer.rows import Count, Natural, Seconds, decoder
+from gossamer.store.table.table import Table
+from gossamer.urls import keys
+
+DAY = 86_400.0
+_BLEND = 0.3
+"""How much the last change counts in the amount that is kept."""
+
+Part = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+
+
+class PageChanges(msgspec.Struct, array_like=True, frozen=True):
+    """Of one page."""
+
+    history: History = History()
+    print: Annotated[bytes, msgspec.Meta(max_length=128)] = b""
+    """Of what it said at the last look; see `freshness.content`."""
+    seen: Seconds = 0.0
+    """When that was."""
+    due: Seconds = 0.0
+    """When it is looked at again; 0 while it is queued, and when it is not."""
+    position: Natural = 0
+    """Tells this date from an older one."""
+    place: Count = 0
+    """Where it is counted among all pages, by its rate; 0: it is not. See `freshness.price`."""
+    restless: Count = 0
+    """How many times in a row it was a little different."""
+    missed: Count = 0
+    """How many visits in a row found nothing there."""
+    amount: Part = 0.0
+    """How much of it is different when it changes."""
+
+    def after(self, look: Look, when: float) -> PageChanges:
+        """After a visit that found a document."""
+        amount = self.amount + (_BLEND if self.amount else 1.0) * (look.differs - self.amount)
+        return replace(
+            self,
+            history=self.history.seen((when - self.seen) / DAY, look.changed) if look.tells else self.history,
+            print=look.print,
+            seen=max(when, self.seen),
+            restless=look.restless,
+            missed=0,
+            amount=amount if look.tells and look.changed else self.amount,
+        )
+
+
+changes_of = decoder(PageChanges)
+
+
+def get(table: Table, url: str) -> PageChanges | None:
+    """What is known of an address; None where nobody watches it."""
+    row = table.get(FRESHNESS, keys.row(url))
+    return changes_of(row) if row is not None else None
+
+
+def put(table: Table, url: str, changes: PageChanges) -> None:
+    """Durable with the next commit."""
+    table.put(FRESHNESS, keys.row(url), encode(changes))
+
+
+class Look:
+    """What a visit has shown, compared with the one before."""
+
+    def __init__(self, before: PageChanges, page: Page, kind: Kind, *, unchanged: bool) -> None:
+        self.print = before.print if unchanged else printed(page, kind)
+        self.differs = difference(before.print, self.print) if before.print else 0.0
+        self.tells = bool(before.seen) and (unchanged or bool(before.print))
+        """There is something to compare it with."""
+        self.changed = is_change(self.differs, before.restless)
+        self.restless = restlessness(self.differs, before.restless)
+
+
+def printed(page: Page, kind: Kind) -> bytes:
+    """Of its title and main content; of a list of addresses, and of what cannot be read, all of it."""
+    said = page.content or page.text
+    if kind is not Kind.PAGE or not said:
+        return content_print(page.digest)
+    return content_print(f"{page.title}\n{said}")

@@ -1,0 +1,204 @@
+"""Keeps what was collected up to date: each page has a date for its next visit, and is queued again when it comes.
+
+    visited    a document came, or is as it was: what does that say, and when do we come back?
+    ended      nothing is there any more, or nobody answers: we ask again, less and less often
+    wake       what is due stands in its queue again, as far as the budget goes
+
+A page that is queued again is in no agenda: if the crawl dies, it is still queued. It has its next date with the same
+commit that takes in the answer. So no visit is lost, and none is made twice.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from msgspec.structs import replace
+
+from gossamer.frontier.discover.intake import Intake
+from gossamer.frontier.entries import META, Entry, State, encode
+from gossamer.frontier.parts import Parts
+from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit.dating import RECENT, STATE, Dating, stored
+from gossamer.frontier.revisit.page_changes import Look, PageChanges
+from gossamer.frontier.rules import WatchRules
+from gossamer.model import Capture, Kind, Page
+from gossamer.store.table.table import Table
+
+MISSED = (1.0, 4.0, 16.0, 64.0)
+"""Days until we ask again where nothing was, each time longer. What is gone is given up after the last."""
+MOVED = 30.0
+"""Days until we look whether an address still redirects."""
+GONE = frozenset({404, 410})
+WOKEN = 1_000
+"""Pages that come back to their queues at one time."""
+DISCOVERY = (0.05, 0.5)
+"""The part of a budget that is for new pages while there are any, at the least and at the most."""
+
+
+class Watch:
+    """Dates visits, and wakes what is due."""
+
+    def __init__(self, parts: Parts, intake: Intake, rules: WatchRules) -> None:
+        self._parts = parts
+        self._table = parts.table
+        self._ledger = parts.ledger
+        self._clock = parts.clock
+        self._intake = intake
+        self._rules = rules
+        self._dating = Dating(parts.table, parts.ledger, parts.queues, parts.clock, rules.goal)
+        self._state = self._dating.state
+        self._woken = 0
+        """Pages that are queued again and not answered yet."""
+
+    def change(self, rules: WatchRules) -> None:
+        """Go by another budget from now on."""
+        self._rules = rules
+        self._dating.goal = rules.goal
+        self._dating.set_price(self._revisits_a_day(), at_once=True)
+
+    def adopt(self) -> None:
+        """Pages that a crawl has fetched before anybody watched get a date, counted from their last visit."""
+        if self._state.adopted:
+            return
+        for count in (True, False):  # the price is that of all of them, so they are counted before they are dated
+            for url, entry in list(self._ledger.all()):
+                row = page_changes.get(self._table, url)
+                if row is None and count and _is_document(entry):
+                    self._dating.date(url, PageChanges(seen=entry.visited), entry)
+                elif row is not None and not count and row.place:
+                    self._dating.date(url, row, entry)
+                elif row is None and not count and _is_asked_again(entry):
+                    days = MISSED[0] if entry.state is State.FAILED else MOVED
+                    self._dating.enter(url, PageChanges(), entry.visited, days)
+            self._dating.set_price(self._revisits_a_day(), at_once=True)
+        self._state.adopted = True
+
+    # ------------------------------------------------------------------ what is due
+
+    @property
+    def has_dates(self) -> bool:
+        """There is something to come back to."""
+        return self._dating.agenda.next_time != inf
+
+    def next_time(self) -> float:
+        """Seconds until a page may be woken; infinity when none will."""
+        if not self.has_dates:
+            return inf
+        due, bucket, a_day = self._dating.agenda.next_time, self._state.revisits, self._revisits_a_day()
+        bucket.fill(a_day, self._clock.wall())
+        return max(due - self._clock.wall(), bucket.ready(a_day))
+
+    def wake(self) -> None:
+        """What is due stands in its queue again, the longest overdue first, as far as the budget goes."""
+        bucket = self._state.revisits
+        for url, position in self._dating.agenda.due(self._clock.wall(), min(int(bucket.left), WOKEN)):
+            row, entry = page_changes.get(self._table, url), self._ledger.get(url)
+            if row is None or row.position != position:
+                continue
+            if entry is not None and (_is_document(entry) or _is_asked_again(entry)):
+                page_changes.put(self._table, url, replace(row, due=0.0, position=0))
+                self._intake.requeue([(url, _queued_again(entry), entry)])
+                bucket.take()
+                self._woken += 1
+            else:
+                self._dating.drop(url, row)
+
+    def pause(self) -> float:
+        """Seconds until the budget lets one more visit go; 0 where it does, or where there is none."""
+        if not self._rules.budget:
+            return 0.0
+        a_day = self._share_of(self._rules.budget)
+        self._state.visits.fill(a_day, self._clock.wall())
+        return self._state.visits.ready(a_day)
+
+    def goes(self) -> None:
+        """A visit is handed out."""
+        self._state.visits.take()
+
+    def _revisits_a_day(self) -> float:
+        if self._rules.budget:
+            return self._share_of(self._rules.budget) * (1 - self._for_discovery())
+        return float(max(self._state.population.pages + self._woken, 1))
+
+    def _share_of(self, budget: float) -> float:
+        """What this shard may use of a budget: by the pages that it has."""
+        peers = self._parts.peers
+        if peers is None:
+            return budget
+        pages, shards = self._ledger.counts.pages + self._woken, peers.count
+        return budget * (pages + 1) / max(peers.leases.kept() + shards, pages + shards)
+
+    def _for_discovery(self) -> float:
+        """The part of the budget for new pages, if there are any: the more the last of them brought, the more."""
+        if self._ledger.counts.queued <= self._woken:
+            return 0.0
+        least, most = DISCOVERY
+        return max(most * self._state.brings, least)
+
+    # -------------------------------------------------------------------- answers
+
+    def visited(self, capture: Capture, before: Entry, page: Page, *, unchanged: bool) -> None:
+        """A document came, or the one that we have is still right."""
+        url, when = capture.visit.url, capture.began
+        row = self._answered(url, brought=page.copy_of is None)
+        row = row or PageChanges(seen=before.visited if unchanged else 0.0)
+        look = Look(row, page, before.kind, unchanged=unchanged)
+        if look.tells and when > row.seen:
+            self._dating.learn(url, row, when, changed=look.changed)
+        self._dating.set_price(self._revisits_a_day())
+        self._dating.date(url, row.after(look, when), before, page.update_every)
+
+    def ended(self, url: str, state: State, status: int) -> None:
+        """Nothing is there any more, nobody answers, or it is not asked for any more."""
+        row = self._answered(url, brought=False) or PageChanges()
+        if state is not State.FAILED:
+            self._dating.drop(url, row)
+            return
+        row = replace(row, missed=row.missed + 1)
+        if row.missed > len(MISSED) and status in GONE:
+            self._dating.drop(url, row)
+        else:
+            self._dating.enter(url, row, self._clock.wall(), MISSED[min(row.missed, len(MISSED)) - 1])
+
+    def moved(self, url: str) -> None:
+        """It redirects to another address, which has dates of its own."""
+        row = self._answered(url, brought=False) or PageChanges()
+        self._dating.enter(url, row, self._clock.wall(), MOVED)
+
+    def _answered(self, url: str, *, brought: bool) -> PageChanges | None:
+        """What is known of it; None when this is its first visit. Those tell what discovery brings."""
+        row = page_changes.get(self._table, url)
+        if row is None:
+            self._state.brings += (brought - self._state.brings) / RECENT
+        else:
+            self._woken = max(self._woken - 1, 0)
+        return row
+
+    def save(self) -> None:
+        """Part of the next commit."""
+        self._dating.save()
+
+
+def forget_adopted(table: Table) -> None:
+    """A crawl that dates nothing begins: what it fetches has to be adopted by the next watch."""
+    state = stored(table)
+    if state is not None and state.adopted:
+        state.adopted = False
+        table.put(META, STATE, encode(state))
+
+
+def _is_document(entry: Entry) -> bool:
+    """A page or a list of addresses that is there."""
+    is_there = entry.state is State.DONE and 200 <= entry.status < 300
+    return is_there and entry.kind in (Kind.PAGE, Kind.SITEMAP)
+
+
+def _is_asked_again(entry: Entry) -> bool:
+    """What failed, and what redirects."""
+    redirects = entry.state is State.DONE and entry.target is not None
+    return (entry.state is State.FAILED or redirects) and entry.kind in (Kind.PAGE, Kind.SITEMAP)
+
+
+def _queued_again(entry: Entry) -> Entry:
+    """Before all that is new, with its validators."""
+    return replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0)

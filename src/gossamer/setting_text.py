@@ -13,11 +13,13 @@ from gossamer.settings import SETTINGS
 
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
+_A_DAY = {"day": 1, "d": 1, "hour": 24, "h": 24, "minute": 1_440, "min": 1_440}
 _BYTES = {"": 1, "b": 1} | {
     f"{letter}{end}": base**power
     for power, letter in enumerate("kmgt", 1)
     for end, base in (("", 1_000), ("b", 1_000), ("i", 1_024), ("ib", 1_024))
 }
+_FLOATS = {"s": " of seconds, or a time like 2h", "/day": " of visits a day, or like 500/hour"}
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]*)", re.IGNORECASE)
 _SEVERAL = re.compile(r"(?:\d{1,15}(?:\.\d{1,9})? ?[a-z]+ ?){2,4}", re.IGNORECASE)
 """A time of several units, like 1h30m."""
@@ -64,7 +66,7 @@ def _kind(name: str) -> str:
     kinds = {
         bool: "true or false",
         int: "a whole number" + (", or a size like 10G" if setting.unit else ""),
-        float: "a number" + (" of seconds, or a time like 2h" if setting.unit else ""),
+        float: "a number" + _FLOATS.get(setting.unit, ""),
         tuple: 'a list: one text, or ["a", "b"]; nothing empties it',
         dict: 'a table, like { "example.org" = ... }; nothing empties it',
     }
@@ -89,7 +91,17 @@ def octets(text: str) -> int:
     return round(found) or int(found > 0)  # half a byte is little, and none would be no limit
 
 
-TYPES: dict[str, Callable[[str], float]] = {"s": seconds, "B": octets}
+def visits(text: str) -> float:
+    """`10000/day`, `500/hour` and the like: visits a day."""
+    amount, slash, unit = text.partition("/")
+    wanted = "a number of visits, like 10000, 10000/day or 500/hour"
+    unit = unit.strip().lower().removesuffix("s")
+    if not slash or unit in _A_DAY:
+        return _amount(amount, {"": 1, "k": 1_000, "m": 1_000_000}, wanted) * (_A_DAY[unit] if slash else 1)
+    raise ArgumentTypeError(f"{text!r} is not {wanted}")
+
+
+TYPES: dict[str, Callable[[str], float]] = {"s": seconds, "B": octets, "/day": visits}
 """By the unit of a setting."""
 
 

@@ -15,7 +15,7 @@ LONGEST = 31_536_000
 """The longest rest, in seconds: a year. Dates beyond the calendar cannot be kept."""
 METHODS = ("learned", "density", "plateau")
 """How main content is found: the names of what `convert/content` has."""
-FAR, POLITE, NETWORK = "how far", "how politely", "network"
+FRESH, FAR, POLITE, NETWORK = "how fresh", "how far", "how politely", "network"
 """The groups of options."""
 
 
@@ -40,7 +40,7 @@ class Setting:
     most: float = LARGEST
     option: Option | None = None
     unit: str = ""
-    """`s` or `B`: on the command line it may be written as 2h or 10G."""
+    """`s`, `B` or `/day`: on the command line it may be written as 2h, 10G or 500/hour."""
 
 
 SETTINGS: dict[str, Setting] = {
@@ -103,11 +103,19 @@ SETTINGS: dict[str, Setting] = {
         0.0,
         "Visits a day of `gossamer watch`; 0: one for each page, and new pages without a limit.",
         least=0,
+        option=Option(
+            "--budget",
+            FRESH,
+            "most visits, like 10000/day or 500/hour (as many revisits a day as there are pages)",
+            metavar="N",
+        ),
+        unit="/day",
     ),
     "goal": Setting(
         "age",
-        "What `gossamer watch` is best at: that no copy is old, or that as many as possible are up to date.",
+        "What `gossamer watch` is best at: that no copy gets old, or that as many as possible are up to date.",
         choices=("age", "freshness"),
+        option=Option("--goal", FRESH, "that no copy gets old, or that most are up to date ({})"),
     ),
     "pages_per_host": Setting(
         0,

@@ -92,6 +92,13 @@ class ChangingWeb:
         old = [average_age(rate, 1 / often) if often else 0.0 for rate, often in zip(rates, visits, strict=True)]
         return sum(fresh) / len(fresh), sum(old) / len(old)
 
+    def even(self, budget: float) -> tuple[float, float]:
+        """What somebody reaches who visits all pages equally often."""
+        interval = len(self.pages) / budget
+        fresh = [freshness(page.rate, interval) for page in self.pages.values()]
+        old = [average_age(page.rate, interval) for page in self.pages.values()]
+        return sum(fresh) / len(fresh), sum(old) / len(old)
+
 
 def _changes(rate: float, days: float, chance: random.Random) -> list[float]:
     day, found = 0.0, []

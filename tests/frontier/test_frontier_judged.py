@@ -18,6 +18,7 @@ from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import (
     FAMILIES,
     HISTORY,
+    LATER,
     REASON_MOST,
     ROBOTS,
     VALIDATOR_MOST,

@@ -19,10 +19,10 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.hosts import Host
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.limits import Quota
+from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import ALL, HEAD, Origin, Queues
 from gossamer.frontier.queue.dispatcher import Dispatcher
 from gossamer.frontier.queue.rank import hints
-from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.shards.exchange import Exchange, Marks, Receipt, rejoin
 from gossamer.frontier.worth.url_patterns import template

@@ -12,11 +12,13 @@ from gossamer.shown import counted, line, size, span, text
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
+    from gossamer.collection.freshness import Freshness
     from gossamer.frontier.why import AddressAnswer, HostAnswer
     from gossamer.frontier.worth.novelty import KindAnswer
     from gossamer.plan import Plan
     from gossamer.store.repair.verify import Checked
 
+DAY = 86_400.0
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
 MOST_LETTERS = 500
@@ -116,12 +118,21 @@ def status(found: Status) -> str:
         ("fetched", size(found.bytes)),
         ("crawled for", f"{found.seconds:,.1f} s"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
+        *([("fresh", _fresh(found.freshness))] if found.freshness else []),
         ("now", _now(found)),
         *([("waits", found.held_up)] if found.held_up else []),
     ]
     lines = [f"{name:<12}{value}" for name, value in rows]
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
     return "\n".join(lines)
+
+
+def _fresh(found: Freshness) -> str:
+    """How far it is up to date, and how right such estimates were."""
+    text = f"about {found.fresh:.0%} of the pages are up to date, the copy of a page is {span(found.age)} old"
+    if found.visits_expected is None or found.visits_changed is None:
+        return text
+    return f"{text} ({found.visits_changed:.0%} of the last visits found a change, {found.visits_expected:.0%} were to)"
 
 
 def _now(found: Status) -> str:
@@ -159,6 +170,7 @@ def _address(answer: AddressAnswer) -> str:
         ("state", answer.state),
         ("reason", answer.reason),
         ("next time", when(answer.next_time)),
+        ("changes", _changes(answer)),
         ("status", str(answer.status or "")),
         ("depth", "" if answer.depth is None else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
@@ -173,6 +185,14 @@ def _address(answer: AddressAnswer) -> str:
     lines = [cut(answer.url), *_table(rows)]
     lines += [f"  {when(moment)}  {cut(what)}" for moment, what in answer.history]
     return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
+
+
+def _changes(answer: AddressAnswer) -> str:
+    """How often a page changes, as far as that is known."""
+    if answer.change_rate is None:
+        return ""
+    known = f"seen to change {answer.changes_seen:,.0f}" if answer.changes_seen >= 1 else "not seen to change yet"
+    return f"about every {span(DAY / answer.change_rate)} ({known}; pages like it count too)"
 
 
 def _kind(kind: KindAnswer) -> str:

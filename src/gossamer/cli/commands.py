@@ -63,6 +63,10 @@ def crawl(options: argparse.Namespace) -> int:
         return _crawled(collection, options)
 
 
+watch = crawl
+"""The same, and it does not end."""
+
+
 def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     import asyncio
 
@@ -82,7 +86,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
             sums = answers.crawled(options.dir, status, stopped, collection.plan)
             note("end", sums.partition("\nnext: ")[0].replace("\n", "; "))
     except asyncio.CancelledError:
-        complain(f"stopped; `gossamer crawl {options.dir}` goes on")
+        complain(f"stopped; `gossamer {options.verb} {options.dir}` goes on")
         return INTERRUPTED
     seconds, news = monotonic() - began, changed(collection) if options.revisit and not options.json else ""
     told = answers.crawled(options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle)
@@ -135,6 +139,7 @@ async def _crawl(
                 credentials=options.credentials,
                 seed_list=options.seed_list,
                 told=talk.fetched if verbose or options.log is not None else None,
+                keep_fresh=options.keep_fresh,
                 **settings(options),
             )
         finally:

@@ -12,7 +12,7 @@ from gossamer.version import VERSION
 
 GROUPS: Mapping[str, str] = {
     "begin with": "crawl status search serve show export",
-    "collect": "import build demo",
+    "collect": "watch import build demo",
     "steer": "top pause resume stop set add retry",
     "look": "list why history links broken changes",
     "search": "similar duplicates rank evaluate",
@@ -31,8 +31,8 @@ _ELSEWHERE = {
     **dict.fromkeys(("end", "halt", "abort", "kill", "cancel"), "stop"),
     **dict.fromkeys(("config", "configure", "change"), "set"),
     **dict.fromkeys(("seed", "seeds", "enqueue"), "add"),
-    **dict.fromkeys(("watch", "monitor", "dashboard", "htop"), "top"),
-    **dict.fromkeys(("update", "refresh", "recrawl", "revisit"), "crawl --revisit"),
+    **dict.fromkeys(("monitor", "htop"), "top"),
+    **dict.fromkeys(("update", "refresh", "recrawl", "revisit"), "crawl --revisit, or watch"),
     **dict.fromkeys(("find", "query", "grep"), "search"),
     **dict.fromkeys(("hosts", "sites", "domains"), "list --hosts"),
     **dict.fromkeys(("urls", "ls", "addresses"), "list"),

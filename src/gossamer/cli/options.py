@@ -12,7 +12,7 @@ from gossamer.cli import guide
 from gossamer.cli.query_help import LANGUAGE
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.setting_text import TYPES
-from gossamer.settings import FAR, NETWORK, POLITE, SETTINGS
+from gossamer.settings import FAR, FRESH, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
 from gossamer.version import VERSION
 
@@ -116,6 +116,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"gossamer {VERSION}")
     verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Verb)
     _crawl(verbs)
+    _watch(verbs)
     _status(verbs)
     _steering(verbs)
     _list(verbs)
@@ -176,7 +177,31 @@ def _crawl(verbs: _Verbs) -> None:
         "DIR/plan.toml, where each setting has its comment. Edit it between crawls, or\n"
         "write one before the first crawl: `gossamer crawl DIR` is then enough."
     )
+    _crawling(verb, FAR, POLITE, NETWORK)
+
+
+def _watch(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "watch",
+        "keep it up to date: crawl, then come back to each page when it has likely changed",
+        "gossamer watch my-web --budget 10000/day",
+    )
+    verb.description = (
+        "Keep a collection up to date, for months if you like. What is new is crawled as\n"
+        "`crawl` does. Each page is visited again when that is worth it: by how often it\n"
+        "has changed so far, and by what the budget allows. Feeds and sitemaps are read\n"
+        "again too. A change is found by `search` within a minute and listed by\n"
+        "`changes`. `why DIR ADDRESS` says how often a page changes and when it is due.\n"
+        "Ctrl-C or `gossamer stop DIR` ends it, `pause`, `resume` and `set` steer it."
+    )
+    _crawling(verb, FRESH, FAR, POLITE, NETWORK)
+
+
+def _crawling(verb: Verb, *groups: str) -> None:
+    """What is said to a crawl and to a watch, with the settings of these groups."""
     _directory(verb)
+    verb.set_defaults(revisit=False, keep_fresh=FRESH in groups)
     verb.add_argument("seeds", metavar="SEED", nargs="*", help="where to start; none: go on where it stopped")
     verb.add_argument(
         "--seeds",
@@ -206,12 +231,12 @@ def _crawl(verbs: _Verbs) -> None:
     verb.add_argument(
         "--log", metavar="FILE", help="append a line for each fetch and each event, with its time in UTC, also with -q"
     )
-    for title in (FAR, POLITE, NETWORK):
+    for title in groups:
         group = verb.add_argument_group(title)
         for name, setting in SETTINGS.items():
             if setting.option and setting.option.group == title:
                 _setting(group, name)
-        if title == FAR:
+        if title == FAR and FRESH not in groups:
             group.add_argument(
                 "--revisit", action="store_true", help="ask again for every page that was fetched before"
             )

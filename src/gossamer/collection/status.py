@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from gossamer.collection.freshness import Freshness, freshness_of
 from gossamer.collection.lock import holder
 from gossamer.collection.steering import Steering
 from gossamer.frontier.entries import META
@@ -52,6 +53,8 @@ class Progress:
     """Addresses that got done in a second, in the last minute."""
     paused: bool = False
     """Somebody has asked the crawl to wait."""
+    next_visit: float | None = None
+    """Seconds until a page is visited again; None where pages are not watched."""
 
     @property
     def held_up(self) -> str:
@@ -94,6 +97,8 @@ class Status:
     """What that estimate is counted from."""
     paused: bool = False
     """Somebody has asked the crawl to wait, and nobody to go on."""
+    freshness: Freshness | None = None
+    """How far what is there is up to date; None where it was never watched."""
 
     @property
     def held_up(self) -> str:
@@ -154,6 +159,7 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
         left=last.left if last and not paused else None,
         basis=last.basis if last and not paused else "",
         paused=paused,
+        freshness=freshness_of(tables),
     )
 
 
@@ -203,6 +209,7 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         basis=basis,
         rate=sum(part.rate for part in parts),
         paused=any(part.paused for part in parts),
+        next_visit=min((part.next_visit for part in parts if part.next_visit is not None), default=None),
     )
 
 

@@ -248,6 +248,11 @@ class Frontier:
         return self._schedule.waiting
 
     @property
+    def next_revisit(self) -> float | None:
+        """Seconds until a page is visited again; None where pages are not watched."""
+        return None if self._watch is None else max(self._watch.next_time(), 0.0)
+
+    @property
     def longest(self) -> Stretch | None:
         """The host that politeness will make last longest."""
         return self._longest.first()

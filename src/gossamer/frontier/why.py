@@ -11,6 +11,8 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.queue.rank import distance
+from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit.pages_alike import PagesAlike
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.worth import budget
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
@@ -54,6 +56,10 @@ class AddressAnswer:
     copy_of: str | None = None
     """The page with the same bytes that stands for it, like the next."""
     near_copy_of: str | None = None
+    change_rate: float | None = None
+    """Changes a day, as its visits and pages like it tell; None where it is not watched."""
+    changes_seen: float = 0.0
+    """How many of its visits found a change; those that are long ago count less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,9 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         reason, when = _queued(entry, host, robots_at(table, keys.origin(url)))
         if entry.sunk and kind is not None and when is None:
             reason = _behind(distance(entry.rank), kind)
+    changes = page_changes.get(table, url)
+    if changes is not None and changes.due and entry.state is not State.QUEUED:
+        when = changes.due
     return AddressAnswer(
         url,
         entry.state.name.lower(),
@@ -137,6 +146,8 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         entry.target,
         entry.history,
         host,
+        change_rate=changes.history.rate(PagesAlike(table).prior(url)) if changes and changes.seen else None,
+        changes_seen=changes.history.weight if changes else 0.0,
     )
 
 

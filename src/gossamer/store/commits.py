@@ -35,7 +35,8 @@ class Commits:
         self._clock = clock
         self._before = tuple(step.do for step in before if step.do)
         self._after = tuple(step.do for step in after if step.do)
-        self._last = clock.steady()
+        self.last = clock.steady()
+        """When that was done; steady time."""
         self._held = False
         self.broken = False
         """Something was done by half, and must not be committed."""
@@ -72,12 +73,12 @@ class Commits:
         """Commit if the last one is a second old, or much has changed."""
         if self._held:
             return
-        if self._clock.steady() - self._last >= INTERVAL or self._table.pending >= CHANGES:
+        if self._clock.steady() - self.last >= INTERVAL or self._table.pending >= CHANGES:
             self.now()
 
     def soon(self) -> None:
         """Somebody waits for a commit: make one, unless the last is only a moment old."""
-        if not self._held and self._clock.steady() - self._last >= BREATH:
+        if not self._held and self._clock.steady() - self.last >= BREATH:
             self.now()
 
     def now(self) -> None:
@@ -88,6 +89,6 @@ class Commits:
             for do in self._before:
                 do()
             self._table.commit()
-        self._last = self._clock.steady()
+        self.last = self._clock.steady()
         for do in self._after:
             do()

@@ -135,6 +135,7 @@ class Gauge:
             basis=left.basis,
             rate=self._rate.at(seconds, self._done()),
             paused=self.paused,
+            next_visit=self._frontier.next_revisit,
         )
 
     def _left(self, seconds: float, waking: float | None) -> Eta:

@@ -53,6 +53,8 @@ from gossamer.store.table.table import Table
 _Error = TypeVar("_Error", bound=Exception)
 
 REPORT_EVERY = 0.5
+RESTS = 60.0
+"""Seconds without a change after which commits of a watch are as far apart."""
 
 
 class Session:
@@ -112,6 +114,8 @@ class Session:
         self._series = Series(table)
         self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)
         self._commits = self._in_order()
+        self._moved = clock.steady()
+        """When there was something to commit."""
         self._stages = Stages(self._reader, self._keeper, self._commits, held, clock, take_turns=not self._imports)
         self._lists = Lists(self.archive, self._reader, self._commits, self.frontier)
         if peers:
@@ -330,8 +334,16 @@ class Session:
         """About once a second; sooner when this shard has nothing to do and others wait for what it found."""
         if self._peers and self._peers.waiting and not self.frontier.out:
             self._commits.soon()
-        else:
+        elif not self._rests():
             self._commits.when_due()
+
+    def _rests(self) -> bool:
+        """Nothing has happened for a while, as it is with a watch for most of its life: then to commit is seldom worth
+        a sync of the disk. A page that came last waits no longer than others to be found."""
+        now = self._clock.steady()
+        if self._table.pending or self.frontier.out or self._outside.fresh_until is None:
+            self._moved = now
+        return now - self._moved > RESTS and now - self._commits.last < RESTS
 
     def _tell_progress(self) -> None:
         """After a commit: a shard that dies again and again is given up unless it came further in between."""

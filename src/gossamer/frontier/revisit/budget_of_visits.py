@@ -15,13 +15,14 @@ DAY, HOUR = 86_400.0, 3_600.0
 class Bucket(msgspec.Struct, array_like=True):
     """Fills up with time."""
 
-    left: float = 1.0
+    left: float = 0.0
     when: Seconds = 0.0
+    """When it was filled; 0: never, and the first time it is full."""
 
     def fill(self, a_day: float, now: float) -> None:
         """So many a day come in. A clock that was set back changes nothing."""
-        if self.when:
-            self.left = min(self.left + max(now - self.when, 0.0) * a_day / DAY, max(a_day * HOUR / DAY, 1.0))
+        most = max(a_day * HOUR / DAY, 1.0)
+        self.left = min(self.left + max(now - self.when, 0.0) * a_day / DAY, most) if self.when else most
         self.when = now
 
     def take(self) -> None:

@@ -144,6 +144,13 @@ class Dating:
         if state.swept is None and abs(log(max(state.price, _LEAST) / max(state.dated_at, _LEAST))) > DRIFTS:
             state.swept, state.dated_at = b"", state.price
 
+    def catch_up(self, revisits_a_day: float) -> None:
+        """There is time: the price follows what was learned, and dates follow the price."""
+        if self._dated:
+            self.set_price(revisits_a_day, at_once=True)
+        if self.state.swept is not None:
+            self._date_anew(self.state.swept)
+
     def save(self) -> None:
         """Part of the next commit."""
         if self.state.swept is not None:
@@ -161,6 +168,7 @@ class Dating:
             if entry is not None:
                 self.date(url, row, entry, row.due - row.seen if entry.kind is Kind.SITEMAP else None)
         self.state.swept = rows[-1][0] if rows else None
+        self._dated = 0
 
 
 def importance(entry: Entry) -> float:

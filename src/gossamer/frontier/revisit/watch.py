@@ -18,7 +18,7 @@ from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import META, Entry, State, encode
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.revisit import page_changes
-from gossamer.frontier.revisit.dating import RECENT, STATE, Dating, stored
+from gossamer.frontier.revisit.dating import RECENT, REPRICED, STATE, Dating, stored
 from gossamer.frontier.revisit.page_changes import Look, PageChanges
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Capture, Kind, Page
@@ -58,6 +58,7 @@ class Watch:
 
     def adopt(self) -> None:
         """Pages that a crawl has fetched before anybody watched get a date, counted from their last visit."""
+        self._dating.set_price(self._revisits_a_day(), at_once=True)
         if self._state.adopted:
             return
         for count in (True, False):  # the price is that of all of them, so they are counted before they are dated
@@ -84,9 +85,11 @@ class Watch:
         """Seconds until a page may be woken; infinity when none will."""
         if not self.has_dates:
             return inf
-        due, bucket, a_day = self._dating.agenda.next_time, self._state.revisits, self._revisits_a_day()
-        bucket.fill(a_day, self._clock.wall())
-        return max(due - self._clock.wall(), bucket.ready(a_day))
+        now, bucket, a_day = self._clock.wall(), self._state.revisits, self._revisits_a_day()
+        if self._dating.agenda.next_time - now > REPRICED:
+            self._dating.catch_up(a_day)
+        bucket.fill(a_day, now)
+        return max(self._dating.agenda.next_time - now, bucket.ready(a_day))
 
     def wake(self) -> None:
         """What is due stands in its queue again, the longest overdue first, as far as the budget goes."""

@@ -1,0 +1,48 @@
+"""How far is a collection up to date? What its watch expects, and how right it was of late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gossamer.frontier.revisit import dating
+from gossamer.frontier.revisit.budget_of_visits import DAY
+from gossamer.store.table.table import Table
+
+FEW = 20
+"""Visits that say too little about how right the estimates are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Of all pages that are watched."""
+
+    pages: int
+    fresh: float
+    """The part of them that is up to date, as far as can be told by how often they change, 0 to 1."""
+    age: float
+    """How long their copies have been out of date, on average, in seconds; 0 for those that are up to date."""
+    visits_a_day: float
+    """That they are to have."""
+    visits_changed: float | None
+    """The part of the last visits that found a change; None while there were too few."""
+    visits_expected: float | None
+    """The part of them that was expected to."""
+
+
+def freshness_of(tables: Iterable[Table]) -> Freshness | None:
+    """As of the last commit; None where nothing is watched."""
+    states = [state for table in tables if (state := dating.stored(table)) is not None and state.population.pages]
+    if not states:
+        return None
+    pages = sum(state.population.pages for state in states)
+    parts = [(state.outlook(), state.population.pages / pages) for state in states]
+    looks = sum(state.looks for state in states)
+    return Freshness(
+        pages,
+        sum(outlook.freshness * part for outlook, part in parts),
+        sum(outlook.age * part for outlook, part in parts) * DAY,
+        sum(outlook.visits for outlook, _ in parts),
+        sum(state.found for state in states) / looks if looks >= FEW else None,
+        sum(state.expected for state in states) / looks if looks >= FEW else None,
+    )

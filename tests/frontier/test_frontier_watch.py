@@ -1,0 +1,309 @@
+"""A frontier that keeps pages up to date: when each is visited again, and what of that survives a kill."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from books import Books, books
+from changing_web import DAY, ChangingWeb, seeds, watch, watched
+
+from gossamer.freshness.revisit import Goal
+from gossamer.frontier.discover.discovery import Found
+from gossamer.frontier.entries import FAMILIES, FRESHNESS, REVISITS, State
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, stored
+from gossamer.frontier.revisit.watch import MISSED, MOVED
+from gossamer.frontier.rules import WatchRules
+from gossamer.model import Kind
+from gossamer.store.table.table import Table
+from gossamer.testing import VirtualClock
+
+A, B = "http://a.example/", "http://b.example/"
+WATCH = WatchRules()
+
+
+def due(held: Books, url: str) -> float:
+    """Days until it is visited again."""
+    row = page_changes.get(held.table, url)
+    assert row is not None, url
+    return (row.due - held.clock.wall()) / DAY if row.due else 0.0
+
+
+def wait(held: Books, url: str) -> None:
+    """Until it is due and the budget has a visit left; then it is queued again."""
+    frontier: Any = held.frontier
+    held.clock.advance(max(due(held, url), 0.0) * DAY + 1)
+    for _ in range(3):
+        if held.state(url) != "QUEUED":
+            held.clock.advance(max(frontier._watch.next_time(), 0.0) + 1)
+            frontier._watch.next_time()
+            frontier._watch.wake()
+    assert held.state(url) == "QUEUED"
+
+
+def visited(folder: Path, *answers: dict[str, Any]) -> Books:
+    """A page that was visited so often, each time when it was due; the frontier is closed again."""
+    with books(folder, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        for number, answer in enumerate(answers):
+            if number:
+                wait(held, A)
+            held.answered(A, **answer)
+        held.days = due(held, A)  # type: ignore[attr-defined]  # for who asks
+        held.row = page_changes.get(held.table, A)  # type: ignore[attr-defined]
+        return held
+
+
+def says(words: str, **more: Any) -> dict[str, Any]:
+    return {"page": {"content": words, "text": words}, **more}
+
+
+SAME = {"status": 304, "visit": None}
+
+
+# ------------------------------------------------------------------------- dates
+
+
+def test_a_page_is_queued_again_when_it_is_due_with_its_validators_and_before_all_that_is_new(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, headers=(("etag", '"1"'),), **says("words"))
+        assert held.state(A) == "DONE"
+        assert SHORTEST <= due(held, A) <= LONGEST
+        wait(held, A)
+        again = held.entry(A)
+        assert (again.rank, again.visit(A).etag) == (0, '"1"')
+        assert list(held.table.scan(REVISITS)) == []
+        assert not held.frontier.idle
+
+
+def test_a_page_that_changes_is_visited_sooner_and_one_that_does_not_later(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A), Found(B)])
+        held.frontier.sift()
+        for url in (A, B):
+            held.answered(url, headers=(("etag", '"1"'),), **says("first words"))
+        for number in range(8):
+            for url in sorted((A, B), key=lambda url: due(held, url)):
+                wait(held, url)
+                if url == A:
+                    held.answered(A, headers=(("etag", f'"{number}"'),), **says(f"other words {number}\nand {number}"))
+                else:
+                    held.answered(B, 304)
+        rates = {url: page_changes.get(held.table, url) for url in (A, B)}
+        assert rates[A] is not None
+        assert rates[B] is not None
+        assert rates[A].history.weight > 5
+        assert rates[B].history.weight == 0
+        assert due(held, A) < due(held, B) / 3
+
+
+@pytest.mark.parametrize(
+    ("second", "changes"),
+    [
+        (SAME, 0),
+        (says("some words"), 0),
+        (says("other words"), 1),
+    ],
+    ids=["304", "200 with the same words", "other words"],
+)
+def test_only_other_words_are_a_change(tmp_path: Path, second: dict[str, Any], changes: int) -> None:
+    held: Any = visited(tmp_path, says("some words", headers=(("etag", '"1"'),)), second)
+    assert held.row.history.weight == changes
+    assert bool(held.row.history.same) is not bool(changes)
+
+
+def test_what_is_gone_is_asked_for_less_and_less_often_and_then_given_up(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        for days in MISSED:
+            wait(held, A)
+            held.answered(A, 404)
+            assert held.state(A) == "FAILED"
+            assert due(held, A) == pytest.approx(days)
+        wait(held, A)
+        held.answered(A, 410)
+        assert due(held, A) == 0
+        assert list(held.table.scan(REVISITS)) == []
+
+
+def test_who_does_not_answer_is_never_given_up_and_who_is_back_is_a_page_again(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        for _ in range(len(MISSED) + 2):
+            wait(held, A)
+            held.answered(A, 400)
+        assert due(held, A) == pytest.approx(MISSED[-1])
+        wait(held, A)
+        held.answered(A, **says("words"))
+        assert held.state(A) == "DONE"
+        row = page_changes.get(held.table, A)
+        assert row is not None
+        assert (row.missed, row.history.weight) == (0, 0)
+
+
+def test_an_address_that_redirects_is_looked_at_now_and_then(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, 301, headers=(("location", B),))
+        assert due(held, A) == pytest.approx(MOVED)
+        held.frontier.sift()
+        assert held.state(B) == "QUEUED"
+        wait(held, A)
+        assert held.state(A) == "QUEUED"
+
+
+@pytest.mark.parametrize(("named", "days"), [(1_800.0, 1 / 48), (5.0, SHORTEST), (9e9, 1.0), (None, 1.0)])
+def test_a_feed_is_read_again_when_it_says_so_and_once_a_day_at_the_least(
+    tmp_path: Path, named: float | None, days: float
+) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A, kind=Kind.SITEMAP)])
+        held.frontier.sift()
+        held.answered(A, page={"update_every": named, "digest": "sha256:1"})
+        assert due(held, A) == pytest.approx(days)
+
+
+def test_pages_of_a_crawl_before_are_adopted_and_dated_from_their_last_visit(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with books(tmp_path, clock=clock) as held:
+        held.frontier.add([Found(A), Found(B), Found("http://c.example/"), Found("http://d.example/")])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        held.answered(B, 404)
+        held.answered("http://c.example/", 301, headers=(("location", A),))
+        assert list(held.table.scan(FRESHNESS)) == []
+        before = clock.wall()
+    clock.advance(3 * DAY)
+    with books(tmp_path, clock=clock, watch=WATCH) as held:
+        held.frontier.open()
+        row = page_changes.get(held.table, A)
+        assert row is not None
+        assert row.seen == pytest.approx(before)
+        assert row.due > before
+        assert due(held, B) == pytest.approx(MISSED[0] - 3)
+        assert due(held, "http://c.example/") == pytest.approx(MOVED - 3)
+        assert page_changes.get(held.table, "http://d.example/") is None
+    with books(tmp_path, clock=clock) as held:  # a crawl that dates nothing
+        held.frontier.open()
+        held.answered("http://d.example/", **says("words"))
+    with books(tmp_path, clock=clock, watch=WATCH) as held:
+        held.frontier.open()
+        assert due(held, "http://d.example/") > 0
+
+
+def test_a_page_that_was_taken_out_is_not_visited_again(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        held.frontier.ledger.put(A, held.entry(A).after(1.0, "removed", state=State.EXCLUDED), held.entry(A))
+        held.clock.advance(due(held, A) * DAY + 1)
+        frontier: Any = held.frontier
+        frontier._watch.next_time()
+        frontier._watch.wake()
+        assert held.state(A) == "EXCLUDED"
+        assert not frontier._watch.has_dates
+        assert frontier._watch._state.population.pages == 0
+
+
+# ------------------------------------------------------------------------ the web
+
+
+def simulated(folder: Path, web: ChangingWeb, rules: WatchRules, days: float, clock: VirtualClock | None = None) -> int:
+    clock = clock or VirtualClock()
+    web.start = web.start or clock.wall()
+    with watched(folder, clock, rules, clock.steady() + days * DAY) as (frontier, table):
+        frontier.add(seeds(web))
+        frontier.sift()
+        return clock.run(watch(frontier, table, web, clock))
+
+
+@pytest.mark.parametrize("goal", ["age", pytest.param("freshness", marks=pytest.mark.soak)])
+def test_who_learns_the_rates_comes_near_to_who_knows_them(tmp_path: Path, goal: Goal) -> None:
+    chance = random.Random(5)
+    rates = [min(chance.lognormvariate(-2, 1.5), 5.0) for _ in range(30)]
+    web = ChangingWeb(rates, 45, 7, hosts=3)
+    simulated(tmp_path, web, WatchRules(30.0, goal), 45)
+    made = sum(1 for page in web.pages.values() for visit in page.visits if visit >= 15) / 30
+    assert 24 < made <= 31
+    fresh, old = web.measured(15, 45)
+    best_fresh, best_old = web.best(made, goal)
+    even_fresh, even_old = web.even(made)
+    if goal == "freshness":
+        assert fresh > max(0.95 * best_fresh, even_fresh - 0.02)
+    else:
+        assert old < min(1.2 * best_old, 0.9 * even_old)
+
+
+def test_the_budget_holds_for_new_pages_and_old_ones_together(tmp_path: Path) -> None:
+    web = ChangingWeb([0.5] * 50, 4, 3, hosts=5)
+    count = simulated(tmp_path, web, WatchRules(100.0), 4)
+    assert 300 < count <= 4 * 100 + 100 / 24 + 1
+
+
+def test_without_a_budget_each_page_is_visited_about_once_a_day(tmp_path: Path) -> None:
+    web = ChangingWeb([0.5] * 30, 6, 3, hosts=3)
+    simulated(tmp_path, web, WATCH, 6)
+    visits = [len(page.visits) for page in web.pages.values()]
+    assert sum(visits) == pytest.approx(30 + 5 * 30, rel=0.15)
+
+
+def test_killed_at_any_moment_no_visit_is_lost_and_none_comes_early(tmp_path: Path) -> None:
+    chance, clock = random.Random(4), VirtualClock()
+    web = ChangingWeb([0.3] * 20, 40, 3, hosts=4)
+    web.start = clock.wall()
+    ends, lost = clock.steady() + 12 * DAY, 0
+    for _ in range(8):
+        every = chance.randint(1, 9)
+        with watched(tmp_path, clock, WatchRules(60.0), ends) as (frontier, table):
+            frontier.add(seeds(web))
+            frontier.sift()
+            lost += (
+                clock.run(watch(frontier, table, web, clock, commit_every=every, most=chance.randint(1, 60))) % every
+            )
+            table.drop_changes()  # what no commit has seen is gone, as after a kill
+    simulated(tmp_path, web, WatchRules(60.0), 3, clock)
+    with Table.open(tmp_path, FAMILIES, writable=False) as table:
+        dated = {url for url in web.pages if (row := page_changes.get(table, url)) is not None and row.due}
+        queued = {url for url in web.pages if (entry := Ledger(table).get(url)) and entry.state is State.QUEUED}
+        state = stored(table)
+    assert dated | queued == set(web.pages)
+    assert not dated & queued
+    assert state is not None
+    assert state.population.pages == len(web.pages)
+    pages = web.pages.values()
+    gaps = [after - before for page in pages for before, after in zip(page.visits, page.visits[1:], strict=False)]
+    assert max(gaps) < 8
+    assert sum(gap < SHORTEST for gap in gaps) <= lost, "only what was lost with a kill is asked for again at once"
+
+
+def test_after_a_week_without_power_what_is_overdue_is_caught_up_without_a_burst(tmp_path: Path) -> None:
+    clock, web = VirtualClock(), ChangingWeb([0.5] * 48, 30, 3, hosts=2)
+    simulated(tmp_path, web, WatchRules(96.0), 3, clock)
+    clock.advance(7 * DAY)
+    again = (clock.wall() - web.start) / DAY
+    simulated(tmp_path, web, WatchRules(96.0), 2, clock)
+    made = sorted(visit for page in web.pages.values() for visit in page.visits if visit > again)
+    assert len(made) > 150
+    for first in made:
+        assert sum(first <= visit < first + 1 / 24 for visit in made) <= 2 * 96 / 24 + 1
+
+
+def test_a_new_budget_moves_all_dates(tmp_path: Path) -> None:
+    clock, web = VirtualClock(), ChangingWeb([0.5] * 20, 30, 3, hosts=2)
+    simulated(tmp_path, web, WatchRules(5.0), 8, clock)
+    before = {url: len(page.visits) for url, page in web.pages.items()}
+    simulated(tmp_path, web, WatchRules(200.0), 1, clock)
+    assert all(len(page.visits) - before[url] >= 4 for url, page in web.pages.items())

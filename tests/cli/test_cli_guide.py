@@ -113,7 +113,7 @@ def test_the_manual_page_has_every_option_and_reads_without_a_warning() -> None:
     ("words", "hint"),
     [
         (["hosts", "d"], "did you mean list --hosts?"),
-        (["update", "d"], "did you mean crawl --revisit?"),
+        (["update", "d"], "did you mean crawl --revisit, or watch?"),
         (["man"], "did you mean help --man?"),
         (["crawl", "d", "--user-agent", "x"], "did you mean --contact?"),
         (["crawl", "d", "--timeout", "5"], "did you mean --set total_seconds=SECONDS?"),

@@ -63,8 +63,9 @@ def crawl(options: argparse.Namespace) -> int:
         return _crawled(collection, options)
 
 
-watch = crawl
-"""The same, and it does not end."""
+def watch(options: argparse.Namespace) -> int:
+    """The same, and it does not end."""
+    return crawl(options)
 
 
 def _crawled(collection: Collection, options: argparse.Namespace) -> int:

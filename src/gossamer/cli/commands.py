@@ -19,11 +19,11 @@ import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
 from gossamer.cli.assignments import assigned
+from gossamer.cli.news import changed
+from gossamer.cli.news import changes as changes
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine, VerifyLine
 from gossamer.cli.reports import broken as broken
-from gossamer.cli.reports import changed
-from gossamer.cli.reports import changes as changes
 from gossamer.cli.reports import list_ as list_
 from gossamer.cli.server import beside, shown_in_browser
 from gossamer.cli.server import mcp as mcp

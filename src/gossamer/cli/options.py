@@ -394,13 +394,32 @@ def _changes(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "changes",
-        "pages that are new, changed or gone since the last crawl began, or since a time",
-        "gossamer changes my-web --since 2026-11-01",
+        "pages that are new, changed or gone since the last crawl began, or since a time; with a question, those that "
+        "answer it",
+        "gossamer changes my-web --since 7d 'foreign key'",
+    )
+    verb.epilog = (
+        f"{verb.epilog}\nA QUERY is in the language of `gossamer help search`. A page answers it that has all\n"
+        "of its words; pages that are gone or moved say nothing, so they answer none.\n"
     )
     _directory(verb)
+    verb.add_argument("question", metavar="QUERY", nargs="*", help="only pages that answer this question")
+    verb.worded = True
     verb.add_argument(
-        "--since", metavar="TIME", help="the beginning of a day, as 2026-11-01, or a time, as 2026-11-01T12:00Z"
+        "--since",
+        metavar="TIME",
+        help="the beginning of a day, as 2026-11-01, a time, as 2026-11-01T12:00Z, or how long ago, as 2h or 7d",
     )
+    _site(verb)
+    verb.add_argument(
+        "-n",
+        "--number",
+        type=_natural,
+        metavar="N",
+        default=100,
+        help="how many, the newest first (100); 0: all, in the order of the addresses",
+    )
+    verb.add_argument("--atom", action="store_true", help="as a feed (Atom)")
 
 
 def _search(verbs: _Verbs) -> None:

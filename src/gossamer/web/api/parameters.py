@@ -127,6 +127,16 @@ class ChangedSince(msgspec.Struct, frozen=True):
     ] = "address"
 
 
+class Feed(msgspec.Struct, frozen=True):
+    """The newest pages and changes of pages."""
+
+    q: Annotated[
+        str, Meta(description="Only pages that have all words of this question.", min_length=0, max_length=TEXT_MOST)
+    ] = ""
+    site: Annotated[str, Meta(description="Only this host and those below it.", max_length=ADDRESS_MOST)] = ""
+    limit: Annotated[int, Meta(description="How many entries.", ge=1, le=HITS_MOST)] = 50
+
+
 class OfHost(msgspec.Struct, frozen=True):
     """A question about one host."""
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
+from gossamer.cli.alerts import Heard
+from gossamer.cli.alerts import alert as alert
 from gossamer.cli.assignments import assigned
 from gossamer.cli.news import changed
 from gossamer.cli.news import changes as changes
@@ -73,6 +75,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     hint = _hint(options)
     trusted = _trusted(collection, options)
     options.credentials = credentials(options)
+    options.heard = Heard()
     began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
@@ -87,6 +90,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     seconds, news = monotonic() - began, changed(collection) if options.revisit and not options.json else ""
     told = answers.crawled(options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle)
     _print(options, status.as_json(), "" if options.quiet else told)
+    options.heard.say(options)
     return INTERRUPTED if stopped else 0
 
 
@@ -135,6 +139,7 @@ async def _crawl(
                 credentials=options.credentials,
                 seed_list=options.seed_list,
                 told=talk.fetched if verbose or options.log is not None else None,
+                news=options.heard.add,
                 **settings(options),
             )
         finally:

@@ -134,7 +134,7 @@ class Changes:
         found = self._found()
         if self.wanted.newest:
             found = iter(heapq.nlargest(self.wanted.newest, found, key=lambda each: each.seen))
-        return map(self._detailed, found) if self.wanted.detailed else found
+        return map(self.with_words, found) if self.wanted.detailed else found
 
     def _found(self) -> Iterator[Change]:
         shards = (self._of_shard(number, reader) for number, reader in enumerate(self.readers.all))
@@ -175,7 +175,8 @@ class Changes:
             if versions:
                 yield url, versions
 
-    def _detailed(self, change: Change) -> Change:
+    def with_words(self, change: Change) -> Change:
+        """A change of these with the words that came and went."""
         if change.kind not in PRESENT or change.after is None:
             return change
         archive = self.readers.of(change.url).archive

@@ -36,7 +36,7 @@ class Heard:
                 for row in _lines(each):
                     say(row)
             if each.problem:
-                complain(pasted(f"alert {each.alert}: {each.problem}", options.dir))
+                _complain(each, options)
 
 
 def alert(options: argparse.Namespace) -> int:
@@ -106,7 +106,7 @@ def _run(options: argparse.Namespace) -> int:
             for row in _lines(news):
                 say(row)
         if news.problem:
-            complain(pasted(f"alert {news.alert}: {news.problem}", options.dir))
+            _complain(news, options)
 
     with gossamer.open(options.dir) as web:
         if not web.alerts:
@@ -115,6 +115,12 @@ def _run(options: argparse.Namespace) -> int:
     if not news and not options.json:
         say("nothing new")
     return GossamerError.exit_code if any(each.problem for each in news) else 0
+
+
+def _complain(news: News, options: argparse.Namespace) -> None:
+    """What has not arrived is never lost, and that is said, too."""
+    kept = "" if news.problem.startswith("not sent") else f"not delivered to {news.webhook}, the next run tries again: "
+    complain(pasted(f"alert {news.alert}: {kept}{news.problem}", options.dir))
 
 
 def _lines(news: News) -> Iterator[str]:

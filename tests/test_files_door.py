@@ -29,6 +29,7 @@ EXCEPTIONS = {
     "collection/ask/markdown_files.py": "the same",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
     "collection/crawl/credentials.py": "cookies and passwords of the user, wherever they are",
+    "collection/alert/webhook.py": "the secret of a webhook, which is in no collection",
     "collection/trust.py": "what the user's programs remember, in the user's own folder",
     "collection/lock.py": "/proc says whether a process lives",
     "collection/series.py": "/proc says how much memory a process has",

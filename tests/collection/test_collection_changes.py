@@ -1,7 +1,9 @@
-"""What is new, changed or gone since the crawl before."""
+"""What is new, changed or gone since the crawl before, and what was the last change of each page."""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +14,9 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.ask.times import since
 from gossamer.collection.families import FAMILIES
-from gossamer.errors import NotFound
+from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.entries import META
 from gossamer.model import Capture, Visit
 from gossamer.store.table.table import Table
@@ -139,7 +142,110 @@ def test_the_command_prints_a_line_for_each_and_the_sums(
     world.crawl(web, revisit=True)
     web.close()
     assert main(["changes", str(web.path)]) == 0
-    assert capsys.readouterr().out == f"changed    {HERE}edited  Edited\n0 new, 1 changed, 0 gone, 6 unchanged\n"
+    assert capsys.readouterr().out == (
+        f"changed    {HERE}edited  Edited\n"
+        "           + 3 words: Edited … New words.\n"
+        "           - 4 words: edited … The page edited.\n"
+        "0 new, 1 changed, 0 gone, 6 unchanged\n"
+    )
     for nonsense in ("soon", ""):
         assert main(["changes", str(web.path), "--since", nonsense]) == 2
         assert "not a time" in capsys.readouterr().err
+
+
+def test_other_bytes_with_the_same_words_are_no_change(web: Collection, world: World) -> None:
+    world.pages["same"] = "<title>same</title><!-- served at 12:31:07 --><p id=x77>The  page same."
+    world.crawl(web, revisit=True)
+    assert len([each for each in web.history(HERE + "same") if each.number]) == 2
+    found = web.changes()
+    assert list(found) == []
+    assert found.words == "0 new, 0 changed, 0 gone, 7 unchanged"
+
+
+def test_how_much_changed_and_the_first_words_are_told(web: Collection, world: World) -> None:
+    world.pages["edited"] = "<title>edited</title><p>The new page edited.<p>With a further line."
+    world.crawl(web, revisit=True)
+    (change,) = web.changes()
+    assert change.words == (5, 0)
+    assert (change.added, change.removed) == ("new … With a further line.", "")
+    (bare,) = web.changes(detailed=False)
+    assert bare.words is None
+
+
+def test_the_newest_come_first_and_as_many_as_are_asked_for(web: Collection, world: World) -> None:
+    for name in ("odd", "busy", "edited"):
+        world.pages[name] = f"<title>{name}</title><p>Other words."
+        world.crawl(web, revisit=True)
+    begun = datetime.fromtimestamp(world.clock.wall() - 2.5 * 86_400, UTC)
+    every = [each.url.removeprefix(HERE) for each in web.changes(begun, newest=10)]
+    assert every == ["edited", "busy", "odd"]
+    found = web.changes(begun, newest=2)
+    assert [each.url.removeprefix(HERE) for each in found] == ["edited", "busy"]
+    assert found.number == 3
+    assert found.counts["changed"] == 3
+
+
+def test_with_a_question_pages_are_told_that_have_all_of_its_words(web: Collection, world: World) -> None:
+    world.pages["odd"] = "<title>Odd</title><p>A foreign key is checked at once."
+    world.pages["busy"] = "<title>Busy</title><p>A foreign key that is deferred is checked at the end."
+    del world.pages["gone"]
+    world.crawl(web, revisit=True)
+    asked = {
+        question: [each.url.removeprefix(HERE) for each in web.changes(query=question)]
+        for question in ("foreign key", "foreign key deferred checked end", "foreign key nonsense", "title:odd", "page")
+    }
+    assert asked == {
+        "foreign key": ["busy", "odd"],
+        "foreign key deferred checked end": ["busy"],
+        "foreign key nonsense": [],
+        "title:odd": ["odd"],
+        "page": [],
+    }
+    assert [each.kind for each in web.changes(site="a.example")] == ["changed", "gone", "changed"]
+    assert list(web.changes(site="b.example")) == []
+
+
+def test_news_are_the_last_change_of_each_page(web: Collection, world: World) -> None:
+    began = datetime.fromtimestamp(world.clock.wall(), UTC)
+    world.pages["edited"] = "<title>edited</title><p>Second words."
+    world.crawl(web, revisit=True)
+    world.pages["edited"] = "<title>edited</title><p>Third words."
+    world.crawl(web, revisit=True)
+    first, *others = web.news()
+    assert (first.url, first.kind, first.added, first.removed) == (HERE + "edited", "changed", "Third", "Second")
+    assert {each.kind for each in others} == {"new"}
+    world.crawl(web, revisit=True)
+    world.pages["edited"] = "<title>edited</title><!-- 7 --><p>Third words."
+    world.crawl(web, revisit=True)
+    again = web.news()
+    assert [each.id for each in again] == [each.id for each in (first, *others)]
+    assert again.last > first.seen
+    assert [each.url for each in web.news(began)] == [HERE + "edited"]
+    assert [each.url for each in web.news(query="third")] == [HERE + "edited"]
+
+
+def test_a_span_of_time_ends_now() -> None:
+    now = time.time()
+    for text, seconds in (("2h", 7_200), ("7d", 604_800), ("1h30m", 5_400), ("90 min", 5_400)):
+        assert now - seconds - 1 <= since(text).timestamp() - (time.time() - now) <= now - seconds + 1
+    assert since("2026-11-01T12:00Z") == datetime(2026, 11, 1, 12, tzinfo=UTC)
+    assert since("99999999d").timestamp() == 0.0
+    for nonsense in ("3x", "soon", "", "7 days ago", "h"):
+        with pytest.raises(UsageError, match="how long ago, as 2h or 7d"):
+            since(nonsense)
+
+
+def test_the_command_says_what_it_leaves_out_and_asks_for_one_form(
+    web: Collection, world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web.close()
+    assert main(["changes", str(web.path), "-n", "2", "--json"]) == 0
+    told = capsys.readouterr()
+    assert [json.loads(line)["kind"] for line in told.out.splitlines()] == ["new", "new"]
+    assert "5 older changes left out" in told.err
+    assert main(["changes", str(web.path), "-n", "0", "--json", "page", "edited"]) == 0
+    told = capsys.readouterr()
+    assert [json.loads(line)["url"] for line in told.out.splitlines()] == [HERE + "edited"]
+    assert told.err == ""
+    for wrong in (["--atom", "--json"], ["--atom", "-n", "0"]):
+        assert main(["changes", str(web.path), *wrong]) == 2

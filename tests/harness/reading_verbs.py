@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-WRITING = {"crawl", "build", "import", "remove", "demo", "convert"} | {"pause", "resume", "stop", "set", "add", "retry"}
+STEERING = {"pause", "resume", "stop", "set", "add", "retry"}
+WRITING = {"crawl", "build", "import", "remove", "demo", "convert", "alert"} | STEERING
 """Those that change a collection, and `convert`, which has none."""
 LASTING = {"serve", "mcp"}
 """Those that read for as long as somebody asks: `tests/web` and `tests/cli/test_cli_serve.py` hold them."""

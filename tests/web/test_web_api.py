@@ -100,7 +100,11 @@ def test_answers_are_those_of_the_command_line(client: Client, dated: Path, caps
     assert told == client.api("status")
     assert printed(capsys, "history", folder, PAGE, "--json") == client.api("history", url=PAGE)["versions"]
     assert printed(capsys, "broken", folder, "--json") == client.api("broken")["broken"]
-    assert printed(capsys, "changes", folder, "--json") == client.api("changes")["changes"]
+    assert printed(capsys, "changes", folder, "--json", "-n", "0") == client.api("changes")["changes"]
+    newest = client.api("changes", sort="newest", limit=2, q="release", since="2026-11-02", site="example.org")
+    options = ("--json", "-n", "2", "--since", "2026-11-02", "--site", "example.org", "release")
+    assert printed(capsys, "changes", folder, *options) == newest["changes"]
+    assert newest["next"] is None
     assert printed(capsys, "list", folder, "--hosts", "--json") == client.api("hosts")["hosts"]
     (told,) = printed(capsys, "why", folder, "example.org", "--json")
     assert told == client.api("host", host="example.org") == client.api("hosts", site="example.org")["hosts"][0]

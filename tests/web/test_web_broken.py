@@ -15,8 +15,9 @@ from starlette.testclient import TestClient
 import gossamer
 from gossamer.collection.ask.broken import Broken, Source
 from gossamer.collection.ask.broken_table import BrokenTable
-from gossamer.web import broken_page
-from gossamer.web.broken_page import Found, Remembered
+from gossamer.web import broken_page, remembered
+from gossamer.web.broken_page import Found
+from gossamer.web.remembered import Remembered
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +82,7 @@ def test_to_turn_a_page_looks_at_nothing_again(folder: Path, monkeypatch: pytest
 
 
 def test_what_is_remembered_is_bounded_and_gets_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, finds = Remembered(), list[str]()
+    kept, finds = Remembered[Found](), list[str]()
 
     def get(site: str, state: str = "one") -> None:
         def find() -> Found:
@@ -90,11 +91,11 @@ def test_what_is_remembered_is_bounded_and_gets_old(monkeypatch: pytest.MonkeyPa
 
         kept.get((site, ""), state, find)
 
-    monkeypatch.setattr(broken_page, "PATIENCE", -1)
+    monkeypatch.setattr(remembered, "PATIENCE", -1)
     for _ in range(2):
         get("a")
     assert finds == ["a"]
-    monkeypatch.setattr(broken_page, "PATIENCE", 10**9)
+    monkeypatch.setattr(remembered, "PATIENCE", 10**9)
     get("b")
     get("b", "two")
     assert finds == ["a", "b"], "it is young beside the time that it took"

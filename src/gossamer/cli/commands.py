@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import gossamer
 from gossamer import shown
 from gossamer.cli import answers, history_output, repair_output, search_output
+from gossamer.cli.alerts import Heard
+from gossamer.cli.alerts import alert as alert
 from gossamer.cli.assignments import assigned
+from gossamer.cli.news import changed
+from gossamer.cli.news import changes as changes
 from gossamer.cli.out import complain, pasted, require_no_terminal, say, say_bytes, say_json
 from gossamer.cli.progress import BuildLine, ExportLine, ImportLine, ProgressLine, VerifyLine
 from gossamer.cli.reports import broken as broken
-from gossamer.cli.reports import changed
-from gossamer.cli.reports import changes as changes
 from gossamer.cli.reports import list_ as list_
 from gossamer.cli.server import beside, shown_in_browser
 from gossamer.cli.server import mcp as mcp
@@ -78,6 +80,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     hint = _hint(options)
     trusted = _trusted(collection, options)
     options.credentials = credentials(options)
+    options.heard = Heard()
     began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
@@ -92,6 +95,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     seconds, news = monotonic() - began, changed(collection) if options.revisit and not options.json else ""
     told = answers.crawled(options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle)
     _print(options, status.as_json(), "" if options.quiet else told)
+    options.heard.say(options)
     return INTERRUPTED if stopped else 0
 
 
@@ -141,6 +145,7 @@ async def _crawl(
                 seed_list=options.seed_list,
                 told=talk.fetched if verbose or options.log is not None else None,
                 keep_fresh=options.keep_fresh,
+                news=options.heard.add,
                 **settings(options),
             )
         finally:

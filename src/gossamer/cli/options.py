@@ -125,6 +125,7 @@ def parser() -> argparse.ArgumentParser:
     _show(verbs)
     _history(verbs)
     _changes(verbs)
+    _alert(verbs)
     _search(verbs)
     _serve(verbs)
     _mcp(verbs)
@@ -419,12 +420,63 @@ def _changes(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "changes",
-        "pages that are new, changed or gone since the last crawl began, or since a time",
-        "gossamer changes my-web --since 2026-11-01",
+        "pages that are new, changed or gone since the last crawl began, or since a time; with a question, those that "
+        "answer it",
+        "gossamer changes my-web --since 7d 'foreign key'",
+    )
+    verb.epilog = (
+        f"{verb.epilog}\nA QUERY is in the language of `gossamer help search`. A page answers it that has all\n"
+        "of its words; pages that are gone or moved say nothing, so they answer none.\n"
     )
     _directory(verb)
+    verb.add_argument("question", metavar="QUERY", nargs="*", help="only pages that answer this question")
+    verb.worded = True
     verb.add_argument(
-        "--since", metavar="TIME", help="the beginning of a day, as 2026-11-01, or a time, as 2026-11-01T12:00Z"
+        "--since",
+        metavar="TIME",
+        help="the beginning of a day, as 2026-11-01, a time, as 2026-11-01T12:00Z, or how long ago, as 2h or 7d",
+    )
+    _site(verb)
+    verb.add_argument(
+        "-n",
+        "--number",
+        type=_natural,
+        metavar="N",
+        default=100,
+        help="how many, the newest first (100); 0: all, in the order of the addresses",
+    )
+    verb.add_argument("--atom", action="store_true", help="as a feed (Atom)")
+
+
+def _alert(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "alert",
+        "keep questions, and tell what is new about each: add, list, remove, run",
+        "gossamer alert add my-web cascades 'on delete cascade' --webhook https://example.org/hook",
+    )
+    verb.epilog = (
+        f"{verb.epilog}\n"
+        "  alert add DIR NAME QUERY   keep a question; what is new about it from now on is told\n"
+        "  alert list DIR             all of them, and what has not arrived\n"
+        "  alert remove DIR NAME      keep it no longer\n"
+        "  alert run DIR              tell what is new now; `gossamer crawl` does it at its end\n"
+    )
+    verb.add_argument("action", metavar="ACTION", choices=("add", "list", "remove", "run"), help="what to do")
+    _directory(verb)
+    verb.add_argument("name", metavar="NAME", nargs="?", help="what the question is called")
+    verb.add_argument("question", metavar="QUERY", nargs="*", help="what to look for, as in `gossamer search`")
+    verb.worded = True
+    verb.add_argument("--webhook", metavar="URL", default="", help="send what is new there, too: JSON by POST, signed")
+    verb.add_argument(
+        "--secret",
+        metavar="WHERE",
+        help="what it is signed with: a variable, as $NAME, or a file, as @/path ($GOSSAMER_WEBHOOK_SECRET)",
+    )
+    verb.add_argument(
+        "--trust-alerts",
+        action="store_true",
+        help="of a collection that somebody else made: send to its webhooks; it is remembered",
     )
 
 

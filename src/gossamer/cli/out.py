@@ -11,7 +11,7 @@ from gossamer import shown
 from gossamer.errors import UsageError
 
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
-_COMMAND = re.compile(r"(`gossamer \w+) DIR\b")
+_COMMAND = re.compile(r"(`gossamer \w+(?: (?:add|list|remove|run))?) DIR\b")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _OURS = re.compile("(" + "|".join(map(re.escape, (BOLD, RED, GREEN, PLAIN))) + ")")
 

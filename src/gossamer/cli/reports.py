@@ -1,4 +1,4 @@
-"""Verbs that report on all addresses: which are there, which are broken, which have changed. A line for each."""
+"""Verbs that report on all addresses: which are there, which are broken. A line for each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from gossamer.cli.out import complain, pasted, say, say_json
 from gossamer.cli.progress import Line, Part
 from gossamer.collection.ask.broken_table import BrokenTable
 from gossamer.collection.ask.reading import Reading
-from gossamer.collection.ask.times import moment
 from gossamer.errors import INTERRUPTED, UsageError
 from gossamer.shown import counted, line
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from gossamer.collection import Collection
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.broken import Broken, Source
-    from gossamer.collection.ask.changes import Change
     from gossamer.collection.crawl.link_check import External
     from gossamer.frontier.why import HostAnswer
 
@@ -150,32 +148,3 @@ def _block(each: Broken) -> Iterator[str]:
 def _source(source: Source) -> str:
     called = f'  "{cut(source.anchor)}"' if source.anchor else ""
     return f"{line(source.url)}{called}{f'  by way of {line(source.via)}' if source.via else ''}"
-
-
-def changes(options: argparse.Namespace) -> int:
-    """Print what is not what it was, then the sums."""
-    since = moment(options.since) if options.since is not None else None
-    with Reading(Path(options.dir)) as collection:
-        found = collection.changes(since)
-        for each in found:
-            if options.json:
-                say_json(each.as_json())
-            else:
-                say(_change(each))
-    if not options.json:
-        say(found.words)
-    return 0
-
-
-def changed(collection: Collection) -> str:
-    """What the last crawl has found, on one line."""
-    with collection:
-        found = collection.changes()
-        for _ in found:
-            pass
-    return found.words
-
-
-def _change(each: Change) -> str:
-    said = each.reason or each.title
-    return f"{each.kind:<9}  {line(each.url)}{f'  {cut(said)}' if said else ''}"

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
+from gossamer.collection.alert import saved
+from gossamer.collection.alert.saved import Alert
 from gossamer.collection.ask.reading import Reading
 from gossamer.collection.crawl import requests, rest, sent, unfetched_seeds
 from gossamer.collection.crawl.credentials import Credentials, logins
@@ -33,6 +35,7 @@ from gossamer.shown import log
 from gossamer.urls.seeds import address, as_seed
 
 if TYPE_CHECKING:
+    from gossamer.collection.alert.telling import News
     from gossamer.collection.ask.broken import Broken
     from gossamer.collection.crawl.link_check import External
     from gossamer.collection.derive import build as builds
@@ -98,13 +101,15 @@ class Collection(Reading):
         seed_list: Iterable[str] = (),
         told: Callable[[Fetched], None] | None = None,
         keep_fresh: bool = False,
+        news: Callable[[News], None] | None = None,
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
 
         `credentials` are for the sites of the seeds that are named, and are kept nowhere. `seed_list` are more seeds,
         perhaps millions of them: they are kept in a file of their own, and what is no address is passed over.
-        `told` hears of every fetch. With `keep_fresh` it goes on for ever: see `watch`.
+        `told` hears of every fetch, `news` what is new for each alert at the end; without it that is logged. With
+        `keep_fresh` it goes on for ever: see `watch`.
 
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
@@ -123,6 +128,7 @@ class Collection(Reading):
             )
         always = revisit or credentials or seed_list or keep_fresh
         if outside is REAL and not always and self._is_at_rest(plan, new):
+            await self._tell_after_crawl(news)
             return self.status()
         from gossamer.collection.crawl.network import make_room
         from gossamer.collection.crawl.shard import Job
@@ -165,6 +171,8 @@ class Collection(Reading):
                     more = (self._is_more_asked(before, hears) or goes_on) and not stop.is_set()
                     if more and plan.build:
                         self._link_up()
+                    if more and not outside.is_handed_in:
+                        await self._tell_after_crawl(news)
             self._steering.clear()
             plan = wanted(self.path, plan)
             if plan.build:
@@ -178,6 +186,8 @@ class Collection(Reading):
             if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
                 reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
                 raise NothingFetched("; ".join(reasons))
+        if not (stopped or outside.is_handed_in):  # who brings a network of their own has no way to send anything
+            await self._tell_after_crawl(news)
         return status
 
     def _planned(self, asked: _Asked) -> tuple[Plan, bool]:
@@ -325,6 +335,60 @@ class Collection(Reading):
             if runs:
                 self._steering.tell()
         return count
+
+    # -------------------------------------------------------- what somebody wants to hear of
+
+    @property
+    def alerts(self) -> dict[str, Alert]:
+        """Questions that are kept, by name."""
+        self._folder.require()
+        return saved.load(self.path)
+
+    def add_alert(self, name: str, query: str, *, webhook: str = "", secret: str = saved.SECRET) -> Alert:
+        """Keep a question: what is new about it from now on is told after each crawl, and by `tell_alerts`.
+
+        A webhook is sent it as JSON, signed with a secret: `$NAME` is in the environment, `@/path` in a file.
+        """
+        from gossamer.collection.alert import telling
+
+        self._folder.require()
+        self._searcher().answering(query)  # what cannot be asked is said now
+        with self._steering.alone():
+            kept = saved.add(self.path, name, Alert(query, webhook, secret))
+        telling.begin(self.path, name, query)
+        if kept.webhook:
+            trust.agree(self._folder, kept.webhook)
+        return kept
+
+    async def _tell_after_crawl(self, news: Callable[[News], None] | None) -> None:
+        if saved.exist(self.path):
+            from gossamer.collection.alert.telling import tell_after_crawl
+
+            await tell_after_crawl(self.path, news)
+
+    def remove_alert(self, name: str) -> None:
+        """Keep it no longer."""
+        self._folder.require()
+        with self._steering.alone():
+            saved.remove(self.path, name)
+
+    def tell_alerts(self, heard: Callable[[News], None] | None = None, *, trust_alerts: bool = False) -> list[News]:
+        """Tell what is new for each alert since it was last told. `heard` is called with each, before that is noted.
+
+        `trust_alerts` says that webhooks may be sent something that this user has not named here.
+        """
+        from gossamer.collection.alert import telling
+
+        told: list[News] = []
+
+        def hear(news: News) -> None:
+            told.append(news)
+            if heard is not None:
+                heard(news)
+
+        self._folder.require()
+        run(lambda _: telling.tell(self.path, hear, agreed=trust_alerts), finish=0)
+        return told
 
     @property
     def _steering(self) -> Steering:

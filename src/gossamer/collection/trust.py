@@ -6,10 +6,14 @@ with, are remembered in a file of the user's own. Where a collection is none of 
 crawl asks first. Settings that are given with the command are this user's, whatever the plan says.
 
 A plan that lies where nothing was crawled yet is what people write before their first crawl, and is theirs.
+
+To send something to a webhook is more than to crawl: this user has named it here, or agreed to it, and that is
+remembered for each address of each collection.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Container, Mapping
@@ -28,6 +32,8 @@ OPENING = ("allow_addresses", "proxy", "ca_file", SENDING)
 """Settings that lead to where a crawl would not go by itself, or give away what it would not."""
 _ID = re.compile(rb"[0-9a-f]{32}")
 _KNOWN_MOST = 4 << 20
+COLLECTIONS, WEBHOOKS = "collections", "webhooks"
+"""Files of the user: names of collections, and what was agreed to for them."""
 
 
 def unconfirmed(folder: Folder, planned: Plan, given: Container[str]) -> Mapping[str, str]:
@@ -68,16 +74,37 @@ def remember(folder: Folder) -> None:
     name = _name(folder)
     if not name or (name not in _known() and _can_remember()):
         name = os.urandom(16).hex().encode()
-        try:
-            files.replace(folder.path / ID, name + b"\n", 0o600)  # who knows it can make another that passes for this
-        except OSError as error:
-            raise files.told(error, folder.path / ID) from error
+        _rename(folder, name)
         _note(name)
+
+
+def _rename(folder: Folder, name: bytes) -> None:
+    try:
+        files.replace(folder.path / ID, name + b"\n", 0o600)  # who knows it can make another that passes for this
+    except OSError as error:
+        raise files.told(error, folder.path / ID) from error
 
 
 def is_known(folder: Folder) -> bool:
     """Has this user made it, or crawled with it, on this machine?"""
     return folder.path.is_dir() and _name(folder) in _known() - {b""}
+
+
+def agree(folder: Folder, address: str) -> None:
+    """This user wants what is new in it to be sent to an address. Where that cannot be written down, it is not."""
+    if not _name(folder):  # not remembered as this user's: that would open what its plan says, too
+        _rename(folder, os.urandom(16).hex().encode())
+    if not is_agreed(folder, address):
+        _note(_agreement(folder, address), WEBHOOKS)
+
+
+def is_agreed(folder: Folder, address: str) -> bool:
+    """Has this user said so, on this machine?"""
+    return bool(_name(folder)) and _agreement(folder, address) in _known(WEBHOOKS)
+
+
+def _agreement(folder: Folder, address: str) -> bytes:
+    return hashlib.sha256(_name(folder) + b"\0" + address.encode()).hexdigest().encode()
 
 
 def _is_own(folder: Folder) -> bool:
@@ -93,19 +120,19 @@ def _name(folder: Folder) -> bytes:
     return found if _ID.fullmatch(found) else b""
 
 
-def _known() -> set[bytes]:
+def _known(name: str = COLLECTIONS) -> set[bytes]:
     try:
-        with _file().open("rb") as file:
+        with _file(name).open("rb") as file:
             return set(file.read(_KNOWN_MOST).split())
     except (OSError, RuntimeError):
         return set()
 
 
-def _note(name: bytes) -> bool:
+def _note(name: bytes, kept: str = COLLECTIONS) -> bool:
     """One write at the end of the file: two crawls that begin at once are both noted."""
     try:
-        _file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(_file(), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        _file(kept).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(_file(kept), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             os.write(handle, name and name + b"\n")
         finally:
@@ -119,7 +146,7 @@ def _can_remember() -> bool:
     return _note(b"")
 
 
-def _file() -> Path:
+def _file(name: str) -> Path:
     """Where the user's programs keep what they remember (XDG Base Directory Specification)."""
     state = os.environ.get("XDG_STATE_HOME") or ""
-    return (Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state") / "gossamer" / "collections"
+    return (Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state") / "gossamer" / name

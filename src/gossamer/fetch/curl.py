@@ -43,6 +43,8 @@ _PROXY_NAME_KEPT = 60
 _IDLE_CONNECTION_KEPT = 60
 _LATER = 3
 """So many times later than ours are libcurl's own time-outs, should ours ever fail."""
+_AT_ONCE = (b"Expect:",)
+"""A body is sent without asking first whether it is welcome."""
 _STOP = 0
 """As the number of bytes that a callback took: libcurl ends the transfer."""
 _BATCH = 64
@@ -75,6 +77,8 @@ class Handle:
         self.easy = pycurl.Curl()
         self._absolute = bool(route.proxy) and not str(route.proxy).startswith("socks")
         self._transfer: Transfer | None = None
+        self.is_spent = False
+        """It has sent something, and would do so again."""
         for option, value in self._fixed(limits, route).items():
             self.easy.setopt(option, value)
 
@@ -111,8 +115,12 @@ class Handle:
         set_option = self.easy.setopt
         set_option(pycurl.URL, request.origin)
         set_option(pycurl.REQUEST_TARGET, self._target(request))
-        set_option(pycurl.HTTPHEADER, [*request.fields, *request.login])
+        at_once = _AT_ONCE if request.body is not None else ()
+        set_option(pycurl.HTTPHEADER, [*request.fields, *request.login, *at_once])
         set_option(pycurl.NOBODY, request.method == "HEAD")
+        if request.body is not None:
+            set_option(pycurl.POSTFIELDS, request.body)
+            self.is_spent = True
         set_option(pycurl.HEADERFUNCTION, transfer.lines.append)
         set_option(pycurl.FRESH_CONNECT, fresh)
         if address:

@@ -7,7 +7,7 @@ and the delay hold for it as for any other.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from gossamer.fetch.curl import Handle, Multi, Verdict
 from gossamer.fetch.dns import Resolver, is_address, literal
@@ -18,7 +18,7 @@ from gossamer.fetch.logins import NONE, Logins
 from gossamer.fetch.request import Identity, Request, Requests
 from gossamer.fetch.route import Route
 from gossamer.fetch.transfer import Transfer
-from gossamer.model import Capture, Clock, Failure, Fault, Visit
+from gossamer.model import URL, Capture, Clock, Failure, Fault, Kind, Visit
 
 _ADDRESSES_TRIED = 2
 _DROPPING_MOST = 10_000
@@ -73,7 +73,14 @@ class Fetcher:
         self._closed = False
 
     async def __call__(self, visit: Visit) -> Capture:
-        request = self._requests.make(visit)
+        return await self._brought(visit, self._requests.make(visit))
+
+    async def post(self, url: URL, fields: Mapping[str, str], body: bytes) -> Capture:
+        """Send something to an address that somebody has named for it, by the same rules."""
+        visit = Visit(url, Kind.RESOURCE, "POST")
+        return await self._brought(visit, self._requests.post(visit, fields, body))
+
+    async def _brought(self, visit: Visit, request: Request | Failure) -> Capture:
         if isinstance(request, Failure):
             return self._nothing(visit, request)
         addresses = await self._addresses(request.host, self._turn(visit))
@@ -106,7 +113,7 @@ class Fetcher:
 
     async def _fetch(self, visit: Visit, request: Request, address: str | None, transfer: Transfer) -> Capture:
         handle = self._spare.pop() if self._spare else Handle(self._limits, self._route)
-        handle.aim(request, transfer, address, fresh=request.origin in self._dropping)
+        handle.aim(request, transfer, address, fresh=request.body is not None or request.origin in self._dropping)
         began, start = self._clock.wall(), self._clock.steady()
         try:
             code, words, times = await self._run(handle, transfer)
@@ -181,7 +188,7 @@ class Fetcher:
 
     def _put_back(self, handle: Handle) -> None:
         handle.release()
-        if self._closed or len(self._spare) >= _SPARE_HANDLES:
+        if self._closed or handle.is_spent or len(self._spare) >= _SPARE_HANDLES:
             handle.easy.close()
         else:
             self._spare.append(handle)

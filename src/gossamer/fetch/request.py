@@ -6,6 +6,7 @@ It says who we are: the agent string, and the token that robots rules match.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -86,6 +87,8 @@ class Request(NamedTuple):
     fields: list[bytes]
     login: tuple[bytes, ...] = ()
     """What is sent besides and written down nowhere."""
+    body: bytes | None = None
+    """What a POST sends."""
 
     @property
     def head(self) -> bytes:
@@ -106,17 +109,27 @@ class Requests:
 
     def make(self, visit: Visit) -> Request | Failure:
         """The request, or why there is none: only GET and HEAD, only http and https."""
+        if visit.method not in ("GET", "HEAD"):
+            return Failure(Fault.PROTOCOL, f"only GET and HEAD are sent, not {visit.method!r}")
+        login = self._logins.fields(visit.url) if self._logins else ()
+        return self._to(visit, _conditions(visit), login)
+
+    def post(self, visit: Visit, fields: Mapping[str, str], body: bytes) -> Request | Failure:
+        """A message to an address that somebody has named for it. No login goes with it."""
+        named = [f"{name}: {value}".encode("ascii") for name, value in fields.items()]
+        return self._to(visit, [*named, b"Content-Length: %d" % len(body)], (), body)
+
+    def _to(
+        self, visit: Visit, more: Sequence[bytes], login: tuple[bytes, ...], body: bytes | None = None
+    ) -> Request | Failure:
         match = _URL.fullmatch(visit.url)
         if not match:
             return Failure(Fault.PROTOCOL, "not an http or https address in canonical form")
-        if visit.method not in ("GET", "HEAD"):
-            return Failure(Fault.PROTOCOL, f"only GET and HEAD are sent, not {visit.method!r}")
         scheme, host, port, target = match.groups()
         authority = host + (port or "")
-        fields = [b"Host: " + authority.encode("ascii"), *self._fixed, *_conditions(visit)]
+        fields = [b"Host: " + authority.encode("ascii"), *self._fixed, *more]
         target = target if target.startswith("/") else "/" + target
-        login = self._logins.fields(visit.url) if self._logins else ()
-        return Request(visit.method, f"{scheme}://{authority}", host.strip("[]"), target, fields, login)
+        return Request(visit.method, f"{scheme}://{authority}", host.strip("[]"), target, fields, login, body)
 
 
 def _conditions(visit: Visit) -> list[bytes]:

@@ -130,6 +130,10 @@ class Asking:
         free = [(MUST, self._free(question.words))] if question.words else []
         return tantivy.Query.boolean_query([*free, *demands])
 
+    def having(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
+        """Of these pages those that answer the question."""
+        return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), (MUST, self.query(question))])
+
     def among(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """Of these pages those that meet all demands; which of the free words they have counts, but need not be any."""
         free = (SHOULD, self._free(replace(question.words, all_of=())))
@@ -305,8 +309,9 @@ Linking = Callable[[str], Iterable[int]]
 """The fingerprints of the pages that link to an address."""
 
 
-def free_terms(query: Query, lexicon: Lexicon) -> Terms:
-    """What is asked for in words that may be absent. One or two must be there, of more any is enough."""
+def free_terms(query: Query, lexicon: Lexicon, all_most: int = ALL_MOST) -> Terms:
+    """What is asked for in words that may be absent. One or two must be there, or as many as `all_most`; of more any is
+    enough."""
     every = words(free_texts(query), lexicon)
     told, grammar = ([word for word in every if word.is_function is each] for each in (False, True))
     if not any(word.near or any(map(lexicon.having, word.terms)) for word in told):
@@ -319,7 +324,7 @@ def free_terms(query: Query, lexicon: Lexicon) -> Terms:
         _tamed(told),
         tuple(dict.fromkeys(pairs)),
         tuple(dict.fromkeys((word.forms[0][0], word.forms[0][1]) for word in told if word.near)),
-        tuple(told) if len(told) <= ALL_MOST else (),
+        tuple(told) if len(told) <= all_most else (),
         {term: FUNCTION * count for term, count in _tamed(grammar).items()},
         number=len(told),
         demanded=_tamed(demanded),

@@ -19,7 +19,17 @@ from gossamer.index.analysis import terms
 from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
 from gossamer.model import Hit
 from gossamer.search.answer import Answer
-from gossamer.search.asking import Asking, Linking, Question, Terms, called, everything, free_terms, is_free
+from gossamer.search.asking import (
+    ALL_MOST,
+    Asking,
+    Linking,
+    Question,
+    Terms,
+    called,
+    everything,
+    free_terms,
+    is_free,
+)
 from gossamer.search.candidates import (
     Candidates,
     Found,
@@ -43,6 +53,7 @@ from gossamer.search.statistics import Statistics
 from gossamer.search.suggestion import meant, suggestion
 from gossamer.search.vocabulary import Vocabulary
 from gossamer.search.weights import Weights
+from gossamer.urls import keys
 
 WINDOW = 200
 """Answers by their words that are weighed together by all else. The next so many follow in the same way, so that the
@@ -64,6 +75,8 @@ REFINED_MOST = 50
 """Of the best answers so far, those that are looked at more closely."""
 CALLED_MOST = 30
 """Pages that are found by what others call them alone."""
+TOLD_MOST = 20
+"""Words that a page must have all of for `answering`; of a longer question, which is a description, any is enough."""
 WORDY, SPOKEN_MOST = 40, 3
 """A question of more words is asked in so many languages, the commonest: what it asks for is found by one of them."""
 HELD_MOST = 10
@@ -266,6 +279,19 @@ class Searcher:
         found = (best.found(place) for place in order[:depth])
         return [(self._shown(each.shard, each.address).url, each.score) for each in found]
 
+    def answering(self, text: str) -> Callable[[int, Sequence[str]], set[str]]:
+        """What tells of some addresses of a shard which of their pages answer a question, in the strict sense: a page
+        has all of its words, however many they are, and is all that is demanded. It is for who is told of pages and
+        has not looked at the others, so a page that lacks a word is none, nor one that only others call so."""
+        question = self._question(self._parsed(text)[0], all_most=TOLD_MOST)
+
+        def told(shard: int, urls: Sequence[str]) -> set[str]:
+            names = {keys.fingerprint(url): url for url in urls}
+            query = self._askings[shard].having(question, list(names))
+            return {names[page] for page in self._worth(shard, query, len(names)) if page in names}
+
+        return told
+
     # ------------------------------------------------------------------ asking
 
     def _asked(self, query: Query, last: int, first: int = 0, least: int = ENOUGH) -> Asked:
@@ -286,7 +312,7 @@ class Searcher:
         found = together([self._looked_at(windows[number]).raised(anchors).in_window(number) for number in shown])
         return Asked(question, found, ends[shown[0]] - len(windows[shown[0]]), total, anchors, called)
 
-    def _question(self, query: Query) -> Question:
+    def _question(self, query: Query, all_most: int = ALL_MOST) -> Question:
         """Asked in all languages of the pages, unless it names some."""
         named = {
             atom.value
@@ -298,7 +324,7 @@ class Searcher:
         languages = [code for code in self._known.languages if code in named] or self._known.languages
         if sum(len(text.split()) for text in query.words) > WORDY:
             languages = languages[:SPOKEN_MOST]
-        return Question(query, free_terms(query, self._known.lexicon(languages, self._meant)), languages)
+        return Question(query, free_terms(query, self._known.lexicon(languages, self._meant), all_most), languages)
 
     def _windows(
         self, question: Question, anchors: Mapping[int, float], depth: int

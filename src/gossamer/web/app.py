@@ -21,6 +21,7 @@ from gossamer.web import (
     broken_page,
     cached,
     dashboard,
+    feed_page,
     hosts_page,
     map_page,
     page_page,
@@ -33,6 +34,7 @@ from gossamer.web.face import Face, face_of, failed
 from gossamer.web.leases import Leases
 from gossamer.web.live import Pulse
 from gossamer.web.metrics import metrics
+from gossamer.web.remembered import Remembered
 from gossamer.web.safety import Access, Safety
 from gossamer.web.templating import environment
 
@@ -40,6 +42,8 @@ STATIC = Path(__file__).parent / "static"
 MODEL_CONTEXT = "/mcp"
 """Where language models ask."""
 METHODS = "questions are asked by GET, and what changes something by POST"
+FEEDS = 32
+"""Questions whose feeds are remembered."""
 PACKED_LEAST = 1_000
 """Bytes of an answer that is worth compressing."""
 
@@ -50,6 +54,7 @@ def routes() -> list[BaseRoute]:
         Route("/", search_page.search),
         Route("/suggest", search_page.suggest),
         Route("/opensearch.xml", search_page.description),
+        Route(feed_page.PATH, feed_page.feed),
         Route("/page", page_page.page),
         Route("/cached", cached.cached),
         Route("/broken", broken_page.broken),
@@ -91,7 +96,8 @@ def make(path: Path, access: Access) -> tuple[ASGIApp, Pulse]:
     app.state.face = face
     app.state.pulse = pulse = dashboard.pulse(face)
     app.state.map = map_page.Kept()
-    app.state.broken = broken_page.Remembered()
+    app.state.broken = Remembered[broken_page.Found]()
+    app.state.feeds = Remembered[feed_page.Made](FEEDS)
     return Safety(app, access), pulse
 
 

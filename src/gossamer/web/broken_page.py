@@ -1,7 +1,6 @@
 """Broken links: what failed or is gone, and the pages that link to it. To find them all, every address is looked at.
 
-So what was found is remembered, and turning its pages costs nothing: until somebody commits, and while a crawl does so
-all the time, for a while that is long beside the time that it took.
+So what was found is remembered, and turning its pages costs nothing.
 """
 
 from __future__ import annotations
@@ -9,9 +8,8 @@ from __future__ import annotations
 import io
 import re
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -23,6 +21,7 @@ from gossamer.collection.ask.broken_table import BrokenTable
 from gossamer.errors import UsageError
 from gossamer.web.face import Face, face_of, status_of
 from gossamer.web.leases import Busy
+from gossamer.web.remembered import Remembered
 
 if TYPE_CHECKING:
     from gossamer.collection.ask.broken import Source
@@ -33,10 +32,6 @@ ROWS_MOST = 10_000
 """Addresses that can be turned to. All are counted; the file has them all."""
 SOURCES = 5
 """Links to an address that are shown."""
-REMEMBERED = 4
-"""Filters whose findings are remembered."""
-PATIENCE = 20
-"""So many times as long as it took to find them, they are shown while a crawl goes on."""
 LIMIT, EXPORT_LIMIT = 30.0, 300.0
 """Seconds that a page and a download may take."""
 IN_MEMORY = 1 << 20
@@ -66,32 +61,6 @@ class Found:
     rows: list[Row] = field(default_factory=list)
 
 
-class _Kept(NamedTuple):
-    state: str
-    until: float
-    found: Found
-
-
-class Remembered:
-    """What was found by the last filters."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], _Kept] = {}
-
-    def get(self, filters: tuple[str, str], state: str, find: Callable[[], Found]) -> Found:
-        """What these find in this state of the collection, or found a while ago."""
-        kept = self._kept.get(filters)
-        if kept is None or (kept.state != state and time.monotonic() > kept.until):
-            began = time.monotonic()
-            found = find()
-            now = time.monotonic()
-            self._kept.pop(filters, None)
-            kept = self._kept[filters] = _Kept(state, now + PATIENCE * (now - began), found)
-            for old in list(self._kept)[:-REMEMBERED]:
-                self._kept.pop(old, None)
-        return kept.found
-
-
 async def broken(request: Request) -> Response:
     """A page of them."""
     face, given = face_of(request), request.query_params
@@ -117,7 +86,7 @@ async def broken(request: Request) -> Response:
 
 
 def _remembered(request: Request, face: Face, web: Collection, state: str, filters: tuple[str, str]) -> Found:
-    kept: Remembered = request.app.state.broken
+    kept: Remembered[Found] = request.app.state.broken
     return kept.get(filters, state, lambda: face.alone(lambda: _found(web, *filters)))
 
 

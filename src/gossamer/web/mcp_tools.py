@@ -147,6 +147,8 @@ class Change:
     after: str | None
     untrusted_title: str
     untrusted_reason: str
+    untrusted_added: str
+    untrusted_removed: str
 
 
 @dataclass(frozen=True)
@@ -196,12 +198,14 @@ def tools(ask: Asking, name: str) -> MCPServer:
         return await asked(lambda web: _links(web, url, slice(offset, offset + limit)))
 
     @made.tool(annotations=READ_ONLY, structured_output=True)
-    async def changes(since: Optional = "", limit: Listed = 50, cursor: Optional = "") -> ChangesAnswer:
-        """Pages that are new, changed, moved or gone since a time, as 2026-11-01, or since the last crawl began.
+    async def changes(
+        since: Optional = "", query: Optional = "", limit: Listed = 50, cursor: Optional = ""
+    ) -> ChangesAnswer:
+        """Pages that are new, changed, moved or gone since a time, as 2026-11-01 or 7d, or since the last crawl began.
 
-        `cursor` is `next` of the answer before.
+        With a query, pages that have all of its words. `cursor` is `next` of the answer before.
         """
-        return await asked(lambda web: _changes(web, since, limit, cursor))
+        return await asked(lambda web: _changes(web, ChangedSince(since, limit, cursor, query)))
 
     return made
 
@@ -248,12 +252,15 @@ def _links(web: Collection, url: str, part: slice) -> LinksAnswer:
     )
 
 
-def _changes(web: Collection, since: str, limit: int, cursor: str) -> ChangesAnswer:
-    told = questions.changes(web, ChangedSince(since, limit, cursor))
+def _changes(web: Collection, wanted: ChangedSince) -> ChangesAnswer:
+    told = questions.changes(web, wanted)
     found = [
-        Change(each["url"], each["kind"], each["before"], each["after"], _name(each["title"]), _name(each["reason"]))
+        Change(
+            each["url"], each["kind"], each["before"], each["after"], _name(each["title"]), _name(each["reason"]),
+            shown.text(each["added"]), shown.text(each["removed"]),
+        )
         for each in told["changes"]
-    ]
+    ]  # fmt: skip
     return ChangesAnswer(NOTICE, told["since"], found, told["next"])
 
 

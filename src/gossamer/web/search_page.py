@@ -11,8 +11,11 @@ from starlette.responses import JSONResponse, Response
 from gossamer.collection import Collection, Status
 from gossamer.errors import GossamerError, NotFound
 from gossamer.search.answer import Answer
+from gossamer.web.api.parameters import TEXT_MOST
 from gossamer.web.asked import PAGES_MOST, Asked, asked
 from gossamer.web.face import face_of
+from gossamer.web.feed_page import PATH as FEED
+from gossamer.web.templating import link
 
 HITS = 10
 """On a page."""
@@ -47,6 +50,7 @@ async def search(request: Request) -> Response:
         asked=wanted,
         values=wanted.values,
         facet_names=_FACETS,
+        feed=link(FEED, q=wanted.question.strip()[:TEXT_MOST]),
         first=(wanted.page - 1) * HITS + 1,
         pages=pages,
         last=pages[-1] if pages else 1,

@@ -174,14 +174,62 @@ class Reading:
 
         return listed(self._readers(), site, after)
 
-    def changes(self, since: datetime | None = None, *, after: str | None = None) -> Changes:
+    def changes(
+        self,
+        since: datetime | None = None,
+        *,
+        query: str = "",
+        site: str | None = None,
+        newest: int = 0,
+        after: str | None = None,
+        detailed: bool = True,
+    ) -> Changes:
         """Pages that are new, changed, gone and more since a time, or since the last crawl began.
 
-        `after` leaves out an address and all that come before it.
+        All in the order of the addresses, where `after` leaves out an address and all that come before it, or so many
+        of the newest. With a query only pages that answer it: they have all of its words. With a site only those of a
+        host and of hosts below it. `detailed` are the words that came and went.
         """
-        from gossamer.collection.ask.changes import changes
+        from gossamer.collection.ask.changes import Changes, Wanted, begun
 
-        return changes(self._readers(), since.timestamp() if since else None, after)
+        readers = self._readers()
+        basis = (since.timestamp(),) * len(readers.all) if since else begun(readers)
+        answering = self._searcher().answering(query) if query.strip() else None
+        wanted = Wanted(answering=answering, site=site, newest=newest, after=after, detailed=detailed)
+        return Changes(readers, basis, wanted)
+
+    def news(
+        self,
+        since: datetime | None = None,
+        *,
+        query: str = "",
+        site: str | None = None,
+        newest: int = 50,
+        detailed: bool = True,
+    ) -> Changes:
+        """The newest pages and changes of pages: of each page that is there the last change, the newest first.
+
+        A query, a site and `detailed` as for `changes`; `since` leaves out what was seen before.
+        """
+        from gossamer.collection.ask.changes import PRESENT, Changes, Wanted
+
+        readers = self._readers()
+        answering = self._searcher().answering(query) if query.strip() else None
+        wanted = Wanted(latest=True, kinds=PRESENT, newest=newest, answering=answering, site=site, detailed=detailed)
+        return Changes(readers, (since.timestamp() if since else 0.0,) * len(readers.all), wanted)
+
+    def answering(self, query: str, urls: Iterable[str]) -> set[str]:
+        """Of some addresses those of pages that have all words of a question, as `changes` asks it."""
+        from gossamer.collection.ask.changes import BATCH
+
+        readers, told = self._readers(), self._searcher().answering(query)
+        by_shard: dict[int, list[str]] = {}
+        for url in urls:
+            by_shard.setdefault(readers.number(url), []).append(url)
+        batches = (
+            (number, some[at : at + BATCH]) for number, some in by_shard.items() for at in range(0, len(some), BATCH)
+        )
+        return set().union(*(told(number, some) for number, some in batches))
 
     def meant(self, text: str) -> str:
         """An address as people write it: without a scheme it is that of https or http which the collection knows."""

@@ -1,10 +1,20 @@
-"""Which time is meant? As people write it: 2026-11-01, or 2026-11-01T12:00Z."""
+"""Which time is meant? As people write it: 2026-11-01, or 2026-11-01T12:00Z; or 7d, which is a week ago."""
 
 from __future__ import annotations
 
-from datetime import datetime, time
+import re
+import time as clock
+from argparse import ArgumentTypeError
+from datetime import UTC, datetime, time
 
 from gossamer.errors import UsageError
+from gossamer.setting_text import seconds
+
+_SPAN = re.compile(r"\d[\d.a-z ]*[a-z]", re.IGNORECASE)
+"""What is no time by the calendar: it begins with a number and ends with a unit."""
+EARLIEST = 0.0
+"""Nothing was captured before 1970."""
+_EXAMPLE = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
 
 
 def moment(text: str, *, end: bool = False) -> datetime:
@@ -14,5 +24,14 @@ def moment(text: str, *, end: bool = False) -> datetime:
         whole_day = len(text) in (8, 10) and "T" not in text
         return (datetime.combine(found, time.max) if end and whole_day else found).astimezone()
     except (ValueError, OverflowError, OSError):
-        example = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
-        raise UsageError(f"{text!r}: not a time; {example}") from None
+        raise UsageError(f"{text!r}: not a time; {_EXAMPLE}") from None
+
+
+def since(text: str) -> datetime:
+    """The beginning of a span of time that ends now: a point in time, or how long ago it is, as 2h, 7d or 1h30m."""
+    try:
+        if not _SPAN.fullmatch(text.strip()):
+            return moment(text)
+        return datetime.fromtimestamp(max(clock.time() - seconds(text), EARLIEST), UTC).astimezone()
+    except (UsageError, ArgumentTypeError):
+        raise UsageError(f"{text!r}: not a time; {_EXAMPLE}, or how long ago, as 2h or 7d") from None

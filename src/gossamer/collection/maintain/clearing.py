@@ -12,6 +12,9 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer import plan as plans
+from gossamer.collection.alert.saved import FILE as ALERTS
+from gossamer.collection.alert.state import FILE as TOLD
+from gossamer.collection.alert.state import LOCK as TELLING
 from gossamer.collection.crawl import requests, rest
 from gossamer.collection.derive import mirrored
 from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SEEDS, SHARDS, TABLE, Folder
@@ -27,8 +30,12 @@ from gossamer.store.warc.texts import FOLDER as TEXTS
 _PARTS = (CAPTURES, TEXTS, TABLE, INDEX, str(Path(LINKS).parent), "seen", PRINTS)
 """Folders of a shard that hold files and nothing else."""
 _FILES = (
-    *("lock", "gate", f"{plans.FILE}{files.PARTIAL}"),
-    *(f"{name}{ending}" for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING) for ending in ("", files.PARTIAL)),
+    *("lock", "gate", TELLING, f"{plans.FILE}{files.PARTIAL}"),
+    *(
+        f"{name}{ending}"
+        for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING, ALERTS, TOLD)
+        for ending in ("", files.PARTIAL)
+    ),
 )
 """Of the collection. What is wrong with its plan is seen when that is read."""
 _NAMED = {"seen": url_seen.NAME, PRINTS: print_runs.NAME}

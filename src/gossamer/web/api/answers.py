@@ -171,6 +171,12 @@ class Change(Answer, frozen=True, kw_only=True):
     reason: str
     before: str | None
     after: str | None
+    seen: str | None
+    words_added: int | None
+    words_removed: int | None
+    added: str
+    removed: str
+    id: str
 
 
 class Copy(Answer, frozen=True, kw_only=True):
@@ -239,7 +245,10 @@ HostList = _list(
 )
 BrokenList = _list("BrokenList", "What failed or is gone, in the order of the addresses.", broken=list[Broken])
 ChangeList = _list(
-    "ChangeList", "What is not what it was, in the order of the addresses.", since=str | None, changes=list[Change]
+    "ChangeList",
+    "What is not what it was, by address or the newest first.",
+    since=str | None,
+    changes=list[Change],
 )
 Series = _made("Series", "How it went, the oldest first.", series=list[Sample])
 Steering = _made(

@@ -108,9 +108,33 @@ class Hosts(msgspec.Struct, frozen=True):
 class ChangedSince(msgspec.Struct, frozen=True):
     """What is not what it was, page by page."""
 
-    since: Time = ""
+    since: Annotated[
+        str,
+        Meta(
+            description="A day, as 2026-11-01, a time, as 2026-11-01T12:00Z, or how long ago, as 2h or 7d.",
+            min_length=1,
+            max_length=64,
+        ),
+    ] = ""
     limit: Limit = 100
     cursor: From = ""
+    q: Annotated[
+        str, Meta(description="Only pages that have all words of this question.", min_length=1, max_length=TEXT_MOST)
+    ] = ""
+    site: Site = ""
+    sort: Annotated[
+        Literal["address", "newest"], Meta(description="newest: so many of the newest, and no further page.")
+    ] = "address"
+
+
+class Feed(msgspec.Struct, frozen=True):
+    """The newest pages and changes of pages."""
+
+    q: Annotated[
+        str, Meta(description="Only pages that have all words of this question.", min_length=0, max_length=TEXT_MOST)
+    ] = ""
+    site: Annotated[str, Meta(description="Only this host and those below it.", max_length=ADDRESS_MOST)] = ""
+    limit: Annotated[int, Meta(description="How many entries.", ge=1, le=HITS_MOST)] = 50
 
 
 class OfHost(msgspec.Struct, frozen=True):

@@ -16,6 +16,8 @@ import msgspec
 from gossamer.collection import Collection, Status
 from gossamer.collection.ask.broken import Broken
 from gossamer.collection.ask.times import moment
+from gossamer.collection.ask.times import since as began
+from gossamer.errors import UsageError
 from gossamer.frontier.why import AddressAnswer, HostAnswer
 from gossamer.shown import timestamp
 from gossamer.urls import keys
@@ -139,10 +141,14 @@ def _after(found: Iterable[Broken], last: Cursor | None) -> Iterator[Broken]:
 def changes(web: Collection, asked: parameters.ChangedSince) -> dict[str, Any]:
     """Since a time, or since the last crawl began."""
     last = address_after(asked.cursor)
-    since = moment(asked.since) if asked.since else None
+    since = began(asked.since) if asked.since else None
     if last is not None and last.since is not None:
         since = datetime.fromtimestamp(last.since, UTC)
-    found = web.changes(since, after=last.after if last else None)
+    newest = asked.limit if asked.sort == "newest" else 0
+    if last is not None and newest:
+        raise UsageError("cursor: the newest have no further page; ask with sort=address")
+    after = last.after if last else None
+    found = web.changes(since, query=asked.q, site=asked.site or None, newest=newest, after=after)
     basis = min(found.since)
     some, more = _some(iter(found), asked.limit)
     following = written(Cursor(some[-1].url, basis)) if more else None
@@ -184,5 +190,12 @@ QUESTIONS = (
     Question(
         "broken", "What is broken, with the links to it", parameters.Listing, (answers.BrokenList,), broken, walks=True
     ),
-    Question("changes", "What is new, changed or gone", parameters.ChangedSince, (answers.ChangeList,), changes),
+    Question(
+        "changes",
+        "What is new, changed or gone",
+        parameters.ChangedSince,
+        (answers.ChangeList,),
+        changes,
+        is_steady=False,
+    ),
 )

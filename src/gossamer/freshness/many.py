@@ -110,7 +110,8 @@ def _until_stale(rate: Floats, price: Floats) -> Floats:
         x = x - step
         if np.all(np.abs(step) <= _NEAR * x):
             break
-    return x / rate
+    found: Floats = x / rate
+    return found
 
 
 def _until_old(rate: Floats, price: Floats) -> Floats:
@@ -124,8 +125,7 @@ def _until_old(rate: Floats, price: Floats) -> Floats:
         x = x - step
         if np.all(np.abs(step) <= _NEAR * x):
             break
-    found: Floats = x / rate
-    return found
+    return x / rate
 
 
 _WAITS = {"freshness": _until_stale, "age": _until_old}

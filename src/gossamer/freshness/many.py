@@ -11,8 +11,8 @@ from gossamer.freshness.revisit import Goal
 
 Floats: TypeAlias = NDArray[np.float64]
 
-_STEPS = 60
-"""More than any start needs: six are usual."""
+_STEPS = 10
+"""More than any start needs: six are usual, and further ones only move what cannot be told apart."""
 _NEAR = 1e-12
 _SMALL = 1e-3
 """Below this a series is exact, and a difference of nearly equal terms is not."""

@@ -23,8 +23,8 @@ from gossamer.freshness.simulation.web import Web, made
 HOURS = 24
 BETWEEN = 4
 """Hours from one look at all copies to the next."""
-KNOWING = tuple(SCHEDULES)
-POLICIES = (KNOWING[0], "learning", *KNOWING[1:], "nutch")
+POLICIES = ("best", "learning", "azar", "lambdacrawl", "uniform", "proportional", "nutch")
+KNOWING = set(SCHEDULES) - {"uniform"}
 _MANY = 16
 """Visits to a page in an hour: more than that is not simulated one by one."""
 

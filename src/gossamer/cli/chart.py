@@ -1,9 +1,10 @@
-"""Pictures of the ranks of pages, as SVG: a few lines, legible on light and on dark ground, and readable as text."""
+"""Pictures of lines, as SVG: of the ranks of pages, for one. Legible on light and on dark ground, readable as text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from itertools import accumulate
 from math import ceil, floor, log10
 
 import numpy as np
@@ -12,16 +13,41 @@ from gossamer.collection.derive.graphs import Graph
 
 WIDTH, HEIGHT = 420, 300
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 44, 48
-STYLE = """
-  .ground { fill: #ffffff } text { font: 12px sans-serif; fill: #24292f }
-  .title { font-weight: bold; font-size: 13px } .grid { stroke: #d0d7de } .axis { stroke: #57606a }
-  .line { fill: none; stroke-width: 2; stroke-linejoin: round } .line0 { stroke: #0969da } .line1 { stroke: #bc4c00 }
-  .key0 { fill: #0969da } .key1 { fill: #bc4c00 }
-  @media (prefers-color-scheme: dark) {
-    .ground { fill: #0d1117 } text { fill: #e6edf3 } .grid { stroke: #30363d } .axis { stroke: #8b949e }
-    .line0 { stroke: #58a6ff } .line1 { stroke: #f0883e } .key0 { fill: #58a6ff } .key1 { fill: #f0883e }
-  }
+KEY = 104
+"""How wide the key is, beside lines that are too many to be named above them."""
+FEW = 2
+COLOURS = (
+    ("#0969da", "#58a6ff"),
+    ("#bc4c00", "#f0883e"),
+    ("#1a7f37", "#3fb950"),
+    ("#8250df", "#bc8cff"),
+    ("#57606a", "#8b949e"),
+    ("#cf222e", "#ff7b72"),
+    ("#9a6700", "#d29922"),
+)
+"""On light and on dark ground; more lines than there are colours begin again with the first."""
+
+
+def _style() -> str:
+    light, dark = (
+        " ".join(
+            f".line{number} {{ stroke: {pair[ground]} }} .key{number} {{ fill: {pair[ground]} }}"
+            for number, pair in enumerate(COLOURS)
+        )
+        for ground in (0, 1)
+    )
+    return f"""
+  .ground {{ fill: #ffffff }} text {{ font: 12px sans-serif; fill: #24292f }}
+  .title {{ font-weight: bold; font-size: 13px }} .grid {{ stroke: #d0d7de }} .axis {{ stroke: #57606a }}
+  .line {{ fill: none; stroke-width: 2; stroke-linejoin: round }}
+  {light}
+  @media (prefers-color-scheme: dark) {{
+    .ground {{ fill: #0d1117 }} text {{ fill: #e6edf3 }} .grid {{ stroke: #30363d }} .axis {{ stroke: #8b949e }}
+    {dark}
+  }}
 """
+
+
 POINTS = 200
 
 
@@ -36,25 +62,33 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Lines over the same two axes; the upper one begins at zero."""
+    """Lines over the same two axes."""
 
     title: str
     across: str
     """What is along the lower axis, like the next along the other."""
     unit: str
     lines: list[Line]
+    least: float = 0.0
+    """Where the upper axis begins."""
+
+    @property
+    def width(self) -> int:
+        """With its key, if that is beside it."""
+        return WIDTH + KEY * (len(self.lines) > FEW)
 
 
 def draw(*panels: Panel) -> str:
     """The panels side by side."""
-    width = WIDTH * len(panels)
+    *places, width = accumulate((panel.width for panel in panels), initial=0)
     drawn = "\n".join(
-        f'<g transform="translate({WIDTH * place} 0)">\n{_panel(panel)}\n</g>' for place, panel in enumerate(panels)
+        f'<g transform="translate({place} 0)">\n{_panel(panel)}\n</g>'
+        for place, panel in zip(places, panels, strict=True)
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" width="{width}" height="{HEIGHT}"'
         f' role="img">\n<title>{escape("; ".join(panel.title for panel in panels))}</title>\n'
-        f'<style>{STYLE}</style>\n<rect class="ground" width="{width}" height="{HEIGHT}"/>\n{drawn}\n</svg>\n'
+        f'<style>{_style()}</style>\n<rect class="ground" width="{width}" height="{HEIGHT}"/>\n{drawn}\n</svg>\n'
     )
 
 
@@ -68,14 +102,14 @@ def ticks(most: float) -> list[float]:
 
 def _panel(panel: Panel) -> str:
     steps_across = ticks(max(x for line in panel.lines for x in line.across))
-    steps_up = ticks(max(y for line in panel.lines for y in line.up))
+    steps_up = [panel.least + step for step in ticks(max(y for line in panel.lines for y in line.up) - panel.least)]
     right, low = WIDTH - RIGHT, HEIGHT - BOTTOM
 
     def x(value: float) -> float:
         return round(LEFT + value / steps_across[-1] * (right - LEFT), 1)
 
     def y(value: float) -> float:
-        return round(low - value / steps_up[-1] * (low - TOP), 1)
+        return round(low - (value - steps_up[0]) / (steps_up[-1] - steps_up[0]) * (low - TOP), 1)
 
     parts = [
         f'<text class="title" x="{LEFT}" y="18">{escape(panel.title)}</text>',
@@ -91,10 +125,10 @@ def _panel(panel: Panel) -> str:
     parts.append(f'<path class="axis" fill="none" d="M{LEFT} {TOP}V{low}H{right}"/>')
     for number, line in enumerate(panel.lines):
         path = "L".join(f"{x(a)} {y(b)}" for a, b in zip(line.across, line.up, strict=True))
-        parts.append(f'<path class="line line{number}" d="M{path}"/>')
-        parts.append(
-            f'<text class="key{number}" x="{LEFT + 8}" y="{TOP - 10 + 14 * number}">{escape(line.name)}</text>'
-        )
+        colour = number % len(COLOURS)
+        parts.append(f'<path class="line line{colour}" d="M{path}"><title>{escape(line.name)}</title></path>')
+        across, up = (LEFT + 8, TOP - 10 + 14 * number) if len(panel.lines) <= FEW else (right + 12, TOP + 18 * number)
+        parts.append(f'<text class="key{colour}" x="{across}" y="{up}">{escape(line.name)}</text>')
     return "\n".join(parts)
 
 

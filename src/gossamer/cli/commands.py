@@ -505,6 +505,13 @@ def completion(options: argparse.Namespace) -> int:
     return 0
 
 
+def simulate(options: argparse.Namespace) -> int:
+    """Try a budget on a made web."""
+    from gossamer.cli.simulation import run
+
+    return run(options)
+
+
 def demo(options: argparse.Namespace) -> int:
     """Crawl a made web and find a page in it."""
     from gossamer.cli.demo import run

@@ -12,7 +12,7 @@ from gossamer.version import VERSION
 
 GROUPS: Mapping[str, str] = {
     "begin with": "crawl status search serve show export",
-    "collect": "watch import build demo",
+    "collect": "watch import build simulate demo",
     "steer": "top pause resume stop set add retry",
     "look": "list why history links broken changes alert",
     "search": "similar duplicates rank evaluate",
@@ -45,6 +45,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("alerts", "notify", "subscribe", "webhook"), "alert"),
     **dict.fromkeys(("diff", "new"), "changes, or history DIR ADDRESS --diff"),
     **dict.fromkeys(("server", "web", "ui", "dashboard", "browse"), "serve"),
+    **dict.fromkeys(("sim", "simulation", "estimate", "budget"), "simulate"),
     "man": "help --man",
     **dict.fromkeys(("--password", "--user", "--login"), "--auth"),
     **dict.fromkeys(("--user-agent", "--agent", "--email", "--from"), "--contact"),

@@ -140,6 +140,7 @@ def parser() -> argparse.ArgumentParser:
     _export(verbs)
     _verify(verbs)
     _remove(verbs)
+    _simulate(verbs)
     _demo(verbs)
     _help(verbs)
     _completion(verbs)
@@ -744,6 +745,30 @@ def _remove(verbs: _Verbs) -> None:
     verb.add_argument("--archive", action="store_true", help="take their records out of the WARC files too")
     verb.add_argument("--dry-run", action="store_true", help="only say what would go")
     verb.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _simulate(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "simulate",
+        "try a budget of visits on a made web, before you spend it. Each policy keeps the same pages fresh as well as"
+        " it can, for some weeks that pass in seconds: the best that knows how often each page changes, one that learns"
+        " it from its visits, and those of the literature (azar, lambdacrawl, uniform, proportional, nutch). A table"
+        " says which part of the copies is fresh, and how old they are",
+        "gossamer simulate plan.toml --budget 2000 --plot plan.svg",
+    )
+    verb.add_argument(
+        "plan",
+        metavar="PLAN",
+        nargs="?",
+        help="a file in TOML that says how many pages there are, how often they change, and how many visits a day there"
+        " are; or the directory of a collection, which has as many pages, and the rest is assumed",
+    )
+    verb.add_argument("--example", action="store_true", help="print a plan with every line explained, to begin with")
+    verb.add_argument("--budget", metavar="N", type=_positive, help="visits a day, in the place of those of the plan")
+    verb.add_argument("--goal", choices=("freshness", "age"), help="what visits are for, in the place of the plan's")
+    verb.add_argument("--plot", metavar="FILE", help="draw freshness and age over the days, as SVG, into a file")
+    verb.add_argument("--json", action="store_true", help="answer as JSON, with the figures of every day")
 
 
 def _demo(verbs: _Verbs) -> None:

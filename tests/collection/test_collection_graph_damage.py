@@ -98,6 +98,19 @@ def test_a_graph_that_somebody_else_sealed_is_no_graph_unless_it_holds_one(
                 question()
         assert all("no graph until `gossamer build " in each for each in caplog.messages)
         assert any("`gossamer build DIR` makes it again" in each for each in collection.verify().problems)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if number % 8 == 0 else pytest.mark.soak)
+        for number, kind in enumerate([*GRAPHS, *SEALS])
+    ],
+)
+def test_a_build_makes_a_graph_again_that_somebody_else_sealed(sound: Path, tmp_path: Path, kind: str) -> None:
+    path = shutil.copytree(sound, tmp_path / "web")
+    (planted if kind in GRAPHS else sealed)(path, kind)
+    with gossamer.open(path) as collection:
         collection.build()
         assert collection.verify().problems == []
         assert collection.graph.top(3)

@@ -12,7 +12,6 @@ started as always.
 from __future__ import annotations
 
 import ast
-import io
 import json
 import os
 import re
@@ -153,8 +152,9 @@ class Warm:
 
 
 def _text(file: IO[bytes]) -> str:
+    """As `subprocess` reads text."""
     file.seek(0)
-    return io.TextIOWrapper(file, encoding="utf-8").read()
+    return file.read().decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
 WARM = Warm()

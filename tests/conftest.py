@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from gossamer.store import disk
+from harness.warm import WARM
 
 HERE = Path(__file__).parent
 MEMORY = Path("/dev/shm")
@@ -21,6 +23,10 @@ ROOM = 4 << 30
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
+
+# Tests start some thousand processes; where Python keeps no bytecode, each compiles all modules again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_configure() -> None:
@@ -49,3 +55,19 @@ def _nothing_is_remembered(tmp_path_factory: pytest.TempPathFactory) -> Iterator
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _templates_end() -> Iterator[None]:
+    yield
+    WARM.close()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _loaded_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """How worker processes begin is tested in `engine`; all other tests fork them from what is loaded already."""
+    if request.path.parent == HERE / "engine":
+        yield
+    else:
+        with WARM.used():
+            yield

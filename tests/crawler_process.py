@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.warm import WARM
+
 
 @dataclass(frozen=True)
 class Served:
@@ -45,6 +47,8 @@ def gossamer_command(*arguments: str) -> list[str]:
 
 def run_gossamer(*arguments: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
+    if WARM.is_usual:
+        return WARM.run(("gossamer", *arguments), timeout)
     return subprocess.run(gossamer_command(*arguments), capture_output=True, text=True, timeout=timeout, check=False)
 
 

@@ -6,10 +6,8 @@ steps that must not be torn apart. See `kill_points/sitecustomize.py`.
 
 from __future__ import annotations
 
-import os
 import runpy
 import signal
-import subprocess
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +16,9 @@ from typing import Any
 import pytest
 
 import gossamer
-from crawler_process import crawl_arguments, gossamer_command, run_gossamer
+from crawler_process import crawl_arguments, run_gossamer
 from gossamer.testing import Copies, Errors, MadeWeb, Marks, Redirects, RobotsFiles, Sitemaps, WebSpec
-from harness.kills import INSIDE, contents_of
+from harness.kills import INSIDE, PATIENCE, Nest, contents_of, everybody
 from named_web import Reply, named_web
 
 POINTS: dict[str, Any] = runpy.run_path(str(INSIDE / "sitecustomize.py"))["POINTS"]
@@ -39,10 +37,12 @@ RARE = {
     "about to end": 1,
 }
 """Points that are passed seldom, and which call in a life is the last at the latest."""
-FEW = {"about to end": 1}
+ONCE = {"about to end"}
 """Of two shards that die at the end, each tells the other again what it has lost; so only one does."""
 KILLS = 5
-LIVES = KILLS + 2
+"""Of one crawl in a soak."""
+FEW_KILLS = 2
+"""The same in every run of the tests."""
 SPEC = WebSpec(
     seed=3,
     hosts=4,
@@ -61,11 +61,12 @@ ALONE = {"capture half written", "text written", "archive synced", "table commit
 ALONE |= {"copies marked", "runs of prints merged"}
 SHARED = {"capture written", "table about to commit", "outbox closed", "batches sent", "batch applied", "page claimed"}
 COPIED = {"batch taken", "about to end"}
-"""The points that every run of the tests passes; all others take minutes."""
+"""The points that every run of the tests passes; all of them, with more kills, take minutes."""
 
 
-def mostly_soak(points: Iterable[str], quick: Collection[str]) -> list[Any]:
-    return [pytest.param(point, marks=() if point in quick else pytest.mark.soak) for point in sorted(points)]
+def mostly_soak(points: Iterable[str], quick: Collection[str]) -> pytest.MarkDecorator:
+    often = [pytest.param(point, KILLS, marks=pytest.mark.soak) for point in sorted(points)]
+    return pytest.mark.parametrize(("point", "most"), [*((point, FEW_KILLS) for point in sorted(quick)), *often])
 
 
 @dataclass(frozen=True)
@@ -85,26 +86,40 @@ def truth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Truth]:
         yield Truth(web, contents_of(folder, 1))
 
 
-@pytest.mark.parametrize("point", mostly_soak(POINTS.keys() - BETWEEN_SHARDS, ALONE))
-def test_a_crawl_by_one_process_survives_a_kill_at_any_point(truth: Truth, tmp_path: Path, point: str) -> None:
-    crawl_and_die(truth, tmp_path, point, 1)
+@pytest.fixture(scope="module")
+def nest() -> Iterator[Nest]:
+    nest = Nest()
+    yield nest
+    nest.close()
 
 
-@pytest.mark.parametrize("point", mostly_soak(POINTS, SHARED))
-def test_a_crawl_by_two_shards_survives_a_kill_at_any_point(truth: Truth, tmp_path: Path, point: str) -> None:
-    crawl_and_die(truth, tmp_path, point, 2)
+@mostly_soak(POINTS.keys() - BETWEEN_SHARDS, ALONE)
+def test_a_crawl_by_one_process_survives_a_kill_at_any_point(
+    truth: Truth, nest: Nest, tmp_path: Path, point: str, most: int
+) -> None:
+    storm = Storm(nest, tmp_path, point, most)
+    storm.blow(arguments(storm.folder, truth.web, 1))
+    assert contents_of(storm.folder, 1) == truth.contents
 
 
-@pytest.mark.parametrize("point", mostly_soak({"table committed", *BETWEEN_SHARDS, *COPIED}, COPIED))
-def test_bodies_that_two_shards_have_are_still_counted_once(tmp_path: Path, point: str) -> None:
-    folder, kills, names = tmp_path / "web", tmp_path / "kills", [f"site{number}" for number in range(12)]
+@mostly_soak(POINTS, SHARED)
+def test_a_crawl_by_two_shards_survives_a_kill_at_any_point(
+    truth: Truth, nest: Nest, tmp_path: Path, point: str, most: int
+) -> None:
+    storm = Storm(nest, tmp_path, point, most)
+    storm.blow(arguments(storm.folder, truth.web, 2))
+    assert contents_of(storm.folder, 2) == truth.contents
+
+
+@mostly_soak({"table committed", *BETWEEN_SHARDS, *COPIED}, COPIED)
+def test_bodies_that_two_shards_have_are_still_counted_once(nest: Nest, tmp_path: Path, point: str, most: int) -> None:
+    storm, names = Storm(nest, tmp_path, point, most), [f"site{number}" for number in range(12)]
     with named_web() as web:
         for name in names:
             web.link(name, "/", [web.url(other, path) for other in names for path in ("/", "/same")])
             web.put(name, "/same", Reply("<p>The same everywhere, byte for byte."))
-        words = named_arguments(folder, web.url(names[0]))
-        die_again_and_again(words, point, kills)
-    with gossamer.open(folder) as collection:
+        storm.blow(named_arguments(storm.folder, web.url(names[0])))
+    with gossamer.open(storm.folder) as collection:
         status, pages = collection.status(), list(collection.pages())
         assert collection.verify().problems == []
     assert status.pages == len(pages) == 2 * len(names)
@@ -115,25 +130,40 @@ def test_bodies_that_two_shards_have_are_still_counted_once(tmp_path: Path, poin
     }, first
 
 
-def crawl_and_die(truth: Truth, tmp_path: Path, point: str, shards: int) -> None:
-    folder, kills = tmp_path / "web", tmp_path / "kills"
-    die_again_and_again(arguments(folder, truth.web, shards), point, kills)
-    assert contents_of(folder, shards) == truth.contents
+@dataclass(frozen=True)
+class Storm:
+    """A crawl dies at one point, so many times at most."""
 
+    nest: Nest
+    place: Path
+    point: str
+    most: int
 
-def die_again_and_again(words: Sequence[str], point: str, kills: Path) -> None:
-    """Until a crawl comes to its end; a shard that dies is started again by the crawl itself."""
-    for _ in range(LIVES):
-        command = gossamer_command(*words)
-        result = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, check=False, env=deadly(point, kills)
-        )
-        if result.returncode == 0:
-            break
-        assert result.returncode == -signal.SIGKILL, result.stderr
-    else:
-        pytest.fail("it never came to an end")
-    assert kills.read_text(), "nothing was killed"
+    @property
+    def folder(self) -> Path:
+        return self.place / "web"
+
+    def blow(self, words: Sequence[str]) -> None:
+        """Until a crawl comes to its end; a shard that dies is started again by the crawl itself."""
+        kills, said = self.place / "kills", self.place / "said"
+        told = {
+            "GOSSAMER_TEST_KILL": f"{self.point}:{RARE.get(self.point, 9)}",
+            "GOSSAMER_TEST_KILLS": str(kills),
+            "GOSSAMER_TEST_MOST": str(1 if self.point in ONCE else self.most),
+            "GOSSAMER_TEST_SAID": str(said),
+        }
+        for _ in range(self.most + 2):
+            process = self.nest.begin(words, told)
+            if not self.nest.has_ended(PATIENCE):
+                everybody(process)
+                pytest.fail(f"it does not end: {said.read_text()}")
+            code = self.nest.code()
+            if code == 0:
+                break
+            assert code == -signal.SIGKILL, said.read_text()
+        else:
+            pytest.fail("it never came to an end")
+        assert kills.read_text(), "nothing was killed"
 
 
 def arguments(folder: Path, web: MadeWeb, shards: int) -> tuple[str, ...]:
@@ -144,13 +174,3 @@ def arguments(folder: Path, web: MadeWeb, shards: int) -> tuple[str, ...]:
 def named_arguments(folder: Path, seed: str) -> tuple[str, ...]:
     more = ("--delay", "0.001", "--suffix", "localhost", "--shards", "2", "--pages", "10000")
     return tuple(crawl_arguments(folder, seed, *more))
-
-
-def deadly(point: str, kills: Path) -> dict[str, str]:
-    return {
-        **os.environ,
-        "PYTHONPATH": f"{INSIDE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-        "GOSSAMER_TEST_KILL": f"{point}:{RARE.get(point, 9)}",
-        "GOSSAMER_TEST_KILLS": str(kills),
-        "GOSSAMER_TEST_MOST": str(FEW.get(point, KILLS)),
-    }

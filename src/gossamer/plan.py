@@ -13,6 +13,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -237,6 +238,7 @@ def parse(text: str, path: Path) -> Plan:
         raise InvalidPlan(f"{path}: not valid TOML: a number is too large") from error
 
 
+@lru_cache(maxsize=16)  # a crawl looks a dozen times
 def _parsed(text: str, path: Path) -> Plan:
     if _DEEP.search(text):
         raise RecursionError  # at once: a key takes time by the square of its parts

@@ -176,7 +176,7 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path, small_disk
         resize(small_disk, "200m")
         verified = run_gossamer("verify", str(folder))
         assert verified.returncode == 0, verified.stdout + verified.stderr
-        more = run_gossamer("crawl", str(folder), "--pages", "2500")
+        more = run_gossamer("crawl", str(folder), "--pages", str(status_of(folder)["pages"] + 100))
         assert more.returncode == 0, more.stderr
         verified = run_gossamer("verify", str(folder))
         assert verified.returncode == 0, verified.stdout

@@ -51,15 +51,26 @@ def replaced(path: Path) -> None:
 
 DAMAGES = {"emptied": emptied, "halved": halved, "flipped": flipped, "replaced": replaced, "removed": Path.unlink}
 
+NAMES = ("current", "ranks.npy", "nodes.npy", "names.txt", "seal.json", "voices/meta.json")
+FEW = {*((name, "flipped") for name in NAMES), *(("current", kind) for kind in DAMAGES)}
+FEW |= {("ranks.npy", kind) for kind in DAMAGES}
+"""Every file, every damage, and all damages of the two files that are opened first."""
 
-@pytest.mark.parametrize("name", ["current", "ranks.npy", "nodes.npy", "names.txt", "seal.json", "voices/meta.json"])
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        pytest.param(name, kind, marks=() if (name, kind) in FEW else pytest.mark.soak)
+        for name in NAMES
+        for kind in DAMAGES
+    ],
+)
 def test_a_damaged_graph_is_no_graph(
-    sound: Path, tmp_path: Path, name: str, damage: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+    sound: Path, tmp_path: Path, name: str, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = shutil.copytree(sound, tmp_path / "web")
     [graph] = (each for each in (path / "graph").iterdir() if each.is_dir())
-    damage(path / "graph" / name if name == "current" else graph / name)
+    DAMAGES[kind](path / "graph" / name if name == "current" else graph / name)
     with gossamer.open(path) as collection:
         assert collection.is_built
         collection.search("page")
@@ -87,6 +98,19 @@ def test_a_graph_that_somebody_else_sealed_is_no_graph_unless_it_holds_one(
                 question()
         assert all("no graph until `gossamer build " in each for each in caplog.messages)
         assert any("`gossamer build DIR` makes it again" in each for each in collection.verify().problems)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if number % 8 == 0 else pytest.mark.soak)
+        for number, kind in enumerate([*GRAPHS, *SEALS])
+    ],
+)
+def test_a_build_makes_a_graph_again_that_somebody_else_sealed(sound: Path, tmp_path: Path, kind: str) -> None:
+    path = shutil.copytree(sound, tmp_path / "web")
+    (planted if kind in GRAPHS else sealed)(path, kind)
+    with gossamer.open(path) as collection:
         collection.build()
         assert collection.verify().problems == []
         assert collection.graph.top(3)

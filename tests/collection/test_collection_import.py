@@ -286,7 +286,7 @@ def test_damage_is_named_with_its_place_and_the_rest_is_taken(tmp_path: Path) ->
 def test_an_import_that_is_killed_again_and_again_ends_as_if_it_had_not_been(
     archive: Path, crawled: Collection, tmp_path: Path
 ) -> None:
-    kills_at_random(archive, tmp_path / "web", kills=4, seed=4)
+    kills_at_random(archive, tmp_path / "web", kills=2, seed=4)
     with gossamer.open(tmp_path / "web") as collection:
         assert pages_of(collection) == pages_of(crawled)
         assert versions_of(collection) == versions_of(crawled)

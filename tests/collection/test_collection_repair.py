@@ -48,7 +48,7 @@ SPEC = WebSpec(
     copies=Copies(exact=0.3),
     changes=Changes(pages=0.5, rate=(2.0, 2.0)),
 )
-FEW, MANY = 40, 1_000
+FEW, MANY = 12, 1_000
 KILLER = Path(__file__).parents[1] / "kill_points"
 
 

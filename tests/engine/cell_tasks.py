@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import signal
 import sys
@@ -31,6 +32,7 @@ def task(data: bytes, body: bytes = b"") -> bytes:
         b"much": lambda: bytes(int(rest)),
         b"write": lambda: _write(rest),
         b"raise": lambda: _raise(rest),
+        b"import": lambda: _import(rest),
         b"recurse": lambda: task(data),
         b"process": lambda: b"%d" % os.getpid(),
         b"claim": lambda: _claim(*map(int, rest.split())),
@@ -91,6 +93,13 @@ def _print(size: int) -> bytes:
 def _write(path: bytes) -> bytes:
     Path(os.fsdecode(path)).write_bytes(b"something")
     return b"written"
+
+
+def _import(path: bytes) -> bytes:
+    """A module that nobody has loaded before."""
+    file = Path(os.fsdecode(path))
+    sys.path.insert(0, str(file.parent))
+    return importlib.import_module(file.stem).__name__.encode()
 
 
 def _raise(words: bytes) -> bytes:

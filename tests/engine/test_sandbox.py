@@ -110,6 +110,13 @@ def test_no_file_can_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
     assert_serves(sandbox)
 
 
+def test_a_module_that_is_not_compiled_yet_can_be_loaded(sandbox: Sandbox, tmp_path: Path) -> None:
+    path = tmp_path / "needed_late.py"
+    path.write_text("")
+    assert sandbox.run_now(b"import " + os.fsencode(path)) == Ended(b"needed_late")
+    assert not (tmp_path / "__pycache__").exists()
+
+
 def test_an_exception_is_a_value(sandbox: Sandbox) -> None:
     assert sandbox.run_now(b"raise of hands") == Ended(problem="ValueError: of hands", blame=Blame.FUNCTION)
     assert sandbox.run_now(b"recurse").problem.startswith("RecursionError")

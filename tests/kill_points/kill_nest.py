@@ -51,7 +51,7 @@ def _live(asked: dict[str, Any]) -> NoReturn:
         os.dup2(target, stream)
     code = 1
     try:
-        importlib.import_module("kill_steps").arm()
+        importlib.import_module("sitecustomize").arm()
         code = importlib.import_module("gossamer.cli.main").main(asked["words"])
     except SystemExit as error:
         code = int(error.code or 0)

@@ -66,6 +66,14 @@ POINTS = {
 }
 
 
+def arm() -> None:
+    """Do what the environment says."""
+    if "GOSSAMER_TEST_KILL" in os.environ:
+        _arm()
+    if "GOSSAMER_TEST_STEPS" in os.environ:
+        importlib.import_module("kill_steps").arm()
+
+
 def _arm() -> None:
     name, _, most = os.environ["GOSSAMER_TEST_KILL"].partition(":")
     point = POINTS[name]
@@ -133,7 +141,4 @@ def _die(last: Callable[[], None] | None = None) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-if "GOSSAMER_TEST_KILL" in os.environ:
-    _arm()
-if "GOSSAMER_TEST_STEPS" in os.environ:
-    importlib.import_module("kill_steps").arm()
+arm()

@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,13 +30,19 @@ PATIENCE = 240.0
 
 
 def chromium() -> str:
-    """Where it is. Debian's is installed where it is missing and this user may do so."""
-    if not any(map(shutil.which, NAMES)) and os.geteuid() == 0 and shutil.which(INSTALL[0]):
-        subprocess.run(INSTALL, check=False, capture_output=True, timeout=PATIENCE)
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    """Where it is."""
+    found = _installed()
     if found is None:
         pytest.skip("Chromium is missing; `apt-get install chromium` brings it")
     return found
+
+
+@cache
+def _installed() -> str | None:
+    """Debian's is installed where it is missing and this user may do so; that is tried once."""
+    if not any(map(shutil.which, NAMES)) and os.geteuid() == 0 and shutil.which(INSTALL[0]):
+        subprocess.run(INSTALL, check=False, capture_output=True, timeout=PATIENCE)
+    return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextmanager

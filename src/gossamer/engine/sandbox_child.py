@@ -14,6 +14,7 @@ import os
 import resource
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntFlag
@@ -75,6 +76,7 @@ def live(function: str, limits: Limits, line: socket.socket) -> NoReturn:
 
 def _shut_in(line: socket.socket, limits: Limits) -> None:
     os.nice(NICE)
+    sys.dont_write_bytecode = True  # a module that a task is the first to need would be the end of it
     quiet = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(quiet, stream)

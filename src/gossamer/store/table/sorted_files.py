@@ -40,6 +40,9 @@ _USUAL_BLOCK = 16 << 10
 """Bytes that a block holds besides a row that is larger; see `table`."""
 _FILTER, _INDEX, _PROPERTIES = b"partitionedfilter.", b"rocksdb.index", b"rocksdb.properties"
 _RAW, _COUNT = (b"rocksdb.raw.key.size", b"rocksdb.raw.value.size"), b"rocksdb.num.data.blocks"
+_USUAL_MOST = 100_000
+_usual: set[tuple[int, ...]] = set()
+"""Files in which no row is too large: nobody changes a sorted file, and the time of its last change would tell."""
 
 
 class _Unknown(Exception):
@@ -80,11 +83,18 @@ def swollen(path: Path) -> str | None:
     """
     try:
         with files.open(path, buffering=0) as file:
-            blocks, listed = _opened(file, os.fstat(file.fileno()).st_size)
+            now = os.fstat(file.fileno())
+            state = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+            if state in _usual:
+                return None
+            blocks, listed = _opened(file, now.st_size)
             handles = {name: _handle(value, 0)[0] for name, value in _entries(blocks.read(listed))}
             told = dict(_entries(blocks.read(handles[_PROPERTIES])))
             if sum(_told(told, name) for name in _RAW) > ROW_MOST + _USUAL_BLOCK * _told(told, _COUNT):
                 blocks.check_below(blocks.read(handles[_INDEX]), levels=2, look=blocks.require_size)
+        if len(_usual) >= _USUAL_MOST:
+            _usual.clear()
+        _usual.add(state)
     except _Swollen as error:
         return f"{path.name}: {error}"
     except (_Broken, _Unknown, KeyError, IndexError, struct.error, OSError):
@@ -232,6 +242,8 @@ def _handle(data: bytes, at: int) -> tuple[_Handle, int]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
+    if (value := data[at]) < 128:  # nearly always
+        return value, at + 1
     value = shift = 0
     while True:
         value |= (data[at] & 127) << shift

@@ -1,0 +1,80 @@
+"""The process from which others are forked that need what it has loaded; see `warm`."""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import time
+import types
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+PACKET = 1 << 17
+
+
+def wait_to_fork(handle: int, modules: Sequence[str]) -> NoReturn:
+    """The whole life of a template."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in modules:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    line = socket.socket(fileno=handle)
+    while True:
+        packet, handles, _, _ = socket.recv_fds(line, PACKET, 8)
+        _bury()
+        if not packet:
+            os._exit(0)
+        process = os.fork()
+        if not process:
+            line.close()
+            _become(json.loads(packet), handles)
+        for each in handles:
+            os.close(each)
+        line.send(str(process).encode())
+
+
+def _bury() -> None:
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _become(told: dict[str, Any], handles: Sequence[int]) -> NoReturn:
+    """A process as if it had just been started."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(told["environment"])
+    time.tzset()
+    os.chdir(told["folder"])
+    places: list[int] = told["places"]
+    aside = [fcntl.fcntl(each, fcntl.F_DUPFD, max(places) + 1) for each in handles]  # where none of them has to be
+    for each in handles:
+        os.close(each)
+    for each, place in zip(aside, places, strict=True):
+        os.dup2(each, place)
+        os.close(each)
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    exec(told["code"], vars(sys.modules["__main__"]))
+    sys.exit()
+
+
+def command(status: int, words: Sequence[str]) -> NoReturn:
+    """The command line, in a process whose parent writes down how it ended."""
+    process = os.fork()
+    if process:
+        os.close(1)
+        os.close(2)
+        os.write(status, str(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])).encode())
+        os._exit(0)
+    os.close(status)
+    sys.argv[:] = words
+    main = importlib.import_module("gossamer.cli.main").main
+    sys.exit(main())

@@ -40,7 +40,7 @@ class Setting:
     most: float = LARGEST
     option: Option | None = None
     unit: str = ""
-    """`s` or `B`: on the command line it may be written as 2h or 10G."""
+    """`s` or `B`: on the command line and in plan.toml it may be written as 2h or 10G."""
 
 
 SETTINGS: dict[str, Setting] = {

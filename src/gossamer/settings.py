@@ -87,7 +87,12 @@ SETTINGS: dict[str, Setting] = {
         0,
         "Ask for no more once so many bytes were fetched into the collection; 0 for no limit.",
         least=0,
-        option=Option("--bytes", FAR, "ask for no more once SIZE was fetched, like 500M or 10G; what is under way is finished", metavar="SIZE"),
+        option=Option(
+            "--bytes",
+            FAR,
+            "ask for no more once SIZE was fetched, like 500M or 10G; what is under way is finished",
+            metavar="SIZE",
+        ),
         unit="B",
     ),
     "time": Setting(

@@ -123,6 +123,8 @@ def test_the_manual_page_has_every_option_and_reads_without_a_warning() -> None:
         (["crawl", "d", "a.test", "--jobs", "4"], "did you mean --workers, or --per-host?"),
         (["crawl", "d", "a.test", "--insecure"], "did you mean --ca-file FILE"),
         (["crawl", "d", "a.test", "-r"], "did you mean --depth N"),
+        (["crawl", "d", "a.test", "--output", "x"], "`gossamer export DIR FORMAT -o FILE` writes what was collected"),
+        (["crawl", "d", "a.test", "-o", "x"], "`gossamer export DIR FORMAT -o FILE` writes what was collected"),
     ],
 )
 def test_words_of_other_programs_are_answered_with_ours(

@@ -241,9 +241,9 @@ def test_addresses_near_one_that_was_never_met_are_named(small: Collection) -> N
     assert small.near(f"https://www.{A.removeprefix('http://')}/one/?x=1") == [f"{A}/one", f"{A}/"]
     assert small.near(f"{A}/{'x' * 5_000}") == [f"{A}/"]
     assert small.near("http://never.test/a/b") == []
-    with pytest.raises(NotFound, match=rf"coppy: no page in the collection; it was never met; is {A}/copy or {A}/ meant"):
+    with pytest.raises(NotFound, match=rf"coppy: no page in the collection; .* is {A}/copy or {A}/ meant"):
         small.page(f"{A}/coppy")
-    with pytest.raises(NotFound, match="it was never met$"):
+    with pytest.raises(NotFound, match=r"it was never met$"):
         small.page("http://never.test/")
 
 

@@ -113,8 +113,8 @@ class Past:
     def _both(self, old: Version, new: Version) -> tuple[str, str]:
         """What two versions say, found in the same way, so that they differ only in what the page says.
 
-        Texts are made by what was known of the site at the time: what many pages share is left out once it is known, and
-        had not gone from this one. So pages whose texts differ are read again, both without what others taught.
+        Texts are made by what was known of the site at the time: what many pages share is left out once that is known,
+        and is still there. So pages whose texts differ are read again, both without what others taught.
         """
         one, other = self._kept(old), self._kept(new)
         if _said(one) != _said(other) and all(each.media_type in _HTML for each in (one, other)):

@@ -239,6 +239,7 @@ def test_why_is_told_of_addresses_hosts_and_what_was_never_met(small: Collection
 def test_addresses_near_one_that_was_never_met_are_named(small: Collection) -> None:
     assert small.near(f"{A}/coppy") == [f"{A}/copy", f"{A}/"]
     assert small.near(f"https://www.{A.removeprefix('http://')}/one/?x=1") == [f"{A}/one", f"{A}/"]
+    assert small.near("a.test/coppy") == [f"{A}/copy", f"{A}/"]
     assert small.near(f"{A}/{'x' * 5_000}") == [f"{A}/"]
     assert small.near("http://never.test/a/b") == []
     with pytest.raises(NotFound, match=rf"coppy: no page in the collection; .* is {A}/copy or {A}/ meant"):

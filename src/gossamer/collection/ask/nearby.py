@@ -52,8 +52,9 @@ def _beside(readers: ShardReaders, url: URL) -> list[URL]:
     if len(name) > NAME_MOST:
         return []
     rows = islice(Ledger(readers.of(url).table).all(keys.row_prefix(folder)), BESIDE_MOST)
-    names = [each[len(folder) :] for each, _ in rows if each.startswith(folder)]
-    return [folder + each for each in get_close_matches(name, names, _NAMED, _ALIKE)]
+    place = folder.partition("://")[2]
+    names = {each.partition("://")[2].removeprefix(place): each for each, _ in rows}
+    return [names[each] for each in get_close_matches(name, names, _NAMED, _ALIKE)]
 
 
 def _variants(url: str) -> Iterator[str]:

@@ -74,10 +74,10 @@ def resting(wanted: int, seconds: float, moment: float) -> Eta:
 
 
 def limited(left: Eta, limit: float, seconds: float) -> Eta:
-    """The same for a crawl that ends after a time, of which so much has passed."""
+    """The same, and that it takes more than one crawl, where each ends after a time; so much of it has passed."""
     if not limit or left.seconds is None or left.seconds <= limit - seconds:
         return left
-    return Eta(max(limit - seconds, 0.0), f"then the time of {span(limit)} is over; {left.basis}")
+    return Eta(left.seconds, f"{left.basis}; each crawl ends after {span(limit)}")
 
 
 def _plain(number: float) -> str:

@@ -28,14 +28,15 @@ _AROUND_TAGS = frozenset(NUMBER[name] for name in ("nav", "footer", "aside"))
 def with_sections(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:
     """Which blocks are kept, given those that are so far. `numbers`: the block of each run."""
     heads = _headings(outline, numbers)
-    missing = [head for head in heads if not kept[head[0]]]
-    if not missing or len(missing) == len(heads):
+    had = kept.tobytes()
+    first = had.find(1)
+    missing = [head for head in heads if not had[head[0]]]
+    if len(missing) == len(heads) or not any(block < first or 1 in had[block + 1 : block + 2] for block, _ in missing):
         return kept
     page = _Places(outline)
-    homes = [page.of(element) for block, element in heads if kept[block]]
+    homes = [page.of(element) for block, element in heads if had[block]]
     near, far = ({home for every in homes for home in every[:up]} for up in (_UP, _UP_FIRST))
     whole = kept.copy()
-    first = int(kept.argmax())
     for block, element in reversed(missing):
         home, below = page.of(element), block + 1
         if block < first:

@@ -244,7 +244,7 @@ def test_addresses_near_one_that_was_never_met_are_named(small: Collection) -> N
     assert small.near("http://never.test/a/b") == []
     with pytest.raises(NotFound, match=rf"coppy: no page in the collection; .* is {A}/copy or {A}/ meant"):
         small.page(f"{A}/coppy")
-    with pytest.raises(NotFound, match=r"it was never met$"):
+    with pytest.raises(NotFound, match=r"`gossamer why .* http://never.test/` says more$"):
         small.page("http://never.test/")
 
 

@@ -254,15 +254,11 @@ class Reading:
     def _not_then(self, url: str, at: datetime | None) -> str:
         first = next((each for each in self.history(url) if each.change == "first"), None) if at else None
         if at is None or first is None:
-            return f"{url}: no page in the collection; {self._more(url)}"
+            met = Ledger(self._readers().of(meant := self.meant(url)).table).get(meant) is not None
+            more = f"`gossamer why {self.path} {url}` says more"
+            return f"{url}: no page in the collection; {more}{'' if met else self._perhaps(meant)}"
         known = f"the first version is of {first.fetched.astimezone(at.tzinfo):%Y-%m-%d %H:%M:%S}"
         return f"{url}: was not in the collection yet at {at:%Y-%m-%d %H:%M:%S}; {known}"
-
-    def _more(self, url: str) -> str:
-        meant = self.meant(url)
-        if Ledger(self._readers().of(meant).table).get(meant) is None:
-            return f"it was never met{self._perhaps(meant)}"
-        return f"`gossamer why {self.path} {url}` says more"
 
     def near(self, url: str) -> list[str]:
         """Addresses of the collection that may be meant by one that is not in it, the likeliest first."""

@@ -11,6 +11,7 @@ import difflib
 import os
 import re
 import tomllib
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,6 +24,7 @@ from gossamer.errors import InvalidPlan, UsageError
 from gossamer.fetch import Identity, Limits, login_table
 from gossamer.frontier.polite.hosts import Politeness
 from gossamer.search.weights import Weights
+from gossamer.setting_text import TYPES
 from gossamer.settings import LARGEST, SETTINGS
 from gossamer.store.disk import Marks
 from gossamer.urls import rules as url_rules
@@ -248,9 +250,20 @@ def _parsed(text: str, path: Path) -> Plan:
     if unknown:
         raise InvalidPlan(f"{path}: {_unknown(unknown)}")
     try:
-        return Plan(**{name: _frozen(value) for name, value in data.items()})
+        return Plan(**{name: _meant(name, value) for name, value in data.items()})
     except InvalidPlan as error:  # what nobody can have meant has a cause, a slip has none
         raise InvalidPlan(f"{path}: {error}") from error.__cause__
+
+
+def _meant(name: str, value: Any) -> Any:
+    """A time or a size may be written as on the command line."""
+    unit = SETTINGS[name].unit
+    if not unit or not isinstance(value, str):
+        return _frozen(value)
+    try:
+        return TYPES[unit](value)
+    except ArgumentTypeError as error:
+        raise InvalidPlan(f"{name}: {error}") from None
 
 
 def is_meant(text: str) -> bool:

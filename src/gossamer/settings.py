@@ -40,7 +40,7 @@ class Setting:
     most: float = LARGEST
     option: Option | None = None
     unit: str = ""
-    """`s`, `B` or `/day`: on the command line it may be written as 2h, 10G or 500/hour."""
+    """`s`, `B` or `/day`: on the command line and in plan.toml it may be written as 2h, 10G or 500/hour."""
 
 
 SETTINGS: dict[str, Setting] = {
@@ -85,9 +85,14 @@ SETTINGS: dict[str, Setting] = {
     ),
     "bytes": Setting(
         0,
-        "Stop at so many bytes fetched into the collection; 0 for no limit.",
+        "Ask for no more once so many bytes were fetched into the collection; 0 for no limit.",
         least=0,
-        option=Option("--bytes", FAR, "stop at SIZE fetched into the collection, like 500M or 10G", metavar="SIZE"),
+        option=Option(
+            "--bytes",
+            FAR,
+            "ask for no more once SIZE was fetched, like 500M or 10G; what is under way is finished",
+            metavar="SIZE",
+        ),
         unit="B",
     ),
     "time": Setting(

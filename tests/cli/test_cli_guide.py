@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -122,6 +123,8 @@ def test_the_manual_page_has_every_option_and_reads_without_a_warning() -> None:
         (["crawl", "d", "a.test", "--jobs", "4"], "did you mean --workers, or --per-host?"),
         (["crawl", "d", "a.test", "--insecure"], "did you mean --ca-file FILE"),
         (["crawl", "d", "a.test", "-r"], "did you mean --depth N"),
+        (["crawl", "d", "a.test", "--output", "x"], "`gossamer export DIR FORMAT -o FILE` writes what was collected"),
+        (["crawl", "d", "a.test", "-o", "x"], "`gossamer export DIR FORMAT -o FILE` writes what was collected"),
     ],
 )
 def test_words_of_other_programs_are_answered_with_ours(
@@ -232,11 +235,26 @@ def seen_on(terminal: int, words: str) -> None:
             shown += os.read(terminal, 65_536).decode(errors="replace")
 
 
+def in_bash(words: str, folder: Path) -> list[str]:
+    """What is offered in the place of the last of the words."""
+    require("bash")
+    place = len(shlex.split(words))
+    asked = f"COMP_WORDS=(gossamer {words}); COMP_CWORD={place}; _gossamer; echo ${{COMPREPLY[@]}}"
+    program = f"{script('bash', parser())}\n{asked}"
+    found = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60, check=True, cwd=folder)
+    assert found.stderr == ""
+    return found.stdout.split()
+
+
 @pytest.mark.parametrize(("words", "completed"), COMPLETED)
 def test_bash_completes(words: str, completed: str) -> None:
-    require("bash")
-    given = words.split()
-    asked = f"COMP_WORDS=(gossamer {words}); COMP_CWORD={len(given)}; _gossamer; echo ${{COMPREPLY[@]}}"
-    program = f"{script('bash', parser())}\n{asked}"
-    found = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60, check=True, cwd="/")
-    assert (found.stdout.split(), found.stderr) == ([completed], "")
+    assert in_bash(words, Path("/")) == [completed]
+
+
+def test_a_format_is_offered_where_one_is_wanted_and_a_file_where_that_is(tmp_path: Path) -> None:
+    for name in ("my-web", "parquet-notes"):
+        (tmp_path / name).mkdir()
+    assert in_bash("export pa", tmp_path) == ["parquet-notes"]
+    assert in_bash("export my-web pa", tmp_path) == ["parquet"]
+    assert "parquet-notes" not in in_bash("export my-web ''", tmp_path)
+    assert in_bash("export my-web parquet -o pa", tmp_path) == ["parquet-notes"]

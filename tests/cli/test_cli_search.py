@@ -19,6 +19,7 @@ from gossamer.search.answer import Answer
 from gossamer.search.query import Field
 from gossamer.testing import VirtualClock
 from gossamer.testing.planted import planted
+from tiny_server import tiny_server
 
 MADE = planted(topics=2)
 WORDS = MADE.questions["t1"]
@@ -82,6 +83,17 @@ def test_a_hint_is_on_standard_error_and_in_the_object(web: Path, capsys: pytest
     assert said == "nothing found\n"
     assert hint == "gossamer: type:htlm: no page is of that type; did you mean type:html?\n"
     assert as_object(capsys, str(web), "type:htlm")["hints"] == [hint.removeprefix("gossamer: ").rstrip()]
+
+
+def test_a_collection_without_a_page_says_so_and_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "web"
+    with tiny_server({}) as site:
+        quick = ("--allow-address", "127.0.0.0/8", "--delay", "0", "--shards", "1")
+        assert main(["crawl", str(folder), f"{site.origin}/gone", *quick]) == 5
+    capsys.readouterr()
+    said, hint = asked(capsys, str(folder), "hello")
+    assert said == "nothing found\n"
+    assert hint.startswith(f"gossamer: there is no page in the collection yet; `gossamer status {folder}` says why")
 
 
 def test_facets_are_lines_that_people_read(web: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,7 +80,7 @@ def test_without_a_terminal_one_view_is_printed(folder: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     assert "\x1b" not in result.stdout
     lines = result.stdout.splitlines()
-    assert lines[0] == "pages       2  0.0/s"
+    assert lines[0] == "pages       2", "a rate needs two views"
     assert "now         at rest" in lines
     assert "failed because:" in lines
     assert [each for each in lines if "site.localhost" in each and "1 failed" in each]
@@ -119,6 +119,19 @@ def test_it_fits_the_window_and_follows_its_size(folder: Path) -> None:
     os.write(terminal.master, b"q")
     assert terminal.end() == 0
     assert "\x1b[1m" not in terminal.seen
+
+
+def test_a_reason_is_wrapped_and_not_cut(folder: Path) -> None:
+    terminal = Terminal(folder, 40, 60, NO_COLOR="1")
+    terminal.wait("\x1b[J", 1)
+    drawn = terminal.seen.partition("\x1b[H")[2].partition("\x1b[J")[0].replace("\x1b[K", "").split("\r\n")
+    assert all(len(each) <= 60 for each in drawn)
+    printed = run_gossamer("top", str(folder)).stdout
+    row = next(each for each in printed.splitlines() if "site.localhost" in each)
+    assert len(row) > 60
+    assert "".join(row.split()) in "".join("".join(drawn).split())
+    os.write(terminal.master, b"q")
+    assert terminal.end() == 0
 
 
 def test_it_is_for_collections_alone(tmp_path: Path) -> None:

@@ -230,10 +230,22 @@ def test_why_is_told_of_addresses_hosts_and_what_was_never_met(small: Collection
     assert small.why(f"{A}/robots.txt").host == "a.test"  # type: ignore[union-attr] # of a host
     with pytest.raises(NotFound, match=r"never\.test: no such host"):
         small.why("never.test")
-    with pytest.raises(NotFound, match=r"not in the collection; it was never met$"):
+    with pytest.raises(NotFound, match=rf"not in the collection; it was never met; is {A}/ meant\?$"):
         small.why(f"{A}/never")
     with pytest.raises(NotFound, match="never met, and it would be left out"):
         small.why(f"{A}/{'x' * 5_000}")
+
+
+def test_addresses_near_one_that_was_never_met_are_named(small: Collection) -> None:
+    assert small.near(f"{A}/coppy") == [f"{A}/copy", f"{A}/"]
+    assert small.near(f"https://www.{A.removeprefix('http://')}/one/?x=1") == [f"{A}/one", f"{A}/"]
+    assert small.near("a.test/coppy") == [f"{A}/copy", f"{A}/"]
+    assert small.near(f"{A}/{'x' * 5_000}") == [f"{A}/"]
+    assert small.near("http://never.test/a/b") == []
+    with pytest.raises(NotFound, match=rf"coppy: no page in the collection; .* is {A}/copy or {A}/ meant"):
+        small.page(f"{A}/coppy")
+    with pytest.raises(NotFound, match=r"`gossamer why .* http://never.test/` says more$"):
+        small.page("http://never.test/")
 
 
 def test_a_question_is_answered_explained_and_measured(small: Collection) -> None:

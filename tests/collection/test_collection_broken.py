@@ -205,7 +205,7 @@ def test_the_command_says_it_in_three_forms(web: Collection, capsys: pytest.Capt
 
     text = run()
     assert f'{GONE}  http 404\n  {HOME}  "elsewhere"  by way of {MOVED}\n  {HOME}  "the old page"' in text
-    assert "2 broken addresses, 6 links" in text
+    assert "2 broken addresses, 6 links on 3 pages" in text
     assert "it will be tried again" in text
     objects = [json.loads(line) for line in run("--json").splitlines()]
     assert [each["url"] for each in objects] == [BUSY, GONE]

@@ -144,6 +144,15 @@ def test_every_setting_can_be_set(given: str, expected: dict[str, object]) -> No
     assert assigned([given]) == expected
 
 
+def test_times_and_sizes_stand_in_a_plan_as_on_the_command_line(tmp_path: Path) -> None:
+    place = tmp_path / "plan.toml"
+    plan = parse('time = "1h30m"\nbytes = "10M"\n', place)
+    assert (plan.time, plan.bytes) == (5_400.0, 10_000_000)
+    for text, words in (('time = "soon"', "time: 'soon' is not a time, like 90"), ('depth = "3"', "depth is '3'")):
+        with pytest.raises(InvalidPlan, match=words):
+            parse(text, place)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -79,6 +79,7 @@ def test_while_it_waits_it_says_what_for(tmp_path: Path) -> None:
     waiting = [look for look in crawl.looks if look.disk_wanted and look.seconds > 30]
     assert {look.out for look in waiting} == {0}
     assert {look.queued > 0 for look in waiting} == {True}
+    assert {look.left for look in waiting} == {None}, "nobody knows when there is room"
 
 
 def test_a_crawl_that_begins_on_a_full_disk_waits_longer_than_its_patience(tmp_path: Path) -> None:

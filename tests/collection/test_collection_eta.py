@@ -14,7 +14,7 @@ import gossamer
 from gossamer.cli import answers
 from gossamer.cli.progress import ProgressLine
 from gossamer.collection import Outside, Progress, Status
-from gossamer.collection.crawl.progress import UNKNOWN, Eta, Rate, eta, resting
+from gossamer.collection.crawl.progress import UNKNOWN, Eta, Rate, eta, limited, resting
 from gossamer.collection.status import together
 from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Capture, Failure, Fault, Kind, Visit
@@ -57,7 +57,7 @@ def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> 
     assert queued.next_time is not None
     until = time.strftime("%Y-%m-%d %H:%M", time.localtime(queued.next_time))
     assert status.left == pytest.approx(queued.next_time - clock.wall(), abs=5)
-    assert status.basis == f"1 queued, and nothing may be tried again before {until}"
+    assert status.basis == f"until the first of 1 queued may be tried again, {until}"
     assert answers.crawled("web", status, False, Plan()).endswith("1 address waits; `gossamer crawl web` goes on")
     limited = answers.crawled("web", status, False, Plan(pages=status.pages))
     assert "the limit of 1 page is reached, and `gossamer crawl web --pages 2` goes on" in limited
@@ -164,9 +164,16 @@ def test_a_rate_is_told_as_people_write_it(rate: float, words: str) -> None:
     assert eta(10, rate, None).basis == f"10 queued at {words} pages/s"
 
 
+def test_what_takes_longer_than_a_crawl_may_is_said_to() -> None:
+    long = Eta(600.0, "600 queued at 1 pages/s")
+    assert limited(long, 60.0, 20.0) == Eta(600.0, "600 queued at 1 pages/s; each crawl ends after 60 s")
+    assert limited(long, 0.0, 20.0) == limited(long, 620.0, 20.0) == long
+    assert limited(UNKNOWN, 60.0, 20.0) == UNKNOWN
+
+
 def test_a_rest_says_until_when_nothing_may_be_tried() -> None:
     until = time.strftime("%Y-%m-%d %H:%M", time.localtime(1_000_000.0))
-    wanted = Eta(30.0, f"1,200 queued, and nothing may be tried again before {until}")
+    wanted = Eta(30.0, f"until the first of 1,200 queued may be tried again, {until}")
     assert resting(1_200, 30.0, 1_000_000.0) == wanted
     assert resting(1, 30.0, 1_000_000.0).seconds == 30.0
     assert resting(0, 30.0, 1_000_000.0) == UNKNOWN

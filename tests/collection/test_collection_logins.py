@@ -18,6 +18,7 @@ from gossamer.cli.main import main
 from gossamer.collection.crawl.sent import kinds
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.seed_list import SHORT
 from gossamer.errors import InvalidPlan, UsageError
 from gossamer.fetch.logins import Login, Logins, basic, place
 from gossamer.frontier.entries import META
@@ -286,6 +287,19 @@ def test_a_password_in_a_seed_is_said_not_to_be_used_and_shown_nowhere(
     assert main(["crawl", str(tmp_path / "other"), f"ftp://me:{SECRET}@host.example/"]) == 2
     said = capsys.readouterr()
     assert SECRET not in said.out + said.err + caplog.text
+    assert SECRET.encode() not in everything_in(tmp_path / "web")
+
+
+def test_a_password_in_a_long_list_of_seeds_is_said_not_to_be_used_once(
+    tmp_path: Path, mine: Tiny, caplog: pytest.LogCaptureFixture
+) -> None:
+    plain = [f"{mine.origin}/{number}" for number in range(SHORT)]
+    secret = [mine.origin.replace("://", f"://me:{SECRET}@") + place for place in ("/a", "/b")]
+    (tmp_path / "seeds").write_text("\n".join([*plain, *secret]))
+    folder = str(with_room(tmp_path / "web"))
+    main(["crawl", folder, "--seeds", str(tmp_path / "seeds"), "--pages", "1", "--shards", "1", *LOOPBACK])
+    assert caplog.text.count("the name and password in it are not used") == 1
+    assert SECRET not in caplog.text
     assert SECRET.encode() not in everything_in(tmp_path / "web")
 
 

@@ -158,8 +158,9 @@ def page(path: str, markdown: str) -> Document:
             language=None,
             markdown=markdown,
             text="",
-            page=SimpleNamespace(published=None),
+            page=SimpleNamespace(published=None, modified=None),
             version=SimpleNamespace(began=0.0),
+            capture=Capture(Visit(f"https://example.org/{path}"), 0.0, 0.1, 200),
         ),
     )
 

@@ -11,25 +11,48 @@ import pytest
 from gossamer.collection.ask import markdown_files
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError, UsageError
+from gossamer.model import Capture, Visit
 
 
 def document(url: str = "http://a.test/x", **more: Any) -> Document:
     """As much of one as is written."""
     told = {"title": "A title", "markdown": "# Words", "html": "<p>W<a href='/x'>or</a>ds</p>", "text": "All words"}
-    told |= {"language": "en", "page": SimpleNamespace(published=None), "version": SimpleNamespace(began=86_400.0)}
+    told |= {"language": "en", "page": said(), "version": SimpleNamespace(began=86_400.0), "capture": answered()}
     return cast(Document, SimpleNamespace(url=url, **(told | more)))
 
 
-def test_what_is_not_known_of_a_page_is_left_out_and_its_date_is_that_of_its_fetch() -> None:
+def said(published: float | None = None, modified: float | None = None) -> SimpleNamespace:
+    return SimpleNamespace(published=published, modified=modified)
+
+
+def answered(*headers: tuple[str, str]) -> Capture:
+    return Capture(Visit("http://a.test/x"), 86_400.0, 0.1, 200, headers)
+
+
+def test_what_is_not_known_of_a_page_is_left_out() -> None:
     assert markdown_files.text_of(document(language=None)) == (
-        '---\nurl: "http://a.test/x"\ntitle: "A title"\ndate: "1970-01-02T00:00:00.000Z"\n'
-        'fetched: "1970-01-02T00:00:00.000Z"\n---\n\n# Words\n'
-    )
-    dated = markdown_files.text_of(document(page=SimpleNamespace(published=0.0), markdown=""))
-    assert (
-        'date: "1970-01-01T00:00:00Z"\nfetched: "1970-01-02T00:00:00.000Z"\nlanguage: "en"\n---\n\nAll words\n' in dated
+        '---\nurl: "http://a.test/x"\ntitle: "A title"\nfetched: "1970-01-02T00:00:00.000Z"\n---\n\n# Words\n'
     )
     assert markdown_files.text_of(document(), links=False).endswith("---\n\nWords\n")
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (said(0.0, 60.0), "1970-01-01T00:00:00Z"),
+        (said(None, 60.0), "1970-01-01T00:01:00Z"),
+        (said(), "1970-01-01T12:00:00Z"),
+    ],
+)
+def test_its_date_is_what_the_page_says_or_else_its_server(page: SimpleNamespace, expected: str) -> None:
+    capture = answered(("last-modified", "Thu, 01 Jan 1970 12:00:00 GMT"))
+    written = markdown_files.text_of(document(page=page, capture=capture, markdown=""))
+    fetched = 'fetched: "1970-01-02T00:00:00.000Z"'
+    assert f'date: "{expected}"\n{fetched}\nlanguage: "en"\n---\n\nAll words\n' in written
+
+
+def test_a_date_that_a_server_made_up_is_none() -> None:
+    assert "\ndate:" not in markdown_files.text_of(document(capture=answered(("last-modified", "yesterday"))))
 
 
 def test_nothing_in_a_title_ends_its_line_or_its_quotes() -> None:

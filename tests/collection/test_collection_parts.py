@@ -160,7 +160,7 @@ def test_an_outlook_needs_something_to_do_and_something_known() -> None:
 def test_what_rests_says_until_when() -> None:
     assert resting(0, 60.0, 0.0) == UNKNOWN
     until = time.strftime("%Y-%m-%d %H:%M", time.localtime(1_794_700_800))
-    told = f"1 queued, and nothing may be tried again before {until}"
+    told = f"until the first of 1 queued may be tried again, {until}"
     assert resting(1, 60.0, 1_794_700_800) == Eta(60.0, told)
 
 

@@ -24,6 +24,10 @@ def shard(tmp_path: Path) -> Iterator[Shard]:
         yield shard
 
 
+def again(capture: Capture) -> Page:
+    return said(A, title=capture.body.decode(), content=capture.body.decode())
+
+
 def unread(capture: Capture) -> Page:
     raise AssertionError(f"{capture.visit.url} has a text and is read again")
 
@@ -44,7 +48,7 @@ def test_every_answer_has_a_name_and_changes_are_counted_in_words(shard: Shard) 
     keep(shard, "gone", 30, 404)
     keep(shard, "one three four", 40)
     shard.enter(A, history=((BEGAN + 15, "not modified"), (BEGAN + 20, "301")))
-    found = Past(shard.archive, Ledger(shard.table), A, unread).editions()
+    found = Past(shard.archive, Ledger(shard.table), A, again).editions()
     assert [(each.number, each.change, each.status) for each in found] == [
         (1, "error", 503),
         (2, "first", 200),
@@ -63,14 +67,14 @@ def test_every_answer_has_a_name_and_changes_are_counted_in_words(shard: Shard) 
 def test_words_are_compared_with_the_last_version_that_said_anything(shard: Shard) -> None:
     for number, words in enumerate(("a", "a b", "a b c")):
         keep(shard, words, number)
-    found = Past(shard.archive, Ledger(shard.table), A, unread).editions()
+    found = Past(shard.archive, Ledger(shard.table), A, again).editions()
     assert [each.words for each in found] == [None, Words(1, 0), Words(1, 0)]
 
 
 def test_two_versions_are_compared_as_they_are_shown(shard: Shard) -> None:
     for number, words in enumerate(("same old", "same new", "same newer")):
         keep(shard, words, number)
-    past = Past(shard.archive, Ledger(shard.table), A, unread)
+    past = Past(shard.archive, Ledger(shard.table), A, again)
     first, second, third = past.editions()
     diff = past.diff(first, third)
     assert (diff.url, diff.old, diff.new) == (A, first, third)
@@ -79,6 +83,25 @@ def test_two_versions_are_compared_as_they_are_shown(shard: Shard) -> None:
     assert (told["url"], told["old"]["number"], told["new"]["number"]) == (A, 1, 3)
     assert told["lines"][0] == {"sign": "~", "pieces": [["=", "same"], ["-", " old"], ["+", " newer"]]}
     assert past.diff(second, second).lines == ()
+
+
+def test_what_was_learned_of_a_site_between_two_visits_is_no_change_of_its_page(shard: Shard) -> None:
+    shard.keep(A, b"story, seen by 7\nnotice", 0, words="story\nnotice", title="T")
+    shard.keep(A, b"story, seen by 8\nnotice", 1, words="story", title="T")
+
+    def read(capture: Capture) -> Page:
+        return said(A, title="T", content=f"story\n{capture.body.decode().partition(chr(10))[2]}")
+
+    past = Past(shard.archive, Ledger(shard.table), A, read)
+    first, second = past.editions()
+    assert (second.change, second.words) == ("changed", Words(0, 0))
+    assert past.diff(first, second).lines == ()
+
+
+def test_versions_whose_texts_are_the_same_are_not_read_again(shard: Shard) -> None:
+    shard.keep(A, b"seen by 7", 0, words="story")
+    shard.keep(A, b"seen by 8", 1, words="story")
+    assert Past(shard.archive, Ledger(shard.table), A, unread).editions()[-1].words == Words(0, 0)
 
 
 def test_a_version_without_a_text_is_read_now(shard: Shard) -> None:

@@ -556,7 +556,7 @@ def test_progress_tells_all_that_is_counted(crawl: Any) -> None:
 def test_a_crawl_is_idle_if_nothing_is_out_nothing_waits_and_something_will_wake(crawl: Any) -> None:
     idle = looked(crawl, queued=4, waking=30.0)
     assert (idle.idle_seconds, idle.left) == (30.0, 30.0)
-    assert "nothing may be tried again" in idle.basis
+    assert "may be tried again" in idle.basis
     for busy in ({"out": 1}, {"hosts_waiting": 1}, {"waking": inf}):
         seen = looked(crawl, **({"queued": 4, "waking": 30.0} | busy))
         assert (seen.idle_seconds, seen.basis) == (0.0, UNKNOWN.basis)

@@ -73,6 +73,30 @@ def test_a_list_in_a_menu_or_footer_is_not_completed() -> None:
     assert chosen("<p>a</p><nav><ul><li>b<li>c</ul></nav>", "ab") == "ab"
 
 
+def test_a_list_of_terms_of_which_a_part_is_kept_is_kept_whole_whatever_the_terms_look_like() -> None:
+    terms = "<dl><dt>b<dd>c<dt>d<dd>e</dl>"
+    assert chosen(f"<p>a</p>{terms}<p>g</p>", "ac", scores=-5) == "abcde"
+    assert chosen(f"<p>a</p>{terms}<p>g</p>", "ac", scores=-7) == "ac"
+
+
+def test_a_heading_over_what_is_kept_stays_where_others_of_its_kind_do() -> None:
+    body = "<div><h2>b</h2><p>c</p></div><div><h2>d</h2><p>e</p></div>"
+    assert chosen(f"<h1>a</h1>{body}", "bce") == "bcde"
+    assert chosen(f"<h1>a</h1>{body}", "ce") == "ce", "no heading is kept that would tell"
+    assert chosen(f"<h1>a</h1>{body}", "bce", scores=-4) == "bce"
+    assert chosen("<h2>b</h2><p>c</p><aside><h2>d</h2><p>e</p></aside>", "bce") == "bce"
+    assert chosen("<h2>b</h2><p>c</p><div><div><div><h2>d</h2></div></div></div>e", "bce") == "bce"
+
+
+def test_sections_before_the_first_block_that_is_kept_belong_to_it() -> None:
+    front = "<h1>a</h1><div><h2>b</h2><p>c</p></div>"
+    body = "<div><div><h2>d</h2><pre>e</pre></div><div><h2>f</h2><p>g</p></div></div><p>h</p>"
+    assert chosen(front + body, "fg") == "bcdefg"
+    assert chosen(front + body, "fg", scores=-4) == "fg"
+    assert chosen(f"<nav><h2>b</h2><p>c</p></nav>{body}", "fg") == "defg"
+    assert chosen(body, "g") == "g"
+
+
 def test_lists_in_lists_are_completed_a_few_deep() -> None:
     depth = 50
     html = "<p>a</p>" + "<ul><li>x" * depth + "b" + "</ul>" * depth

@@ -225,6 +225,7 @@ def search(options: argparse.Namespace) -> int:
         signs = {hit.url: signs for hit, signs in explained}
         waiting = collection.not_indexed if collection.is_built else None
         busy = waiting != 0 and collection.is_busy
+        empty = not found.total and not collection.status().pages
     _print(
         options,
         found.as_json(question, waiting, signs),
@@ -232,7 +233,9 @@ def search(options: argparse.Namespace) -> int:
     )
     for hint in found.hints:
         complain(hint)
-    if waiting != 0:  # without some pages it is not the whole answer
+    if empty:
+        complain(pasted(search_output.NO_PAGE, options.dir))
+    elif waiting != 0:  # without some pages it is not the whole answer
         complain(pasted(search_output.waiting(waiting, busy=busy), options.dir))
     return 0
 

@@ -25,10 +25,12 @@ _gossamer() {{
         esac
         return
     fi
-    case "$verb" in
+    if [ "${{before#-}}" = "$before" ]; then
+        case "$verb $((COMP_CWORD > 2))" in
 {words}
-    esac
-    COMPREPLY+=($(compgen -f -- "$word"))
+        esac
+    fi
+    COMPREPLY=($(compgen -f -- "$word"))
 }}
 complete -o filenames -F _gossamer gossamer
 """
@@ -49,12 +51,13 @@ def _bash(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
                 pattern = "|".join(f'"{name} {option}"' for option in action.option_strings)
                 choices.append(_case(pattern, listed, 8, last=True))
             elif listed:
-                words.append(_case(name, listed, 8, last=not _takes_files(verb)))
+                # what is not the first word comes behind a directory, and then there is no file in its place
+                words.append(_case(f'"{name} 1"' if _takes_files(verb) else f'"{name} "?', listed, 12, last=True))
     return _BASH.format(
         verbs=" ".join(verbs),
         choices="".join(choices).rstrip("\n") or "        *) ;;",
         options="".join(options).rstrip("\n"),
-        words="".join(words).rstrip("\n") or "        *) ;;",
+        words="".join(words).rstrip("\n") or "            *) ;;",
     )
 
 
@@ -80,6 +83,9 @@ end
 function __gossamer_no_verb
     test (count (commandline -opc)) -eq 1
 end
+function __gossamer_behind
+    test (count (commandline -opc)) -gt 2
+end
 complete -c gossamer -n __gossamer_no_verb -f -l help -d 'show this help'
 complete -c gossamer -n __gossamer_no_verb -f -l version -d 'show the version'
 """
@@ -91,18 +97,21 @@ def _fish(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
         words = _quoted(first_sentence(verb))
         lines.append(f"complete -c gossamer -n __gossamer_no_verb -f -a {name} -d {words}")
         for action in verb._actions:
-            if words := _of_fish(action, _choices(name, action, verbs), files=_takes_files(verb)):
-                lines.append(f"complete -c gossamer -n '__gossamer_verb {name}' {words}")
+            if words := _of_fish(action, listed := _choices(name, action, verbs)):
+                behind = (
+                    "; and __gossamer_behind" if listed and not action.option_strings and _takes_files(verb) else ""
+                )
+                lines.append(f"complete -c gossamer -n '__gossamer_verb {name}{behind}' {words}")
     return _FISH + "\n".join(lines) + "\n"
 
 
-def _of_fish(action: argparse.Action, choices: Sequence[str], *, files: bool) -> str:
-    """An option, or what may stand in the place of a word; beside that may be the name of a directory."""
+def _of_fish(action: argparse.Action, choices: Sequence[str]) -> str:
+    """An option, or what may stand in the place of a word, where no file may."""
     listed = f"-a '{' '.join(choices)}'" if choices else ""
     if not action.option_strings:
-        return listed if files or not listed else f"-f {listed}"
+        return f"-f {listed}" if listed else ""
     names = " ".join(f"-l {each[2:]}" if each[:2] == "--" else f"-s {each[1:]}" for each in action.option_strings)
-    value = "" if action.nargs == 0 else f" -x {listed}" if listed else " -r"
+    value = "" if action.nargs == 0 else f" -x {listed}" if listed else " -r -F"
     return f"{names}{value} -d {_quoted(action.help)}"
 
 

@@ -65,6 +65,8 @@ _ELSEWHERE = {
     **dict.fromkeys(("--config", "--settings"), "--set, or the file plan.toml in the directory of the collection"),
 }
 """What other programs call it."""
+_FOR_FILES = frozenset(("--output", "-o", "-O", "--output-file", "--output-document", "--out", "--format", "--export"))
+"""What writes pages to files in programs that do it while they crawl."""
 
 
 def verbs_of(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -97,6 +99,8 @@ def first_sentence(verb: argparse.ArgumentParser) -> str:
 def meant(word: str, known: Iterable[str]) -> str:
     """What was probably meant, as the end of a message; nothing where nobody can tell."""
     names = [name for name in known if name != word]
+    if word in _FOR_FILES and not _FOR_FILES.isdisjoint(names):
+        return "; `gossamer export DIR FORMAT -o FILE` writes what was collected"
     close = [here for here in [_ELSEWHERE.get(word, "")] if re.split("[, ]", here)[0] in names]
     close += difflib.get_close_matches(word, names, 1, _CLOSE)
     return f"; did you mean {close[0]}?" if close else ""

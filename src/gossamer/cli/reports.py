@@ -120,9 +120,11 @@ class ExternalLine:
 
 def _print(options: argparse.Namespace, found: Iterable[Broken], *, whole: bool) -> int:
     count = links = 0
+    pages: set[str] = set()
     table = BrokenTable(sys.stdout) if options.csv else None
     for each in found:
         count, links = count + 1, links + len(each.sources)
+        pages.update(source.url for source in each.sources)
         if table:
             table.add(each)
         elif options.json:
@@ -131,7 +133,8 @@ def _print(options: argparse.Namespace, found: Iterable[Broken], *, whole: bool)
             say("\n".join(_block(each)))
     if not options.csv and not options.json:
         none = "nothing is broken" if whole else "nothing that could be asked is broken"
-        say(f"{counted(count, 'broken address')}, {counted(links, 'link')}" if count else none)
+        said = f"{counted(count, 'broken address')}, {counted(links, 'link')} on {counted(len(pages), 'page')}"
+        say(said if count else none)
     return count
 
 

@@ -34,6 +34,9 @@ _MEANINGS = {
 }
 
 
+NO_PAGE = "there is no page in the collection yet; `gossamer status DIR` says why, `gossamer crawl DIR` goes on"
+
+
 def answer(question: str, found: Answer, signs: Signs, offset: int, folder: str) -> str:
     """A block of lines for each hit, then what else there is."""
     blocks = [_hit(number, hit, folder, signs.get(hit.url, {})) for number, hit in enumerate(found.hits, offset + 1)]

@@ -12,11 +12,13 @@ import shutil
 import signal
 import sys
 import termios
+import textwrap
 import time
 import tty
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -80,20 +82,20 @@ class View:
         ]
 
 
-def _rate(view: View, past: View | None) -> tuple[float, float]:
-    """Pages and bytes in a second, since an older view."""
+def _rate(view: View, past: View | None) -> tuple[str, str]:
+    """Pages and bytes in a second, since an older view; nothing where there is none."""
     seconds = view.when - past.when if past else 0.0
     if past is None or seconds <= 0:
-        return 0.0, 0.0
+        return "", ""
     pages, octets = view.status.pages - past.status.pages, view.status.bytes - past.status.bytes
-    return max(pages, 0) / seconds, max(octets, 0) / seconds
+    return f"  {max(pages, 0) / seconds:,.1f}/s", f"  {size(int(max(octets, 0) / seconds))}/s"
 
 
-def _sums(now: Status, disk: int, rate: tuple[float, float]) -> Iterator[str]:
+def _sums(now: Status, disk: int, rate: tuple[str, str]) -> Iterator[str]:
     pages, octets = rate
     rows = [
-        ("pages", f"{now.pages:,}  {pages:,.1f}/s"),
-        ("fetched", f"{size(now.bytes)}  {size(int(octets))}/s"),
+        ("pages", f"{now.pages:,}{pages}"),
+        ("fetched", f"{size(now.bytes)}{octets}"),
         ("queued", f"{now.queued:,}"),
         ("failed", f"{now.failed:,}"),
         ("excluded", f"{now.excluded:,}"),
@@ -158,12 +160,19 @@ def _watch(collection: Reading, folder: str) -> None:
 def _draw(view: View, past: View, folder: str) -> None:
     columns, rows = shutil.get_terminal_size(fallback=(80, 24))
     head = f"{folder}, {time.strftime('%H:%M:%S')}; q ends this view, and not the crawl"
-    lines = [pasted(each, folder)[:columns] for each in (line(head), *view.lines(past))][:rows]
+    said = chain.from_iterable(_wrapped(pasted(each, folder), columns) for each in view.lines(past))
+    lines = [pasted(line(head), folder)[:columns], *said][:rows]
     if is_coloured():
         lines[0] = f"{BOLD}{lines[0]}{PLAIN}"
     drawn = _HOME + "\n".join(f"{each}{_END}" for each in lines) + _BELOW
     sys.stdout.flush()
     os.write(sys.stdout.fileno(), encoded(drawn))
+
+
+def _wrapped(words: str, columns: int) -> list[str]:
+    """In lines that fit: a reason that is cut says nothing."""
+    indent = " " * min(12, columns // 2)
+    return textwrap.wrap(words, columns, subsequent_indent=indent) or [""]
 
 
 @contextmanager

@@ -119,6 +119,7 @@ class Collection(Reading):
             named, seed_list = [], chain(named, seed_list)
         new, listed = [as_seed(seed) for seed in named], SeedList(self.path)
         unfetched_seeds.warn_of_logins(named)
+        seed_list = seed_list and unfetched_seeds.warned_of_logins(seed_list)
         stamp = self._folder.plan_stamp()
         asked = _Asked(new, seed_list, settings, revisit, trust_plan)
         plan, begins = self._planned(asked)

@@ -19,7 +19,6 @@ from gossamer.collection.ask.times import moment
 from gossamer.errors import InvalidURL, NotFound, UsageError
 from gossamer.frontier.why import AddressAnswer
 from gossamer.web.face import face_of, status_of
-from gossamer.web.nearby import near
 from gossamer.web.said import written
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ async def page(request: Request) -> Response:
     try:
         shown = await face.ask(lambda web: _shown(web, wanted))
     except (NotFound, InvalidURL) as error:
-        others = await face.ask(lambda web: near(web, wanted.url)) if isinstance(error, NotFound) else []
+        others = await face.ask(lambda web: web.near(wanted.url)) if isinstance(error, NotFound) else []
         values = {"url": wanted.url, "problem": str(error), "near": others}
         return face.page(request, "page_missing.html", status_of(error), **values)
     names = (name for name in Shown.__slots__ if name not in ("url", "view"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from gossamer.collection.ask.differences import Line, Words, difference, words_changed
-from gossamer.errors import NotFound
+from gossamer.errors import Damaged, NotFound
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
 from gossamer.store.archive import Archive
@@ -16,6 +17,8 @@ from gossamer.store.versions import NOT_MODIFIED, Version
 
 _CONFIRMED = "not modified"
 """What the history of an address says of a 304."""
+_HTML = ("text/html", "application/xhtml+xml")
+"""Types of pages of which only a part is main content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +88,14 @@ class Past:
 
     def diff(self, old: Edition, new: Edition) -> Diff:
         """Between two of them."""
-        before, after = (self._said(self._versions[each.number - 1]) for each in (old, new))
-        return Diff(self._url, old, new, tuple(difference(before, after)))
+        both = self._both(*(self._versions[each.number - 1] for each in (old, new)))
+        return Diff(self._url, old, new, tuple(difference(*both)))
 
     def _editions(self) -> Iterator[Edition]:
-        before, said = None, ""
+        before = None
         for number, version in enumerate(self._versions, 1):
-            change, words = _kind(before, version), None
-            if change in ("first", "changed"):
-                now = self._said(version)
-                words, said = words_changed(said, now) if change == "changed" else None, now
+            change = _kind(before, version)
+            words = words_changed(*self._both(before, version)) if before and change == "changed" else None
             if 200 <= version.status < 300:
                 before = version
             yield Edition(
@@ -109,12 +110,26 @@ class Past:
                 words,
             )
 
-    def _said(self, version: Version) -> str:
-        """As `show` prints it: the title, then the main content, or all words where there is none."""
-        capture = self._archive.capture
-        page = self._archive.page(self._url, version) or self._read(capture(self._url, version))
-        text = page.content or page.text
-        return text if text.partition("\n")[0] == page.title else f"{page.title}\n{text}"
+    def _both(self, old: Version, new: Version) -> tuple[str, str]:
+        """What two versions say, found in the same way, so that they differ only in what the page says.
+
+        Texts are made by what was known of the site at the time: what many pages share is left out once that is known,
+        and is still there. So pages whose texts differ are read again, both without what others taught.
+        """
+        one, other = self._kept(old), self._kept(new)
+        if _said(one) != _said(other) and all(each.media_type in _HTML for each in (one, other)):
+            with suppress(Damaged):
+                one, other = (self._read(self._archive.capture(self._url, each)) for each in (old, new))
+        return _said(one), _said(other)
+
+    def _kept(self, version: Version) -> Page:
+        return self._archive.page(self._url, version) or self._read(self._archive.capture(self._url, version))
+
+
+def _said(page: Page) -> str:
+    """As `show` prints it: the title, then the main content, or all words where there is none."""
+    text = page.content or page.text
+    return text if text.partition("\n")[0] == page.title else f"{page.title}\n{text}"
 
 
 def chosen(

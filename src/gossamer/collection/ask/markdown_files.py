@@ -21,6 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from gossamer.collection.documents import Document
+from gossamer.convert.dates import seconds
 from gossamer.errors import StorageError, UsageError
 from gossamer.markdown import written
 from gossamer.shown import timestamp
@@ -93,12 +94,18 @@ def text_of(page: Document, *, links: bool = True) -> str:
     fields = {
         "url": page.url,
         "title": page.title,
-        "date": timestamp(page.page.published) or date(page.version.began),
+        "date": timestamp(_own_date(page)),
         "fetched": date(page.version.began),
         "language": page.language,
     }
     front = "".join(f"{name}: {_quoted(value)}\n" for name, value in fields.items() if value is not None)
     return f"---\n{front}---\n\n{body}".rstrip() + "\n"
+
+
+def _own_date(page: Document) -> float | None:
+    """When it was written, as the page says, or else changed, as the page or its server says."""
+    served = seconds(page.capture.header("last-modified") or "")
+    return next((each for each in (page.page.published, page.page.modified, served) if each is not None), None)
 
 
 def markdown(page: Document, *, links: bool = True) -> str:

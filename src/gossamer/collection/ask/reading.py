@@ -259,7 +259,7 @@ class Reading:
 
             verdict = scope_of(self.plan, self.path).check(url, 0)
             words = f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
-            raise NotFound(f"{url}: not in the collection; {words}")
+            raise NotFound(f"{url}: not in the collection; {words}{self._perhaps(url)}")
         latest = readers.current(url)
         return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of) if latest else answer
 
@@ -302,9 +302,22 @@ class Reading:
     def _not_then(self, url: str, at: datetime | None) -> str:
         first = next((each for each in self.history(url) if each.change == "first"), None) if at else None
         if at is None or first is None:
-            return f"{url}: no page in the collection; `gossamer why {self.path} {url}` says more"
+            met = Ledger(self._readers().of(meant := self.meant(url)).table).get(meant) is not None
+            more = f"`gossamer why {self.path} {url}` says more"
+            return f"{url}: no page in the collection; {more}{'' if met else self._perhaps(meant)}"
         known = f"the first version is of {first.fetched.astimezone(at.tzinfo):%Y-%m-%d %H:%M:%S}"
         return f"{url}: was not in the collection yet at {at:%Y-%m-%d %H:%M:%S}; {known}"
+
+    def near(self, url: str) -> list[str]:
+        """Addresses of the collection that may be meant by one that is not in it, the likeliest first."""
+        from gossamer.collection.ask.nearby import near
+
+        return near(self._readers(), self.meant(url))
+
+    def _perhaps(self, url: str) -> str:
+        from gossamer.collection.ask.nearby import question
+
+        return question(self.near(url))
 
     def history(self, url: str) -> list[Edition]:
         """The versions of an address, the oldest first, and how much each changed. None when it was never fetched."""

@@ -17,6 +17,7 @@ from gossamer.frontier import Frontier
 from gossamer.frontier.queue.backlog import Stretch
 from gossamer.model import Clock
 from gossamer.plan import Plan
+from gossamer.shown import span
 from gossamer.store.disk import Disk
 
 WINDOW = 60.0
@@ -69,7 +70,14 @@ def resting(wanted: int, seconds: float, moment: float) -> Eta:
     if wanted <= 0:
         return UNKNOWN
     until = time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
-    return Eta(seconds, f"{wanted:,} queued, and nothing may be tried again before {until}")
+    return Eta(seconds, f"until the first of {wanted:,} queued may be tried again, {until}")
+
+
+def limited(left: Eta, limit: float, seconds: float) -> Eta:
+    """The same, and that it takes more than one crawl, where each ends after a time; so much of it has passed."""
+    if not limit or left.seconds is None or left.seconds <= limit - seconds:
+        return left
+    return Eta(left.seconds, f"{left.basis}; each crawl ends after {span(limit)}")
 
 
 def _plain(number: float) -> str:
@@ -116,7 +124,7 @@ class Gauge:
         waking, short = self._frontier.next_waking(), self._disk.shortage
         seconds = self.seconds
         idle = self._frontier.out == 0 and self._frontier.hosts_waiting == 0 and waking != inf
-        left = self._left(seconds, waking if idle else None)
+        left = UNKNOWN if short else self._left(seconds, waking if idle else None)
         return Progress(
             pages=counts.pages,
             failed=counts.failed,
@@ -147,8 +155,10 @@ class Gauge:
         if self.paused or self._frontier.network_gone:
             return UNKNOWN
         if waking is not None:
-            return resting(wanted, waking, self._clock.wall() + waking)
-        return eta(wanted, self._rate.at(seconds, self._done()), self._frontier.longest)
+            left = resting(wanted, waking, self._clock.wall() + waking)
+        else:
+            left = eta(wanted, self._rate.at(seconds, self._done()), self._frontier.longest)
+        return limited(left, self.plan.time, seconds)
 
     def _done(self) -> int:
         counts = self._frontier.ledger.counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,16 @@ def warn_of_logins(seeds: Iterable[str]) -> None:
     """A password in an address would be kept with it, and sent to whoever it leads to."""
     for seed in islice(filter(has_login, seeds), 1):
         log.warning("seed %s: the name and password in it are not used; %s", as_seed(seed), _LOG_IN)
+
+
+def warned_of_logins(seeds: Iterable[str]) -> Iterator[str]:
+    """The same for a long list, as it is gone through: all of them."""
+    said = False
+    for seed in seeds:
+        if not said and has_login(seed):
+            said = True
+            warn_of_logins([seed])
+        yield seed
 
 
 def are_untried(asked: Reading, seeds: Iterable[str]) -> bool:

@@ -4,7 +4,7 @@ The model was taught with pages of many hundred words, of which most is menus an
 
 A table or a list is one thing. The cells of a table of prices are short, and each alone looks like a label of a menu.
 So if some of a table or a list is kept, or what stands before and behind it in the same place, all of it is, unless a
-block of it is surely none.
+block of it is surely none. Menus are hardly ever lists of terms, so those are nearly always whole.
 
 A small page has little around its content, and what is cut of it is missed. So of a page of a few hundred words a block
 is left out only if it is likely none; and if the page says itself which part is the main one, by its only `main` or
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Ints
+from gossamer.convert.content.sections import with_sections
 from gossamer.convert.html.outline import NUMBER, Outline
 
 Floats = NDArray[np.float32]
@@ -29,12 +30,14 @@ BETWEEN_LEAST = -2.5
 """The score of a block that is surely no content, though it stands between others that are; as in `scorer/choice.h`."""
 _SMALL_LEAST = -1.0
 _SAID_LEAST = -4.0
+_TERMS_LEAST = -6.0
 _CELL_MOST = 24
 """Bytes of what may well be said twice: "yes" in a table, or a price."""
 
 
 _NESTED_MOST = 4
 """Lists in lists that are looked at, from the inside: pages that nest thousands cost time and are no content."""
+_TERMS = NUMBER["dl"]
 _LIST_TAGS = frozenset(NUMBER[name] for name in ("table", "ul", "ol", "dl"))
 _AROUND_TAGS = frozenset(NUMBER[name] for name in ("nav", "footer"))
 _SAID = NUMBER["main"], NUMBER["article"]
@@ -44,7 +47,7 @@ def completed(outline: Outline, numbers: Ints, kept: Mask, scores: Floats, words
     """Which blocks are kept, given those that the scores chose. `numbers`: the block of each run."""
     if words.sum() <= SMALL:
         kept = _of_small(outline, numbers, kept, scores)
-    return _whole_lists(outline, numbers, kept, scores)
+    return with_sections(outline, numbers, _whole_lists(outline, numbers, kept, scores), scores)
 
 
 def _of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:
@@ -112,7 +115,8 @@ def _whole_lists(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) ->
             if element not in seen:
                 seen.add(element)
                 first, last = page.span(element, block)
-                if page.is_torn(element, first, last) and scores[first:last].min() > BETWEEN_LEAST:
+                least = _TERMS_LEAST if outline.tags[element] == _TERMS else BETWEEN_LEAST
+                if page.is_torn(element, first, last) and scores[first:last].min() > least:
                     whole[first:last] = True
     return whole
 

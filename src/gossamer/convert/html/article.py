@@ -32,6 +32,7 @@ _HANDLES = frozenset(["¶", "§", "#", "🔗", "⚓"])
 _HANDLE_MOST = 4
 """Bytes."""
 _LINK = NUMBER["a"]
+_TERMS = NUMBER["dl"]
 
 
 def article(
@@ -55,9 +56,22 @@ def without_template(template: Template) -> Correction:
     """What is kept by one who knows what stands on many pages of the host."""
 
     def correct(outline: Outline, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        return without(Runs(outline.text, outline.starts, *numbered(outline)), keep, template)
+        return without(Runs(outline.text, outline.starts, *numbered(outline), _terms(outline)), keep, template)
 
     return correct
+
+
+def _terms(outline: Outline) -> NDArray[np.int32]:
+    """The outermost list of terms that each run stands in."""
+    lists = (outline.tags == _TERMS).nonzero()[0].astype(np.int32)
+    if not len(lists):
+        return np.full(len(outline.owners), -1, np.int32)
+    ends = np.maximum.accumulate(outline.ends.take(lists))
+    outer = np.append(True, lists[1:] >= ends[:-1])
+    lists, ends = lists[outer], outline.ends.take(lists[outer])
+    places = lists.searchsorted(outline.owners, "right") - 1
+    inside = (places >= 0) & (outline.owners < ends.take(places))
+    return np.where(inside, lists.take(places), -1).astype(np.int32)
 
 
 def _is_handle(text: str) -> bool:

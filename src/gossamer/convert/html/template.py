@@ -2,13 +2,15 @@
 
 A method sees one page, and takes for content what looks like it: a notice, a list of other articles, a paragraph on
 the publisher. Whoever reads page after page of a host knows better (`gossamer.dedupe.blocks` does), and is asked here.
-Headings and labels are on many pages too, as "Parameters" or "Price" are, and belong to what follows them. So a
-heading stays with what it stands over, and a short block stays that stands alone among others that stay.
+Headings, labels and terms are on many pages too, as "Parameters", "Price" or "--quiet" are, and belong to what follows
+them. So a heading stays with what it stands over, a list of terms stays whole if a part of it stays, and so does a
+short block that stands alone among others that stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -38,6 +40,8 @@ class Runs(NamedTuple):
     """[m] the block it belongs to."""
     headings: Mask
     """[m] it stands in a heading."""
+    terms: Ints
+    """[m] the outermost list of terms it stands in; -1 for none."""
 
 
 def without(runs: Runs, keep: Mask, template: Template) -> Mask:
@@ -56,7 +60,7 @@ def without(runs: Runs, keep: Mask, template: Template) -> Mask:
     if not known.any():
         return keep
     sizes = ends - begins
-    stays = _staying(known, runs.headings.take(first), sizes <= LABEL)
+    stays = _staying(known, runs.headings.take(first), runs.terms.take(first), sizes <= LABEL)
     if stays.dot(sizes) < LEAST * sizes.sum():
         return keep
     corrected = keep.copy()
@@ -64,7 +68,7 @@ def without(runs: Runs, keep: Mask, template: Template) -> Mask:
     return corrected
 
 
-def _staying(known: Mask, headings: Mask, short: Mask) -> Mask:
+def _staying(known: Mask, headings: Mask, terms: Ints, short: Mask) -> Mask:
     """Which blocks stay: from the last to the first, for a heading goes with what follows it."""
     stays = ~known
     alone = np.ones(len(stays), np.bool_)
@@ -72,6 +76,9 @@ def _staying(known: Mask, headings: Mask, short: Mask) -> Mask:
     alone[:-1] &= stays[1:]
     if stays.any():
         stays |= short & alone
-    for number in (known & headings).nonzero()[0][::-1].tolist():
-        stays[number] = number + 1 < len(stays) and stays[number + 1]
+    stays |= (terms >= 0) & np.isin(terms, terms[stays])
+    places = [*headings.nonzero()[0].tolist(), len(stays)]
+    for number, end in reversed(list(pairwise(places))):
+        if known[number]:
+            stays[number] = stays[number + 1 : max(end, number + 2)].any()
     return stays

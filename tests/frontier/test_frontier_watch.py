@@ -11,18 +11,20 @@ from books import Books, books
 from changing_web import DAY, ChangingWeb, seeds, watch, watched
 
 from gossamer.freshness.revisit import Goal
+from gossamer.freshness.signals import Trust, heard
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES, FRESHNESS, REVISITS, State
+from gossamer.frontier.entries import FAMILIES, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, stored
 from gossamer.frontier.revisit.watch import MISSED, MOVED
 from gossamer.frontier.rules import WatchRules
-from gossamer.model import Kind
+from gossamer.model import Answer, Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
 
 A, B = "http://a.example/", "http://b.example/"
+FEED = "http://a.example/feed"
 WATCH = WatchRules()
 
 
@@ -164,15 +166,109 @@ def test_an_address_that_redirects_is_looked_at_now_and_then(tmp_path: Path) -> 
         assert held.state(A) == "QUEUED"
 
 
+@pytest.mark.parametrize("kind", [Kind.SITEMAP, Kind.PAGE])
 @pytest.mark.parametrize(("named", "days"), [(1_800.0, 1 / 48), (5.0, SHORTEST), (9e9, 1.0), (None, 1.0)])
-def test_a_feed_is_read_again_when_it_says_so_and_once_a_day_at_the_least(
-    tmp_path: Path, named: float | None, days: float
+def test_a_list_is_read_again_when_it_says_so_and_once_a_day_at_the_least(
+    tmp_path: Path, named: float | None, days: float, kind: Kind
 ) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A, kind=kind)])
+        held.frontier.sift()
+        feed: dict[str, Any] = {"update_every": named, "digest": "sha256:1", "links": (Link(B, place="feed"),)}
+        answered(held, A, feed)
+        assert due(held, A) == pytest.approx(days)
+        wait(held, A)
+        held.answered(A, 304)
+        assert due(held, A) == pytest.approx(days)
+
+
+def answered(held: Books, url: str, page: dict[str, Any]) -> None:
+    """The server answers with a page that has links of any kind."""
+    visit = held.entry(url).visit(url)
+    capture = Capture(visit, held.clock.wall(), 0.1, 200, (("etag", '"1"'),), body=b"x", wire=b"x")
+    held.frontier.done(Answer(visit, capture, Page(url, "text/xml", **page)))
+
+
+def told(held: Books, date: float) -> None:
+    """A feed says when the page changed last."""
+    if held.state(FEED) != "QUEUED":
+        wait(held, FEED)
+    answered(held, FEED, {"links": (Link(A, place="feed", modified=date),), "digest": f"sha256:{date}"})
+
+
+@pytest.mark.parametrize("words", ["words", "other words"])
+@pytest.mark.parametrize("moves", [True, False])
+def test_what_the_date_of_a_page_did_is_compared_with_what_the_page_did(
+    tmp_path: Path, words: str, moves: bool
+) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A), Found(FEED)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        held.clock.advance(60)
+        told(held, held.clock.wall() - (30 if moves else 90))
+        wait(held, A)
+        held.answered(A, **says(words))
+        frontier: Any = held.frontier
+        counts = frontier._watch._dating.dates.of(A)
+        changed = words != "words"
+        assert counts == heard(Trust(), moves, changed)
+
+
+@pytest.mark.parametrize(
+    ("trust", "goes"),
+    [(Trust(told=100, quiet=100), True), (Trust(idle=100, quiet=10), False), (Trust(missed=100, quiet=100), False)],
+    ids=["right", "always now", "never"],
+)
+def test_a_page_whose_date_has_moved_is_visited_at_once_if_such_dates_were_right(
+    tmp_path: Path, trust: Trust, goes: bool
+) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.table.put(TRUST, b"a.example", encode(trust))
+        held.frontier.add([Found(A), Found(FEED)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        for number in range(3):
+            wait(held, A)
+            held.answered(A, **says(f"other words {number}"))
+        held.clock.advance(6 * 3_600)
+        before = due(held, A)
+        assert before > 0
+        told(held, held.clock.wall() - 7 * 3_600)
+        assert due(held, A) == before, "it was so before our visit"
+        held.table.put(TRUST, b"a.example", encode(trust))
+        wait(held, FEED)
+        left = due(held, A)
+        told(held, held.clock.wall() - 60)
+        assert (due(held, A) <= 0 < left) if goes else due(held, A) == left
+
+
+def test_dates_of_the_last_build_of_a_site_say_nothing(tmp_path: Path) -> None:
+    urls = [f"http://a.example/{number}" for number in range(30)]
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([*map(Found, urls), Found(FEED)])
+        held.frontier.sift()
+        for url in urls:
+            held.answered(url, **says(f"words of {url}"))
+        held.clock.advance(60)
+        now = held.clock.wall()
+        answered(held, FEED, {"links": tuple(Link(url, place="feed", modified=now - 1) for url in urls)})
+        rows = [page_changes.get(held.table, url) for url in urls]
+        assert all(row is not None and row.said == 0 and row.due > now for row in rows)
+
+
+def test_a_long_list_that_is_still_taken_in_when_it_is_due_keeps_its_dates(tmp_path: Path) -> None:
     with books(tmp_path, watch=WATCH) as held:
         held.frontier.add([Found(A, kind=Kind.SITEMAP)])
         held.frontier.sift()
-        held.answered(A, page={"update_every": named, "digest": "sha256:1"})
-        assert due(held, A) == pytest.approx(days)
+        pages = tuple(Link(f"http://a.example/{number}", place="sitemap") for number in range(400))
+        answered(held, A, {"links": pages, "digest": "sha256:1"})
+        assert held.entry(A).taken
+        held.clock.advance(due(held, A) * DAY + 1)
+        frontier: Any = held.frontier
+        frontier._watch.next_time()
+        frontier._watch.wake()
+        assert due(held, A) == pytest.approx(1 / 24, rel=0.01)
 
 
 def test_pages_of_a_crawl_before_are_adopted_and_dated_from_their_last_visit(tmp_path: Path) -> None:

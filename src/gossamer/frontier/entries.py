@@ -31,6 +31,8 @@ FRESHNESS = "freshness"
 """row key of the address -> PageChanges: what its visits have told; see `revisit`"""
 RATES = "rates"
 """host, or host and first segment of the path -> History: how often its pages change"""
+TRUST = "trust"
+"""host -> Trust: how far the dates of its sitemaps and feeds were right"""
 HOSTS = "hosts"
 """host name -> HostRow"""
 BACKLOG = "backlog"
@@ -62,7 +64,7 @@ META = "meta"
 
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
-    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES),
+    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST),
     *SIEVE_FAMILIES,
 )
 

@@ -101,13 +101,15 @@ class Frontier:
         self._intake = Intake(parts, self._active)
         self._watch = Watch(parts, self._intake, rules.watch) if rules.watch is not None else None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow, self._watch)
-        self._listings = Listings(parts, self._active, self._intake, outward.again)
+        self._listings = Listings(parts, self._active, self._intake, outward.again, self._watch)
         self._reconsideration = Reconsideration(parts, self._intake, self._settle)
         self._choice = Choice(
             parts, self._schedule, self._active, self._intake, self._settle, self._listings, self._reconsideration
         )
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
-        self._answers = Answers(parts, self._active, self._intake, self._settle, self._listings, outward.disguised)
+        self._answers = Answers(
+            parts, self._active, self._intake, self._settle, self._listings, outward.disguised, self._watch
+        )
         self._imported = Imported(parts, self._active, self._intake, self._answers)
         self._guesses = Guesses(parts, self._intake, self._settle)
         self._robots = RobotsAnswers(parts, self._active, self._intake, self._guesses)

@@ -20,6 +20,7 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.retry import THROTTLED
+from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.urls import keys
@@ -36,10 +37,12 @@ class Answers:
         settle: Settlement,
         listings: Listings,
         disguised: Callable[[str], None] = lambda url: None,
+        watch: Watch | None = None,
     ) -> None:
         """`disguised` is told of each page that was kept and is an error."""
         self._disguised = disguised
         self._listings = listings
+        self._watch = watch
         self._parts = parts
         self._rules = parts.rules
         self._peers = parts.peers
@@ -128,6 +131,8 @@ class Answers:
             self._peers.met(page.digest, visit.url)
         if visit.kind is Kind.SITEMAP:
             links, hinted = self._listings.begin(visit.url, page)
+        if self._watch is not None:
+            self._watch.listed(links)
         if not page.nofollow:
             self._parts.credit.give(visit.url, links)
         if self._intake.flow is not None:

@@ -25,6 +25,7 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.rank import LAST, hints, rank
+from gossamer.frontier.revisit.watch import Watch
 from gossamer.model import Link, Page
 from gossamer.shown import counted
 from gossamer.urls import keys
@@ -68,8 +69,11 @@ class Part(NamedTuple):
 class Listings:
     """Takes lists in, a part at a time."""
 
-    def __init__(self, parts: Parts, active: ActiveOrigins, intake: Intake, again: Again) -> None:
+    def __init__(
+        self, parts: Parts, active: ActiveOrigins, intake: Intake, again: Again, watch: Watch | None = None
+    ) -> None:
         self._parts = parts
+        self._watch = watch
         self._active = active
         self._ledger = parts.ledger
         self._intake = intake
@@ -151,6 +155,8 @@ class Listings:
         return taken < len(opened.links) and bool(now)
 
     def _take(self, url: str, entry: Entry, part: Part) -> None:
+        if self._watch is not None:
+            self._watch.listed(part.links)
         self._parts.credit.give(url, part.links)
         self._intake.follow(entry.visit(url), part.links, part.hinted)
         self._intake.sift()

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from gossamer.freshness.price import Outlook, Population
 from gossamer.freshness.revisit import Goal, next_visit
+from gossamer.freshness.signals import is_worth_a_visit, rate_between
 from gossamer.frontier.entries import FRESHNESS, META, REVISITS, Entry
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
@@ -21,15 +22,14 @@ from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.budget_of_visits import DAY, Bucket
 from gossamer.frontier.revisit.page_changes import PageChanges, Rate
 from gossamer.frontier.revisit.pages_alike import PagesAlike
-from gossamer.model import Clock, Kind
+from gossamer.frontier.revisit.told_dates import ToldDates
+from gossamer.model import Clock
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 SHORTEST, LONGEST = 60.0 / DAY, 365.0
 """Days between two visits of a page, at the least and at the most."""
-LISTS_LONGEST = 1.0
-"""Days between two visits of a sitemap or feed at the most, unless it names a shorter time."""
 LISTS_MATTER = 4.0
 """Importance of a list of addresses: what it says spares visits of pages."""
 REPRICED = 60.0
@@ -96,20 +96,32 @@ class Dating:
         self.goal = goal
         self.agenda = Agenda(table, REVISITS)
         self.alike = PagesAlike(table)
+        self.dates = ToldDates(table)
         self.state = stored(table) or WatchState()
         self._priced = -inf
         """When the price was looked at; steady time."""
         self._dated = 0
         """Pages that were dated since."""
 
-    def date(self, url: str, row: PageChanges, entry: Entry, named: float | None = None) -> None:
-        """After a visit, counted from then. A list of addresses may have `named` the seconds after which it changes."""
+    def date(self, url: str, row: PageChanges, entry: Entry) -> None:
+        """After a visit, counted from then."""
         self.state.population.leave(row.place)
-        rate, weight = row.history.rate(self.alike.prior(url)), importance(entry)
+        rate, weight = self._rate(url, row), importance(row, entry)
+        if row.said:
+            rate = rate_between(self.dates.of(url), rate)
         days = next_visit(rate, self.state.price, weight, self.goal)
         place = self.state.population.enter(rate, weight)
         self._dated += 1
-        self.enter(url, replace(row, place=place), row.seen, _bounded(days, entry.kind, named))
+        self.enter(url, replace(row, place=place), row.seen, _bounded(days, row.every / DAY))
+
+    def is_due(self, url: str, row: PageChanges, entry: Entry, now: float) -> bool:
+        """Its date has moved, as a list says: is it worth a visit now, by how right such dates were?"""
+        rate, since = self._rate(url, row), (now - row.seen) / DAY
+        days = next_visit(rate, self.state.price, importance(row, entry), self.goal)
+        return is_worth_a_visit(self.dates.of(url), rate, since, moved=True, wait=days)
+
+    def _rate(self, url: str, row: PageChanges) -> float:
+        return row.history.rate(self.alike.prior(url))
 
     def enter(self, url: str, row: PageChanges, since: float, days: float) -> None:
         """Into the agenda, so many days after a time; instead of the date that it has, if it has one."""
@@ -127,11 +139,13 @@ class Dating:
     def learn(self, url: str, row: PageChanges, when: float, *, changed: bool) -> None:
         """What a visit says of pages like this one, and of how right we are."""
         days = (when - row.seen) / DAY
-        expected = -expm1(-row.history.rate(self.alike.prior(url)) * days)
+        expected = -expm1(-self._rate(url, row) * days)
         state, fades = self.state, 1 - 1 / RECENT
         state.looks, state.found = state.looks * fades + 1, state.found * fades + changed
         state.expected = state.expected * fades + max(expected, 0.0)
         self.alike.seen(url, days, changed)
+        if row.said:
+            self.dates.learn(url, moved=row.said > row.seen, changed=changed)
 
     def set_price(self, revisits_a_day: float, *, at_once: bool = False) -> None:
         """Now and then: the price at which all pages together want so many visits."""
@@ -156,6 +170,7 @@ class Dating:
         if self.state.swept is not None:
             self._date_anew(self.state.swept)
         self.alike.save()
+        self.dates.save()
         self.state.goal = self.goal
         self._table.put(META, STATE, msgspec.msgpack.encode(self.state))
 
@@ -166,19 +181,16 @@ class Dating:
             row, url = page_changes.changes_of(data), keys.url_of(key)
             entry = self._ledger.get(url) if row.place and row.due else None
             if entry is not None:
-                self.date(url, row, entry, row.due - row.seen if entry.kind is Kind.SITEMAP else None)
+                self.date(url, row, entry)
         self.state.swept = rows[-1][0] if rows else None
         self._dated = 0
 
 
-def importance(entry: Entry) -> float:
+def importance(row: PageChanges, entry: Entry) -> float:
     """What is near to the seeds matters more: it was asked for, and most is linked from there."""
-    return LISTS_MATTER if entry.kind is Kind.SITEMAP else 1 / (1 + entry.depth)
+    return LISTS_MATTER if row.every else 1 / (1 + entry.depth)
 
 
-def _bounded(days: float, kind: Kind, named: float | None) -> float:
-    """Not too often, and not too seldom."""
-    if kind is not Kind.SITEMAP:
-        return max(min(days, LONGEST), SHORTEST)
-    longest = min(named / DAY, LISTS_LONGEST) if named else LISTS_LONGEST
-    return max(min(days, longest), SHORTEST)
+def _bounded(days: float, every: float) -> float:
+    """Not too often, and not too seldom. A list has said after how long it is worth another look."""
+    return max(min(days, every or LONGEST), SHORTEST)

@@ -43,6 +43,10 @@ class PageChanges(msgspec.Struct, array_like=True, frozen=True):
     """How many visits in a row found nothing there."""
     amount: Part = 0.0
     """How much of it is different when it changes."""
+    every: Seconds = 0.0
+    """Seconds after which a sitemap or feed is worth another look, as it says, or else a day; 0: it is none."""
+    said: Seconds = 0.0
+    """When it changed last, as a sitemap or feed says; 0: none says it."""
 
     def after(self, look: Look, when: float) -> PageChanges:
         """After a visit that found a document."""
@@ -54,6 +58,7 @@ class PageChanges(msgspec.Struct, array_like=True, frozen=True):
             seen=max(when, self.seen),
             restless=look.restless,
             missed=0,
+            every=self.every if look.every is None else look.every,
             amount=amount if look.tells and look.changed else self.amount,
         )
 
@@ -76,12 +81,19 @@ class Look:
     """What a visit has shown, compared with the one before."""
 
     def __init__(self, before: PageChanges, page: Page, kind: Kind, *, unchanged: bool) -> None:
+        self.every = None if unchanged else every(page, kind)
         self.print = before.print if unchanged else printed(page, kind)
         self.differs = difference(before.print, self.print) if before.print else 0.0
         self.tells = bool(before.seen) and (unchanged or bool(before.print))
         """There is something to compare it with."""
         self.changed = is_change(self.differs, before.restless)
         self.restless = restlessness(self.differs, before.restless)
+
+
+def every(page: Page, kind: Kind) -> float:
+    """Seconds after which a list of addresses is worth another look; 0 where it is none."""
+    is_list = kind is Kind.SITEMAP or any(link.place == "feed" for link in page.links)
+    return min(page.update_every or DAY, DAY) if is_list else 0.0
 
 
 def printed(page: Page, kind: Kind) -> bytes:

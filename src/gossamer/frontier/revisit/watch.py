@@ -1,6 +1,7 @@
 """Keeps what was collected up to date: each page has a date for its next visit, and is queued again when it comes.
 
     visited    a document came, or is as it was: what does that say, and when do we come back?
+    listed     a sitemap or feed says when pages changed: which of them are worth a visit now?
     ended      nothing is there any more, or nobody answers: we ask again, less and less often
     wake       what is due stands in its queue again, as far as the budget goes
 
@@ -10,24 +11,28 @@ commit that takes in the answer. So no visit is lost, and none is made twice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
 from msgspec.structs import replace
 
+from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import META, Entry, State, encode
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.dating import RECENT, REPRICED, STATE, Dating, stored
-from gossamer.frontier.revisit.page_changes import Look, PageChanges
+from gossamer.frontier.revisit.page_changes import DAY, Look, PageChanges
 from gossamer.frontier.rules import WatchRules
-from gossamer.model import Capture, Kind, Page
+from gossamer.model import Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
 
 MISSED = (1.0, 4.0, 16.0, 64.0)
 """Days until we ask again where nothing was, each time longer. What is gone is given up after the last."""
 MOVED = 30.0
 """Days until we look whether an address still redirects."""
+LATER = 1 / 24
+"""Days until we look again at an address that is queued already."""
 GONE = frozenset({404, 410})
 WOKEN = 1_000
 """Pages that come back to their queues at one time."""
@@ -65,7 +70,8 @@ class Watch:
             for url, entry in list(self._ledger.all()):
                 row = page_changes.get(self._table, url)
                 if row is None and count and _is_document(entry):
-                    self._dating.date(url, PageChanges(seen=entry.visited), entry)
+                    every = DAY if entry.kind is Kind.SITEMAP else 0.0
+                    self._dating.date(url, PageChanges(seen=entry.visited, every=every), entry)
                 elif row is not None and not count and row.place:
                     self._dating.date(url, row, entry)
                 elif row is None and not count and _is_asked_again(entry):
@@ -103,6 +109,8 @@ class Watch:
                 self._intake.requeue([(url, _queued_again(entry), entry)])
                 bucket.take()
                 self._woken += 1
+            elif entry is not None and entry.state is State.QUEUED:  # a long list is still being taken in
+                self._dating.enter(url, row, self._clock.wall(), LATER)
             else:
                 self._dating.drop(url, row)
 
@@ -149,7 +157,24 @@ class Watch:
         if look.tells and when > row.seen:
             self._dating.learn(url, row, when, changed=look.changed)
         self._dating.set_price(self._revisits_a_day())
-        self._dating.date(url, row.after(look, when), before, page.update_every)
+        self._dating.date(url, row.after(look, when), before)
+
+    def listed(self, links: Sequence[Link]) -> None:
+        """A sitemap or feed says when pages changed: those that are worth it by that are due now."""
+        now = self._clock.wall()
+        dates = {link.url: link.modified for link in links if link.modified is not None and link.modified <= now}
+        if is_build_stamp(dates.values()):
+            return
+        for url, date in dates.items():
+            row = page_changes.get(self._table, url)
+            if row is None or not row.seen or date <= row.said:
+                continue
+            row, entry = replace(row, said=date), self._ledger.get(url)
+            moved = row.due > now and date > row.seen
+            if moved and entry is not None and self._dating.is_due(url, row, entry, now):
+                self._dating.enter(url, row, now, 0.0)
+            else:
+                page_changes.put(self._table, url, row)
 
     def ended(self, url: str, state: State, status: int) -> None:
         """Nothing is there any more, nobody answers, or it is not asked for any more."""

@@ -267,7 +267,7 @@ class Frontier:
             return False
         if self._is_full() and (self._watch is None or self._is_over()):
             return True
-        if self._watch is not None and self._watch.has_dates:
+        if self._watch is not None and self._watch.goes_on:
             return False
         if parts.outage.suspected or self._intake.met or self._paused or (self._held and self.ledger.counts.queued):
             return False

@@ -21,7 +21,7 @@ from gossamer.store.capture_rows import Kept, RowMaker, Rows
 from gossamer.store.repair.passed import Passed
 from gossamer.store.table.table import Table
 from gossamer.store.unread import Note, Unread, read_of
-from gossamer.store.versions import CAPTURES, DIGESTS, STATE, Version, Versions, place_of
+from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, Version, Versions, place_of
 from gossamer.store.warc.gzip_members import LEVEL
 from gossamer.store.warc.reader import Group, capture_of, read
 from gossamer.store.warc.records import Info
@@ -40,7 +40,10 @@ Decode: TypeAlias = Callable[[Capture], Capture]
 class Archive:
     """Captures on disk, and the rows that find them."""
 
-    def __init__(self, table: Table, shard: Path, decode: Decode) -> None:
+    def __init__(self, table: Table, shard: Path, decode: Decode, *, only_news: bool = False) -> None:
+        """With `only_news` an answer that says the same as the one before leaves nothing: an archive that is watched
+        for years grows with what changes, and not with the visits."""
+        self._only_news = only_news
         self.folder = shard / FOLDER
         self._decode = decode
         self._writer: Writer | None = None
@@ -65,6 +68,8 @@ class Archive:
         if not capture.status or capture.visit.method == "HEAD":
             return None
         assert self._writer is not None, "open before append"
+        if self._only_news and self._is_known(capture, page):
+            return None
         plain = capture.body is capture.wire
         digest = page.digest if plain and page.digest else payload_digest(capture.wire)
         known = self._rows.known(capture.visit.url, page)
@@ -78,6 +83,15 @@ class Archive:
             lambda place: rows.append(self._rows.rows(capture, page, Kept(place, digest, original), known)),
         )
         return self._put(*rows)
+
+    def _is_known(self, capture: Capture, page: Page) -> bool:
+        """Does it say what the last answer from there has said?"""
+        if capture.status == NOT_MODIFIED:
+            return True
+        last = next(self.versions.of(capture.visit.url), None)
+        if last is None or page.unread or not page.digest:
+            return False
+        return (last.status, last.digest, last.truncated) == (capture.status, page.digest, capture.truncated)
 
     def register_again(self, response: Record, capture: Capture, page: Page) -> Version | None:
         """The rows of a capture that was written but has none: its response or revisit record. What `append` gives."""

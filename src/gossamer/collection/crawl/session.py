@@ -90,7 +90,8 @@ class Session:
         self._reader = PageReader(shard, plan, table, self._blocks)
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
         self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins)
-        self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()))
+        only_news = outside.fresh_until is not None
+        self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()), only_news=only_news)
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
         self.frontier = Frontier(
             table,

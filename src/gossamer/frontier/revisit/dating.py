@@ -131,6 +131,11 @@ class Dating:
         self.agenda.append(url, due, position)
         page_changes.put(self._table, url, replace(row, due=due, position=position))
 
+    def put_off(self, url: str, row: PageChanges, days: float) -> None:
+        """By so many days from now, whatever a visit costs: it is no page that we could keep up to date."""
+        self.state.population.leave(row.place)
+        self.enter(url, replace(row, place=0), self._clock.wall(), days)
+
     def drop(self, url: str, row: PageChanges) -> None:
         """We do not come back to it."""
         self.state.population.leave(row.place)

@@ -87,6 +87,11 @@ class Watch:
         """There is something to come back to."""
         return self._dating.agenda.next_time != inf
 
+    @property
+    def goes_on(self) -> bool:
+        """There is a page to keep up to date. Where not one could be fetched, nobody should wait to hear it."""
+        return self.has_dates and bool(self._state.population.pages)
+
     def next_time(self) -> float:
         """Seconds until a page may be woken; infinity when none will."""
         if not self.has_dates:
@@ -110,7 +115,7 @@ class Watch:
                 bucket.take()
                 self._woken += 1
             elif entry is not None and entry.state is State.QUEUED:  # a long list is still being taken in
-                self._dating.enter(url, row, self._clock.wall(), LATER)
+                self._dating.put_off(url, row, LATER)
             else:
                 self._dating.drop(url, row)
 
@@ -186,12 +191,12 @@ class Watch:
         if row.missed > len(MISSED) and status in GONE:
             self._dating.drop(url, row)
         else:
-            self._dating.enter(url, row, self._clock.wall(), MISSED[min(row.missed, len(MISSED)) - 1])
+            self._dating.put_off(url, row, MISSED[min(row.missed, len(MISSED)) - 1])
 
     def moved(self, url: str) -> None:
         """It redirects to another address, which has dates of its own."""
         row = self._answered(url, brought=False) or PageChanges()
-        self._dating.enter(url, row, self._clock.wall(), MOVED)
+        self._dating.put_off(url, row, MOVED)
 
     def _answered(self, url: str, *, brought: bool) -> PageChanges | None:
         """What is known of it; None when this is its first visit. Those tell what discovery brings."""

@@ -1,0 +1,77 @@
+"""A collection that is watched: what changes is found, and what was learned is there for the next watch."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gossamer
+from gossamer.collection import Outside, collection
+from gossamer.errors import NothingFetched
+from gossamer.model import Capture, Visit
+from gossamer.testing import VirtualClock
+
+HOME, NEWS, OLD = (f"http://a.example/{name}" for name in ("", "news", "old"))
+HOUR = 3_600.0
+SETTINGS: dict[str, Any] = {"delay": 1.0, "budget": 500.0, "time": HOUR, "shards": 1}
+
+
+class Changing:
+    """Three pages; one of them says something else after half an hour, and one is gone then."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.clock, self.began = clock, clock.wall()
+        self.visits: list[str] = []
+
+    async def fetch(self, visit: Visit) -> Capture:
+        self.visits.append(visit.url)
+        later = self.clock.wall() - self.began > HOUR / 2
+        body = {
+            HOME: f'<title>Home</title><p>All about herons.</p><a href="{NEWS}">news</a> <a href="{OLD}">old</a>',
+            NEWS: f"<title>News</title><p>{'A bittern was seen.' if later else 'Nothing was seen yet.'}</p>",
+        } | ({} if later else {OLD: "<title>Old</title><p>It is as it was, and there is no more to it.</p>"})
+        found = body.get(visit.url, "").encode()
+        kind = (("content-type", "text/html; charset=utf-8"),)
+        head = b"HTTP/1.1 200 OK\r\n" if found else b"HTTP/1.1 404 Not Found\r\n"
+        head += b"content-type: text/html; charset=utf-8\r\n\r\n"
+        status = 200 if found else 404
+        return Capture(visit, self.clock.wall(), 0.1, status, kind, head=head, body=found, wire=found)
+
+
+def test_what_changes_is_found_and_what_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collection, "ROUND", HOUR / 3)
+    clock = VirtualClock()
+    made = Changing(clock)
+    with gossamer.open(tmp_path / "web") as web:
+        outside = Outside(clock, made.fetch)
+        clock.run(web.crawl_async(HOME, outside=outside, keep_fresh=True, **SETTINGS))
+        assert clock.wall() - made.began == pytest.approx(HOUR, abs=60)
+        assert 15 < len(made.visits) <= 500 / 24 + 500 / 24 + 2
+        assert [hit.url for hit in web.search("bittern")] == [NEWS]
+        assert len(list(web.history(NEWS))) == 2
+        change = {each.url: each for each in web.changes(since=datetime.fromtimestamp(made.began + HOUR / 2, UTC))}
+        assert {url: each.kind for url, each in change.items()} == {NEWS: "changed", OLD: "gone"}
+        freshness = web.status().freshness
+        assert freshness is not None
+        assert freshness.pages == 2
+        answer: Any = web.why(NEWS)
+        assert answer.changes_seen == pytest.approx(1, rel=0.7)
+        assert answer.next_time > clock.wall() - HOUR
+        assert answer.change_rate > web.why(HOME).change_rate  # type: ignore[union-attr]
+        assert web.verify().problems == []
+        before = len(made.visits)
+        clock.run(web.crawl_async(outside=outside, keep_fresh=True))
+        assert 10 < len(made.visits) - before <= 500 / 24 + 500 / 24 + 2
+
+
+def test_a_watch_that_cannot_fetch_any_seed_says_so(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def nothing(visit: Visit) -> Capture:
+        return Capture(visit, clock.wall(), 0.1, 404)
+
+    with gossamer.open(tmp_path / "web") as web, pytest.raises(NothingFetched, match="http 404"):
+        clock.run(web.crawl_async(HOME, outside=Outside(clock, nothing), keep_fresh=True, **SETTINGS))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 STEERING = {"pause", "resume", "stop", "set", "add", "retry"}
-WRITING = {"crawl", "build", "import", "remove", "demo", "convert", "alert"} | STEERING
+WRITING = {"crawl", "watch", "build", "import", "remove", "demo", "convert", "alert"} | STEERING
 """Those that change a collection, and `convert`, which has none."""
 LASTING = {"serve", "mcp"}
 """Those that read for as long as somebody asks: `tests/web` and `tests/cli/test_cli_serve.py` hold them."""
@@ -40,6 +40,7 @@ def reading_verbs(folder: Path, url: str, place: Path, question: str = "page") -
         ["similar", url],
         ["duplicates"],
         ["links", url],
+        ["simulate", "--budget", "1"],
         ["rank"],
         ["rank", "--sites"],
         ["rank", "--query", question],

@@ -111,8 +111,19 @@ def test_a_collection_has_its_own_pages_and_says_what_is_assumed(
     assert second.startswith("assumed: ")
     assert "--budget" in second
     assert about.startswith(f"{pages} pages, ")
-    assert main(["simulate", str(tmp_path / "my-web"), "--budget", "3"]) == 0
-    assert "3 visits a day" in capsys.readouterr().out
+    assert main(["simulate", str(tmp_path / "my-web"), "--budget", "72/day"]) == 0
+    assert "72 visits a day" in capsys.readouterr().out
+    clock.run(watched(tmp_path / "my-web", Outside(clock, web.fetch)))
+    assert main(["simulate", str(tmp_path / "my-web"), "--budget", "3/hour"]) == 0
+    first, about, *_ = capsys.readouterr().out.splitlines()
+    assert first == f"assumed: few pages count much; how often they change is known by the visits of {pages}"
+    assert "72 visits a day" in about
+
+
+async def watched(folder: Path, outside: Outside) -> None:
+    """For a minute."""
+    with gossamer.open(folder) as collection:
+        await collection.crawl_async(outside=outside, keep_fresh=True, time=60.0)
 
 
 @pytest.mark.parametrize(

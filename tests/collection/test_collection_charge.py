@@ -359,7 +359,7 @@ def test_what_opens_the_network_is_believed_of_ones_own_collections(
     assert trust.unconfirmed(folder, OPENED, {})
     monkeypatch.setenv("XDG_STATE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert trust._file() == tmp_path / "home" / ".local" / "state" / "gossamer" / "collections"
+    assert trust._file("collections") == tmp_path / "home" / ".local" / "state" / "gossamer" / "collections"
 
 
 def test_where_nothing_can_be_remembered_a_word_is_all(

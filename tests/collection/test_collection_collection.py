@@ -18,7 +18,7 @@ import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection import collection as collections
-from gossamer.collection.crawl import network, supervisor
+from gossamer.collection.crawl import network, supervisor, unfetched_seeds
 from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
@@ -134,9 +134,9 @@ def test_a_seed_that_was_never_met_is_told_as_that(collection: Collection, monke
         raise NotFound(seed)
 
     monkeypatch.setattr(collection, "why", unknown)
-    assert collection._reason(A, NO_LOGINS).startswith("never met")
+    assert unfetched_seeds.reason(collection, A, NO_LOGINS).startswith("never met")
     monkeypatch.setattr(collection, "why", lambda seed: SimpleNamespace(reason="because"))
-    assert collection._reason(A, NO_LOGINS) == "because"
+    assert unfetched_seeds.reason(collection, A, NO_LOGINS) == "because"
 
 
 def test_a_plan_that_cannot_work_is_told_before_anything_is_made(

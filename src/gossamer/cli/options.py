@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeAlias
 from gossamer.cli import guide
 from gossamer.cli.query_help import LANGUAGE
 from gossamer.collection.ask.formats import FORMATS
-from gossamer.setting_text import TYPES
+from gossamer.setting_text import TYPES, visits
 from gossamer.settings import FAR, FRESH, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
 from gossamer.version import VERSION
@@ -765,10 +765,19 @@ def _simulate(verbs: _Verbs) -> None:
         " are; or the directory of a collection, which has as many pages, and the rest is assumed",
     )
     verb.add_argument("--example", action="store_true", help="print a plan with every line explained, to begin with")
-    verb.add_argument("--budget", metavar="N", type=_positive, help="visits a day, in the place of those of the plan")
+    verb.add_argument(
+        "--budget", metavar="N", type=_visits, help="visits, like 10000/day, in the place of those of the plan"
+    )
     verb.add_argument("--goal", choices=("freshness", "age"), help="what visits are for, in the place of the plan's")
     verb.add_argument("--plot", metavar="FILE", help="draw freshness and age over the days, as SVG, into a file")
     verb.add_argument("--json", action="store_true", help="answer as JSON, with the figures of every day")
+
+
+def _visits(text: str) -> float:
+    found = visits(text)
+    if found < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is less than one visit a day")
+    return found
 
 
 def _demo(verbs: _Verbs) -> None:

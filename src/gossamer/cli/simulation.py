@@ -14,7 +14,7 @@ from gossamer.cli.progress import Line, Part
 from gossamer.errors import UsageError
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.simulation import Outcome, Plan, read, simulate
-from gossamer.freshness.simulation.plan import EXAMPLE, MOST_PAGES
+from gossamer.freshness.simulation.plan import EXAMPLE, MOST_PAGES, Kind
 from gossamer.freshness.simulation.run import POLICIES
 from gossamer.shown import counted
 
@@ -66,11 +66,16 @@ def _of_collection(path: Path) -> tuple[Plan, list[str]]:
     from gossamer.collection.ask.reading import Reading
 
     with Reading(path) as collection:
-        pages = collection.status().pages
+        pages, rates = collection.status().pages, collection.change_rates()
     if not pages:
         raise UsageError(f"{path}: no page in it yet; crawl first, or simulate a plan: `gossamer simulate --example`")
     usual = Plan()
     plan = replace(usual, pages=min(pages, MOST_PAGES), budget=max(pages * usual.budget / usual.pages, 1.0))
+    if rates:
+        known = sum(rates.values())
+        classes = tuple(Kind(count / known, rate) for rate, count in rates.items())
+        assumed = f"assumed: few pages count much; how often they change is known by the visits of {known:,}"
+        return replace(plan, rates=replace(usual.rates, law="classes", classes=classes)), [assumed]
     law = f"half of the pages change less often than every {1 / usual.rates.median:g} days (lognormal)"
     return plan, [f"assumed: how often its pages change and count is not known: {law}, few count much"]
 

@@ -30,6 +30,15 @@ class Freshness:
     """The part of them that was expected to."""
 
 
+def rates_of(tables: Iterable[Table]) -> dict[float, int]:
+    """How many pages change how often a day, as far as a watch has learned it; none where there was none."""
+    found: dict[float, int] = {}
+    for state in filter(None, map(dating.stored, tables)):
+        for rate, count in state.population.rates().items():
+            found[rate] = found.get(rate, 0) + count
+    return dict(sorted(found.items()))
+
+
 def freshness_of(tables: Iterable[Table]) -> Freshness | None:
     """As of the last commit; None where nothing is watched."""
     states = [state for table in tables if (state := dating.stored(table)) is not None and state.population.pages]

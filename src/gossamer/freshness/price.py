@@ -89,6 +89,13 @@ class Population(msgspec.Struct, array_like=True):
         pages = self.pages or 1
         return Outlook(visits, fresh / pages if self.counts else 1.0, old / pages)
 
+    def rates(self) -> dict[float, int]:
+        """How many pages change how often."""
+        found: dict[float, int] = {}
+        for rate, _, count in self._groups():
+            found[rate] = found.get(rate, 0) + count
+        return found
+
     def _groups(self) -> Iterator[tuple[float, float, int]]:
         for place, count in self.counts.items():
             rate, importance = divmod(place, _WIDTH)

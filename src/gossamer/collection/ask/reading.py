@@ -105,6 +105,12 @@ class Reading:
         """What it holds, what it is doing, what failed and why."""
         return status_of(self.path, self._readers().tables, self._mirrors(), sum(1 for _ in self.unread()))
 
+    def change_rates(self) -> dict[float, int]:
+        """How many pages change how often a day, as `watch` has learned it; none where it never ran."""
+        from gossamer.collection.freshness import rates_of
+
+        return rates_of(self._readers().tables)
+
     def series(self, since: datetime | None = None, points: int = 200) -> list[Sample]:
         """How it went: the sums at so many times, the oldest first, over the whole life of the collection.
 

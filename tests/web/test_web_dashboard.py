@@ -18,6 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 import gossamer
 from gossamer.collection import Progress, Status
 from gossamer.collection.families import FAMILIES
+from gossamer.collection.freshness import Freshness
 from gossamer.errors import NotACollection
 from gossamer.frontier.entries import META
 from gossamer.shown import size, span
@@ -128,6 +129,16 @@ def test_a_paused_crawl_with_nothing_left_says_what_will_happen() -> None:
     assert figures(Look(busy, PROGRESS, 1, 2, is_paused=True))["state"].endswith("until it is resumed.")
     done = replace(busy, queued=0)
     assert "it ends when it is resumed" in figures(Look(done, PROGRESS, 1, 2, is_paused=True))["state"]
+
+
+def test_a_watch_says_when_the_next_visit_is_and_how_fresh_it_is() -> None:
+    status = replace(
+        STATUS, queued=0, crawling={"pid": 1, "since": 1.0}, freshness=Freshness(90, 0.934, 7_200.0, 90.0, None, None)
+    )
+    shown = figures(Look(status, replace(PROGRESS, queued=0, next_visit=300.0), 10**9, 10**10))
+    assert shown["state"] == "Watching. The next visit is in 5 min."
+    assert shown["fresh"] == "about 93%; copies are 2.0 h old on average"
+    assert running()["fresh"] == "–"
 
 
 def test_a_crawl_at_rest_has_no_rate() -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from starlette.responses import Response, StreamingResponse
 
 from gossamer import files
 from gossamer.collection import Collection, Progress, Status
+from gossamer.collection.freshness import Freshness
 from gossamer.collection.series import Sample
 from gossamer.shown import counted, size, span
 from gossamer.web.chart import Curve, chart
@@ -79,9 +81,17 @@ def figures(now: Look) -> dict[str, str]:
         "coverage": f"{status.pages / known:.1%}" if known else "–",
         "known": number(known),
         "actions": " ".join(_actions(now)),
+        "fresh": _fresh(status.freshness),
         "seconds": span(status.seconds),
         "disk": f"{size(now.disk_free)} of {size(now.disk_size)}",
     }
+
+
+def _fresh(freshness: Freshness | None) -> str:
+    """How far what is there is up to date."""
+    if freshness is None:
+        return "–"
+    return f"about {freshness.fresh:.0%}; copies are {span(freshness.age)} old on average"
 
 
 def _state(status: Status, progress: Progress | None, *, is_paused: bool) -> str:
@@ -94,6 +104,9 @@ def _state(status: Status, progress: Progress | None, *, is_paused: bool) -> str
         return f"Paused. {'Nothing is fetched until it is resumed.' if status.queued else PAUSED_AT_THE_END}"
     if status.held_up:
         return f"Waits: {status.held_up}."
+    if progress and progress.next_visit is not None and not status.queued:
+        soon = f" in {span(progress.next_visit)}" if progress.next_visit != inf else ""
+        return f"Watching. The next visit is{soon or ' not dated yet'}."
     if progress and progress.idle_seconds:
         return f"Waits {span(progress.idle_seconds)} for the next try; nothing else is left to do."
     since = status.crawling.get("since")

@@ -531,7 +531,7 @@ class Going:
         counts = dict.fromkeys(("queued", "done", "failed", "excluded", "pages", "bytes"), 0) | {"seconds": 0.0}
         self.ledger = SimpleNamespace(counts=SimpleNamespace(**counts | {k: now.pop(k) for k in counts if k in now}))
         known: dict[str, Any] = {"out": 0, "hosts_waiting": 0, "network_gone": False, "longest": None, "waking": inf}
-        self.__dict__.update(known | now)
+        self.__dict__.update(known | {"next_revisit": None} | now)
 
     def sift(self) -> None:
         self.ledger.counts.queued += 1  # what was found a moment ago

@@ -66,3 +66,13 @@ def test_the_outlook_is_that_of_the_formulas() -> None:
 def test_the_average_age_is_the_textbooks() -> None:
     assert average_age(2.0, 1.0) == pytest.approx(0.5 - 1 / 2 + (1 - math.exp(-2)) / 4)
     assert average_age(1e-9, 1.0) == pytest.approx(1e-9 / 6)
+
+
+def test_what_nobody_visits_any_more_gets_old() -> None:
+    made = population([1.0] * 4)
+    price = made.price(4.0, "age")
+    looks = [made.outlook(price, "age", 1e-3, 1e3, since) for since in (0.0, 1.0, 100.0)]
+    assert looks[1].freshness == pytest.approx(looks[0].freshness * math.exp(-1), rel=0.01)
+    assert looks[2].freshness < 1e-9
+    assert looks[0].age < looks[1].age < looks[2].age
+    assert looks[2].age == pytest.approx(100, abs=1)

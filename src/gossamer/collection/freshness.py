@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -39,13 +40,14 @@ def rates_of(tables: Iterable[Table]) -> dict[float, int]:
     return dict(sorted(found.items()))
 
 
-def freshness_of(tables: Iterable[Table]) -> Freshness | None:
-    """As of the last commit; None where nothing is watched."""
+def freshness_of(tables: Iterable[Table], now: float | None = None) -> Freshness | None:
+    """At a time, or now, by the last commit; None where nothing was ever watched."""
+    now = time.time() if now is None else now
     states = [state for table in tables if (state := dating.stored(table)) is not None and state.population.pages]
     if not states:
         return None
     pages = sum(state.population.pages for state in states)
-    parts = [(state.outlook(), state.population.pages / pages) for state in states]
+    parts = [(state.outlook(now), state.population.pages / pages) for state in states]
     looks = sum(state.looks for state in states)
     return Freshness(
         pages,

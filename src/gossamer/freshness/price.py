@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gossamer.freshness.changes import freshness
+from gossamer.freshness.changes import age, freshness
 from gossamer.freshness.revisit import Goal, next_visit
 
 STEPS = 4
@@ -78,14 +78,18 @@ class Population(msgspec.Struct, array_like=True):
             price = guess if low < guess < high else math.sqrt(low * high)
         return 0.0
 
-    def outlook(self, price: float, goal: Goal, shortest: float, longest: float) -> Outlook:
-        """What is to be expected at a price, where no page is visited more often or less often than that."""
+    def outlook(self, price: float, goal: Goal, shortest: float, longest: float, since: float = 0.0) -> Outlook:
+        """What is to be expected at a price, where no page is visited more often or less often than that.
+
+        `since` is how long ago the visits have ended.
+        """
         visits = fresh = old = 0.0
         for rate, importance, count in self._groups():
             interval = min(max(next_visit(rate, price, importance, goal), shortest), longest)
             visits += count / interval
-            fresh += count * freshness(rate, interval)
-            old += count * average_age(rate, interval)
+            still = freshness(rate, interval)
+            fresh += count * still * math.exp(-rate * since)
+            old += count * (average_age(rate, interval) + (1 - still) * since + still * age(rate, since))
         pages = self.pages or 1
         return Outlook(visits, fresh / pages if self.counts else 1.0, old / pages)
 

@@ -70,10 +70,11 @@ class WatchState(msgspec.Struct, array_like=True):
     """All pages of before have a date."""
     goal: str = "age"
 
-    def outlook(self) -> Outlook:
-        """How fresh the pages are, as far as can be told in advance."""
+    def outlook(self, now: float) -> Outlook:
+        """How fresh the pages are at a time, as far as that can be told by how often they change."""
         goal: Goal = "freshness" if self.goal == "freshness" else "age"
-        return self.population.outlook(self.price, goal, SHORTEST, LONGEST)
+        since = max(now - self.revisits.when, 0.0) / DAY if self.revisits.when else 0.0
+        return self.population.outlook(self.price, goal, SHORTEST, LONGEST, since)
 
 
 state_of = decoder(WatchState)

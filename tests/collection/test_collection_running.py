@@ -28,7 +28,7 @@ async def _cancelled(stop: asyncio.Event) -> int:
 
 
 async def _interrupted(stop: asyncio.Event) -> int:
-    signal.raise_signal(signal.SIGINT)  # to this thread: another would not wake the loop
+    os.kill(os.getpid(), signal.SIGINT)
     await asyncio.wait_for(stop.wait(), 5)
     return 7
 

@@ -98,7 +98,9 @@ def test_and_so_it_is_where_few_pages_change_very_often(goal: Goal) -> None:
         assert found["learning"].age <= 1.05 * found["best"].age
 
 
-@pytest.mark.parametrize("lastmod", ["now", "never", "random"])
+@pytest.mark.parametrize(
+    "lastmod", ["now", *(pytest.param(each, marks=pytest.mark.soak) for each in ("never", "random"))]
+)
 def test_wrong_dates_cost_at_most_two_points(lastmod: Dates, fresh: dict[str, Outcome]) -> None:
     found = outcomes(replace(SMALL, dates=Dated(lastmod)), *TWO)
     assert found["learning"].freshness >= fresh["learning"].freshness - 0.02

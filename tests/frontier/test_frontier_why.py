@@ -11,11 +11,15 @@ from gossamer.frontier import Politeness
 from gossamer.frontier.entries import (
     BACKLOG,
     FAMILIES,
+    FRESHNESS,
     HOSTS,
+    RATES,
+    REVISITS,
     ROBOTS,
     SITES,
     TALLIES,
     TEMPLATES,
+    TRUST,
     Entry,
     HostRow,
     RobotsRow,
@@ -242,3 +246,17 @@ def test_an_address_of_a_poor_kind_says_what_addresses_like_it_have_brought(tabl
     assert due.reason == "http 500; to be tried again"
     done = of_address(table, Entry(State.DONE, 2, 1.0, rank=rank(7, 0), sunk=4))
     assert (done.reason, done.distance) == ("", 0)
+
+
+def test_a_table_of_an_older_version_tells_all_that_it_has(tmp_path: Path) -> None:
+    url, later = "http://a.example/", {FRESHNESS, RATES, REVISITS, TRUST}
+    with Table.open(tmp_path, [name for name in FAMILIES if name not in later], writable=True) as table:
+        Ledger(table).put(url, Entry(State.DONE, 0, 1.0, status=200), None)
+        table.commit()
+    with Table.open(tmp_path, FAMILIES, writable=False) as table:
+        answer = about_address(table, url, Asked(Politeness(), "Gossamer", site, 1.0))
+        assert answer is not None
+        assert (answer.state, answer.change_rate) == ("done", None)
+        assert later.isdisjoint(table.families)
+        assert [*table.scan(FRESHNESS)] == table.firsts(RATES, []) == []
+        assert table.get_many(TRUST, [b"a", b"b"]) == table.firsts(TRUST, [b"a", b"b"]) == [None, None]

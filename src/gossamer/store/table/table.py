@@ -66,20 +66,55 @@ LOOKS_MOST = 20
 """How often a reader looks again for a moment in which no writer changes the manifest."""
 
 
+class _NoRows:
+    """What comes of walking through them."""
+
+    def seek(self, key: bytes) -> None: ...
+
+    def seek_to_first(self) -> None: ...
+
+    def valid(self) -> bool:
+        return False
+
+    def status(self) -> None: ...
+
+
+class _NoFamily:
+    """A family that a table of an older version lacks until it is written to: as one that has no rows."""
+
+    def get(self, asked: Any) -> Any:
+        return [None] * len(asked) if isinstance(asked, list) else None
+
+    def iter(self, reading: ReadOptions) -> Any:
+        return _NoRows()
+
+    def close(self) -> None: ...
+
+
+_NO_FAMILY = _NoFamily()
+
+
 class Table:
     """Families of rows. One thread uses it; `commit` is the only call that makes changes last."""
 
     def __init__(
-        self, path: Path, database: Rdict, families: Sequence[str], scratch: TemporaryDirectory[str] | None = None
+        self,
+        path: Path,
+        database: Rdict,
+        families: Sequence[str],
+        scratch: TemporaryDirectory[str] | None = None,
+        lacking: Iterable[str] = (),
     ) -> None:
+        """It has these `families`, and lacks some that are asked for: they have no rows."""
         self._path = path
         self._scratch = scratch
         self._database = database
-        self._families: dict[str, Rdict] = {name: database.get_column_family(name) for name in families}
+        self._families: dict[str, Rdict | _NoFamily] = {name: database.get_column_family(name) for name in families}
         self._handles: dict[str, ColumnFamily] = {name: database.get_column_family_handle(name) for name in families}
-        self._overlays = {name: Overlay() for name in families}
+        self._families |= dict.fromkeys(lacking, _NO_FAMILY)
+        self._overlays = {name: Overlay() for name in self._families}
         self._changes = {name: overlay.values for name, overlay in self._overlays.items()}
-        self._recent = {name: Recent() for name in families}
+        self._recent = {name: Recent() for name in self._families}
         self.commits = 0
         """Commits that were made since it was opened: what was put before the last of them lasts."""
 
@@ -99,7 +134,7 @@ class Table:
     @property
     def families(self) -> frozenset[str]:
         """Those it has; one that was made by an older version may lack some."""
-        return frozenset(self._families)
+        return frozenset(self._handles)
 
     @property
     def pending(self) -> int:
@@ -350,9 +385,10 @@ def _look(path: Path, current: bytes, families: Sequence[str], *, alone: bool = 
     try:
         door = make_door(path, current, Path(scratch.name))
         present = _present(path, door, families)
+        lacking = set(families).difference(present)
         log = str(Path(scratch.name, "log"))
         access = AccessType.read_only(error_if_log_file_exist=False) if alone else AccessType.secondary(log)
-        return Table(path, _database(door, present, options, access, path), present, scratch)
+        return Table(path, _database(door, present, options, access, path), present, scratch, lacking)
     except BaseException:
         scratch.cleanup()
         raise

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from books import Books, books
 from changing_web import DAY, ChangingWeb, seeds, watch, watched
 
+from gossamer.errors import Damaged
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.revisit import page_changes
-from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, stored
+from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, state_of, stored
+from gossamer.frontier.revisit.pages_alike import history_of
+from gossamer.frontier.revisit.told_dates import trust_of
 from gossamer.frontier.revisit.watch import MISSED, MOVED
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Answer, Capture, Kind, Link, Page
@@ -403,3 +409,18 @@ def test_a_new_budget_moves_all_dates(tmp_path: Path) -> None:
     before = {url: len(page.visits) for url, page in web.pages.items()}
     simulated(tmp_path, web, WatchRules(200.0), 1, clock)
     assert all(len(page.visits) - before[url] >= 4 for url, page in web.pages.items())
+
+
+@pytest.mark.parametrize(
+    ("read", "row"),
+    [
+        *((trust_of, [each] * 4) for each in (nan, inf, -1.0, 1e308)),
+        (history_of, [0.0, [[0.0, 1.0]]]),
+        (history_of, [0.0, [[1.0, 1.0]] * 1_000]),
+        *((state_of, [[counts, 1]]) for counts in ({10**15: 5}, {-5: 3}, {524_800: -3})),
+        *((state_of, [[{}, 0], 1.0, 1.0, None, [left, 1.0]]) for left in (nan, inf, -1e300)),
+    ],
+)
+def test_a_row_that_nobody_could_reckon_with_is_damage(read: Callable[[bytes], object], row: object) -> None:
+    with pytest.raises(Damaged):
+        read(msgspec.msgpack.encode(row))

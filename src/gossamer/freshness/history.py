@@ -25,6 +25,7 @@ _FORGOTTEN = 1e-3
 _STEPS = 60
 
 Weight = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+Interval = Annotated[float, msgspec.Meta(gt=0, le=1e12)]
 
 
 class Prior(NamedTuple):
@@ -44,7 +45,7 @@ class History(msgspec.Struct, array_like=True, frozen=True):
 
     same: Weight = 0.0
     """Time in which nothing had changed."""
-    changed: tuple[tuple[Weight, Weight], ...] = ()
+    changed: Annotated[tuple[tuple[Interval, Weight], ...], msgspec.Meta(max_length=KEPT)] = ()
     """Intervals in which something had, each with its weight, the shortest first."""
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -23,6 +23,9 @@ _NEAR = 1e-3
 _CHEAPEST = 1e-30
 _POWER, _STEP = 2.5, 0.1
 """Between the square and the cube of the price goes with the wishes of pages; and not too far at one step."""
+
+Place = Annotated[int, msgspec.Meta(ge=1, lt=_WIDTH * _WIDTH)]
+Pages = Annotated[int, msgspec.Meta(ge=0, le=1 << 48)]
 
 
 class Outlook(NamedTuple):
@@ -39,8 +42,8 @@ class Outlook(NamedTuple):
 class Population(msgspec.Struct, array_like=True):
     """How many pages there are of each rate and importance."""
 
-    counts: dict[int, int] = {}
-    pages: int = 0
+    counts: dict[Place, Pages] = {}
+    pages: Pages = 0
     """All of them."""
 
     def enter(self, rate: float, importance: float) -> int:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
+from typing import Annotated
 
 import msgspec
 
@@ -33,17 +34,20 @@ LEAST = 0.05
 """Of its rate, for a page whose date has not moved: who trusts a date in full would never hear that it went wrong."""
 _DAY = 86_400
 
+Visits = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+"""They fade, so there are never more than `MEMORY` of them."""
+
 
 class Trust(msgspec.Struct, array_like=True, frozen=True):
     """What visits said of the dates of one source at one site. As a row it takes 37 bytes, after any number of them."""
 
-    told: float = 0.0
+    told: Visits = 0.0
     """The date had moved, and the page had changed."""
-    idle: float = 0.0
+    idle: Visits = 0.0
     """It had moved for nothing."""
-    missed: float = 0.0
+    missed: Visits = 0.0
     """It stood still, and the page had changed all the same."""
-    quiet: float = 0.0
+    quiet: Visits = 0.0
     """Neither."""
 
 

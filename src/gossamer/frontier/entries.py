@@ -77,6 +77,8 @@ REASON_MOST = 1_000
 """Characters of a reason: it may repeat what a server said. Where a redirect leads to is in `target`, whole."""
 VALIDATOR_MOST = 1_000
 """Characters of an ETag or a date; a longer one is not sent back."""
+FORBIDDEN = "robots.txt forbids it"
+"""The reason of what is left out by its robots.txt."""
 
 
 class State(IntEnum):

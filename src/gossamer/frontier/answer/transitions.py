@@ -80,7 +80,7 @@ class Settlement:
         if self._flow is not None:
             self._flow.ended(url)
         if self._watch is not None:
-            self._watch.ended(url, state, status)
+            self._watch.ended(url, state, status, reason)
         return self._put(url, entry, reason, state=state, reason=reason, status=status)
 
     def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:

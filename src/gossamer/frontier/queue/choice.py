@@ -8,7 +8,7 @@ from gossamer.frontier.answer.transitions import Settlement
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.discover.reconsideration import Reconsideration
-from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.entries import FORBIDDEN, Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.limits import SLOW, PagesPerHost
 from gossamer.frontier.polite.ready import Group
@@ -170,7 +170,7 @@ class Choice:
         if self._reconsideration.leaves_out(url, entry):
             return None
         if not self._access.allows(origin, url):
-            self._settle.end(url, entry, State.EXCLUDED, "robots.txt forbids it")
+            self._settle.end(url, entry, State.EXCLUDED, FORBIDDEN)
             self._worth.left(url, entry)
             return None
         if entry.taken:

@@ -5,6 +5,8 @@ After a week without power there is an hour's worth, not a week's: whatever is o
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from gossamer.rows import Seconds
@@ -15,7 +17,7 @@ DAY, HOUR = 86_400.0, 3_600.0
 class Bucket(msgspec.Struct, array_like=True):
     """Fills up with time."""
 
-    left: float = 0.0
+    left: Annotated[float, msgspec.Meta(ge=-1e6, le=1e15)] = 0.0
     when: Seconds = 0.0
     """When it was filled; 0: never, and the first time it is full."""
 

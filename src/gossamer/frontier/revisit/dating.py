@@ -69,6 +69,8 @@ class WatchState(msgspec.Struct, array_like=True):
     adopted: bool = False
     """All pages of before have a date."""
     goal: str = "age"
+    kept: bool = False
+    """There was a page at some time: a host that is down for a day does not end the watch."""
 
     def outlook(self, now: float) -> Outlook:
         """How fresh the pages are at a time, as far as that can be told by how often they change."""
@@ -112,6 +114,7 @@ class Dating:
             rate = rate_between(self.dates.of(url), rate)
         days = next_visit(rate, self.state.price, weight, self.goal)
         place = self.state.population.enter(rate, weight)
+        self.state.kept = True
         self._dated += 1
         self.enter(url, replace(row, place=place), row.seen, _bounded(days, row.every / DAY))
 
@@ -128,6 +131,7 @@ class Dating:
         """Into the agenda, so many days after a time; instead of the date that it has, if it has one."""
         if row.due:
             self.agenda.remove(row.due, row.position)
+        since = min(since, self._clock.wall())  # by a clock that was wrong it may be years ahead
         due, position = since + days * DAY, self._queues.next_position()
         self.agenda.append(url, due, position)
         page_changes.put(self._table, url, replace(row, due=due, position=position))
@@ -171,6 +175,10 @@ class Dating:
         if self.state.swept is not None:
             self._date_anew(self.state.swept)
 
+    def date_all_anew(self) -> None:
+        """The clock was set back: what was dated before is due too late, perhaps by years."""
+        self.state.swept = b""
+
     def save(self) -> None:
         """Part of the next commit."""
         if self.state.swept is not None:
@@ -188,6 +196,8 @@ class Dating:
             entry = self._ledger.get(url) if row.place and row.due else None
             if entry is not None:
                 self.date(url, row, entry)
+            elif row.due - self._clock.wall() > LONGEST * DAY:
+                self.enter(url, row, self._clock.wall(), 0.0)
         self.state.swept = rows[-1][0] if rows else None
         self._dated = 0
 

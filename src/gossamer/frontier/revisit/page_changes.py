@@ -55,7 +55,7 @@ class PageChanges(msgspec.Struct, array_like=True, frozen=True):
             self,
             history=self.history.seen((when - self.seen) / DAY, look.changed) if look.tells else self.history,
             print=look.print,
-            seen=max(when, self.seen),
+            seen=when,
             restless=look.restless,
             missed=0,
             every=self.every if look.every is None else look.every,

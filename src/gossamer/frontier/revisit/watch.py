@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.discover.intake import Intake
-from gossamer.frontier.entries import META, Entry, State, encode
+from gossamer.frontier.entries import FORBIDDEN, META, Entry, State, encode
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.dating import RECENT, REPRICED, STATE, Dating, stored
@@ -33,6 +33,8 @@ MOVED = 30.0
 """Days until we look whether an address still redirects."""
 LATER = 1 / 24
 """Days until we look again at an address that is queued already."""
+SET_BACK = 3_600.0
+"""Seconds by which a clock was set back when dates are counted anew; by less they are only that much late."""
 GONE = frozenset({404, 410})
 WOKEN = 1_000
 """Pages that come back to their queues at one time."""
@@ -89,14 +91,19 @@ class Watch:
 
     @property
     def goes_on(self) -> bool:
-        """There is a page to keep up to date. Where not one could be fetched, nobody should wait to hear it."""
-        return self.has_dates and bool(self._state.population.pages)
+        """There is a page to keep up to date, also while it is queued again or nobody answers.
+
+        Where not one could ever be fetched, nobody should wait to hear it.
+        """
+        return self._state.kept and (self.has_dates or bool(self._state.population.pages))
 
     def next_time(self) -> float:
         """Seconds until a page may be woken; infinity when none will."""
         if not self.has_dates:
             return inf
         now, bucket, a_day = self._clock.wall(), self._state.revisits, self._revisits_a_day()
+        if bucket.when - now > SET_BACK:
+            self._dating.date_all_anew()
         if self._dating.agenda.next_time - now > REPRICED:
             self._dating.catch_up(a_day)
         bucket.fill(a_day, now)
@@ -109,7 +116,7 @@ class Watch:
             row, entry = page_changes.get(self._table, url), self._ledger.get(url)
             if row is None or row.position != position:
                 continue
-            if entry is not None and (_is_document(entry) or _is_asked_again(entry)):
+            if entry is not None and (_is_document(entry) or _is_asked_again(entry) or _is_forbidden(entry)):
                 page_changes.put(self._table, url, replace(row, due=0.0, position=0))
                 self._intake.requeue([(url, _queued_again(entry), entry)])
                 bucket.take()
@@ -181,10 +188,13 @@ class Watch:
             else:
                 page_changes.put(self._table, url, row)
 
-    def ended(self, url: str, state: State, status: int) -> None:
-        """Nothing is there any more, nobody answers, or it is not asked for any more."""
+    def ended(self, url: str, state: State, status: int, reason: str) -> None:
+        """Nothing is there any more, nobody answers, or it is not asked for any more.
+
+        A robots.txt that forbids a page which we have may allow it again, as one that was closed by mistake.
+        """
         row = self._answered(url, brought=False) or PageChanges()
-        if state is not State.FAILED:
+        if state is not State.FAILED and not (reason == FORBIDDEN and row.seen):
             self._dating.drop(url, row)
             return
         row = replace(row, missed=row.missed + 1)
@@ -230,6 +240,11 @@ def _is_asked_again(entry: Entry) -> bool:
     """What failed, and what redirects."""
     redirects = entry.state is State.DONE and entry.target is not None
     return (entry.state is State.FAILED or redirects) and entry.kind in (Kind.PAGE, Kind.SITEMAP)
+
+
+def _is_forbidden(entry: Entry) -> bool:
+    """By the robots.txt of now; only what was a page before has a date."""
+    return entry.state is State.EXCLUDED and entry.reason == FORBIDDEN
 
 
 def _queued_again(entry: Entry) -> Entry:

@@ -17,7 +17,7 @@ from gossamer.errors import Damaged
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES, FRESHNESS, REVISITS, TRUST, State, encode
+from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, state_of, stored
@@ -318,6 +318,84 @@ def test_a_page_that_was_taken_out_is_not_visited_again(tmp_path: Path) -> None:
         assert held.state(A) == "EXCLUDED"
         assert not frontier._watch.has_dates
         assert frontier._watch._state.population.pages == 0
+
+
+def test_a_host_that_is_silent_does_not_end_the_watch(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        assert held.frontier.idle is False
+        held.answered(A, **says("words"))
+        wait(held, A)
+        held.answered(A, 500)
+        frontier: Any = held.frontier
+        assert held.state(A) == "QUEUED", "it is tried again"
+        assert not frontier._watch.has_dates
+        assert frontier._watch.goes_on
+
+
+def test_a_page_that_robots_txt_closes_is_asked_for_again_and_one_that_it_always_has_is_not(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A), Found(B)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        wait(held, A)
+        frontier: Any = held.frontier
+        for url in (A, B):
+            frontier._settle.end(url, held.entry(url), State.EXCLUDED, FORBIDDEN)
+        frontier._let_go([A, B])
+        assert due(held, A) == pytest.approx(MISSED[0])
+        assert due(held, B) == 0
+        wait(held, A)
+        held.answered(A, **says("words"))
+        assert held.state(A) == "DONE"
+        assert due(held, A) > 0
+
+
+def test_a_clock_that_was_years_ahead_does_not_silence_a_page(tmp_path: Path) -> None:
+    years = 20 * 365 * DAY
+    with books(tmp_path, watch=WATCH) as held:
+        held.clock.jump(years)
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        frontier: Any = held.frontier
+        frontier._watch.next_time()
+        held.clock.jump(-years)
+        assert due(held, A) > years / DAY
+        frontier._watch.next_time()
+        assert due(held, A) <= LONGEST
+
+
+def test_a_page_that_was_given_up_and_is_fetched_by_a_crawl_is_dated_by_the_next_watch(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with books(tmp_path, clock=clock, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        for _ in range(len(MISSED) + 1):
+            wait(held, A)
+            held.answered(A, 404)
+        assert due(held, A) == 0
+    with books(tmp_path, clock=clock) as held:
+        held.frontier.open()
+        held.frontier.retry([A])
+        held.answered(A, **says("words"))
+    with books(tmp_path, clock=clock, watch=WATCH) as held:
+        held.frontier.open()
+        assert due(held, A) > 0
+
+
+def test_what_a_feed_of_another_host_says_of_a_page_counts_for_nothing(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A), Found(B)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        held.clock.advance(60)
+        answered(held, B, {"links": (Link(A, place="feed", modified=held.clock.wall() - 1),)})
+        row = page_changes.get(held.table, A)
+        assert row is not None
+        assert row.said == 0
 
 
 # ------------------------------------------------------------------------ the web

@@ -132,7 +132,7 @@ class Answers:
         if visit.kind is Kind.SITEMAP:
             links, hinted = self._listings.begin(visit.url, page)
         if self._watch is not None:
-            self._watch.listed(links)
+            self._watch.listed(visit.url, links)
         if not page.nofollow:
             self._parts.credit.give(visit.url, links)
         if self._intake.flow is not None:

@@ -156,7 +156,7 @@ class Listings:
 
     def _take(self, url: str, entry: Entry, part: Part) -> None:
         if self._watch is not None:
-            self._watch.listed(part.links)
+            self._watch.listed(url, part.links)
         self._parts.credit.give(url, part.links)
         self._intake.follow(entry.visit(url), part.links, part.hinted)
         self._intake.sift()

@@ -26,6 +26,7 @@ from gossamer.frontier.revisit.page_changes import DAY, Look, PageChanges
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
+from gossamer.urls import keys
 
 MISSED = (1.0, 4.0, 16.0, 64.0)
 """Days until we ask again where nothing was, each time longer. What is gone is given up after the last."""
@@ -69,11 +70,13 @@ class Watch:
         if self._state.adopted:
             return
         for count in (True, False):  # the price is that of all of them, so they are counted before they are dated
-            for url, entry in list(self._ledger.all()):
+            for url, entry in self._ledger.all():
                 row = page_changes.get(self._table, url)
-                if row is None and count and _is_document(entry):
+                is_left_out = row is None or not (row.due or row.place)  # given up once, and fetched since by a crawl
+                if is_left_out and count and _is_document(entry):
                     every = DAY if entry.kind is Kind.SITEMAP else 0.0
-                    self._dating.date(url, PageChanges(seen=entry.visited, every=every), entry)
+                    known = row or PageChanges(every=every)
+                    self._dating.date(url, replace(known, seen=max(known.seen, entry.visited), missed=0), entry)
                 elif row is not None and not count and row.place:
                     self._dating.date(url, row, entry)
                 elif row is None and not count and _is_asked_again(entry):
@@ -171,10 +174,11 @@ class Watch:
         self._dating.set_price(self._revisits_a_day())
         self._dating.date(url, row.after(look, when), before)
 
-    def listed(self, links: Sequence[Link]) -> None:
-        """A sitemap or feed says when pages changed: those that are worth it by that are due now."""
-        now = self._clock.wall()
-        dates = {link.url: link.modified for link in links if link.modified is not None and link.modified <= now}
+    def listed(self, source: str, links: Sequence[Link]) -> None:
+        """A sitemap or feed says when pages of its host changed: those that are worth it by that are due now."""
+        now, host = self._clock.wall(), keys.host(source)
+        dated = ((link.url, link.modified) for link in links if link.modified is not None and link.modified <= now)
+        dates = {url: date for url, date in dated if keys.host(url) == host}
         if is_build_stamp(dates.values()):
             return
         for url, date in dates.items():

@@ -59,6 +59,7 @@ def test_a_crawl_that_only_waits_for_retries_says_until_when(tmp_path: Path) -> 
     assert status.left == pytest.approx(queued.next_time - clock.wall(), abs=5)
     assert status.basis == f"until the first of 1 queued may be tried again, {until}"
     assert answers.crawled("web", status, False, Plan()).endswith("1 address waits; `gossamer crawl web` goes on")
+    assert answers.crawled("web", status, False, Plan(), verb="watch").endswith("; `gossamer watch web` goes on")
     limited = answers.crawled("web", status, False, Plan(pages=status.pages))
     assert "the limit of 1 page is reached, and `gossamer crawl web --pages 2` goes on" in limited
     assert "limit" not in answers.crawled("web", status, False, Plan(pages=status.pages + 1))

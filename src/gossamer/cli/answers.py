@@ -34,15 +34,16 @@ def crawled(
     *,
     changed: str = "",
     idle: bool = False,
+    verb: str = "crawl",
 ) -> str:
     """The last words of a crawl that took so many `seconds`: the sums, what has `changed` where that was asked for,
-    what holds it, and what to do next. One that was `idle` had nothing to do."""
+    what holds it, and what to do next: the same `verb` again. One that was `idle` had nothing to do."""
     first = "stopped" if stopped else "done"
     sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
     took = f", in {span(seconds)}" if seconds else ""
     lines = [f"{first}: {sums}, {size(status.bytes)}{took}", *filter(None, [changed])]
     folder = shlex.quote(folder)
-    again = f"`gossamer crawl {folder}"
+    again = f"`gossamer {verb} {folder}"
     if not status.pages and not stopped and (over := _over(again, plan, seconds)):
         lines.append(f"nothing was fetched yet: {over}")
     elif status.queued:

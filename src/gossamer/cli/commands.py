@@ -87,13 +87,15 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
             note("begin", begun(options.dir, options.seeds))
             with ending(note):
                 status, stopped, idle = runner.run(_crawl(collection, options, trusted, Talking(hint, note)))
-            sums = answers.crawled(options.dir, status, stopped, collection.plan)
+            sums = answers.crawled(options.dir, status, stopped, collection.plan, verb=options.verb)
             note("end", sums.partition("\nnext: ")[0].replace("\n", "; "))
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer {options.verb} {options.dir}` goes on")
         return INTERRUPTED
     seconds, news = monotonic() - began, changed(collection) if options.revisit and not options.json else ""
-    told = answers.crawled(options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle)
+    told = answers.crawled(
+        options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle, verb=options.verb
+    )
     _print(options, status.as_json(), "" if options.quiet else told)
     options.heard.say(options)
     return INTERRUPTED if stopped else 0

@@ -108,6 +108,7 @@ SETTINGS: dict[str, Setting] = {
         0.0,
         "Visits a day of `gossamer watch`; 0: one for each page, and new pages without a limit.",
         least=0,
+        most=1_000_000_000,
         option=Option(
             "--budget",
             FRESH,

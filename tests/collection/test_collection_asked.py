@@ -14,7 +14,8 @@ from gossamer.collection.ask import addresses as listing
 from gossamer.collection.ask import changes as changing
 from gossamer.collection.ask.addresses import STATES, address, host_of, under
 from gossamer.collection.ask.broken import Broken, Fault, Redirects, Source, is_broken, linked
-from gossamer.collection.ask.changes import Change, _compared
+from gossamer.collection.ask.change_details import Texts
+from gossamer.collection.ask.changes import Change, Wanted, _Comparison
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import link_check
 from gossamer.errors import NotFound, UsageError
@@ -259,42 +260,63 @@ CASES: dict[str, tuple[Entry, Sequence[Version], str | None]] = {
 }
 
 
+def compared(row: Entry, versions: Sequence[Version]) -> Change | None:
+    """What became of a page whose words are those of its bytes."""
+    texts = SimpleNamespace(same=lambda url, one, other: one.digest == other.digest)
+    return _Comparison(cast(Texts, texts), THEN, Wanted()).of(A, row, versions)
+
+
 @pytest.mark.parametrize(("row", "versions", "kind"), CASES.values(), ids=CASES.keys())
 def test_what_became_of_a_page(row: Entry, versions: Sequence[Version], kind: str | None) -> None:
-    found = _compared(A, row, versions, THEN)
+    found = compared(row, versions)
     assert (found.kind if found else None) == kind
 
 
 def test_a_change_names_both_versions_the_title_and_why() -> None:
     gone = entry(State.FAILED, reason="http 404", visited=THEN)
-    assert _compared(A, gone, [version(5, 404), version(-5, title="Once")], THEN) == Change(
-        A, "gone", "Once", "http 404", THEN - 5, THEN + 5
+    assert compared(gone, [version(5, 404), version(-5, title="Once")]) == Change(
+        A, "gone", "Once", "http 404", THEN - 5, THEN + 5, THEN + 5
     )
-    assert _compared(A, replace(PAGE, reason="said"), [version(5, title="Now")], THEN) == Change(
-        A, "new", "Now", "", None, THEN + 5
+    assert compared(replace(PAGE, reason="said"), [version(5, title="Now")]) == Change(
+        A, "new", "Now", "", None, THEN + 5, THEN + 5
     )
     lost = entry(State.FAILED, reason="no answer", visited=THEN)
-    assert _compared(A, lost, [version(-5, title="Once")], THEN) == Change(
-        A, "unreached", "Once", "no answer", THEN - 5, None
+    assert compared(lost, [version(-5, title="Once")]) == Change(
+        A, "unreached", "Once", "no answer", THEN - 5, None, THEN
     )
 
 
 def test_a_change_is_told_to_machines_with_its_dates() -> None:
-    assert Change(A, "gone", "Once", "http 404", THEN, None).as_json() == {
+    change = Change(A, "gone", "Once", "http 404", THEN, None, THEN)
+    assert change.as_json() == {
         "url": A,
         "kind": "gone",
         "title": "Once",
         "reason": "http 404",
         "before": "2026-11-15T00:00:00Z",
         "after": None,
+        "seen": "2026-11-15T00:00:00Z",
+        "words_added": None,
+        "words_removed": None,
+        "added": "",
+        "removed": "",
+        "id": change.id,
     }
+    assert change.id != replace_seen(change, THEN + 1).id
+
+
+def replace_seen(change: Change, seen: float) -> Change:
+    return Change(change.url, change.kind, change.title, change.reason, change.before, change.after, seen)
 
 
 def test_changes_that_are_walked_through_twice_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {"new": Change(A, "new", "", "", None, THEN), "unchanged": Change(B, "unchanged", "", "", THEN, None)}
-    monkeypatch.setattr(changing, "_of_shard", lambda reader, since, after: iter(found[kind] for kind in reader))
+    same = Change(B, "unchanged", "", "", THEN, None, THEN)
+    found = {"new": Change(A, "new", "", "", None, THEN, THEN), "unchanged": same}
+    monkeypatch.setattr(
+        changing.Changes, "_of_shard", lambda self, number, reader: iter(found[kind] for kind in reader)
+    )
     readers = cast(ShardReaders, SimpleNamespace(all=[("new", "unchanged"), ("unchanged",)]))
-    changes = changing.Changes(readers, (THEN, THEN))
+    changes = changing.Changes(readers, (THEN, THEN), Wanted(detailed=False))
     assert list(changes) == list(changes) == [found["new"]]
     assert changes.words == "1 new, 0 changed, 0 gone, 2 unchanged"
 
@@ -302,8 +324,7 @@ def test_changes_that_are_walked_through_twice_are_counted_once(monkeypatch: pyt
 def test_a_shard_that_does_not_know_when_a_crawl_began_cannot_say_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changing.runs, "of", lambda begun: begun)
     readers = cast(ShardReaders, SimpleNamespace(all=[1, 2], tables=[[THEN - 9, THEN], [THEN + 1]]))
-    assert changing.changes(readers, None).since == (THEN, THEN + 1)
-    assert changing.changes(readers, THEN + 7).since == (THEN + 7, THEN + 7)
+    assert changing.begun(readers) == (THEN, THEN + 1)
     readers.tables[1] = []  # type: ignore[index]  # a fake
     with pytest.raises(NotFound, match="--since"):
-        changing.changes(readers, None)
+        changing.begun(readers)

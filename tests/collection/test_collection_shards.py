@@ -62,7 +62,7 @@ FAST = {
 }
 
 
-JITTER = 0.02
+JITTER = 0.05
 """Seconds by which a loaded machine may tell a moment too late; without any gate there would be no gap at all."""
 
 

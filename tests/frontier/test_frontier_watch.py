@@ -19,10 +19,10 @@ from gossamer.freshness.signals import Trust, heard
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit import lastmod_trust, page_changes
 from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, state_of, stored
-from gossamer.frontier.revisit.pages_alike import history_of
-from gossamer.frontier.revisit.told_dates import trust_of
+from gossamer.frontier.revisit.lastmod_trust import trust_of
+from gossamer.frontier.revisit.priors import history_of
 from gossamer.frontier.revisit.watch import MISSED, MOVED
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Answer, Capture, Kind, Link, Page
@@ -48,7 +48,6 @@ def wait(held: Books, url: str) -> None:
     for _ in range(3):
         if held.state(url) != "QUEUED":
             held.clock.advance(max(frontier._watch.next_time(), 0.0) + 1)
-            frontier._watch.next_time()
             frontier._watch.wake()
     assert held.state(url) == "QUEUED"
 
@@ -215,8 +214,7 @@ def test_what_the_date_of_a_page_did_is_compared_with_what_the_page_did(
         told(held, held.clock.wall() - (30 if moves else 90))
         wait(held, A)
         held.answered(A, **says(words))
-        frontier: Any = held.frontier
-        counts = frontier._watch._dating.dates.of(A)
+        counts = lastmod_trust.trust(held.table, A)
         changed = words != "words"
         assert counts == heard(Trust(), moves, changed)
 
@@ -272,7 +270,6 @@ def test_a_long_list_that_is_still_taken_in_when_it_is_due_keeps_its_dates(tmp_p
         assert held.entry(A).taken
         held.clock.advance(due(held, A) * DAY + 1)
         frontier: Any = held.frontier
-        frontier._watch.next_time()
         frontier._watch.wake()
         assert due(held, A) == pytest.approx(1 / 24, rel=0.01)
 
@@ -313,7 +310,6 @@ def test_a_page_that_was_taken_out_is_not_visited_again(tmp_path: Path) -> None:
         held.frontier.ledger.put(A, held.entry(A).after(1.0, "removed", state=State.EXCLUDED), held.entry(A))
         held.clock.advance(due(held, A) * DAY + 1)
         frontier: Any = held.frontier
-        frontier._watch.next_time()
         frontier._watch.wake()
         assert held.state(A) == "EXCLUDED"
         assert not frontier._watch.has_dates
@@ -360,10 +356,10 @@ def test_a_clock_that_was_years_ahead_does_not_silence_a_page(tmp_path: Path) ->
         held.frontier.sift()
         held.answered(A, **says("words"))
         frontier: Any = held.frontier
-        frontier._watch.next_time()
+        frontier._watch.save()
         held.clock.jump(-years)
         assert due(held, A) > years / DAY
-        frontier._watch.next_time()
+        frontier._watch.catch_up()
         assert due(held, A) <= LONGEST
 
 

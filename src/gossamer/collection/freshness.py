@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gossamer.frontier.queue.retry import DAY
 from gossamer.frontier.revisit import dating
-from gossamer.frontier.revisit.budget_of_visits import DAY
 from gossamer.store.table.table import Table
 
 FEW = 20

@@ -291,6 +291,7 @@ class Frontier:
         turn = inf if full else self._next_turn(now) - now
         waking = self.next_waking()
         if self._watch is not None:
+            self._watch.catch_up()
             turn, waking = max(turn, self._watch.pause()), min(waking, self._watch.next_time())
         over = self._stopping or self.idle
         if self._peers and not self._stopping:

@@ -11,8 +11,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.queue.rank import distance
-from gossamer.frontier.revisit import page_changes
-from gossamer.frontier.revisit.pages_alike import PagesAlike
+from gossamer.frontier.revisit import page_changes, priors
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.worth import budget
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
@@ -146,7 +145,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         entry.target,
         entry.history,
         host,
-        change_rate=changes.history.rate(PagesAlike(table).prior(url)) if changes and changes.seen else None,
+        change_rate=changes.history.rate(priors.prior(table, url)) if changes and changes.seen else None,
         changes_seen=changes.history.weight if changes else 0.0,
     )
 

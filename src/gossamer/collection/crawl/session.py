@@ -341,8 +341,10 @@ class Session:
     def _rests(self) -> bool:
         """Nothing has happened for a while, as it is with a watch for most of its life: then to commit is seldom worth
         a sync of the disk. A page that came last waits no longer than others to be found."""
+        if self._outside.fresh_until is None:
+            return False
         now = self._clock.steady()
-        if self._table.pending or self.frontier.out or self._outside.fresh_until is None:
+        if self._table.pending or self.frontier.out:
             self._moved = now
         return now - self._moved > RESTS and now - self._commits.last < RESTS
 

@@ -27,7 +27,7 @@ from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger, tally
 from gossamer.frontier.answer import poison_pages
 from gossamer.frontier.audit import audit
-from gossamer.frontier.revisit import dating, page_changes, pages_alike, told_dates
+from gossamer.frontier.revisit import dating, lastmod_trust, page_changes, priors
 from gossamer.frontier.shards import exchange, peers
 from gossamer.frontier.worth import novelty, opic, parameters, soft404
 from gossamer.plan import Plan
@@ -54,8 +54,8 @@ _OF_FAMILY: dict[str, Check] = {
     entries.LATER: keys.url_in,
     entries.REVISITS: keys.url_in,
     entries.FRESHNESS: page_changes.changes_of,
-    entries.RATES: pages_alike.history_of,
-    entries.TRUST: told_dates.trust_of,
+    entries.RATES: priors.history_of,
+    entries.TRUST: lastmod_trust.trust_of,
     entries.TURNS: keys.origin_in,
     families.BLOCKS: blocks.row_of,
 }

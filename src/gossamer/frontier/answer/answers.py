@@ -23,6 +23,7 @@ from gossamer.frontier.queue.retry import THROTTLED
 from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Kind, Link, Page, Visit
+from gossamer.store.versions import GONE
 from gossamer.urls import keys
 
 
@@ -82,7 +83,7 @@ class Answers:
                 self.follow(capture, page)
             case Act.REDIRECT:
                 self._redirected(capture, entry, outcome)
-            case Act.FAIL if capture.visit.kind is Kind.SITEMAP and capture.status in (404, 410):
+            case Act.FAIL if capture.visit.kind is Kind.SITEMAP and capture.status in GONE:
                 self._settle.end(url, entry, State.DONE, "there is no sitemap", capture.status)
             case Act.FAIL:
                 self._settle.fail(url, entry, outcome.reason, self._waits(outcome, capture), capture.status)

@@ -18,13 +18,12 @@ from gossamer.frontier.entries import FRESHNESS, META, REVISITS, Entry
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
-from gossamer.frontier.revisit import page_changes
-from gossamer.frontier.revisit.budget_of_visits import DAY, Bucket
+from gossamer.frontier.queue.retry import DAY, HOUR
+from gossamer.frontier.revisit import lastmod_trust, page_changes, priors
 from gossamer.frontier.revisit.page_changes import PageChanges, Rate
-from gossamer.frontier.revisit.pages_alike import PagesAlike
-from gossamer.frontier.revisit.told_dates import ToldDates
+from gossamer.frontier.revisit.token_bucket import TokenBucket
 from gossamer.model import Clock
-from gossamer.rows import decoder
+from gossamer.rows import Seconds, decoder
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
@@ -37,6 +36,8 @@ REPRICED = 60.0
 MOVES = 0.02
 """The part of all pages that are enough."""
 FEW = 10
+SET_BACK = HOUR
+"""Seconds by which a clock was set back when dates are counted anew; by less they are only that much late."""
 DRIFTS = log(1.25)
 """From such a step on the price has moved, and dates are set anew."""
 SLICE = 1_000
@@ -57,8 +58,8 @@ class WatchState(msgspec.Struct, array_like=True):
     """The price that the dates were set by."""
     swept: bytes | None = None
     """The key up to which they are set anew; None when they all are."""
-    revisits: Bucket = msgspec.field(default_factory=Bucket)
-    visits: Bucket = msgspec.field(default_factory=Bucket)
+    revisits: TokenBucket = msgspec.field(default_factory=TokenBucket)
+    visits: TokenBucket = msgspec.field(default_factory=TokenBucket)
     brings: Rate = 1.0
     """The part of first visits that brought a new page, of late."""
     looks: Rate = 0.0
@@ -71,11 +72,13 @@ class WatchState(msgspec.Struct, array_like=True):
     goal: str = "age"
     kept: bool = False
     """There was a page at some time: a host that is down for a day does not end the watch."""
+    saved: Seconds = 0.0
+    """When this was, by the wall clock."""
 
     def outlook(self, now: float) -> Outlook:
         """How fresh the pages are at a time, as far as that can be told by how often they change."""
         goal: Goal = "freshness" if self.goal == "freshness" else "age"
-        since = max(now - self.revisits.when, 0.0) / DAY if self.revisits.when else 0.0
+        since = max(now - self.saved, 0.0) / DAY if self.saved else 0.0
         return self.population.outlook(self.price, goal, SHORTEST, LONGEST, since)
 
 
@@ -98,8 +101,6 @@ class Dating:
         self._clock = clock
         self.goal = goal
         self.agenda = Agenda(table, REVISITS)
-        self.alike = PagesAlike(table)
-        self.dates = ToldDates(table)
         self.state = stored(table) or WatchState()
         self._priced = -inf
         """When the price was looked at; steady time."""
@@ -111,7 +112,7 @@ class Dating:
         self.state.population.leave(row.place)
         rate, weight = self._rate(url, row), importance(row, entry)
         if row.said:
-            rate = rate_between(self.dates.of(url), rate)
+            rate = rate_between(lastmod_trust.trust(self._table, url), rate)
         days = next_visit(rate, self.state.price, weight, self.goal)
         place = self.state.population.enter(rate, weight)
         self.state.kept = True
@@ -122,10 +123,10 @@ class Dating:
         """Its date has moved, as a list says: is it worth a visit now, by how right such dates were?"""
         rate, since = self._rate(url, row), (now - row.seen) / DAY
         days = next_visit(rate, self.state.price, importance(row, entry), self.goal)
-        return is_worth_a_visit(self.dates.of(url), rate, since, moved=True, wait=days)
+        return is_worth_a_visit(lastmod_trust.trust(self._table, url), rate, since, moved=True, wait=days)
 
     def _rate(self, url: str, row: PageChanges) -> float:
-        return row.history.rate(self.alike.prior(url))
+        return row.history.rate(priors.prior(self._table, url))
 
     def enter(self, url: str, row: PageChanges, since: float, days: float) -> None:
         """Into the agenda, so many days after a time; instead of the date that it has, if it has one."""
@@ -153,9 +154,9 @@ class Dating:
         state, fades = self.state, 1 - 1 / RECENT
         state.looks, state.found = state.looks * fades + 1, state.found * fades + changed
         state.expected = state.expected * fades + max(expected, 0.0)
-        self.alike.seen(url, days, changed)
+        priors.seen(self._table, url, days, changed)
         if row.said:
-            self.dates.learn(url, moved=row.said > row.seen, changed=changed)
+            lastmod_trust.learn(self._table, url, moved=row.said > row.seen, changed=changed)
 
     def set_price(self, revisits_a_day: float, *, at_once: bool = False) -> None:
         """Now and then: the price at which all pages together want so many visits."""
@@ -169,23 +170,22 @@ class Dating:
             state.swept, state.dated_at = b"", state.price
 
     def catch_up(self, revisits_a_day: float) -> None:
-        """There is time: the price follows what was learned, and dates follow the price."""
+        """There is time: the price follows what was learned, dates follow the price, and a clock that was set back."""
+        now = self._clock.wall()
+        if self.state.saved - now > SET_BACK:
+            self.state.swept, self.state.saved = b"", now
+        if self.agenda.next_time - now <= REPRICED:
+            return
         if self._dated:
             self.set_price(revisits_a_day, at_once=True)
         if self.state.swept is not None:
             self._date_anew(self.state.swept)
 
-    def date_all_anew(self) -> None:
-        """The clock was set back: what was dated before is due too late, perhaps by years."""
-        self.state.swept = b""
-
     def save(self) -> None:
         """Part of the next commit."""
         if self.state.swept is not None:
             self._date_anew(self.state.swept)
-        self.alike.save()
-        self.dates.save()
-        self.state.goal = self.goal
+        self.state.goal, self.state.saved = self.goal, self._clock.wall()
         self._table.put(META, STATE, msgspec.msgpack.encode(self.state))
 
     def _date_anew(self, after: bytes) -> None:

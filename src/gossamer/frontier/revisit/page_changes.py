@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from gossamer.freshness.content import content_print, difference, is_change, restlessness
 from gossamer.freshness.history import History
 from gossamer.frontier.entries import FRESHNESS, encode
+from gossamer.frontier.queue.retry import DAY
 from gossamer.model import Kind, Page
 from gossamer.rows import Count, Natural, Seconds, decoder
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
-DAY = 86_400.0
 _BLEND = 0.3
 """How much the last change counts in the amount that is kept."""
 

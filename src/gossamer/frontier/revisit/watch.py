@@ -20,12 +20,14 @@ from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import FORBIDDEN, META, Entry, State, encode
 from gossamer.frontier.parts import Parts
+from gossamer.frontier.queue.retry import DAY
 from gossamer.frontier.revisit import page_changes
-from gossamer.frontier.revisit.dating import RECENT, REPRICED, STATE, Dating, stored
-from gossamer.frontier.revisit.page_changes import DAY, Look, PageChanges
+from gossamer.frontier.revisit.dating import RECENT, STATE, Dating, stored
+from gossamer.frontier.revisit.page_changes import Look, PageChanges
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
+from gossamer.store.versions import GONE
 from gossamer.urls import keys
 
 MISSED = (1.0, 4.0, 16.0, 64.0)
@@ -34,9 +36,6 @@ MOVED = 30.0
 """Days until we look whether an address still redirects."""
 LATER = 1 / 24
 """Days until we look again at an address that is queued already."""
-SET_BACK = 3_600.0
-"""Seconds by which a clock was set back when dates are counted anew; by less they are only that much late."""
-GONE = frozenset({404, 410})
 WOKEN = 1_000
 """Pages that come back to their queues at one time."""
 DISCOVERY = (0.05, 0.5)
@@ -104,25 +103,26 @@ class Watch:
         """Seconds until a page may be woken; infinity when none will."""
         if not self.has_dates:
             return inf
-        now, bucket, a_day = self._clock.wall(), self._state.revisits, self._revisits_a_day()
-        if bucket.when - now > SET_BACK:
-            self._dating.date_all_anew()
-        if self._dating.agenda.next_time - now > REPRICED:
-            self._dating.catch_up(a_day)
-        bucket.fill(a_day, now)
-        return max(self._dating.agenda.next_time - now, bucket.ready(a_day))
+        now = self._clock.wall()
+        return max(self._dating.agenda.next_time - now, self._state.revisits.ready(self._revisits_a_day(), now))
+
+    def catch_up(self) -> None:
+        """Where nothing is to be done for a while, price and dates follow what was learned."""
+        if not self._ledger.counts.queued:
+            self._dating.catch_up(self._revisits_a_day())
 
     def wake(self) -> None:
         """What is due stands in its queue again, the longest overdue first, as far as the budget goes."""
-        bucket = self._state.revisits
-        for url, position in self._dating.agenda.due(self._clock.wall(), min(int(bucket.left), WOKEN)):
+        bucket, a_day, now = self._state.revisits, self._revisits_a_day(), self._clock.wall()
+        most = min(int(bucket.holds(a_day, now)), WOKEN)
+        for url, position in self._dating.agenda.due(now, most) if most else ():
             row, entry = page_changes.get(self._table, url), self._ledger.get(url)
             if row is None or row.position != position:
                 continue
             if entry is not None and (_is_document(entry) or _is_asked_again(entry) or _is_forbidden(entry)):
                 page_changes.put(self._table, url, replace(row, due=0.0, position=0))
                 self._intake.requeue([(url, _queued_again(entry), entry)])
-                bucket.take()
+                bucket.take(a_day, now)
                 self._woken += 1
             elif entry is not None and entry.state is State.QUEUED:  # a long list is still being taken in
                 self._dating.put_off(url, row, LATER)
@@ -133,13 +133,12 @@ class Watch:
         """Seconds until the budget lets one more visit go; 0 where it does, or where there is none."""
         if not self._rules.budget:
             return 0.0
-        a_day = self._share_of(self._rules.budget)
-        self._state.visits.fill(a_day, self._clock.wall())
-        return self._state.visits.ready(a_day)
+        return self._state.visits.ready(self._share_of(self._rules.budget), self._clock.wall())
 
     def goes(self) -> None:
         """A visit is handed out."""
-        self._state.visits.take()
+        if self._rules.budget:
+            self._state.visits.take(self._share_of(self._rules.budget), self._clock.wall())
 
     def _revisits_a_day(self) -> float:
         if self._rules.budget:

@@ -23,9 +23,9 @@ from gossamer.frontier.worth.soft404 import Answer, Soft404
 from gossamer.frontier.worth.url_patterns import Template, template
 from gossamer.model import Capture, Kind, Page
 from gossamer.store.table.table import Table
+from gossamer.store.versions import GONE
 from gossamer.urls import keys
 
-GONE = frozenset({404, 410})
 TRIALS = 1_000
 """Trials of all hosts together that are queued at one time."""
 

@@ -18,6 +18,7 @@ class Agenda:
     def __init__(self, table: Table, family: str) -> None:
         self._table = table
         self._family = family
+        self.next_time = inf
         self.next_time = self._first()
         """Wall time of the earliest; infinity when there is none."""
 
@@ -36,7 +37,7 @@ class Agenda:
         """Take out what is due, so many at most: addresses with their positions."""
         if now < self.next_time:
             return
-        for key, url in list(self._table.scan(self._family, limit=most)):
+        for key, url in list(self._table.scan(self._family, start=self._earliest(), limit=most)):
             if _date(key) > now:
                 break
             self._table.delete(self._family, key)
@@ -44,8 +45,12 @@ class Agenda:
         self.next_time = self._first()
 
     def _first(self) -> float:
-        first = next(self._table.scan(self._family, limit=1), None)
+        first = next(self._table.scan(self._family, start=self._earliest(), limit=1), None)
         return _date(first[0]) if first else inf
+
+    def _earliest(self) -> bytes:
+        """No entry comes before it. A scan need not walk over all that was taken out, in this commit or in others."""
+        return b"" if self.next_time == inf else _key(self.next_time, 0)
 
 
 def _key(when: float, position: int) -> bytes:

@@ -27,6 +27,7 @@ from gossamer.search.weights import Weights
 from gossamer.setting_text import TYPES
 from gossamer.settings import LARGEST, SETTINGS
 from gossamer.store.disk import Marks
+from gossamer.store.retention import Rule
 from gossamer.urls import rules as url_rules
 from gossamer.urls.scope import Scope
 from gossamer.urls.seeds import address
@@ -76,6 +77,7 @@ class Plan:
     time: float = _setting("time")
     budget: float = _setting("budget")
     goal: str = _setting("goal")
+    keep: str = _setting("keep")
     pages_per_host: int = _setting("pages_per_host")
     order: str = _setting("order")
     site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))
@@ -208,6 +210,10 @@ class Plan:
         """Who we say we are."""
         return Identity(contact=self.contact)
 
+    def as_retention(self) -> Rule:
+        """The part that says which old versions stay."""
+        return Rule.of(self.keep)
+
     def weighs(self) -> bool:
         """Does an order need to know what pages are worth?"""
         return "importance" in (self.order, *self.site_orders.values())
@@ -328,7 +334,9 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
         raise InvalidPlan(
             f"{spec.name} has an empty pattern, which every address has; leave it out (`--set {spec.name}=` empties it)"
         )
-    if spec.name == "url_rules":
+    if spec.name == "keep":
+        _check_keep(value)
+    elif spec.name == "url_rules":
         _check_rules(value)
     elif spec.name == "site_rules":
         for site, names in value.items():
@@ -339,6 +347,13 @@ def _check(spec: dataclasses.Field[Any], value: Any) -> None:
         _check_orders(spec, value)
     elif spec.name == "logins":
         _check_logins(value)
+
+
+def _check_keep(value: str) -> None:
+    try:
+        Rule.of(value)
+    except ValueError:
+        raise InvalidPlan(f"keep is {value!r}; it must be all, or like 'last 5' or '90 days'") from None
 
 
 def _has_half(value: Any) -> bool:

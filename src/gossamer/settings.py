@@ -123,6 +123,11 @@ SETTINGS: dict[str, Setting] = {
         choices=("age", "freshness"),
         option=Option("--goal", FRESH, "that no copy gets old, or that most are up to date ({})"),
     ),
+    "keep": Setting(
+        "all",
+        "Which old versions of pages `gossamer watch` and `prune` keep: all, last 5, or 90 days. The newest always.",
+        option=Option("--keep", FRESH, "which old versions stay, like 'last 5' or '90 days' (all)", metavar="RULE"),
+    ),
     "pages_per_host": Setting(
         0,
         "Most pages of one host; 0 for no limit.",

@@ -67,6 +67,30 @@ def test_what_changes_is_found_and_what_is_gone_is_told(tmp_path: Path, monkeypa
         assert 10 < len(made.visits) - before <= 500 / 24 + 500 / 24 + 2
 
 
+def test_a_watch_lets_old_versions_go_and_begins_a_file_each_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collection, "ROUND", 18 * HOUR)
+    clock = VirtualClock()
+    began, said = clock.wall(), set()
+
+    async def news(visit: Visit) -> Capture:
+        day = int((clock.wall() - began) // (24 * HOUR))
+        said.add(day)
+        body = f"<title>Day {day}</title><p>{f'What happened on day {day} is this. ' * 9}</p>".encode()
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
+        return Capture(visit, clock.wall(), 0.1, 200, (("content-type", "text/html"),), head=head, body=body, wire=body)
+
+    settings = {**SETTINGS, "budget": 24.0, "time": 4.5 * 24 * HOUR, "keep": "last 2", "sitemaps": "never"}
+    with gossamer.open(tmp_path / "web") as web:
+        clock.run(web.crawl_async(HOME, outside=Outside(clock, news), keep_fresh=True, **settings))
+        assert len(said) == 5
+        assert 2 <= len(list(web.history(HOME))) <= 3  # and what has come since the last prune
+        assert web.verify().problems == []
+        files = sorted((tmp_path / "web" / "shards" / "00" / "captures").iterdir())
+        assert len({file.name.split("-")[-2][:8] for file in files}) == len(files) > 2
+
+
 def test_a_watch_that_cannot_fetch_any_seed_says_so(tmp_path: Path) -> None:
     clock = VirtualClock()
 

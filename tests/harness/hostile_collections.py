@@ -113,6 +113,7 @@ VERBS: dict[str, Verb] = {
     "repair": lambda web: ["verify", str(web.folder), "--repair"],
     "remove": lambda web: ["remove", str(web.folder), web.url, "--yes"],
     "remove archive": lambda web: ["remove", str(web.folder), web.url, "--archive", "--yes"],
+    "prune": lambda web: ["prune", str(web.folder), "--keep", "last 1", "--yes"],
     "import": lambda web: ["import", str(web.folder), str(web.beside / "other.warc.gz")],
     **{
         f"export {form}": lambda web, form=form: [

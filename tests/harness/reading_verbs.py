@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 STEERING = {"pause", "resume", "stop", "set", "add", "retry"}
-WRITING = {"crawl", "watch", "build", "import", "remove", "demo", "convert", "alert"} | STEERING
+WRITING = {"crawl", "watch", "build", "import", "remove", "prune", "demo", "convert", "alert"} | STEERING
 """Those that change a collection, and `convert`, which has none."""
 LASTING = {"serve", "mcp"}
 """Those that read for as long as somebody asks: `tests/web` and `tests/cli/test_cli_serve.py` hold them."""
@@ -51,5 +51,6 @@ def reading_verbs(folder: Path, url: str, place: Path, question: str = "page") -
         ),
         ["verify"],
         ["remove", url, "--dry-run"],
+        ["prune", "--keep", "last 1", "--dry-run"],
     ]
     return [[verb, str(folder), *rest] for verb, *rest in asked]

@@ -474,6 +474,19 @@ def remove(options: argparse.Namespace) -> int:
     return 0
 
 
+def prune(options: argparse.Namespace) -> int:
+    """Say how much would go, ask, and let it go."""
+    with gossamer.open(options.dir) as collection:
+        goes = collection.prunable(options.keep)
+        if not options.dry_run:
+            if goes.versions and not options.yes and not _agreed(repair_output.pruning(goes)):
+                return INTERRUPTED
+            goes = collection.prune(options.keep)
+    told = repair_output.pruned(goes, dry=options.dry_run)
+    _print(options, {**asdict(goes), "dry_run": options.dry_run}, told)
+    return 0
+
+
 def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise UsageError("nobody is there to be asked; --yes removes without asking, --dry-run says what would go")

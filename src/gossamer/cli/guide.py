@@ -17,7 +17,7 @@ GROUPS: Mapping[str, str] = {
     "look": "list why history links broken changes alert",
     "search": "similar duplicates rank evaluate",
     "take along": "convert mcp",
-    "look after": "verify remove help completion",
+    "look after": "verify remove prune help completion",
 }
 """Each command once, under what one wants; those that are not there are passed over."""
 _WIDTH = 79

@@ -140,6 +140,7 @@ def parser() -> argparse.ArgumentParser:
     _export(verbs)
     _verify(verbs)
     _remove(verbs)
+    _prune(verbs)
     _simulate(verbs)
     _demo(verbs)
     _help(verbs)
@@ -743,6 +744,21 @@ def _remove(verbs: _Verbs) -> None:
         "pattern", metavar="PATTERN", help="an address of the collection, or an RE2 pattern: all addresses with it"
     )
     verb.add_argument("--archive", action="store_true", help="take their records out of the WARC files too")
+    verb.add_argument("--dry-run", action="store_true", help="only say what would go")
+    verb.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _prune(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "prune",
+        "let old versions of pages go, out of the archive too. The newest version of a page always stays, and so does"
+        " each that another page needs because it is a copy. `gossamer watch` does it by itself once a day where"
+        " the plan has a rule (`keep`)",
+        "gossamer prune my-web --keep '90 days' --dry-run",
+    )
+    _directory(verb)
+    verb.add_argument("--keep", metavar="RULE", help="which stay, like 'last 5' or '90 days' (that of the plan)")
     verb.add_argument("--dry-run", action="store_true", help="only say what would go")
     verb.add_argument("--yes", action="store_true", help="do not ask")
 

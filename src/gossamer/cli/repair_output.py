@@ -10,6 +10,7 @@ from gossamer.shown import counted, line, size
 if TYPE_CHECKING:
     from gossamer.collection.maintain.removal import Removal
     from gossamer.collection.maintain.repair import Loss, Repaired
+    from gossamer.store.repair.prune import LetGo
 
 SHOWN_MOST = 100
 """Pages that are named; `--json` has all."""
@@ -46,6 +47,20 @@ def removing(chosen: Removal, archive: bool) -> str:
     what = f"{counted(len(chosen.urls), 'address')}, {counted(chosen.versions, 'version')}"
     records = f"{size(chosen.bytes)} of records in the archive" if archive else "the records stay in the archive"
     return "\n".join(map(line, [*lines, f"{what}; {records}"]))
+
+
+def pruning(goes: LetGo) -> str:
+    """How much would go."""
+    return f"{counted(goes.versions, 'old version')} with {size(goes.bytes)} of records in the archive"
+
+
+def pruned(goes: LetGo, *, dry: bool) -> str:
+    """How much would go, or has gone."""
+    if dry:
+        return f"{pruning(goes)}\nnothing was changed; without --dry-run they go"
+    if not goes.versions and not goes.freed:
+        return "nothing to let go: no version is older than the rule says"
+    return f"let {counted(goes.versions, 'old version')} go; the files are {size(goes.freed)} smaller"
 
 
 def removed(chosen: Removal, archive: bool, *, dry: bool) -> str:

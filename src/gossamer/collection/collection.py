@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -32,6 +33,7 @@ from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan, texts
 from gossamer.shown import log
+from gossamer.store.retention import DAY
 from gossamer.urls.seeds import address, as_seed
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from gossamer.collection.imports.import_source import Imported
     from gossamer.collection.maintain.removal import Removal
     from gossamer.collection.maintain.repair import Repaired
+    from gossamer.store.repair.prune import LetGo
     from gossamer.store.repair.verify import Checked
 
 
@@ -162,7 +165,7 @@ class Collection(Reading):
             job = Job(self.path, plan, heeds=True, order=order, began=began, tells=tells, logins=sending)
             outside = replace(outside, told=told, began=began, logins=sending)
             async with hears.set(stop):
-                more = True
+                more, pruned = True, 0.0
                 while more:
                     before = requests.pending(self.path)
                     ends = outside.clock.steady() + ROUND if keep_fresh else None
@@ -172,6 +175,8 @@ class Collection(Reading):
                     more = (self._is_more_asked(before, hears) or goes_on) and not stop.is_set()
                     if more and plan.build:
                         self._link_up()
+                    if more and keep_fresh:
+                        pruned = self._prune_daily(wanted(self.path, plan), outside.clock.wall(), pruned)
                     if more and not outside.is_handed_in:
                         await self._tell_after_crawl(news)
             self._steering.clear()
@@ -190,6 +195,16 @@ class Collection(Reading):
         if not (stopped or outside.is_handed_in):  # who brings a network of their own has no way to send anything
             await self._tell_after_crawl(news)
         return status
+
+    def _prune_daily(self, plan: Plan, now: float, before: float) -> float:
+        """Old versions go once a day, if any are to go; when that was."""
+        if plan.as_retention().keeps_all or now - before < DAY:
+            return before
+        from gossamer.collection.maintain import pruning
+
+        self.close()
+        pruning.prune(self._folder, plan, plan.as_retention(), now)
+        return now
 
     def _planned(self, asked: _Asked) -> tuple[Plan, bool]:
         """The plan with more seeds and other settings, and whether one of the seeds is new to it."""
@@ -565,20 +580,15 @@ class Collection(Reading):
         return run(lambda _: self._remove(pattern, archive), finish=0)
 
     async def _remove(self, pattern: str, archive: bool) -> Removal:
-        from gossamer.collection.crawl.network import make_room
-        from gossamer.collection.crawl.supervisor import take_in
         from gossamer.collection.maintain import removal
         from gossamer.collection.maintain.writable_shard import opened
 
         self._folder.require()
         self._made()
-        make_room(workers=1)
         self.close()
         plan = self.plan
         with exclusive(self.path) as lock:
-            if any(shard_reader.archive.files.uncommitted_bytes() for shard_reader in self._readers().all):
-                self.close()
-                await take_in(self.path, plan, lock)
+            await self._take_in(lock)
             chosen = self.removable(pattern)
             self.close()
             for index in range(plan.shards or 1):
@@ -586,6 +596,37 @@ class Collection(Reading):
                     removal.remove(bench, set(chosen.urls), archive=archive)
             await self._rebuilt(lock)
         return chosen
+
+    def prunable(self, keep: str | None = None) -> LetGo:
+        """What `prune` would take out."""
+        from gossamer.collection.maintain import pruning
+
+        return pruning.prunable(self._readers(), pruning.rule_of(self.plan, keep), time.time())
+
+    def prune(self, keep: str | None = None) -> LetGo:
+        """Let old versions of pages go, by the rule of the plan or another one, and give their bytes back."""
+        return run(lambda _: self._prune(keep), finish=0)
+
+    async def _prune(self, keep: str | None) -> LetGo:
+        from gossamer.collection.maintain import pruning
+
+        self._made()
+        plan = self.plan
+        rule = pruning.rule_of(plan, keep)
+        with exclusive(self.path) as lock:
+            await self._take_in(lock)
+            return pruning.prune(self._folder, plan, rule, time.time(), wasted=0.0)
+
+    async def _take_in(self, lock: int) -> None:
+        """What a killed crawl has left in the archive is committed, and nothing is open any more."""
+        from gossamer.collection.crawl.network import make_room
+        from gossamer.collection.crawl.supervisor import take_in
+
+        make_room(workers=1)
+        left = any(shard_reader.archive.files.uncommitted_bytes() for shard_reader in self._readers().all)
+        self.close()
+        if left:
+            await take_in(self.path, self.plan, lock)
 
     async def _rebuilt(self, lock: int) -> None:
         """Make what is missing of all that is derived."""

@@ -19,6 +19,7 @@ from gossamer.model import URL, Capture, Clock, Kind, Page
 from gossamer.store.archive_files import ArchiveFiles
 from gossamer.store.capture_rows import Kept, RowMaker, Rows
 from gossamer.store.repair.passed import Passed
+from gossamer.store.repair.pruned import Pruned
 from gossamer.store.table.table import Table
 from gossamer.store.unread import Note, Unread, read_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, Version, Versions, place_of
@@ -53,12 +54,13 @@ class Archive:
         self._rows = RowMaker(self.versions, self.texts)
         self.unread = Unread(table, STATE)
         self.passed = Passed(table, STATE)
+        self.pruned = Pruned(table)
 
     def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
         """Ready to append to files of that prefix. What `files.uncommitted` gives must have been registered before."""
         files.make_folder(self.folder)
-        end = self.files.committed()
-        self._writer = Writer(self.folder, info, clock=clock, prefix=prefix, max_bytes=max_bytes, committed=end)
+        end, daily = self.files.committed(), self._only_news
+        self._writer = Writer(self.folder, info, clock, prefix=prefix, max_bytes=max_bytes, committed=end, daily=daily)
 
     def append(self, capture: Capture, page: Page) -> Version | None:
         """Every answer is kept, errors and redirects too. A HEAD has no content, and silence nothing to keep.

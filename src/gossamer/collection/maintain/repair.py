@@ -207,7 +207,8 @@ def adopt(bench: WritableShard) -> int:
     done = 0
     for path, _ in bench.archive.files.all():
         for record in filter(is_capture, records(path)):
-            if row_of(bench.archive, record) is None and _is_ours(bench, record.url or ""):
+            is_known = row_of(bench.archive, record) or bench.archive.pruned.has(record.url or "", record.began)
+            if not is_known and _is_ours(bench, record.url or ""):
                 done += _register(bench, path, record)
     bench.archive.prepare()
     bench.table.commit()

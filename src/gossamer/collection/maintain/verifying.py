@@ -33,7 +33,7 @@ from gossamer.frontier.worth import novelty, opic, parameters, soft404
 from gossamer.plan import Plan
 from gossamer.rows import damaged, number, text
 from gossamer.store import unread, url_seen, versions
-from gossamer.store.repair import passed, swaps
+from gossamer.store.repair import passed, pruned, swaps
 from gossamer.store.repair.verify import Checked, octets, verify_archive
 from gossamer.store.table import table
 from gossamer.store.warc import texts
@@ -79,6 +79,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (versions.STATE, b"texts"): texts.end_of,
     (versions.STATE, b"unread"): unread.note_of,
     (versions.STATE, b"passed"): passed.reason_of,
+    (versions.STATE, b"pruned"): pruned.place_of,
 }
 """By the word that a key begins with."""
 Report = Callable[[int, int], None]

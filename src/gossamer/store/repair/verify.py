@@ -98,8 +98,15 @@ def verify_archive(
         _check_words(archive, checked)
     checked.unread += [f"{url}: {note.problem}" for url, note in archive.not_read()]
     checked.notes += [f"{url}: {reason}" for url, reason in archive.passed.all()]
+    checked.notes += _wasted(archive)
     checked.notes += _ahead(archive)
     return checked
+
+
+def _wasted(archive: Archive) -> Iterator[str]:
+    """What was pruned and lies in files of which most is of use."""
+    if count := archive.pruned.count():
+        yield f"{counted(count, 'record')} of old versions that are kept no longer; `gossamer prune DIR` takes them out"
 
 
 def _ahead(archive: Archive) -> Iterator[str]:
@@ -188,7 +195,12 @@ def _unaccounted(archive: Archive, record: Record, checked: Checked, removed: Ca
     row = row_of(archive, record)
     if row is None:
         passed = archive.passed.reason(record.url or "", record.began) is not None
-        if passed or removed(record.url or "") or _has_lost_its_original(archive, record):
+        if (
+            passed
+            or archive.pruned.has(record.url or "", record.began)
+            or removed(record.url or "")
+            or _has_lost_its_original(archive, record)
+        ):
             return None
         checked.unknown.append(record.place)
         return f"no row knows this capture of {record.url}"

@@ -11,7 +11,8 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from math import inf
 from pathlib import Path
 
 from gossamer import files
@@ -41,14 +42,18 @@ class Writer:
         max_bytes: int = MAX_BYTES,
         level: int = LEVEL,
         committed: tuple[str, int] = ("", 0),
+        daily: bool = False,
     ) -> None:
-        """`committed` is the last file of the last commit, and how long it was."""
+        """`committed` is the last file of the last commit, and how long it was; `daily` starts one with each day."""
         self._folder = folder
         self._info = info
         self._clock = clock
         self._prefix = prefix
         self._max_bytes = max_bytes
         self._level = level
+        self._daily = daily
+        self._ends = inf
+        """When the day of the file is over, if that matters."""
         self._file, self._name, self._length = -1, "", 0
         self._failure: StorageError | None = None
         self._pattern = re.compile(rf"{re.escape(prefix)}-(\d{{14}})-(\d{{5,}})(-0)*\.warc\.gz")
@@ -91,7 +96,7 @@ class Writer:
         return last > committed[0] or files.size(self._folder / last) >= committed[1]
 
     def _make_ready(self) -> None:
-        if self._length >= self._max_bytes:
+        if self._length >= self._max_bytes or self._clock.wall() >= self._ends:
             self.start_another()
         self._introduce()
 
@@ -134,6 +139,7 @@ class Writer:
         except OSError as error:
             raise files.told(error, path) from error
         self._name = name
+        self._ends = self._end_of_day(name) if self._daily else inf
         self._introduce()
 
     def _introduce(self) -> None:
@@ -151,6 +157,12 @@ class Writer:
             raise files.told(error, self._folder / self._name) from error
         self._length += sum(map(len, parts))
         return start
+
+    def _end_of_day(self, name: str) -> float:
+        """Of the day that a name tells, in UTC."""
+        found = self._pattern.fullmatch(name)
+        began = datetime.strptime(f"{found[1][:8]}+0000", "%Y%m%d%z") if found else datetime.fromtimestamp(0, UTC)
+        return (began + timedelta(days=1)).timestamp()
 
     def _name_after(self, last: str) -> str:
         """A name that sorts after the last one, even when the clock was set back."""

@@ -67,28 +67,37 @@ def test_what_changes_is_found_and_what_is_gone_is_told(tmp_path: Path, monkeypa
         assert 10 < len(made.visits) - before <= 500 / 24 + 500 / 24 + 2
 
 
-def test_a_watch_lets_old_versions_go_and_begins_a_file_each_day(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(collection, "ROUND", 18 * HOUR)
+def test_the_first_change_after_a_crawl_is_learned_from(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    made = Changing(clock)
+    outside = Outside(clock, made.fetch)
+    with gossamer.open(tmp_path / "web") as web:
+        clock.run(web.crawl_async(HOME, outside=outside, **{**SETTINGS, "time": 0.0}))
+        clock.advance(HOUR)
+        clock.run(web.crawl_async(outside=outside, keep_fresh=True, time=HOUR / 4))
+        seen = {url: web.why(url).changes_seen for url in (HOME, NEWS)}  # type: ignore[union-attr]
+        assert seen[HOME] == 0 < seen[NEWS]
+
+
+def test_a_watch_lets_old_versions_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collection, "ROUND", HOUR / 6)
+    monkeypatch.setattr(collection, "DAY", HOUR / 6)
     clock = VirtualClock()
     began, said = clock.wall(), set()
 
     async def news(visit: Visit) -> Capture:
-        day = int((clock.wall() - began) // (24 * HOUR))
-        said.add(day)
-        body = f"<title>Day {day}</title><p>{f'What happened on day {day} is this. ' * 9}</p>".encode()
+        time = int((clock.wall() - began) // 600)
+        said.add(time)
+        body = f"<title>Part {time}</title><p>{f'What happened in part {time} is this. ' * 9}</p>".encode()
         head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
         return Capture(visit, clock.wall(), 0.1, 200, (("content-type", "text/html"),), head=head, body=body, wire=body)
 
-    settings = {**SETTINGS, "budget": 24.0, "time": 4.5 * 24 * HOUR, "keep": "last 2", "sitemaps": "never"}
+    settings = {**SETTINGS, "keep": "last 2", "sitemaps": "never"}
     with gossamer.open(tmp_path / "web") as web:
         clock.run(web.crawl_async(HOME, outside=Outside(clock, news), keep_fresh=True, **settings))
-        assert len(said) == 5
-        assert 2 <= len(list(web.history(HOME))) <= 3  # and what has come since the last prune
+        assert len(said) == 6
+        assert 2 <= len(list(web.history(HOME))) <= 3  # and what has come since it was pruned last
         assert web.verify().problems == []
-        files = sorted((tmp_path / "web" / "shards" / "00" / "captures").iterdir())
-        assert len({file.name.split("-")[-2][:8] for file in files}) == len(files) > 2
 
 
 def test_a_watch_that_cannot_fetch_any_seed_says_so(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def problems(folder: Path, damage: Callable[[Table], None]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["queued", "done", "failed", "excluded", "pages", "hosts", "duplicates", "near_duplicates"]
+    "name", ["queued", "done", "failed", "excluded", "pages", "again", "hosts", "duplicates", "near_duplicates"]
 )
 def test_a_counter_that_is_off_by_one_is_found(folder: Path, name: str) -> None:
     def damage(table: Table) -> None:

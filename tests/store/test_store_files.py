@@ -108,6 +108,20 @@ def test_names_count_from_zero_and_never_go_back(tmp_path: Path) -> None:
     assert put(again).file == "gossamer-20261116000000-00002.warc.gz"
 
 
+def test_a_watched_archive_begins_a_file_with_each_day(tmp_path: Path) -> None:
+    clock = StillClock()
+    to = Writer(tmp_path, INFO, clock, daily=True)
+    names = []
+    for hours in (0, 23, 1, 23, -48, 1, 100):
+        clock.now += hours * 3_600
+        names.append(put(to).file)
+    assert [name.split("-")[1][:8] for name in names] == ["20261115"] * 2 + ["20261116"] * 4 + ["20261118"]
+    assert len(set(names)) == 3
+    to.close()
+    assert put(Writer(tmp_path, INFO, clock, daily=True)).file == names[-1]
+    assert put(writer(tmp_path)).file == names[-1]  # StillClock: two days before
+
+
 def test_records_that_belong_together_lie_together(tmp_path: Path) -> None:
     to = writer(tmp_path)
     name, offset = to.write(packed([b"WARC/1.1\r\n\r\n"], 1), packed([b"WARC/1.1\r\nx"], 1))

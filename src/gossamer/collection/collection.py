@@ -259,7 +259,7 @@ class Collection(Reading):
     def _note_rest(self, plan: Plan) -> None:
         """If nothing is queued or unread, and no limit has kept anything from being found."""
         counts = [Ledger(table).counts for table in self._readers().tables]
-        pages, octets = sum(each.pages for each in counts), sum(each.bytes for each in counts)
+        pages, octets = sum(each.kept for each in counts), sum(each.bytes for each in counts)
         ended = pages and not any(each.queued for each in counts) and not any(True for _ in self.unread())
         self.close()
         if ended and not 0 < plan.pages <= pages and not 0 < plan.bytes <= octets:

@@ -106,7 +106,7 @@ def _point(counts: Counts) -> Point:
     known = counts.queued + counts.done + counts.failed + counts.excluded
     copies = counts.duplicates + counts.near_duplicates
     return Point(
-        max(counts.pages, 0),
+        max(counts.kept, 0),
         max(counts.failed, 0),
         max(counts.queued, 0),
         max(counts.excluded, 0),

@@ -139,7 +139,7 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
     last = together(filter(None, map(last_look, tables)))  # a shard that has noted nothing has nothing to do
     now, paused = last if crawling else None, Steering(folder).orders().paused
     return Status(
-        pages=sum(counts.pages for counts in parts),
+        pages=sum(counts.kept for counts in parts),
         failed=sum(counts.failed for counts in parts),
         excluded=sum(counts.excluded for counts in parts),
         queued=sum(counts.queued for counts in parts),

@@ -18,7 +18,7 @@ from gossamer.urls import keys
 def audit(table: Table) -> Iterator[str]:
     """What is wrong, one line each; nothing when all is well."""
     ledger = Ledger(table)
-    counted, tallied = Counts(), Tally.is_whole(table)
+    counted, tallied = Counts(again=min(ledger.counts.again, 0)), Tally.is_whole(table)
     for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
         before, sums = counted.queued, Sums(counted.pages, counted.failed)
         for _, entry in rows:
@@ -32,7 +32,7 @@ def audit(table: Table) -> Iterator[str]:
     if ledger.backlog.total() != counted.queued:
         yield f"{counted.queued} addresses are queued, but the hosts count {ledger.backlog.total()}"
     counted.hosts = sum(1 for _ in table.scan(HOSTS))
-    for name in ("queued", "done", "failed", "excluded", "pages", "hosts", "duplicates", "near_duplicates"):
+    for name in ("queued", "done", "failed", "excluded", "pages", "again", "hosts", "duplicates", "near_duplicates"):
         says, is_ = getattr(ledger.counts, name), getattr(counted, name)
         if says != is_:
             yield f"the counter of {name} says {says}, but there are {is_}"

@@ -33,6 +33,7 @@ from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.ledger import is_page_again
 from gossamer.frontier.parts import Parts, assemble
 from gossamer.frontier.polite.host_health import Blame
 from gossamer.frontier.polite.limits import Quota
@@ -55,6 +56,8 @@ from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 ALONE = Outward()
+QUIET = 60.0
+"""Seconds in which nothing is to be done; then a watch has time for its dates."""
 
 
 class Out(NamedTuple):
@@ -63,6 +66,8 @@ class Out(NamedTuple):
     origin: Origin
     group: Group
     ticket: int
+    claimed: bool
+    """It may become a page that we do not have yet; see `Quota`."""
 
 
 class Frontier:
@@ -99,7 +104,7 @@ class Frontier:
         self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
         self._active = ActiveOrigins(parts, self._schedule)
         self._intake = Intake(parts, self._active)
-        self._watch = Watch(parts, self._intake, rules.watch) if rules.watch is not None else None
+        self._watch = Watch(parts, self._intake, rules.watch, outward.earlier) if rules.watch else None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow, self._watch)
         self._listings = Listings(parts, self._active, self._intake, outward.again, self._watch)
         self._reconsideration = Reconsideration(parts, self._intake, self._settle)
@@ -186,8 +191,9 @@ class Frontier:
         if self._watch is not None and rules.watch is not None:
             self._watch.change(rules.watch)
         if self._quota is None:
-            out = sum(visit.kind is Kind.PAGE for visit in self._out)
+            out = sum(self._is_new(visit) for visit in self._out)
             self._quota = Quota(self.ledger, 0, self._peers, clock=self._clock, out=out)
+            self._out = {visit: each._replace(claimed=self._is_new(visit)) for visit, each in self._out.items()}
         self._quota.change(rules.pages, rules.allowance)
         self._dispatcher.dispatch()
 
@@ -291,7 +297,8 @@ class Frontier:
         turn = inf if full else self._next_turn(now) - now
         waking = self.next_waking()
         if self._watch is not None:
-            self._watch.catch_up()
+            if turn > QUIET:
+                self._watch.catch_up()
             turn, waking = max(turn, self._watch.pause()), min(waking, self._watch.next_time())
         over = self._stopping or self.idle
         if self._peers and not self._stopping:
@@ -317,12 +324,21 @@ class Frontier:
             self._catch_up()
         if self._watch is not None and not self._may_go(self._watch):
             return None
-        if self._quota is not None and not self._quota.claim():
+        if self._quota is None:
+            return self._go(self._choice.next())
+        claimed = self._quota.claim()
+        if not claimed and self._is_full():
             return None
-        visit = self._go(self._choice.next())
-        if self._quota is not None and (visit is None or visit.kind is not Kind.PAGE):
+        due = self._choice.next(new=claimed)
+        if claimed and (due is None or not self._is_new(due.visit)):
             self._quota.settle(kept=False)
-        return visit
+            claimed = False
+        return self._go(due, claimed=claimed)
+
+    def _is_new(self, visit: Visit) -> bool:
+        """A page that we do not have yet."""
+        entry = self.ledger.get(visit.url) if visit.kind is Kind.PAGE else None
+        return entry is not None and not is_page_again(entry)
 
     def _may_go(self, watch: Watch) -> bool:
         """What is due is woken. Does the budget let one more visit go?"""
@@ -332,7 +348,7 @@ class Frontier:
 
     def _is_over(self) -> bool:
         """It may take no more time or bytes. At a limit of pages those that we have are still visited again."""
-        return self._quota is not None and self._quota.is_spent()
+        return self._quota is not None and self._quota.is_over()
 
     def _is_full(self) -> bool:
         """Nothing more may be asked for."""
@@ -350,13 +366,13 @@ class Frontier:
     def _fall_behind(self) -> None:
         self._caught_up = False
 
-    def _go(self, due: Due | None) -> Visit | None:
+    def _go(self, due: Due | None, *, claimed: bool = False) -> Visit | None:
         """What is due is out from now on."""
         if due is None:
             return None
         visit, origin, group = due
         host, politeness = origin.host, self._rules.politeness
-        self._out[visit] = Out(origin, group, self._parts.slots.take(host))
+        self._out[visit] = Out(origin, group, self._parts.slots.take(host), claimed)
         self._moving.discard(visit.url)
         if self._peers:
             self._peers.report(idle=False)
@@ -425,7 +441,7 @@ class Frontier:
     def _done(self, visit: Visit, capture: Capture, page: Page) -> Origin:
         if capture.source is not None:
             return self._imported.done(capture, page)
-        out, pages = self._out.pop(visit, None), self.ledger.counts.pages
+        out, pages = self._out.pop(visit, None), self.ledger.counts.kept
         if out is None:
             self.sift()  # it was handed out before a kill: what led to it may have been added a moment ago
         origin = out.origin if out else self._active.get(keys.origin(visit.url))
@@ -451,9 +467,9 @@ class Frontier:
                 self._answers.probe_done(capture, page)
             case _:
                 self._answers.done(capture, page)
-        if out and self._quota is not None and visit.kind is Kind.PAGE:
-            self._quota.settle(kept=self.ledger.counts.pages > pages)
-        if self.ledger.counts.pages > pages and self._choice.pages_per_host is not None:
+        if out and out.claimed and self._quota is not None:
+            self._quota.settle(kept=self.ledger.counts.kept > pages)
+        if self.ledger.counts.kept > pages and self._choice.pages_per_host is not None:
             self._choice.pages_per_host.kept(host.name)
         host.next = max(host.next, self._clock.steady() + self._rules.politeness.gap(host))
         self._parts.hosts.save(host)

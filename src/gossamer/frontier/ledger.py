@@ -48,6 +48,13 @@ class Counts(msgspec.Struct):
     failures: dict[str, int] = {}
     """How many failed, by the first words of the reason."""
     exclusions: dict[str, int] = {}
+    again: int = -1
+    """Pages that were fetched before and are queued once more; below 0 where they were never counted."""
+
+    @property
+    def kept(self) -> int:
+        """Pages that there are, also while they are asked for again."""
+        return self.pages + max(self.again, 0)
 
     def came(self, capture: Capture) -> None:
         """An answer has come. A 304 brings nothing, though the archive gives it back with the body that it confirms."""
@@ -59,6 +66,8 @@ class Counts(msgspec.Struct):
         match entry.state:
             case State.QUEUED:
                 self.queued += by
+                if self.again >= 0:
+                    self.again += by * is_page_again(entry)
             case State.DONE:
                 self.done += by
                 self.pages += by * is_page(entry)
@@ -102,6 +111,11 @@ def is_page(entry: Entry) -> bool:
     return entry.state is State.DONE and entry.kind is Kind.PAGE and 200 <= entry.status < 300
 
 
+def is_page_again(entry: Entry) -> bool:
+    """A page that was fetched before is queued once more: it has its place among the pages already."""
+    return entry.state is State.QUEUED and entry.kind is Kind.PAGE and 200 <= entry.status < 300
+
+
 counts_of = decoder(Counts)
 
 
@@ -113,7 +127,7 @@ class Ledger:
         self.backlog = Backlog(table)
         self.tally = Tally(table)
         stored = table.get(META, b"counts")
-        self.counts = counts_of(stored) if stored else Counts()
+        self.counts = counts_of(stored) if stored else Counts(again=0)
         self.counts.failures = _bounded(self.counts.failures)
         self.counts.exclusions = _bounded(self.counts.exclusions)
 
@@ -151,11 +165,13 @@ class Ledger:
             if pages or failed:
                 self.tally.shift(keys.host(url), pages, failed)
 
-    def count_hosts(self) -> None:
-        """Where the hosts of a collection were never counted, this is done now, once."""
+    def count_all(self) -> None:
+        """What was never counted in a collection, because it is from before it was, is counted now, once."""
         if not self.tally.begin_whole():
             for url, entry in self.all():
                 self._count(url, entry, None)
+        if self.counts.again < 0:
+            self.counts.again = sum(is_page_again(entry) for _, entry in self.all())
 
     def uncopied(self, urls: Iterable[str]) -> None:
         """Pages that are copies of nothing any more."""

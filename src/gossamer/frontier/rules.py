@@ -31,6 +31,8 @@ class Outward:
     again: Callable[[str, Callable[[Page | None], None]], None] = lambda url, then: then(None)
     """Reads once more what a list of addresses says, from the archive, and hands it on; None when that does not have
     it. Whoever does that later calls `go_on` afterwards."""
+    earlier: Callable[[str, float], Page | None] = lambda url, until: None
+    """What a page said at a time, from the archive; None when that does not have it."""
     disguised: Callable[[str], None] = lambda url: None
     """A page that was kept turns out to be an error."""
 

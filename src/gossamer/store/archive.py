@@ -224,6 +224,11 @@ class Archive:
             return None
         return replace(page, digest=version.digest, copy_of=version.copy_of, near_copy_of=version.near_copy_of)
 
+    def page_at(self, url: str, until: float) -> Page | None:
+        """What an address said at a time; None when it had no page, or that has to be read again."""
+        version = self.versions.current(url, until=until)
+        return self.page(url, version) if version is not None and version.status == 200 else None
+
     def content(self, url: str, version: Version) -> str:
         """The main content of a version of a page, or all of its words when it has none."""
         owner = self.versions.at(version.text_of, version.text_began) if version.text_of else version

@@ -125,8 +125,9 @@ class Gauge:
         seconds = self.seconds
         idle = self._frontier.out == 0 and self._frontier.hosts_waiting == 0 and waking != inf
         left = UNKNOWN if short else self._left(seconds, waking if idle else None)
+        is_watched = self._frontier.next_revisit is not None
         return Progress(
-            pages=counts.pages,
+            pages=counts.kept if is_watched else counts.pages,
             failed=counts.failed,
             queued=counts.queued,
             out=self._frontier.out,

@@ -102,6 +102,7 @@ class Session:
                 None if outside.fetch or plan.proxy or self._imports else self._network.addresses,
                 copied=partial(fold_copy, self.archive, self._derived),
                 again=lambda url, then: self._lists.read_on(url, then),
+                earlier=self.archive.page_at,
                 disguised=self._derived.forget,
             ),
             peers=peers,

@@ -55,7 +55,7 @@ class Start:
         self.commits.now()
         self.derived.catch_up()
         with self.commits.held():
-            self.frontier.ledger.count_hosts()
+            self.frontier.ledger.count_all()
             self.mine.open_texts(self.archive, self.clock)
             self._roll_forward()
             self.mine.open_captures(self.archive, self.clock)
@@ -71,7 +71,7 @@ class Start:
         self._read_again()
         if peers := self.mine.peers:
             peers.leases.weigh(peers.me, self.frontier.ledger.counts.bytes)
-            peers.leases.begin(peers.me, self.frontier.ledger.counts.pages)
+            peers.leases.begin(peers.me, self.frontier.ledger.counts.kept)
             peers.greet()
         self.frontier.open()
 

@@ -203,7 +203,7 @@ class Shard:
         self._archive = archive
         self._blocks = blocks_of(table)
         self._new = archive.texts.begin_anew(job.mark) if job.anew else ""
-        self._pages = Ledger(table).counts.pages
+        self._pages = Ledger(table).counts.kept
         self._looked = self._made = 0
         self._problems: list[str] = []
 

@@ -113,26 +113,27 @@ class Quota:
     def change(self, pages: int, allowance: Allowance) -> None:
         """Other limits from now on."""
         if pages and not self._pages and self._others:
-            self._others.leases.begin(self._others.me, self._ledger.counts.pages, self._out)
+            self._others.leases.begin(self._others.me, self._ledger.counts.kept, self._out)
         self._pages, self._allowance = pages, allowance
         self._peers = self._others if pages else None
         self.weigh()
 
     def full(self) -> bool:
-        """Nothing more may be asked for."""
-        if self._closed or self.is_spent():
-            return True
+        """Nothing more may be asked for. Pages that we have may be asked for again, however many there are."""
+        return self.is_over() or (self._ledger.counts.again <= 0 and self._has_all_pages())
+
+    def _has_all_pages(self) -> bool:
         if self._peers:
             return self._peers.leases.full(self._pages)
-        return 0 < self._pages <= self._ledger.counts.pages + self._out
+        return 0 < self._pages <= self._ledger.counts.kept + self._out
 
     def claim(self) -> bool:
         """Is there room for one more page? Nobody else has it from now on. Give it back with `settle`."""
-        if self._closed or self.is_spent():
+        if self.is_over():
             return False
         if self._peers and not self._peers.leases.claim(self._peers.me, self._pages):
             return False
-        if not self._peers and self.full():
+        if not self._peers and self._has_all_pages():
             return False
         self._out += 1
         return True
@@ -148,8 +149,10 @@ class Quota:
         if self._others and self._allowance.bytes:
             self._others.leases.weigh(self._others.me, self._ledger.counts.bytes)
 
-    def is_spent(self) -> bool:
-        """Time or bytes are used up."""
+    def is_over(self) -> bool:
+        """Not even what we have may be asked for again: time or bytes are used up."""
+        if self._closed:
+            return True
         if self._clock is not None and self._clock.steady() >= self._allowance.until:
             return True
         if not self._allowance.bytes:

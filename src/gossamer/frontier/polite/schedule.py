@@ -27,6 +27,8 @@ from gossamer.model import Clock
 
 BATCH = 64
 """Origins that come in from the disk together."""
+AWAY = 1 << 31
+"""Rounds, more than there ever are."""
 CROWD = 20
 """At most so many times the front is in memory, however long everyone there has to rest."""
 LOOKUPS = 256
@@ -132,6 +134,11 @@ class Schedule:
             else:
                 self._look_up(origin)
 
+    def put_away(self, origin: Origin) -> None:
+        """It has nothing but new pages, and there is no room for any: behind all others, until there is."""
+        origin.at_work = False
+        self._waiting_origins.wait(origin.name, AWAY)
+
     def pop(self, put_off: Callable[[Origin], None]) -> tuple[Origin, Group] | None:
         """The origin whose turn it is. Give the group back with `release`. `put_off` hears of those that must wait."""
         now = self._clock.steady()
@@ -167,17 +174,21 @@ class Schedule:
             return roused
         return self._waiting_origins.take(BATCH, self._horizon)
 
-    def farther(self) -> list[str]:
-        """None of them is near any more: if the front is not full, the horizon moves as far as it takes."""
+    def farther(self, *, new: bool = True) -> list[str]:
+        """None of them is near any more: if the front is not full, the horizon moves as far as it takes.
+
+        Those that were put away come back when there is room for `new` pages, each to where it belongs.
+        """
         nearest = (
             self._waiting_origins.nearest()
             if self._present - len(self._slow) < self._front and not self._busy
             else None
         )
-        if nearest is None:
+        if nearest is None or (nearest >= AWAY and not new):
             return []
-        self._horizon = max(self._horizon, nearest)
-        return self._waiting_origins.take(BATCH, self._horizon)
+        if nearest < AWAY:
+            self._horizon = max(self._horizon, nearest)
+        return self._waiting_origins.take(BATCH, max(self._horizon, nearest))
 
     def free_from(self, host: Host) -> float:
         """Steady time when a host may be visited out of turn: as polite as any other visit. A pause for its failures

@@ -59,6 +59,7 @@ class Choice:
         self._intake = intake
         self._settle = settle
         self._left = SETTLED_AT_ONCE
+        self._new = True
         self.pages_per_host: PagesPerHost | None = None
         self.change()
 
@@ -73,8 +74,12 @@ class Choice:
         """The last answer was None only to let others go on: ask again at once."""
         return self._left <= 0
 
-    def next(self) -> Due | None:
-        """The visit that is due first; None when nothing is due now, or when it `broke_off`."""
+    def next(self, *, new: bool = True) -> Due | None:
+        """The visit that is due first; None when nothing is due now, or when it `broke_off`.
+
+        Where there is no room for a page that is `new`, those that we have are asked for again, and nothing else.
+        """
+        self._new = new
         if self._parts.retries.next_time <= self._clock.wall():
             self._intake.requeue_retries()
         self._left = SETTLED_AT_ONCE
@@ -103,7 +108,7 @@ class Choice:
         if not names and self._intake.waiting:
             self._intake.sift()
             return True
-        names = names or self._schedule.farther()
+        names = names or self._schedule.farther(new=self._new)
         if names:
             self._active.bring_in(names)
         return bool(names)
@@ -117,6 +122,9 @@ class Choice:
         if origin.urgent and not self._is_page_next(origin):
             return self._urgent(origin)
         origin.hopped = False
+        if not self._new and not self._has_again(origin):
+            self._schedule.put_away(origin)
+            return None
         if origin.closed_until > self._clock.steady():
             self._schedule.place(origin)
             return None
@@ -141,6 +149,11 @@ class Choice:
                 return None
         origin.gone = None
         return self._urgent(origin) if origin.urgent else None
+
+    def _has_again(self, origin: Origin) -> bool:
+        """Is a page that we have the next in its queue? Those come before all that is new."""
+        entry = self._parts.ledger.get(origin.head[0][2]) if self._queues.more(origin) else None
+        return entry is None or entry.state is not State.QUEUED or _is_revisit(entry)
 
     def _urgent(self, origin: Origin) -> Visit:
         visit = origin.urgent.popleft()

@@ -11,8 +11,9 @@ commit that takes in the answer. So no visit is lost, and none is made twice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -41,21 +42,23 @@ WOKEN = 1_000
 DISCOVERY = (0.05, 0.5)
 """The part of a budget that is for new pages while there are any, at the least and at the most."""
 
+Earlier: TypeAlias = Callable[[str, float], Page | None]
+
 
 class Watch:
     """Dates visits, and wakes what is due."""
 
-    def __init__(self, parts: Parts, intake: Intake, rules: WatchRules) -> None:
+    def __init__(self, parts: Parts, intake: Intake, rules: WatchRules, earlier: Earlier = lambda *_: None) -> None:
+        """`earlier` tells what a page said at a time."""
         self._parts = parts
         self._table = parts.table
         self._ledger = parts.ledger
         self._clock = parts.clock
         self._intake = intake
         self._rules = rules
+        self._earlier = earlier
         self._dating = Dating(parts.table, parts.ledger, parts.queues, parts.clock, rules.goal)
         self._state = self._dating.state
-        self._woken = 0
-        """Pages that are queued again and not answered yet."""
 
     def change(self, rules: WatchRules) -> None:
         """Go by another budget from now on."""
@@ -108,8 +111,7 @@ class Watch:
 
     def catch_up(self) -> None:
         """Where nothing is to be done for a while, price and dates follow what was learned."""
-        if not self._ledger.counts.queued:
-            self._dating.catch_up(self._revisits_a_day())
+        self._dating.catch_up(self._revisits_a_day())
 
     def wake(self) -> None:
         """What is due stands in its queue again, the longest overdue first, as far as the budget goes."""
@@ -123,7 +125,6 @@ class Watch:
                 page_changes.put(self._table, url, replace(row, due=0.0, position=0))
                 self._intake.requeue([(url, _queued_again(entry), entry)])
                 bucket.take(a_day, now)
-                self._woken += 1
             elif entry is not None and entry.state is State.QUEUED:  # a long list is still being taken in
                 self._dating.put_off(url, row, LATER)
             else:
@@ -143,22 +144,28 @@ class Watch:
     def _revisits_a_day(self) -> float:
         if self._rules.budget:
             return self._share_of(self._rules.budget) * (1 - self._for_discovery())
-        return float(max(self._state.population.pages + self._woken, 1))
+        return float(max(self._ledger.counts.kept, 1))
 
     def _share_of(self, budget: float) -> float:
         """What this shard may use of a budget: by the pages that it has."""
         peers = self._parts.peers
         if peers is None:
             return budget
-        pages, shards = self._ledger.counts.pages + self._woken, peers.count
+        pages, shards = self._ledger.counts.kept, peers.count
         return budget * (pages + 1) / max(peers.leases.kept() + shards, pages + shards)
 
     def _for_discovery(self) -> float:
         """The part of the budget for new pages, if there are any: the more the last of them brought, the more."""
-        if self._ledger.counts.queued <= self._woken:
+        counts = self._ledger.counts
+        if counts.queued <= counts.again or self._has_all_pages():
             return 0.0
         least, most = DISCOVERY
         return max(most * self._state.brings, least)
+
+    def _has_all_pages(self) -> bool:
+        """There is a limit of pages, and no room for new ones."""
+        limit, peers = self._parts.rules.pages, self._parts.peers
+        return 0 < limit <= (self._ledger.counts.kept if peers is None else peers.leases.kept())
 
     # -------------------------------------------------------------------- answers
 
@@ -167,11 +174,18 @@ class Watch:
         url, when = capture.visit.url, capture.began
         row = self._answered(url, brought=page.copy_of is None)
         row = row or PageChanges(seen=before.visited if unchanged else 0.0)
+        if row.seen and not row.print and not unchanged:
+            row = self._remembered(url, row, before.kind)
         look = Look(row, page, before.kind, unchanged=unchanged)
         if look.tells and when > row.seen:
             self._dating.learn(url, row, when, changed=look.changed)
         self._dating.set_price(self._revisits_a_day())
         self._dating.date(url, row.after(look, when), before)
+
+    def _remembered(self, url: str, row: PageChanges, kind: Kind) -> PageChanges:
+        """A crawl that dates nothing has fetched it: what it said then is in the archive."""
+        page = self._earlier(url, row.seen) if kind is Kind.PAGE else None
+        return row if page is None else replace(row, print=page_changes.printed(page, kind))
 
     def listed(self, source: str, links: Sequence[Link]) -> None:
         """A sitemap or feed says when pages of its host changed: those that are worth it by that are due now."""
@@ -216,8 +230,6 @@ class Watch:
         row = page_changes.get(self._table, url)
         if row is None:
             self._state.brings += (brought - self._state.brings) / RECENT
-        else:
-            self._woken = max(self._woken - 1, 0)
         return row
 
     def save(self) -> None:

@@ -115,11 +115,11 @@ def test_a_watched_archive_begins_a_file_with_each_day(tmp_path: Path) -> None:
     for hours in (0, 23, 1, 23, -48, 1, 100):
         clock.now += hours * 3_600
         names.append(put(to).file)
-    assert [name.split("-")[1][:8] for name in names] == ["20261115"] * 2 + ["20261116"] * 4 + ["20261118"]
+    assert [name.split("-")[1][:8] for name in names] == ["20261115"] * 2 + ["20261116"] * 4 + ["20261119"]
     assert len(set(names)) == 3
     to.close()
     assert put(Writer(tmp_path, INFO, clock, daily=True)).file == names[-1]
-    assert put(writer(tmp_path)).file == names[-1]  # StillClock: two days before
+    assert put(writer(tmp_path)).file == names[-1]  # days before
 
 
 def test_records_that_belong_together_lie_together(tmp_path: Path) -> None:

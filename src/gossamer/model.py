@@ -164,6 +164,10 @@ class Page:
     modified: float | None = None
     update_every: float | None = None
     """Seconds after which it is worth another look, as a feed says."""
+    hub: URL | None = None
+    """Where one may subscribe to its changes, as it says (WebSub); see `convert.hub`."""
+    topic: str = ""
+    """What it is called there."""
     canonical: URL | None = None
     noindex: bool = False
     nofollow: bool = False

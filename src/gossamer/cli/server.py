@@ -25,13 +25,15 @@ PATIENCE = 5.0
 
 def serve(options: argparse.Namespace) -> int:
     """Until Ctrl-C."""
+    from gossamer.web.receiver import callback_of
     from gossamer.web.serving import Wanted, serve
 
     password = os.environ.get("GOSSAMER_PASSWORD") if options.public else None
     if options.mcp:
         _require_mcp()
     names = tuple(options.names or ())
-    wanted = Wanted(options.port, options.public, options.read_only, password, names, options.mcp)
+    callback = callback_of(options.callback) if options.callback else ""
+    wanted = Wanted(options.port, options.public, options.read_only, password, names, options.mcp, callback)
     serve(Path(options.dir), wanted, lambda address: _told(options, address))
     return 0
 

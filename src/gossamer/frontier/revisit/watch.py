@@ -3,6 +3,7 @@
     visited    a document came, or is as it was: what does that say, and when do we come back?
     listed     a sitemap or feed says when pages changed: which of them are worth a visit now?
     ended      nothing is there any more, or nobody answers: we ask again, less and less often
+    pinged     somebody says that a page has changed: it is queued again at once
     wake       what is due stands in its queue again, as far as the budget goes
 
 A page that is queued again is in no agenda: if the crawl dies, it is still queued. It has its next date with the same
@@ -24,6 +25,7 @@ from gossamer.frontier.queue.retry import DAY
 from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.dating import RECENT, STATE, Dating, stored
 from gossamer.frontier.revisit.page_changes import Look, PageChanges
+from gossamer.frontier.revisit.pings import SOONEST, Pings
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
@@ -56,6 +58,7 @@ class Watch:
         self._state = self._dating.state
         self._woken = 0
         """Pages that are queued again and not answered yet."""
+        self._pings = Pings(parts.clock)
 
     def change(self, rules: WatchRules) -> None:
         """Go by another budget from now on."""
@@ -101,10 +104,11 @@ class Watch:
 
     def next_time(self) -> float:
         """Seconds until a page may be woken; infinity when none will."""
+        now, pinged = self._clock.wall(), self._pings.next_time()
         if not self.has_dates:
-            return inf
-        now = self._clock.wall()
-        return max(self._dating.agenda.next_time - now, self._state.revisits.ready(self._revisits_a_day(), now))
+            return pinged
+        ready = self._state.revisits.ready(self._revisits_a_day(), now)
+        return min(max(self._dating.agenda.next_time - now, ready), pinged)
 
     def catch_up(self) -> None:
         """Where nothing is to be done for a while, price and dates follow what was learned."""
@@ -114,20 +118,46 @@ class Watch:
     def wake(self) -> None:
         """What is due stands in its queue again, the longest overdue first, as far as the budget goes."""
         bucket, a_day, now = self._state.revisits, self._revisits_a_day(), self._clock.wall()
+        for url, when in self._pings.take():
+            self.pinged(url, when)
         most = min(int(bucket.holds(a_day, now)), WOKEN)
         for url, position in self._dating.agenda.due(now, most) if most else ():
             row, entry = page_changes.get(self._table, url), self._ledger.get(url)
             if row is None or row.position != position:
                 continue
-            if entry is not None and (_is_document(entry) or _is_asked_again(entry) or _is_forbidden(entry)):
-                page_changes.put(self._table, url, replace(row, due=0.0, position=0))
-                self._intake.requeue([(url, _queued_again(entry), entry)])
+            if entry is not None and _may_come_back(entry):
+                self._queue_again(url, row, entry)
                 bucket.take(a_day, now)
-                self._woken += 1
             elif entry is not None and entry.state is State.QUEUED:  # a long list is still being taken in
                 self._dating.put_off(url, row, LATER)
             else:
                 self._dating.drop(url, row)
+
+    def pinged(self, url: str, when: float) -> None:
+        """Somebody says that a page has changed by then: it is queued again, also where no revisit is left for now.
+
+        One that was visited since has told it already. One that is queued may be on its way, and one that was visited
+        a moment ago is left alone for a moment: they are looked at again.
+        """
+        row, entry = page_changes.get(self._table, url), self._ledger.get(url)
+        if row is None or entry is None:
+            return
+        now, last = self._clock.wall(), row.seen if _is_document(entry) else entry.visited
+        if last >= when and entry.state is not State.QUEUED:
+            return
+        if entry.state is State.QUEUED or now - last < SOONEST:
+            self._pings.keep(url, when)
+        elif _may_come_back(entry):
+            if row.due:
+                self._dating.agenda.remove(row.due, row.position)
+            self._queue_again(url, row, entry)
+            if self._state.revisits.holds(a_day := self._revisits_a_day(), now) >= 1:
+                self._state.revisits.take(a_day, now)
+
+    def _queue_again(self, url: str, row: PageChanges, entry: Entry) -> None:
+        page_changes.put(self._table, url, replace(row, due=0.0, position=0))
+        self._intake.requeue([(url, _queued_again(entry), entry)])
+        self._woken += 1
 
     def pause(self) -> float:
         """Seconds until the budget lets one more visit go; 0 where it does, or where there is none."""
@@ -231,6 +261,10 @@ def forget_adopted(table: Table) -> None:
     if state is not None and state.adopted:
         state.adopted = False
         table.put(META, STATE, encode(state))
+
+
+def _may_come_back(entry: Entry) -> bool:
+    return _is_document(entry) or _is_asked_again(entry) or _is_forbidden(entry)
 
 
 def _is_document(entry: Entry) -> bool:

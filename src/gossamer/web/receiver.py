@@ -1,4 +1,4 @@
-"""What does a server hear from other machines? Hubs tell of documents that have changed; a watch is told of it."""
+"""What does a server hear from other machines? Hubs, and whoever has the key, say what has changed; a watch is told."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gossamer.collection.signal.subscriber import Subscriber
 from gossamer.errors import GossamerError, UsageError
 from gossamer.shown import log
 from gossamer.urls import normalize
-from gossamer.web import websub
+from gossamer.web import indexnow, websub
 
 EVERY = 5.0
 """Seconds between two looks at which hubs are named, and which leases end."""
@@ -34,20 +34,26 @@ Ask: TypeAlias = Callable[[Callable[[Collection], Any]], Awaitable[Any]]
 class Receiver:
     """All that a server hears."""
 
-    def __init__(self, folder: Path, state: Listening, callback: str) -> None:
+    def __init__(self, folder: Path, state: Listening, callback: str, *, pinged: bool) -> None:
         self._folder = folder
         self._posting = Posting(Folder(folder).load_plan())
         self._subscriber = Subscriber(folder, state, callback, self._posting) if callback else None
+        self.key = state.key if pinged else ""
+        """What pings must have; empty where nobody may send any."""
         self._told: dict[str, None] = {}
         self._telling: asyncio.Task[None] | None = None
         self._keeping: asyncio.Task[None] | None = None
 
     def routes(self) -> list[BaseRoute]:
         """Where it is told."""
-        if self._subscriber is None:
-            return []
-        callback = websub.Callback(self._subscriber, self.tell)
-        return [Route(websub.PATH + "{token}", callback.__call__, methods=["GET", "POST"])]
+        told: list[BaseRoute] = []
+        if self._subscriber is not None:
+            callback = websub.Callback(self._subscriber, self.tell).__call__
+            told.append(Route(websub.PATH + "{token}", callback, methods=["GET", "POST"]))
+        if self.key:
+            ping = indexnow.IndexNow(self.key, self.tell).__call__
+            told.append(Route(indexnow.PATH, ping, methods=["GET", "POST"]))
+        return told
 
     @asynccontextmanager
     async def running(self, ask: Ask) -> AsyncIterator[None]:
@@ -92,15 +98,22 @@ class Receiver:
 
 
 @contextmanager
-def receiving(path: Path, callback: str) -> Iterator[Receiver | None]:
-    """What a server hears at this address, while no other does; None without any."""
-    if not callback:
+def receiving(path: Path, callback: str, *, pinged: bool = False) -> Iterator[Receiver | None]:
+    """What a server hears at this address, and from whoever has the key, while no other does; None without either.
+
+    A key that there is stays: it was given to others.
+    """
+    if not (callback or pinged):
         yield None
         return
     folder = Folder(settled(path))
     trust.require(folder, folder.load_plan(), {}, trusted=False)
     with listening.alone(folder.path):
-        yield Receiver(folder.path, listening.load(folder.path), callback)
+        state = listening.load(folder.path)
+        if pinged and not state.key:
+            state.key = listening.new_key()
+            listening.save(folder.path, state)
+        yield Receiver(folder.path, state, callback, pinged=pinged)
 
 
 def callback_of(text: str) -> str:

@@ -19,7 +19,7 @@ import uvicorn
 from gossamer.collection import Collection
 from gossamer.errors import UsageError
 from gossamer.urls.keys import host
-from gossamer.web import websub
+from gossamer.web import indexnow, websub
 from gossamer.web.app import MODEL_CONTEXT, make
 from gossamer.web.connections import Connection, make_room
 from gossamer.web.live import Pulse
@@ -51,6 +51,8 @@ class Wanted:
     """For language models too."""
     callback: str = ""
     """Where hubs reach it; it hears from none without."""
+    pinged: bool = False
+    """Whoever has the key may say what has changed."""
 
     def __post_init__(self) -> None:
         if self.public and not (self.password or self.read_only):
@@ -63,23 +65,25 @@ class Wanted:
         called = (*self.names, *((host(self.callback),) if self.callback else ()))
         names = local_names((socket.gethostname(), *called) if self.public else called)
         questions = frozenset({MODEL_CONTEXT} if self.mcp else ())
-        told = (websub.PATH,) if self.callback else ()
+        told = (*((websub.PATH,) if self.callback else ()), *((indexnow.PATH,) if self.pinged else ()))
         return Access(names, self.read_only, password, self.public, questions, told)
 
 
-def serve(path: Path, wanted: Wanted, say: Callable[[str], None], ended: Callable[[], object] | None = None) -> None:
-    """Until somebody stops it, or `ended` returns. `say` hears the address."""
+def serve(
+    path: Path, wanted: Wanted, say: Callable[[str, str], None], ended: Callable[[], object] | None = None
+) -> None:
+    """Until somebody stops it, or `ended` returns. `say` hears the address, and the key for pings if there is one."""
     with Collection(path) as collection:
         collection.status()  # what is no collection is said now, and not on every page
     make_room()
     with (
-        receiving(path, wanted.callback) as receiver,
+        receiving(path, wanted.callback, pinged=wanted.pinged) as receiver,
         listening(EVERYWHERE if wanted.public else LOCAL, wanted.port) as listener,
     ):
         port = listener.getsockname()[1]
         with suppress(OSError):
             os.nice(NICER)
-        say(f"http://{LOCAL}:{port}/")
+        say(f"http://{LOCAL}:{port}/", receiver.key if receiver else "")
         running = server(path, wanted.access(), _last_words(path, with_crawl=ended is not None), receiver)
         if ended is not None:
             threading.Thread(target=_end, args=(running, ended), daemon=True).start()

@@ -112,6 +112,19 @@ class Reading:
 
         return rates_of(self._readers().tables)
 
+    def about(self, urls: Iterable[str]) -> list[str]:
+        """Those of some canonical addresses that a crawl would take in, of hosts that it knows or was given."""
+        from gossamer.collection.seed_list import scope_of
+        from gossamer.frontier.entries import HOSTS
+
+        scope, readers = scope_of(self.plan, self.path), self._readers()
+        within = (url for url in urls if scope.check(url, 1) is None)
+        return [
+            url
+            for url in within
+            if scope.is_start(keys.origin(url)) or readers.of(url).table.get(HOSTS, keys.host(url).encode()) is not None
+        ]
+
     def hubs(self) -> dict[str, Subscribable]:
         """Documents that name a hub which tells of their changes (WebSub), feeds first."""
         from gossamer.frontier.revisit.hubs import named

@@ -231,7 +231,14 @@ def _listing(data: bytes, url: str, content_type: str | None) -> Page:
     """The pages that a sitemap or feed lists; the sitemaps that an index lists have the place `sitemapindex`."""
     found = sitemap.read(data, url, content_type)
     further = tuple(Link(each, place="sitemapindex") for each in found.sitemaps)
-    return Page(url, "application/xml", links=found.links + further, problem=found.problem or "")
+    return Page(
+        url,
+        "application/xml",
+        links=found.links + further,
+        update_every=found.update_every,
+        quiet=found.quiet,
+        problem=found.problem or "",
+    )
 
 
 def _is_html(media_type: str) -> bool:

@@ -17,6 +17,7 @@ from math import inf
 
 from msgspec.structs import replace
 
+from gossamer.freshness.hints import LATEST, good_for
 from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import FORBIDDEN, META, Entry, State, encode
@@ -140,7 +141,7 @@ class Watch:
         a moment ago is left alone for a moment: they are looked at again.
         """
         row, entry = page_changes.get(self._table, url), self._ledger.get(url)
-        if row is None or entry is None:
+        if row is None or entry is None or (entry.state is State.QUEUED and not entry.visited):
             return
         now, last = self._clock.wall(), row.seen if _is_document(entry) else entry.visited
         if last >= when and entry.state is not State.QUEUED:
@@ -201,11 +202,16 @@ class Watch:
         if look.tells and when > row.seen:
             self._dating.learn(url, row, when, changed=look.changed)
         self._dating.set_price(self._revisits_a_day())
-        self._dating.date(url, row.after(look, when), before)
+        good = good_for(capture.header_values("cache-control"), capture.header("expires"), capture.header("date"))
+        good = good or (row.good_for if unchanged else 0.0)
+        self._dating.date(url, replace(row.after(look, when), good_for=min(good, LATEST)), before)
 
     def listed(self, source: str, links: Sequence[Link]) -> None:
         """A sitemap or feed says when pages of its host changed: those that are worth it by that are due now."""
         now, host = self._clock.wall(), keys.host(source)
+        for link in links:
+            if link.every is not None and keys.host(link.url) == host:
+                self._claimed(link.url, link.every)
         dated = ((link.url, link.modified) for link in links if link.modified is not None and link.modified <= now)
         dates = {url: date for url, date in dated if keys.host(url) == host}
         if is_build_stamp(dates.values()):
@@ -220,6 +226,12 @@ class Watch:
                 self._dating.enter(url, row, now, 0.0)
             else:
                 page_changes.put(self._table, url, row)
+
+    def _claimed(self, url: str, every: float) -> None:
+        """How often a sitemap says that it changes. It may not be visited yet."""
+        row = page_changes.get(self._table, url) or PageChanges()
+        if row.claimed != every:
+            page_changes.put(self._table, url, replace(row, claimed=every))
 
     def ended(self, url: str, state: State, status: int, reason: str) -> None:
         """Nothing is there any more, nobody answers, or it is not asked for any more.
@@ -244,7 +256,7 @@ class Watch:
     def _answered(self, url: str, *, brought: bool) -> PageChanges | None:
         """What is known of it; None when this is its first visit. Those tell what discovery brings."""
         row = page_changes.get(self._table, url)
-        if row is None:
+        if row is None or row == PageChanges(claimed=row.claimed):
             self._state.brings += (brought - self._state.brings) / RECENT
         else:
             self._woken = max(self._woken - 1, 0)

@@ -76,6 +76,8 @@ class Link(NamedTuple):
     """How a sitemap ranks the target among its pages, 0 to 1."""
     content: bool = True
     """It stands in the main content of its page, not in what is around it."""
+    every: float | None = None
+    """Seconds between changes of the target, as a sitemap says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,12 @@ class Page:
     modified: float | None = None
     update_every: float | None = None
     """Seconds after which it is worth another look, as a feed says."""
+    quiet: int = 0
+    """Hours and days in which nothing is new, as a feed says; see `freshness.hints`."""
+    hub: URL | None = None
+    """Where one may subscribe to its changes, as it says (WebSub); see `convert.hub`."""
+    topic: str = ""
+    """What it is called there."""
     canonical: URL | None = None
     noindex: bool = False
     nofollow: bool = False

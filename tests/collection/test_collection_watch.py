@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,50 @@ def test_a_watch_that_cannot_fetch_any_seed_says_so(tmp_path: Path) -> None:
 
     with gossamer.open(tmp_path / "web") as web, pytest.raises(NothingFetched, match="http 404"):
         clock.run(web.crawl_async(HOME, outside=Outside(clock, nothing), keep_fresh=True, **SETTINGS))
+
+
+FEED, ENTRY = "http://a.example/feed.xml", "http://a.example/bittern"
+TTL = 1_800.0
+
+
+class Fed:
+    """A home page and a feed, which has one entry more after some minutes."""
+
+    def __init__(self, clock: VirtualClock, after: float) -> None:
+        self.clock, self.news = clock, clock.wall() + after
+        self.visits: list[tuple[str, float]] = []
+
+    async def fetch(self, visit: Visit) -> Capture:
+        now = self.clock.wall()
+        self.visits.append((visit.url, now))
+        item = f"<item><title>Bittern</title><link>{ENTRY}</link></item>" if now >= self.news else ""
+        found = {
+            HOME: ("text/html", f'<link rel="alternate" href="{FEED}"><p>All about herons.</p>'),
+            FEED: ("application/rss+xml", f"<rss><channel><title>News</title><ttl>30</ttl>{item}</channel></rss>"),
+            ENTRY: ("text/html", "<title>Bittern</title><p>A bittern was seen.</p>"),
+        }
+        kind, text = found.get(visit.url, ("text/plain", ""))
+        head = f"HTTP/1.1 {200 if text else 404} OK\r\ncontent-type: {kind}\r\n\r\n".encode()
+        fields = (("content-type", kind),)
+        body = text.encode()
+        return Capture(visit, now, 0.1, 200 if text else 404, fields, head=head, body=body, wire=body)
+
+    def times(self, url: str) -> list[float]:
+        return [when for each, when in self.visits if each == url]
+
+
+@pytest.mark.parametrize("minutes", [2, 29, 40])
+def test_what_is_new_in_a_feed_is_there_when_its_time_is_over_and_nobody_asks_before(
+    tmp_path: Path, minutes: int
+) -> None:
+    clock = VirtualClock()
+    made = Fed(clock, minutes * 60.0)
+    with gossamer.open(tmp_path / "web") as web:
+        outside = Outside(clock, made.fetch)
+        clock.run(web.crawl_async(HOME, outside=outside, keep_fresh=True, **{**SETTINGS, "time": 2 * HOUR}))
+        feed, (entry,) = made.times(FEED), made.times(ENTRY)[:1]
+        gaps = [later - sooner for sooner, later in pairwise(feed)]
+        assert gaps
+        assert (min(gaps) >= TTL, max(gaps) <= TTL + 60) == (True, True)
+        assert made.news <= entry <= made.news + TTL + 60
+        assert ENTRY in [hit.url for hit in web.search("bittern")]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gossamer.convert import document, feed
 from gossamer.convert.feed import Feed, is_feed, page, xml
+from gossamer.freshness.hints import quiet
 from gossamer.model import Link
 from reference import reference
 
@@ -217,13 +218,23 @@ def test_feeds_come_in_every_encoding(codec: str) -> None:
         ("<sy:updatePeriod>hourly</sy:updatePeriod>", 3600),
         ("<sy:updatePeriod> weekly </sy:updatePeriod><sy:updateFrequency>7</sy:updateFrequency>", 86_400),
         ("<sy:updatePeriod>always</sy:updatePeriod>", None),
-        ("<skipHours>" + "".join(f"<hour>{hour}</hour>" for hour in range(1, 24)) + "</skipHours>", 86_400),
-        ("<skipDays><day>Saturday</day><day>Sunday</day></skipDays>", 5_040),
-        ("<skipHours>" + "".join(f"<hour>{hour}</hour>" for hour in range(99)) + "</skipHours>", None),
     ],
 )
 def test_a_feed_says_when_it_is_worth_another_look(about: str, every: float | None) -> None:
     assert read(rss(about=about)).update_every == every
+
+
+@pytest.mark.parametrize(
+    ("about", "hours", "days"),
+    [
+        ("", [], []),
+        ("<skipHours><hour>1</hour><hour>24</hour><hour>x</hour></skipHours>", [0, 1], []),
+        ("<skipDays><day>Saturday</day><day>sunday</day><day>Someday</day></skipDays>", [], [5, 6]),
+        ("<skipHours>" + "".join(f"<hour>{hour}</hour>" for hour in range(99)) + "</skipHours>", [], []),
+    ],
+)
+def test_a_feed_says_when_it_has_nothing_new(about: str, hours: list[int], days: list[int]) -> None:
+    assert read(rss(about=about)).quiet == quiet(hours, days)
 
 
 @pytest.mark.parametrize(

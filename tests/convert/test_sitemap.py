@@ -394,6 +394,14 @@ def test_no_date_raises(date: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "every"), [("daily", 86_400.0), ("<![CDATA[ Weekly ]]>", 604_800.0), ("often", None), ("", None)]
+)
+def test_a_sitemap_says_how_often_a_page_changes(written: str, every: float | None) -> None:
+    found = read(urlset(loc("/a", f"<changefreq>{written}</changefreq>"), loc("/b")).encode(), HERE)
+    assert [link.every for link in found.links] == [every, None]
+
+
+@pytest.mark.parametrize(
     ("written", "priority"),
     [("0.8", 0.8), (" 1.0\n", 1.0), ("0", 0.0), ("1.5", 0.5), ("-1", 0.5), ("high", 0.5), ("nan", 0.5), ("", 0.5)],
 )

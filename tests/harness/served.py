@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from gossamer.web.receiver import Receiver
 from gossamer.web.safety import Access, local_names
 from gossamer.web.serving import LOCAL, listening, server
 
@@ -54,11 +55,13 @@ class Served:
 
 
 @contextmanager
-def serving(path: Path, access: Access | None = None) -> Iterator[Served]:
+def serving(
+    path: Path, access: Access | None = None, receiver: Receiver | None = None, port: int = 0
+) -> Iterator[Served]:
     """Serve a collection until the end of the block."""
     access = access or Access(local_names())
-    with listening(LOCAL, 0) as listener:
-        running = server(path, access)
+    with listening(LOCAL, port) as listener:
+        running = server(path, access, receiver=receiver)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

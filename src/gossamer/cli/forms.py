@@ -41,7 +41,7 @@ def markdown(page: Page) -> str:
 def links(page: Page) -> str:
     """A line for each: address, anchor, rel, and whether it stands in the main content or around it."""
     return "\n".join(
-        "\t".join((url, *_cells(anchor, rel, content))) for url, anchor, rel, _, _, _, content in page.links
+        "\t".join((url, *_cells(anchor, rel, content))) for url, anchor, rel, _, _, _, content, _ in page.links
     )
 
 

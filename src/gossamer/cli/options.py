@@ -550,6 +550,17 @@ def _serve(verbs: _Verbs) -> None:
     verb.add_argument(
         "--name", action="append", dest="names", metavar="HOST", help="a name this server is called by; repeatable"
     )
+    verb.add_argument(
+        "--callback",
+        metavar="URL",
+        help="where others reach this server, as https://me.example/: hubs that feeds name (WebSub) are asked to tell"
+        " of changes there, and a watch visits these at once",
+    )
+    verb.add_argument(
+        "--pings",
+        action="store_true",
+        help="whoever has the key, which is shown, may say at /indexnow which pages are new or have changed (IndexNow)",
+    )
 
 
 def _mcp(verbs: _Verbs) -> None:

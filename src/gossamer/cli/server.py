@@ -25,14 +25,17 @@ PATIENCE = 5.0
 
 def serve(options: argparse.Namespace) -> int:
     """Until Ctrl-C."""
+    from gossamer.web.receiver import callback_of
     from gossamer.web.serving import Wanted, serve
 
     password = os.environ.get("GOSSAMER_PASSWORD") if options.public else None
     if options.mcp:
         _require_mcp()
     names = tuple(options.names or ())
-    wanted = Wanted(options.port, options.public, options.read_only, password, names, options.mcp)
-    serve(Path(options.dir), wanted, lambda address: _told(options, address))
+    callback = callback_of(options.callback) if options.callback else ""
+    hears = {"callback": callback, "pinged": options.pings}
+    wanted = Wanted(options.port, options.public, options.read_only, password, names, options.mcp, **hears)
+    serve(Path(options.dir), wanted, lambda address, key: _told(options, address, key))
     return 0
 
 
@@ -55,11 +58,13 @@ def _require_mcp() -> None:
         ) from None
 
 
-def _told(options: argparse.Namespace, address: str) -> None:
+def _told(options: argparse.Namespace, address: str, key: str) -> None:
     if options.json:
-        say_json({"url": address})
+        say_json({"url": address, **({"key": key} if key else {})})
     else:
         say(f"{options.dir} is served at {address} (Ctrl-C ends it)")
+        if key:
+            say(f"pings: {address}indexnow?key={key}&url=ADDRESS")
     sys.stdout.flush()
 
 
@@ -98,4 +103,4 @@ def shown_in_browser(folder: Path) -> None:
     """At the end of the demonstration, for as long as somebody looks."""
     from gossamer.web.serving import Wanted, serve
 
-    serve(folder, Wanted(), lambda address: say(f"look at it: {address} (Ctrl-C ends it)"))
+    serve(folder, Wanted(), lambda address, _: say(f"look at it: {address} (Ctrl-C ends it)"))

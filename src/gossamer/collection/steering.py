@@ -148,24 +148,26 @@ class OrdersWatch:
 
     def __init__(self, folder: Path) -> None:
         self.steering = Steering(folder)
-        self._seen = self._look()
+        self._seen = glance(self.steering.path)
 
     def news(self) -> Orders | None:
         """What is wanted now; None where that is what it was, or cannot be read."""
-        now = self._look()
+        now = glance(self.steering.path)
         if now == self._seen:
             return None
         self._seen = now
         return self.steering._read()
 
-    def _look(self) -> tuple[int, ...] | str | None:
-        try:
-            found = files.about(self.steering.path)
-        except FileNotFoundError:
-            return None
-        except (OSError, GossamerError) as error:
-            return str(error)
-        return found.st_ino, found.st_mtime_ns, found.st_size
+
+def glance(path: Path) -> tuple[int, ...] | str | None:
+    """Tells a file from the one that takes its place; None where there is none."""
+    try:
+        found = files.about(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, GossamerError) as error:
+        return str(error)
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def wanted(folder: Path, plan: Plan) -> Plan:

@@ -22,6 +22,7 @@ from gossamer.convert.files import kinds
 from gossamer.convert.files.formats import Ours, reader_of
 from gossamer.convert.html import page
 from gossamer.convert.html.links import LINKS_MOST
+from gossamer.convert.hub import announced
 from gossamer.convert.language import language
 from gossamer.convert.sandboxed import common
 from gossamer.convert.source import Reader, Source
@@ -151,6 +152,8 @@ def _is_file(source: Source) -> bool:
 def _read(source: Source, digest: str = "") -> Page:
     """What is done for documents of all kinds. What a document calls its language is a hint and no more."""
     page = cleaned(_said(source))
+    if not source.depth and (hub := announced(source)) is not None:
+        page = replace(page, hub=hub.hub, topic=hub.topic)
     if source.content is None:
         return replace(page, digest=digest)
     return replace(page, digest=digest, language=language(page.content or page.text, claimed=page.language))
@@ -228,7 +231,14 @@ def _listing(data: bytes, url: str, content_type: str | None) -> Page:
     """The pages that a sitemap or feed lists; the sitemaps that an index lists have the place `sitemapindex`."""
     found = sitemap.read(data, url, content_type)
     further = tuple(Link(each, place="sitemapindex") for each in found.sitemaps)
-    return Page(url, "application/xml", links=found.links + further, problem=found.problem or "")
+    return Page(
+        url,
+        "application/xml",
+        links=found.links + further,
+        update_every=found.update_every,
+        quiet=found.quiet,
+        problem=found.problem or "",
+    )
 
 
 def _is_html(media_type: str) -> bool:

@@ -33,6 +33,8 @@ RATES = "rates"
 """host, or host and first segment of the path -> History: how often its pages change"""
 TRUST = "trust"
 """host -> Trust: how far the dates of its sitemaps and feeds were right"""
+HUBS = "hubs"
+"""row key of the address -> Subscribable: which hub tells of its changes; see `revisit`"""
 HOSTS = "hosts"
 """host name -> HostRow"""
 BACKLOG = "backlog"
@@ -64,7 +66,7 @@ META = "meta"
 
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
-    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST),
+    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST, HUBS),
     *SIEVE_FAMILIES,
 )
 

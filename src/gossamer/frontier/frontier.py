@@ -17,7 +17,7 @@ shards found comes in by `shards/inbox`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -158,6 +158,15 @@ class Frontier:
         """Other addresses are open now: what the guard refused is asked for once more."""
         self.sift()
         self._intake.requeue(requeue.blocked(self.ledger))
+
+    def pinged(self, told: Sequence[tuple[str, float]]) -> None:
+        """Somebody says that these have changed by a time, or are new. What is watched is visited at once."""
+        self.sift()
+        self._intake.add(Found(url, 1) for url, _ in told if self.ledger.get(url) is None)
+        if self._watch is not None:
+            for url, when in told:
+                self._watch.pinged(url, when)
+        self._dispatcher.dispatch()
 
     def begin_reconsidering(self) -> None:
         """The scope has changed: what it kept out may come in now, and what is queued may have to go."""

@@ -145,7 +145,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         entry.target,
         entry.history,
         host,
-        change_rate=changes.history.rate(priors.prior(table, url)) if changes and changes.seen else None,
+        change_rate=priors.rate(table, url, changes) if changes and changes.seen else None,
         changes_seen=changes.history.weight if changes else 0.0,
     )
 

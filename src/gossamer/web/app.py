@@ -34,6 +34,7 @@ from gossamer.web.face import Face, face_of, failed
 from gossamer.web.leases import Leases
 from gossamer.web.live import Pulse
 from gossamer.web.metrics import metrics
+from gossamer.web.receiver import Receiver
 from gossamer.web.remembered import Remembered
 from gossamer.web.safety import Access, Safety
 from gossamer.web.templating import environment
@@ -75,20 +76,23 @@ def routes() -> list[BaseRoute]:
     ]
 
 
-def make(path: Path, access: Access) -> tuple[ASGIApp, Pulse]:
-    """The application for a collection, and what those who watch it hear: whoever ends the server tells them first."""
+def make(path: Path, access: Access, receiver: Receiver | None = None) -> tuple[ASGIApp, Pulse]:
+    """The application for a collection, and what those who watch it hear: whoever ends the server tells them first.
+
+    `receiver` hears what other machines tell.
+    """
     leases = Leases(path)
     face = Face(leases, access, environment(), path.resolve().name)
     more, running = _model_context(face) if MODEL_CONTEXT in access.asked_by_post else ([], nullcontext())
 
     @asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
-        async with running:
+        async with running, receiver.running(face.ask) if receiver else nullcontext():
             yield
         leases.close()
 
     app = Starlette(
-        routes=[*more, *routes()],
+        routes=[*more, *(receiver.routes() if receiver else ()), *routes()],
         middleware=[Middleware(GZipMiddleware, minimum_size=PACKED_LEAST)],
         exception_handlers={GossamerError: failed, HTTPException: lost},
         lifespan=living,

@@ -19,7 +19,7 @@ def main(folder: str, port: str = "") -> None:
         print(shown.line(f"gossamer: {error}"), file=sys.stderr)
 
 
-def _say(address: str) -> None:
+def _say(address: str, _: str) -> None:
     print(f"gossamer: served at {address}", file=sys.stderr, flush=True)
 
 

@@ -92,6 +92,8 @@ class Access:
     """It is also called by any IP address, as a server that is open to others is."""
     asked_by_post: frozenset[str] = frozenset()
     """Paths at which POST is a question: nothing can be changed there, so the token is not asked for."""
+    with_secrets: tuple[str, ...] = ()
+    """Beginnings of paths that are for other machines: what they ask for goes by a secret of its own."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
     def is_ours(self, host: str) -> bool:
@@ -132,7 +134,7 @@ class Safety:
             await self._app(scope, receive, send)
             return
         refused = await self._refused(scope)
-        if refused is None and not self._is_question(scope):
+        if refused is None and not self._is_question(scope) and not self._has_secret(scope):
             refused, receive = await self._unconfirmed(scope, receive)
         await (refused or self._app)(scope, receive, _guarded(send))
 
@@ -140,6 +142,8 @@ class Safety:
         headers = Headers(scope=scope)
         if len(headers.getlist("host")) != 1 or not self._access.is_ours(headers["host"]):
             return _no(scope, "This server goes by another name.", 421)
+        if self._has_secret(scope):
+            return None
         if self._access.password and (refused := self._unknown(scope, headers)):
             return refused
         if scope["method"] in READING:
@@ -151,6 +155,11 @@ class Safety:
     def _is_question(self, scope: Scope) -> bool:
         """Whether nothing can be changed by it."""
         return scope["method"] in READING or (scope["method"] == "POST" and scope["path"] in self._access.asked_by_post)
+
+    def _has_secret(self, scope: Scope) -> bool:
+        """Whether whoever answers it asks for a secret: neither password nor token is wanted besides."""
+        path: str = scope["path"]
+        return path.startswith(self._access.with_secrets)
 
     async def _unconfirmed(self, scope: Scope, receive: Receive) -> tuple[Response | None, Receive]:
         """Refuses what changes something without our token, whatever it is; what was read for that is read again."""

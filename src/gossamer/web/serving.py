@@ -18,9 +18,12 @@ import uvicorn
 
 from gossamer.collection import Collection
 from gossamer.errors import UsageError
+from gossamer.urls.keys import host
+from gossamer.web import indexnow, websub
 from gossamer.web.app import MODEL_CONTEXT, make
 from gossamer.web.connections import Connection, make_room
 from gossamer.web.live import Pulse
+from gossamer.web.receiver import Receiver, receiving
 from gossamer.web.safety import Access, Password, local_names
 
 PORT = 8360
@@ -46,6 +49,10 @@ class Wanted:
     names: tuple[str, ...] = ()
     mcp: bool = False
     """For language models too."""
+    callback: str = ""
+    """Where hubs reach it; it hears from none without."""
+    pinged: bool = False
+    """Whoever has the key may say what has changed."""
 
     def __post_init__(self) -> None:
         if self.public and not (self.password or self.read_only):
@@ -55,22 +62,29 @@ class Wanted:
     def access(self) -> Access:
         """Who may do what."""
         password = Password.of(self.password) if self.password else None
-        names = local_names((socket.gethostname(), *self.names) if self.public else self.names)
+        called = (*self.names, *((host(self.callback),) if self.callback else ()))
+        names = local_names((socket.gethostname(), *called) if self.public else called)
         questions = frozenset({MODEL_CONTEXT} if self.mcp else ())
-        return Access(names, self.read_only, password, any_address=self.public, asked_by_post=questions)
+        told = (*((websub.PATH,) if self.callback else ()), *((indexnow.PATH,) if self.pinged else ()))
+        return Access(names, self.read_only, password, self.public, questions, told)
 
 
-def serve(path: Path, wanted: Wanted, say: Callable[[str], None], ended: Callable[[], object] | None = None) -> None:
-    """Until somebody stops it, or `ended` returns. `say` hears the address."""
+def serve(
+    path: Path, wanted: Wanted, say: Callable[[str, str], None], ended: Callable[[], object] | None = None
+) -> None:
+    """Until somebody stops it, or `ended` returns. `say` hears the address, and the key for pings if there is one."""
     with Collection(path) as collection:
         collection.status()  # what is no collection is said now, and not on every page
     make_room()
-    with listening(EVERYWHERE if wanted.public else LOCAL, wanted.port) as listener:
+    with (
+        receiving(path, wanted.callback, pinged=wanted.pinged) as receiver,
+        listening(EVERYWHERE if wanted.public else LOCAL, wanted.port) as listener,
+    ):
         port = listener.getsockname()[1]
         with suppress(OSError):
             os.nice(NICER)
-        say(f"http://{LOCAL}:{port}/")
-        running = server(path, wanted.access(), _last_words(path, with_crawl=ended is not None))
+        say(f"http://{LOCAL}:{port}/", receiver.key if receiver else "")
+        running = server(path, wanted.access(), _last_words(path, with_crawl=ended is not None), receiver)
         if ended is not None:
             threading.Thread(target=_end, args=(running, ended), daemon=True).start()
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # it is stopped by both, and in good order by both
@@ -90,20 +104,24 @@ def _last_words(path: Path, *, with_crawl: bool) -> str:
 
 
 class _Server(uvicorn.Server):
-    """Tells those who watch that it ends, before it waits for open answers."""
+    """Tells those who watch, and hubs, that it ends, before it waits for open answers."""
 
-    def __init__(self, config: uvicorn.Config, pulse: Pulse, last_words: str) -> None:
+    def __init__(self, config: uvicorn.Config, pulse: Pulse, last_words: str, receiver: Receiver | None) -> None:
         super().__init__(config)
-        self._pulse, self._last_words = pulse, last_words
+        self._pulse, self._last_words, self._receiver = pulse, last_words, receiver
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._pulse.end(self._last_words)
+        if self._receiver is not None:  # hubs call back, so it still answers meanwhile
+            await self._receiver.end()
         await super().shutdown(sockets)
 
 
-def server(path: Path, access: Access, last_words: str = "The server has ended.") -> uvicorn.Server:
+def server(
+    path: Path, access: Access, last_words: str = "The server has ended.", receiver: Receiver | None = None
+) -> uvicorn.Server:
     """One that nobody has started yet."""
-    application, pulse = make(path, access)
+    application, pulse = make(path, access, receiver)
     config = uvicorn.Config(
         application,
         log_level="warning",
@@ -115,7 +133,7 @@ def server(path: Path, access: Access, last_words: str = "The server has ended."
         http=Connection,
     )
     _LOG.addFilter(_is_fault)
-    return _Server(config, pulse, last_words)
+    return _Server(config, pulse, last_words, receiver)
 
 
 def _is_fault(record: logging.LogRecord) -> bool:

@@ -12,23 +12,17 @@ import hmac
 import os
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from gossamer.collection.posting import Posting, may_pass
 from gossamer.errors import UsageError
-from gossamer.fetch import Fetcher, Guard, Resolver, Threads
-from gossamer.model import Capture, Fault, SystemClock
+from gossamer.model import Capture
 from gossamer.plan import Plan
 
 SIGNATURE, DELIVERY = "X-Gossamer-Signature", "X-Gossamer-Delivery"
-ANSWER_MOST = 65_536
-"""Bytes of its answer, which nobody reads."""
-AGAIN = frozenset({408, 425, 429})
-"""With these and those from 500 on it may be better in a moment."""
-HOPELESS = frozenset({Fault.BLOCKED_ADDRESS, Fault.PROTOCOL})
-"""Not tried again at once."""
 SECRET_MOST = 4_096
 
 
@@ -72,19 +66,7 @@ class Post:
     """Sends messages by the plan of a collection."""
 
     def __init__(self, plan: Plan, patience: Patience) -> None:
-        from gossamer.collection.crawl.wiring import route_of
-
-        clock = SystemClock()
-        limits = replace(plan.as_limits(), connect=5.0, first_byte=10.0, idle=10.0, total=15.0)
-        self._resolver = Resolver(clock, Threads() if plan.names == "system" else None)
-        self._fetch = Fetcher(
-            limits=replace(limits, html=ANSWER_MOST, text=ANSWER_MOST, document=ANSWER_MOST),
-            identity=plan.as_identity(),
-            guard=Guard(plan.allow_addresses),
-            resolver=self._resolver,
-            clock=clock,
-            route=route_of(plan),
-        )
+        self._posting = Posting(plan)
         self._patience = patience
         self._ends = time.monotonic() + patience.whole
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -92,13 +74,13 @@ class Post:
         """Webhooks that have failed in this run; nobody waits for one twice."""
 
     async def __aenter__(self) -> Self:
+        await self._posting.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._fetch.close()
-        self._resolver.close()
+        await self._posting.__aexit__(kind, error, trace)
 
     async def send(self, url: str, delivery: str, body: bytes, secret: bytes) -> tuple[int, str]:
         """How often it was tried, and why it has not arrived; nothing where it has."""
@@ -111,10 +93,10 @@ class Post:
             if tries:
                 await self._sleep(wait)
                 wait *= 2
-            answer = await self._fetch.post(url, fields, body)
+            answer = await self._posting.post(url, fields, body)
             tries += 1
             problem = _problem(answer)
-            if not problem or not _may_pass(answer):
+            if not problem or not may_pass(answer):
                 break
         if problem:
             self._dead[url] = problem
@@ -128,9 +110,3 @@ def _problem(answer: Capture) -> str:
         return str(answer.failure)
     moved = "; redirects are not followed, name the address itself" if 300 <= answer.status < 400 else ""
     return f"http {answer.status}{moved}"
-
-
-def _may_pass(answer: Capture) -> bool:
-    if answer.status:
-        return answer.status >= 500 or answer.status in AGAIN
-    return answer.failure is not None and answer.failure.fault not in HOPELESS

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from gossamer.collection.series import Sample
     from gossamer.dedupe.groups import Copy
     from gossamer.frontier.host_details import HostDetails
+    from gossamer.frontier.revisit.hubs import Subscribable
     from gossamer.frontier.why import AddressAnswer, Asked, HostAnswer
     from gossamer.search.answer import Answer
     from gossamer.search.facets import Facets
@@ -110,6 +111,26 @@ class Reading:
         from gossamer.collection.freshness import rates_of
 
         return rates_of(self._readers().tables)
+
+    def about(self, urls: Iterable[str]) -> list[str]:
+        """Those of some canonical addresses that a crawl would take in, of hosts that it knows or was given."""
+        from gossamer.collection.seed_list import scope_of
+        from gossamer.frontier.entries import HOSTS
+
+        scope, readers = scope_of(self.plan, self.path), self._readers()
+        within = (url for url in urls if scope.check(url, 1) is None)
+        return [
+            url
+            for url in within
+            if scope.is_start(keys.origin(url)) or readers.of(url).table.get(HOSTS, keys.host(url).encode()) is not None
+        ]
+
+    def hubs(self) -> dict[str, Subscribable]:
+        """Documents that name a hub which tells of their changes (WebSub), feeds first."""
+        from gossamer.frontier.revisit.hubs import named
+
+        found = [each for table in self._readers().tables for each in named(table)]
+        return dict(sorted(found, key=lambda each: not each[1].feed))
 
     def series(self, since: datetime | None = None, points: int = 200) -> list[Sample]:
         """How it went: the sums at so many times, the oldest first, over the whole life of the collection.

@@ -32,6 +32,7 @@ from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
 from gossamer.collection.seed_list import SeedList
 from gossamer.collection.series import Series
+from gossamer.collection.signal.pings import PingWatch
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, note
 from gossamer.collection.steering import Orders, wanted
@@ -82,6 +83,7 @@ class Session:
         self._logins = outside.logins
         self._outside = replace(outside, began=clock.steady() if outside.began is None else outside.began)
         self._watch = outside.watch
+        self._pings = PingWatch(outside.watch.steering.folder) if outside.watch else None
         self._table = table
         self._mine = mine = ShardPlan(plan, peers, SeedList(collection) if collection else None)
         imprint.agree(table, mine.number, plan)
@@ -278,6 +280,7 @@ class Session:
             await self._rest()
             with self._commits.whole():
                 heard = self._heed()
+                self._hear_pings()
                 now = self._look()
             self._gauge.note(now.seconds)
             report(now)
@@ -305,6 +308,12 @@ class Session:
         self._change(wanted(folder, self.plan))
         self._start().take_up(requests.pending(folder))
         return True
+
+    def _hear_pings(self) -> None:
+        """What others say has changed since the last look."""
+        told = self._pings.news() if self._pings else ()
+        if mine := [each for each in told if self._mine.owns(each[0])]:
+            self.frontier.pinged(mine)
 
     def _pause(self, orders: Orders) -> None:
         self._gauge.paused = orders.paused

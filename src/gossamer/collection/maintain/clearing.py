@@ -18,6 +18,9 @@ from gossamer.collection.alert.state import LOCK as TELLING
 from gossamer.collection.crawl import requests, rest
 from gossamer.collection.derive import mirrored
 from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SEEDS, SHARDS, TABLE, Folder
+from gossamer.collection.signal.listening import FILE as LISTENING
+from gossamer.collection.signal.listening import LOCK as LISTENER
+from gossamer.collection.signal.pings import FILE as PINGED
 from gossamer.collection.steering import FILE as STEERING
 from gossamer.dedupe import print_runs
 from gossamer.errors import Damaged
@@ -30,10 +33,10 @@ from gossamer.store.warc.texts import FOLDER as TEXTS
 _PARTS = (CAPTURES, TEXTS, TABLE, INDEX, str(Path(LINKS).parent), "seen", PRINTS)
 """Folders of a shard that hold files and nothing else."""
 _FILES = (
-    *("lock", "gate", TELLING, f"{plans.FILE}{files.PARTIAL}"),
+    *("lock", "gate", TELLING, LISTENER, f"{plans.FILE}{files.PARTIAL}"),
     *(
         f"{name}{ending}"
-        for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING, ALERTS, TOLD)
+        for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING, ALERTS, TOLD, LISTENING, PINGED)
         for ending in ("", files.PARTIAL)
     ),
 )

@@ -15,6 +15,7 @@ from gossamer.convert.feed.markup import TAG
 from gossamer.convert.feed.record import Record
 from gossamer.convert.html.scan import scan
 from gossamer.convert.type import mime
+from gossamer.freshness import hints
 from gossamer.model import URL
 from gossamer.urls import resolve
 
@@ -37,7 +38,7 @@ _CONTROL = re.compile("[\x80-\x9f]")
 _HOUR = 3600.0
 _PERIODS = {"hourly": 1.0, "daily": 24.0, "weekly": 168.0, "monthly": 730.0, "yearly": 8766.0}
 """In hours."""
-_DAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Feed:
     """As the feed says."""
     update_every: float | None = None
     """Seconds after which it is worth another look, as the feed says."""
+    quiet: int = 0
+    """Hours and days in which nothing is new; see `freshness.hints`."""
     further: tuple[tuple[URL, str], ...] = ()
     """Addresses of other pages of the same list, and how they relate to this one."""
     encoding: str = "UTF-8"
@@ -103,6 +106,7 @@ def read(data: bytes, url: str | None, kind: mime.MimeType | None = None) -> Fee
         tuple(_entries(found.entries)),
         feed.said.get("language", ""),
         _update_every(feed.said),
+        _quiet(feed.said),
         tuple(_further(feed)),
         encoding,
         declared,
@@ -157,15 +161,18 @@ def _further(feed: Record) -> Iterator[tuple[URL, str]]:
 
 
 def _update_every(said: dict[str, str]) -> float | None:
-    """By the minutes of ttl, by period and frequency, or by the hours in which nothing is ever new."""
+    """By the minutes of ttl, or by period and frequency."""
     if minutes := _number(said.get("ttl", "")):
         return minutes * 60
     if period := _PERIODS.get(said.get("period", "").lower()):
         return period * _HOUR / (_number(said.get("frequency", "")) or 1.0)
-    hours = {number % 24 for number in map(_number, said.get("hours", "").split()) if number is not None}
-    days = _DAYS.intersection(said.get("days", "").lower().split())
-    busy = (24 - len(hours)) * (7 - len(days))
-    return 168 * _HOUR / busy if 0 < busy < 168 else None
+    return None
+
+
+def _quiet(said: dict[str, str]) -> int:
+    """Some write 24 for midnight."""
+    hours = [int(number) % 24 for number in map(_number, said.get("hours", "").split()) if number is not None]
+    return hints.quiet(hours, [_DAYS.index(day) for day in said.get("days", "").lower().split() if day in _DAYS])
 
 
 def _number(text: str) -> float | None:

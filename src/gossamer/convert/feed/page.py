@@ -39,6 +39,7 @@ def page(feed: Feed, url: str | None, media_type: str) -> Page:
         published=feed.about.published,
         modified=feed.about.updated,
         update_every=feed.update_every,
+        quiet=feed.quiet,
         problem=feed.problem or (_CUT if text.room < 0 else ""),
     )
 

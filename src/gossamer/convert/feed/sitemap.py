@@ -24,6 +24,7 @@ from gossamer.convert.charset.decode import utf8
 from gossamer.convert.charset.labels import encoding_named
 from gossamer.convert.dates import seconds
 from gossamer.convert.type import mime
+from gossamer.freshness.hints import frequency
 from gossamer.model import URL, Link
 from gossamer.urls import resolve
 
@@ -83,6 +84,9 @@ class Sitemap:
     """Further sitemaps."""
     feed: bool = False
     """It is RSS or Atom: a list of what is new, not of all there is."""
+    update_every: float | None = None
+    """Seconds after which it is worth another look, as a feed says; and the hours and days in which nothing is new."""
+    quiet: int = 0
     problem: str | None = None
     """Why something may be missing."""
 
@@ -105,7 +109,8 @@ def read(data: bytes, url: str, content_type: str | None = None) -> Sitemap:
         if address and entry.is_sitemap:
             sitemaps.append(address)
         elif address:
-            links.append(Link(address, place="sitemap", modified=seconds(entry.date), priority=_share(entry.priority)))
+            date, share, every = seconds(entry.date), _share(entry.priority), frequency(entry.frequency)
+            links.append(Link(address, place="sitemap", modified=date, priority=share, every=every))
     is_index = root == _INDEX or bool(sitemaps and not links)
     return Sitemap(is_index, tuple(links), tuple(sitemaps), problem=problem or cut)
 
@@ -113,7 +118,13 @@ def read(data: bytes, url: str, content_type: str | None = None) -> Sitemap:
 def _of_feed(body: bytes, url: str, content_type: str | None, problem: str | None) -> Sitemap:
     kind = mime.extract((content_type,)) if content_type else None
     found = feed.read(body, url, kind)
-    return Sitemap(links=feed.links_of(found), feed=True, problem=problem or found.problem or None)
+    return Sitemap(
+        links=feed.links_of(found),
+        feed=True,
+        update_every=found.update_every,
+        quiet=found.quiet,
+        problem=problem or found.problem or None,
+    )
 
 
 def _unpacked(data: bytes) -> tuple[bytes, str | None]:
@@ -175,6 +186,7 @@ def _encoding(data: bytes, content_type: str | None) -> str:
 
 _PRIORITY = b"priority"
 """A number from 0 to 1 that says how a page ranks among those of its site."""
+_FREQUENCY = b"changefreq"
 
 
 def _tags(names: Iterable[bytes], asides: Iterable[bytes]) -> re.Pattern[bytes]:
@@ -197,7 +209,7 @@ _DATES = {b"lastmod": 0, b"publication_date": 1}
 """With their rank: an entry may have several, and the lowest counts."""
 _ASIDES = frozenset({b"image", b"video"})
 """Elements whose content says nothing about the entry they stand in."""
-_TAGS = _tags([*_ENTRIES, b"loc", *_DATES, _PRIORITY, *_ASIDES], _ASIDES)
+_TAGS = _tags([*_ENTRIES, b"loc", *_DATES, _PRIORITY, _FREQUENCY, *_ASIDES], _ASIDES)
 """By local name: namespaces are too often wrong."""
 _SITEMAPS = frozenset({b"urlset", _INDEX, *_ENTRIES})
 _FEEDS = frozenset({b"rss", b"rdf", b"item", b"feed", b"entry"})
@@ -212,13 +224,13 @@ def _root(text: bytes) -> bytes:
 class _Entry:
     """One thing listed, while its parts are being gathered."""
 
-    __slots__ = ("_address_rank", "_date_rank", "address", "date", "is_sitemap", "priority")
+    __slots__ = ("_address_rank", "_date_rank", "address", "date", "frequency", "is_sitemap", "priority")
 
     def __init__(self, is_sitemap: bool = False, address: str = "") -> None:
         self.is_sitemap = is_sitemap
         self.address = address
         self.date = ""
-        self.priority = ""
+        self.priority = self.frequency = ""
         self._address_rank = self._date_rank = 9
 
     def offer_address(self, rank: int, text: str) -> None:
@@ -286,6 +298,8 @@ def _gather(entry: _Entry, name: bytes, tag: re.Match[bytes]) -> None:
         entry.offer_date(_DATES[name], _value(tag))
     elif name == _PRIORITY:
         entry.priority = entry.priority or _value(tag)
+    elif name == _FREQUENCY:
+        entry.frequency = entry.frequency or _value(tag)
     else:
         entry.offer_address(0, _value(tag))
 

@@ -10,7 +10,7 @@ HTML standard's "shared declarative refresh steps".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote
@@ -79,17 +79,28 @@ def pointers(elements: Iterable[Node], most: int = LINKS_MOST) -> tuple[list[Poi
 
 
 def header_pointers(headers: Sequence[str]) -> list[Pointer]:
-    """The links of Link header fields. Those about another document (`anchor=`) are left out."""
-    found: list[Pointer] = []
+    """The links of Link header fields that lead to a document of its own."""
+    return [
+        (href, _collapsed(title), rel, "header")
+        for href, rel, title in _header_links(headers)
+        if _FOLLOWED.intersection(rel.split())
+    ]
+
+
+def header_relations(headers: Sequence[str]) -> list[tuple[str, str]]:
+    """All links of Link header fields: what each is to the document, and its address as it is written."""
+    return [(rel, href) for href, rel, _ in _header_links(headers)]
+
+
+def _header_links(headers: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Address, rel and title. Those about another document (`anchor=`) are left out."""
     for value in headers:
         for href, rest in islice(_HEADER_LINK.findall(value), LINKS_MOST):
             parameters: dict[str, str] = {}
             for name, quoted, plain in _HEADER_PARAMETER.findall(rest):
                 parameters.setdefault(name.lower(), plain or re.sub(r"\\(.)", r"\1", quoted))
-            rel = _types(parameters.get("rel", ""))
-            if _FOLLOWED.intersection(rel.split()) and "anchor" not in parameters:
-                found.append((href.strip(BLANK), _collapsed(parameters.get("title", "")), rel, "header"))
-    return found
+            if "anchor" not in parameters:
+                yield href.strip(BLANK), _types(parameters.get("rel", "")), parameters.get("title", "")
 
 
 def refresh_pointers(values: Iterable[str]) -> list[Pointer]:

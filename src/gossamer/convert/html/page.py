@@ -98,7 +98,7 @@ def linked(
     main = _article(found, urls, method, correct) if method else None
     inside = main.inside if main and main.inside else (False,) * len(urls)
     return main, [
-        _link((url, anchor, rel, place, None, 0.5, is_inside))
+        _link((url, anchor, rel, place, None, 0.5, is_inside, None))
         for url, (_, anchor, rel, place), is_inside in zip(urls, found.links, inside, strict=True)
         if url is not None
     ]

@@ -20,6 +20,7 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.retry import THROTTLED
+from gossamer.frontier.revisit import hubs
 from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Kind, Link, Page, Visit
@@ -80,6 +81,8 @@ class Answers:
         match outcome.act:
             case Act.KEEP | Act.UNCHANGED:
                 self._settle.keep(capture, entry, outcome, page)
+                if outcome.act is Act.KEEP:
+                    hubs.note(self._parts.table, url, page)
                 self.follow(capture, page)
             case Act.REDIRECT:
                 self._redirected(capture, entry, outcome)
@@ -122,6 +125,7 @@ class Answers:
         entry = self._ledger.get(url)
         if entry is not None and entry.state is State.DONE:
             self._ledger.put(url, replace(entry, reason=remark(capture, page)), entry)
+        hubs.note(self._parts.table, url, page)
         self.follow(capture, page)
 
     def follow(self, capture: Capture, page: Page) -> None:

@@ -47,6 +47,19 @@ class PageChanges(msgspec.Struct, array_like=True, frozen=True):
     """Seconds after which a sitemap or feed is worth another look, as it says, or else a day; 0: it is none."""
     said: Seconds = 0.0
     """When it changed last, as a sitemap or feed says; 0: none says it."""
+    claimed: Seconds = 0.0
+    """Seconds between its changes, as a sitemap says; 0: none says it."""
+    good_for: Seconds = 0.0
+    """Seconds for which its server calls a copy good; 0: it does not."""
+    soonest: Seconds = 0.0
+    """Seconds before which a feed wants no further look; 0: it does not say."""
+    quiet: Count = 0
+    """Hours and days in which it has nothing new; see `freshness.hints`."""
+
+    @property
+    def hint(self) -> float:
+        """Seconds between its changes, as its site says in one way or another."""
+        return self.claimed or self.good_for
 
     def after(self, look: Look, when: float) -> PageChanges:
         """After a visit that found a document."""
@@ -59,6 +72,8 @@ class PageChanges(msgspec.Struct, array_like=True, frozen=True):
             restless=look.restless,
             missed=0,
             every=self.every if look.every is None else look.every,
+            soonest=look.soonest,
+            quiet=look.quiet,
             amount=amount if look.tells and look.changed else self.amount,
         )
 
@@ -82,6 +97,8 @@ class Look:
 
     def __init__(self, before: PageChanges, page: Page, kind: Kind, *, unchanged: bool) -> None:
         self.every = None if unchanged else every(page, kind)
+        self.soonest = before.soonest if unchanged else min(page.update_every or 0.0, DAY)
+        self.quiet = before.quiet if unchanged else page.quiet
         self.print = before.print if unchanged else printed(page, kind)
         self.differs = difference(before.print, self.print) if before.print else 0.0
         self.tells = bool(before.seen) and (unchanged or bool(before.print))
@@ -92,7 +109,8 @@ class Look:
 
 def every(page: Page, kind: Kind) -> float:
     """Seconds after which a list of addresses is worth another look; 0 where it is none."""
-    is_list = kind is Kind.SITEMAP or any(link.place == "feed" for link in page.links)
+    listed = page.update_every is not None or any(link.place == "feed" for link in page.links)  # it may be empty yet
+    is_list = kind is Kind.SITEMAP or listed
     return min(page.update_every or DAY, DAY) if is_list else 0.0
 
 

@@ -6,8 +6,10 @@ all others. So a page that was seen once has a sensible date.
 
 from __future__ import annotations
 
+from gossamer.freshness.hints import hinted
 from gossamer.freshness.history import History, Prior
 from gossamer.frontier.entries import RATES, encode
+from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
@@ -18,6 +20,8 @@ STRENGTH = 2.0
 """As so many changes counts what is known of the larger group; of pages for a page of theirs, a quarter of that."""
 FADES = 0.998
 """About 500 visits of a group count."""
+OWN = 4.0
+"""As so many changes of pages like it counts one of a page itself, where a hint is weighed."""
 ALL = b"\0"
 """The key of the whole shard."""
 
@@ -30,12 +34,26 @@ def seen(table: Table, url: str, interval: float, changed: bool) -> None:
         table.put(RATES, group, encode(_history(table, group).seen(interval, changed, FADES)))
 
 
-def prior(table: Table, url: str) -> Prior:
-    """What is known of a page before its own visits are looked at."""
-    rate = USUAL
+def rate(table: Table, url: str, row: PageChanges) -> float:
+    """How often a page changes in a day: by its visits, by pages like it, and by what its site says.
+
+    What its site says counts the less, the more changes were seen, or would have been if there were any: of pages of
+    its host, and above all of its own.
+    """
+    known, seen = _known(table, url)
+    own = row.history.weight + row.history.same * known
+    return row.history.rate(Prior.of(hinted(known, row.hint, seen + OWN * own), STRENGTH / 4))
+
+
+def _known(table: Table, url: str) -> tuple[float, float]:
+    """The rate of pages like it, and by how many changes that is known."""
+    rate, seen = USUAL, 0.0
     for group in _groups(url):
-        rate = _history(table, group).rate(Prior.of(rate, STRENGTH))
-    return Prior.of(rate, STRENGTH / 4)
+        history = _history(table, group)
+        rate = history.rate(Prior.of(rate, STRENGTH))
+        if group != ALL:
+            seen = max(seen, history.weight + history.same * rate)
+    return rate, seen
 
 
 def _history(table: Table, group: bytes) -> History:

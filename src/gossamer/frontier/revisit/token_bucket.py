@@ -26,9 +26,9 @@ class TokenBucket(msgspec.Struct, array_like=True):
         most = max(a_day * HOUR / DAY, 1.0)
         return min(self.left + max(now - self.when, 0.0) * a_day / DAY, most) if self.when else most
 
-    def take(self, a_day: float, now: float) -> None:
-        """One is made."""
-        self.left, self.when = self.holds(a_day, now) - 1, now
+    def take(self, a_day: float, now: float, number: int = 1) -> None:
+        """So many are made."""
+        self.left, self.when = self.holds(a_day, now) - number, now
 
     def ready(self, a_day: float, now: float) -> float:
         """Seconds until one may be made."""

@@ -3,6 +3,7 @@
     visited    a document came, or is as it was: what does that say, and when do we come back?
     listed     a sitemap or feed says when pages changed: which of them are worth a visit now?
     ended      nothing is there any more, or nobody answers: we ask again, less and less often
+    pinged     somebody says that a page has changed: it is queued again at once
     wake       what is due stands in its queue again, as far as the budget goes
 
 A page that is queued again is in no agenda: if the crawl dies, it is still queued. It has its next date with the same
@@ -17,6 +18,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from gossamer.freshness.hints import LATEST, good_for
 from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import FORBIDDEN, META, Entry, State, encode
@@ -25,6 +27,7 @@ from gossamer.frontier.queue.retry import DAY
 from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.dating import RECENT, STATE, Dating, stored
 from gossamer.frontier.revisit.page_changes import Look, PageChanges
+from gossamer.frontier.revisit.pings import SOONEST, Pings
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
@@ -59,6 +62,7 @@ class Watch:
         self._earlier = earlier
         self._dating = Dating(parts.table, parts.ledger, parts.queues, parts.clock, rules.goal)
         self._state = self._dating.state
+        self._pings = Pings(parts.clock)
 
     def change(self, rules: WatchRules) -> None:
         """Go by another budget from now on."""
@@ -104,10 +108,11 @@ class Watch:
 
     def next_time(self) -> float:
         """Seconds until a page may be woken; infinity when none will."""
+        now, pinged = self._clock.wall(), self._pings.next_time()
         if not self.has_dates:
-            return inf
-        now = self._clock.wall()
-        return max(self._dating.agenda.next_time - now, self._state.revisits.ready(self._revisits_a_day(), now))
+            return pinged
+        ready = self._state.revisits.ready(self._revisits_a_day(), now)
+        return min(max(self._dating.agenda.next_time - now, ready), pinged)
 
     def catch_up(self) -> None:
         """Where nothing is to be done for a while, price and dates follow what was learned."""
@@ -116,19 +121,45 @@ class Watch:
     def wake(self) -> None:
         """What is due stands in its queue again, the longest overdue first, as far as the budget goes."""
         bucket, a_day, now = self._state.revisits, self._revisits_a_day(), self._clock.wall()
+        for url, when in self._pings.take():
+            self.pinged(url, when)
         most = min(int(bucket.holds(a_day, now)), WOKEN)
         for url, position in self._dating.agenda.due(now, most) if most else ():
             row, entry = page_changes.get(self._table, url), self._ledger.get(url)
             if row is None or row.position != position:
                 continue
-            if entry is not None and (_is_document(entry) or _is_asked_again(entry) or _is_forbidden(entry)):
-                page_changes.put(self._table, url, replace(row, due=0.0, position=0))
-                self._intake.requeue([(url, _queued_again(entry), entry)])
+            if entry is not None and _may_come_back(entry):
+                self._queue_again(url, row, entry)
                 bucket.take(a_day, now)
             elif entry is not None and entry.state is State.QUEUED:  # a long list is still being taken in
                 self._dating.put_off(url, row, LATER)
             else:
                 self._dating.drop(url, row)
+
+    def pinged(self, url: str, when: float) -> None:
+        """Somebody says that a page has changed by then: it is queued again, also where no revisit is left for now.
+
+        One that was visited since has told it already. One that is queued may be on its way, and one that was visited
+        a moment ago is left alone for a moment: they are looked at again.
+        """
+        row, entry = page_changes.get(self._table, url), self._ledger.get(url)
+        if row is None or entry is None or (entry.state is State.QUEUED and not entry.visited):
+            return
+        now, last = self._clock.wall(), row.seen if _is_document(entry) else entry.visited
+        if last >= when and entry.state is not State.QUEUED:
+            return
+        if entry.state is State.QUEUED or now - last < SOONEST:
+            self._pings.keep(url, when)
+        elif _may_come_back(entry):
+            if row.due:
+                self._dating.agenda.remove(row.due, row.position)
+            self._queue_again(url, row, entry)
+            if self._state.revisits.holds(a_day := self._revisits_a_day(), now) >= 1:
+                self._state.revisits.take(a_day, now)
+
+    def _queue_again(self, url: str, row: PageChanges, entry: Entry) -> None:
+        page_changes.put(self._table, url, replace(row, due=0.0, position=0))
+        self._intake.requeue([(url, _queued_again(entry), entry)])
 
     def pause(self) -> float:
         """Seconds until the budget lets one more visit go; 0 where it does, or where there is none."""
@@ -180,7 +211,9 @@ class Watch:
         if look.tells and when > row.seen:
             self._dating.learn(url, row, when, changed=look.changed)
         self._dating.set_price(self._revisits_a_day())
-        self._dating.date(url, row.after(look, when), before)
+        good = good_for(capture.header_values("cache-control"), capture.header("expires"), capture.header("date"))
+        good = good or (row.good_for if unchanged else 0.0)
+        self._dating.date(url, replace(row.after(look, when), good_for=min(good, LATEST)), before)
 
     def _remembered(self, url: str, row: PageChanges, kind: Kind) -> PageChanges:
         """A crawl that dates nothing has fetched it: what it said then is in the archive."""
@@ -190,6 +223,9 @@ class Watch:
     def listed(self, source: str, links: Sequence[Link]) -> None:
         """A sitemap or feed says when pages of its host changed: those that are worth it by that are due now."""
         now, host = self._clock.wall(), keys.host(source)
+        for link in links:
+            if link.every is not None and keys.host(link.url) == host:
+                self._claimed(link.url, link.every)
         dated = ((link.url, link.modified) for link in links if link.modified is not None and link.modified <= now)
         dates = {url: date for url, date in dated if keys.host(url) == host}
         if is_build_stamp(dates.values()):
@@ -204,6 +240,12 @@ class Watch:
                 self._dating.enter(url, row, now, 0.0)
             else:
                 page_changes.put(self._table, url, row)
+
+    def _claimed(self, url: str, every: float) -> None:
+        """How often a sitemap says that it changes. It may not be visited yet."""
+        row = page_changes.get(self._table, url) or PageChanges()
+        if row.claimed != every:
+            page_changes.put(self._table, url, replace(row, claimed=every))
 
     def ended(self, url: str, state: State, status: int, reason: str) -> None:
         """Nothing is there any more, nobody answers, or it is not asked for any more.
@@ -228,7 +270,7 @@ class Watch:
     def _answered(self, url: str, *, brought: bool) -> PageChanges | None:
         """What is known of it; None when this is its first visit. Those tell what discovery brings."""
         row = page_changes.get(self._table, url)
-        if row is None:
+        if row is None or row == PageChanges(claimed=row.claimed):
             self._state.brings += (brought - self._state.brings) / RECENT
         return row
 
@@ -243,6 +285,10 @@ def forget_adopted(table: Table) -> None:
     if state is not None and state.adopted:
         state.adopted = False
         table.put(META, STATE, encode(state))
+
+
+def _may_come_back(entry: Entry) -> bool:
+    return _is_document(entry) or _is_asked_again(entry) or _is_forbidden(entry)
 
 
 def _is_document(entry: Entry) -> bool:

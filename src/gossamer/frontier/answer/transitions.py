@@ -13,6 +13,7 @@ from gossamer.frontier.queue.retry import wait
 from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Clock, Page
+from gossamer.store.versions import NOT_MODIFIED, tells
 
 
 class Settlement:
@@ -46,7 +47,8 @@ class Settlement:
             outcome.reason or f"http {capture.status}",
             state=State.DONE,
             reason=remark(capture, page),
-            status=entry.status if unchanged and entry.status else capture.status,
+            status=_status_of_document(entry) or capture.status if unchanged else capture.status,
+            target=None,
             etag=_validator(capture, "etag") or (entry.etag if unchanged else None),
             modified=_validator(capture, "last-modified") or (entry.modified if unchanged else None),
             attempt=0,
@@ -73,6 +75,7 @@ class Settlement:
             attempt=entry.attempt + 1,
             due=due,
             position=position,
+            **_validators_after(entry, status),
         )
 
     def end(self, url: str, entry: Entry, state: State, reason: str, status: int = 0) -> Entry:
@@ -81,7 +84,8 @@ class Settlement:
             self._flow.ended(url)
         if self._watch is not None:
             self._watch.ended(url, state, status, reason)
-        return self._put(url, entry, reason, state=state, reason=reason, status=status)
+        left = _validators_after(entry, status)
+        return self._put(url, entry, reason, state=state, reason=reason, status=status, **left)
 
     def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:
         """It is a pointer to somewhere else."""
@@ -93,6 +97,7 @@ class Settlement:
             reason=outcome.reason,
             status=status,
             target=outcome.target,
+            **_validators_after(entry, status),
         )
         if self._watch is not None:
             self._watch.moved(url)
@@ -107,6 +112,23 @@ def _validator(capture: Capture, name: str) -> str | None:
     """What the next visit sends back; half of one would be another."""
     value = capture.header(name)
     return value if value and len(value) <= VALIDATOR_MOST else None
+
+
+def _validators_after(entry: Entry, status: int) -> dict[str, None]:
+    """An address without a document: what becomes of the validators that the last one came with.
+
+    An error that may pass takes nothing away. Where the page is gone or has moved, a 304 would bring back nothing.
+    """
+    outdated = tells(status) or entry.status == NOT_MODIFIED
+    return {"etag": None, "modified": None} if outdated else {}
+
+
+def _status_of_document(entry: Entry) -> int:
+    """Of the one that we have and that is still right, whatever came in between; 0 where none ever came."""
+    if 200 <= entry.status < 300:
+        return entry.status
+    came = entry.status != NOT_MODIFIED and (entry.etag or entry.modified)
+    return 200 if came else 0
 
 
 def remark(capture: Capture, page: Page) -> str:

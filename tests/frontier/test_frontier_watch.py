@@ -23,11 +23,12 @@ from gossamer.frontier.revisit import lastmod_trust, page_changes
 from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, state_of, stored
 from gossamer.frontier.revisit.lastmod_trust import trust_of
 from gossamer.frontier.revisit.priors import history_of
-from gossamer.frontier.revisit.watch import MISSED, MOVED
+from gossamer.frontier.revisit.watch import MISSED, MOVED, SPARED
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Answer, Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
+from gossamer.urls.scope import Scope
 
 A, B = "http://a.example/", "http://b.example/"
 FEED = "http://a.example/feed"
@@ -388,6 +389,46 @@ def test_a_page_that_robots_txt_closes_is_asked_for_again_and_one_that_it_always
         held.answered(A, **says("words"))
         assert held.state(A) == "DONE"
         assert due(held, A) > 0
+
+
+def test_a_page_that_robots_txt_closed_before_anybody_watched_is_adopted(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with books(tmp_path, clock=clock) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        held.frontier.revisit()
+        frontier: Any = held.frontier
+        frontier._settle.end(A, held.entry(A), State.EXCLUDED, FORBIDDEN)
+        frontier._let_go([A])
+    with books(tmp_path, clock=clock, watch=WATCH) as held:
+        held.frontier.open()
+        assert due(held, A) == pytest.approx(MISSED[0])
+        wait(held, A)
+
+
+@pytest.mark.parametrize("is_queued", [False, True])
+def test_a_page_that_a_new_pattern_excludes_is_not_visited_until_the_pattern_is_gone(
+    tmp_path: Path, is_queued: bool
+) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        if is_queued:
+            wait(held, A)
+        frontier: Any = held.frontier
+        frontier._parts.discovery.change(Scope(kind="any", exclude=("a.example",)))
+        if is_queued:
+            frontier.begin_reconsidering()
+            frontier.reconsider()
+        else:
+            held.clock.advance(due(held, A) * DAY + 1)
+            frontier._watch.wake()
+        assert is_page(held.entry(A))
+        assert due(held, A) == pytest.approx(SPARED)
+        frontier._parts.discovery.change(Scope(kind="any"))
+        wait(held, A)
 
 
 def test_a_clock_that_was_years_ahead_does_not_silence_a_page(tmp_path: Path) -> None:

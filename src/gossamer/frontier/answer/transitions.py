@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 
+from msgspec.structs import replace
+
 from gossamer.frontier.answer.outcome import Act, Outcome
 from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
-from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.ledger import Ledger, was_fetched
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import wait
@@ -78,14 +80,24 @@ class Settlement:
             **_validators_after(entry, status),
         )
 
-    def end(self, url: str, entry: Entry, state: State, reason: str, status: int = 0) -> Entry:
-        """Nothing more will be asked of it."""
+    def end(self, url: str, entry: Entry, state: State, reason: str, status: int | None = None) -> Entry:
+        """Nothing more will be asked of it. Where nobody was asked (no `status`), it is known what it was before."""
+        left = {} if status is None else _validators_after(entry, status)
+        status = entry.status if status is None else status
         if self._flow is not None:
             self._flow.ended(url)
         if self._watch is not None:
             self._watch.ended(url, state, status, reason)
-        left = _validators_after(entry, status)
         return self._put(url, entry, reason, state=state, reason=reason, status=status, **left)
+
+    def spare(self, url: str, entry: Entry) -> None:
+        """A document that we have is not asked for again: it stays what it was at its last visit."""
+        if self._flow is not None:
+            self._flow.ended(url)
+        if self._watch is not None:
+            self._watch.spared(url)
+        self._queues.remove(url, entry.rank, entry.position)
+        self._ledger.put(url, replace(entry, state=State.DONE, attempt=0, due=0.0), entry)
 
     def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:
         """It is a pointer to somewhere else."""
@@ -125,7 +137,7 @@ def _validators_after(entry: Entry, status: int) -> dict[str, None]:
 
 def _status_of_document(entry: Entry) -> int:
     """Of the one that we have and that is still right, whatever came in between; 0 where none ever came."""
-    if 200 <= entry.status < 300:
+    if was_fetched(entry):
         return entry.status
     came = entry.status != NOT_MODIFIED and (entry.etag or entry.modified)
     return 200 if came else 0

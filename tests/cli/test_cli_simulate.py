@@ -135,6 +135,9 @@ async def watched(folder: Path, outside: Outside) -> None:
         (["bad.toml"], 2, "bad.toml: pages = -1: it is 1 or more"),
         (["bytes.toml"], 2, "cannot be read as a plan"),
         (["plan.toml", "--plot", "no/such/place.svg"], 2, "cannot be written"),
+        (["plan.toml", "--plot", "./plan.toml"], 2, "is the plan, and a picture would take its place"),
+        (["plan.toml", "--budget", "2000m"], 2, "--budget is 2e+09 visits a day; it is at most 1,000,000,000"),
+        (["many.toml"], 2, "many.toml: budget = 1e+300: it is more than 0 and at most 1,000,000,000"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_cure(
@@ -147,6 +150,7 @@ def test_what_is_wrong_is_said_with_its_cure(
 ) -> None:
     monkeypatch.chdir(plan.parent)
     Path("bad.toml").write_text("pages = -1")
+    Path("many.toml").write_text("budget = 1e300")
     Path("bytes.toml").write_bytes(b"\xff\xfe")
     assert main(["simulate", *words]) == code
     said = capsys.readouterr()

@@ -230,9 +230,24 @@ def test_a_dead_webhook_is_told_and_gets_all_of_it_later(web: Collection, world:
     again = told(web)
     assert all(each.problem == "" for each in again)
     sent = [(each["alert"], [one["url"].removeprefix(HERE) for one in each["changes"]]) for each in receiver.messages]
-    assert sent[4:] == [("pages", ["edited"]), ("pages", ["odd"]), ("others", ["edited"]), ("others", ["odd"])]
-    assert receiver.deliveries[4] == receiver.deliveries[0]
+    assert sent[4:] == [("others", ["edited"]), ("others", ["odd"]), ("pages", ["edited"]), ("pages", ["odd"])]
+    assert receiver.deliveries[6] == receiver.deliveries[0]
     assert told(web) == []
+
+
+def test_those_whose_webhook_has_failed_come_last_because_the_time_of_a_run_is_for_all(
+    web: Collection, world: World, receiver: Receiver
+) -> None:
+    for number in (1, 2):
+        web.add_alert(f"dead-{number}", "page", webhook=f"{receiver.url}/{number}")
+    web.add_alert("well", "page", webhook=receiver.url)
+    change(world, web, "edited", "Another page.")
+    receiver.answers = [500] * 8
+    told(web)
+    change(world, web, "odd", "Also a page.")
+    receiver.came.clear()
+    told(web)
+    assert [each["alert"] for each in receiver.messages] == ["well", "dead-1", "dead-1", "dead-2", "dead-2"]
 
 
 @pytest.mark.parametrize(("status", "tries"), [(404, 1), (302, 1), (429, 4)])
@@ -385,6 +400,9 @@ def test_the_command_says_what_is_wrong_with_it(web: Collection, capsys: pytest.
         ["run", folder, "--webhook", "https://example.org/"],
         ["add", folder, "name", "query", "--secret", "$NAME"],
         ["list", folder, "--trust-alerts"],
+        ["add", folder, "name", "query", "--webhook", "http://[::1"],
+        ["add", folder, "name", "query", "--webhook", "http://[x@example.org/"],
+        ["add", folder, "name", "query", "--webhook", "https://example.org/", "--secret", "@relative"],
     ):
         assert main(["alert", *words]) == 2, words
     assert main(["alert", "remove", folder, "name"]) == 8

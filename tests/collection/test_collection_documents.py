@@ -11,7 +11,7 @@ from made_shard import BEGAN, A, B, C, Shard, came, made, said
 from msgspec.structs import replace
 
 from gossamer.collection.documents import document, documents, is_document, newest
-from gossamer.frontier.entries import State
+from gossamer.frontier.entries import FORBIDDEN, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.store.versions import Version
@@ -89,6 +89,8 @@ def test_every_page_comes_once_with_its_last_version(shard: Shard) -> None:
     shard.enter(B, state=State.FAILED)
     found = [(url, version.began) for url, _, version in newest(shard.archive, Ledger(shard.table))]
     assert found == [(A, BEGAN + 5), (B, BEGAN)], "what failed now counts with what it said last"
+    shard.enter(C, state=State.EXCLUDED, reason=FORBIDDEN)
+    assert [url for url, *_ in newest(shard.archive, Ledger(shard.table))] == [A, B, C], "robots.txt takes nothing away"
     shard.enter(C)
     assert [each.url for each in documents(shard.archive, Ledger(shard.table), unread)] == [A, B, C]
 

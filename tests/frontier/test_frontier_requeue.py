@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from books import books
@@ -14,11 +15,12 @@ from gossamer.frontier.answer.removal import forget_firsts, is_removed, leave_ou
 from gossamer.frontier.audit import audit
 from gossamer.frontier.discover import reconsideration
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES, FIRSTS, LATER, META, QUEUE, STANDING, Entry, State
-from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.entries import FAMILIES, FIRSTS, FORBIDDEN, LATER, META, QUEUE, STANDING, Entry, State
+from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.queue.requeue import fetch_again
 from gossamer.model import Kind
 from gossamer.store.table.table import Table
+from gossamer.testing import VirtualClock
 from gossamer.urls.scope import Scope
 
 A, B, C, D = (f"http://{name}.example/" for name in "abcd")
@@ -46,6 +48,36 @@ def test_a_revisit_asks_for_every_page_with_its_validators_and_for_nothing_else(
         assert again.visit(A).etag == '"1"'
         assert again.visit(A).modified == TAGGED[1][1]
         assert [held.state(url) for url in (B, C, D)] == ["FAILED", "DONE", "DONE"]
+
+
+def test_a_revisit_asks_for_a_page_that_robots_txt_has_closed_and_not_for_what_it_always_has(tmp_path: Path) -> None:
+    with books(tmp_path) as held:
+        held.frontier.add([Found(A), Found(B)])
+        held.frontier.sift()
+        held.answered(A, headers=TAGGED)
+        held.frontier.revisit()
+        frontier: Any = held.frontier
+        for url in (A, B):
+            frontier._settle.end(url, held.entry(url), State.EXCLUDED, FORBIDDEN)
+        frontier._let_go([A, B])
+        held.frontier.revisit()
+        assert (held.state(A), held.state(B)) == ("QUEUED", "EXCLUDED")
+        assert held.entry(A).visit(A).etag == '"1"'
+
+
+def test_a_revisit_asks_for_nothing_that_a_pattern_excludes_and_keeps_it(tmp_path: Path) -> None:
+    web = SmallWeb({A: Answer((f"{A}old", f"{A}new", f"{A}bad")), f"{A}old": Answer(), f"{A}new": Answer()})
+    crawl_small(web, tmp_path, A)
+    web.visits.clear()
+
+    def again(clock: VirtualClock, frontier: Frontier) -> None:
+        frontier.revisit()
+        frontier.retry_failed()
+
+    done = crawl_small(web, tmp_path, during=again, scope=Scope(kind="any", exclude=("old", "bad")))
+    assert sorted(visit.url for visit in web.visits) == [A, f"{A}new"]
+    assert is_page(done.entries[f"{A}old"])
+    assert done.reason(f"{A}bad") == "excluded by pattern bad"
 
 
 def test_a_retry_is_for_what_failed_and_begins_with_the_first_try(tmp_path: Path) -> None:

@@ -18,16 +18,17 @@ from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
-from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.revisit import lastmod_trust, page_changes
 from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, state_of, stored
 from gossamer.frontier.revisit.lastmod_trust import trust_of
 from gossamer.frontier.revisit.priors import history_of
-from gossamer.frontier.revisit.watch import MISSED, MOVED
+from gossamer.frontier.revisit.watch import MISSED, MOVED, SPARED
 from gossamer.frontier.rules import WatchRules
 from gossamer.model import Answer, Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
+from gossamer.urls.scope import Scope
 
 A, B = "http://a.example/", "http://b.example/"
 FEED = "http://a.example/feed"
@@ -157,6 +158,48 @@ def test_who_does_not_answer_is_never_given_up_and_who_is_back_is_a_page_again(t
         row = page_changes.get(held.table, A)
         assert row is not None
         assert (row.missed, row.history.weight) == (0, 0)
+
+
+@pytest.mark.parametrize("between", ["fault", "robots.txt"])
+def test_a_page_that_is_as_it_was_after_it_was_not_reached_is_the_page_that_it_was(
+    tmp_path: Path, between: str
+) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words", headers=(("etag", '"1"'),)))
+        wait(held, A)
+        frontier: Any = held.frontier
+        if between == "fault":
+            held.answered(A, 400)
+        else:
+            frontier._settle.end(A, held.entry(A), State.EXCLUDED, FORBIDDEN)
+            frontier._let_go([A])
+        wait(held, A)
+        assert held.entry(A).visit(A).etag == '"1"'
+        held.answered(A, 304)
+        assert is_page(held.entry(A))
+        assert due(held, A) > 0
+        wait(held, A)
+
+
+@pytest.mark.parametrize(("status", "headers"), [(404, ()), (410, ()), (301, (("location", B),))])
+def test_what_was_gone_or_has_moved_is_asked_for_without_a_condition(
+    tmp_path: Path, status: int, headers: tuple[tuple[str, str], ...]
+) -> None:
+    """A 304 would say that a document is right which is not the last that we know of the address."""
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words", headers=(("etag", '"1"'), ("last-modified", "yesterday"))))
+        wait(held, A)
+        held.answered(A, status, headers=headers)
+        wait(held, A)
+        visit = held.entry(A).visit(A)
+        assert (visit.etag, visit.modified) == (None, None)
+        held.answered(A, **says("words"))
+        assert is_page(held.entry(A))
+        assert held.entry(A).target is None
 
 
 def test_an_address_that_redirects_is_looked_at_now_and_then(tmp_path: Path) -> None:
@@ -346,6 +389,46 @@ def test_a_page_that_robots_txt_closes_is_asked_for_again_and_one_that_it_always
         held.answered(A, **says("words"))
         assert held.state(A) == "DONE"
         assert due(held, A) > 0
+
+
+def test_a_page_that_robots_txt_closed_before_anybody_watched_is_adopted(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with books(tmp_path, clock=clock) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        held.frontier.revisit()
+        frontier: Any = held.frontier
+        frontier._settle.end(A, held.entry(A), State.EXCLUDED, FORBIDDEN)
+        frontier._let_go([A])
+    with books(tmp_path, clock=clock, watch=WATCH) as held:
+        held.frontier.open()
+        assert due(held, A) == pytest.approx(MISSED[0])
+        wait(held, A)
+
+
+@pytest.mark.parametrize("is_queued", [False, True])
+def test_a_page_that_a_new_pattern_excludes_is_not_visited_until_the_pattern_is_gone(
+    tmp_path: Path, is_queued: bool
+) -> None:
+    with books(tmp_path, watch=WATCH) as held:
+        held.frontier.add([Found(A)])
+        held.frontier.sift()
+        held.answered(A, **says("words"))
+        if is_queued:
+            wait(held, A)
+        frontier: Any = held.frontier
+        frontier._parts.discovery.change(Scope(kind="any", exclude=("a.example",)))
+        if is_queued:
+            frontier.begin_reconsidering()
+            frontier.reconsider()
+        else:
+            held.clock.advance(due(held, A) * DAY + 1)
+            frontier._watch.wake()
+        assert is_page(held.entry(A))
+        assert due(held, A) == pytest.approx(SPARED)
+        frontier._parts.discovery.change(Scope(kind="any"))
+        wait(held, A)
 
 
 def test_a_clock_that_was_years_ahead_does_not_silence_a_page(tmp_path: Path) -> None:

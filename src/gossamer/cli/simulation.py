@@ -14,7 +14,7 @@ from gossamer.cli.progress import Line, Part
 from gossamer.errors import UsageError
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.simulation import Outcome, Plan, read, simulate
-from gossamer.freshness.simulation.plan import EXAMPLE, MOST_PAGES, Kind
+from gossamer.freshness.simulation.plan import EXAMPLE, MOST_PAGES, MOST_VISITS, Kind
 from gossamer.freshness.simulation.run import POLICIES
 from gossamer.shown import counted
 
@@ -52,10 +52,14 @@ def _plan(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     if options.plan is None:
         raise UsageError("name a plan or a collection; `gossamer simulate --example > plan.toml` writes a plan")
     path = Path(options.plan)
+    if options.plot and path.is_file() and Path(options.plot).exists() and path.samefile(options.plot):
+        raise UsageError(f"{options.plot}: is the plan, and a picture would take its place; name another file")
     plan, assumed = _of_collection(path) if path.is_dir() else (read(_text(path), str(path)), [])
     if options.goal is not None:
         plan = replace(plan, goal=options.goal)
     if options.budget is not None:
+        if options.budget > MOST_VISITS:
+            raise UsageError(f"--budget is {options.budget:g} visits a day; it is at most {MOST_VISITS:,.0f}")
         plan = replace(plan, budget=float(options.budget))
     elif assumed:
         assumed.append(f"assumed: {plan.budget:,.0f} visits a day; --budget N says how many")

@@ -150,14 +150,15 @@ def newest(
         version = None
         if entry is not None and is_page(entry):
             version = next(filter(is_document, versions), None)
-        elif entry is not None and entry.state in (State.QUEUED, State.FAILED):
+        elif entry is not None and entry.state is not State.DONE:
             version = _still_counts(versions)
         if entry is not None and version is not None:
             yield url, entry, version
 
 
 def _still_counts(versions: Iterator[Version]) -> Version | None:
-    """What a page said last, where it is to be asked again, or was asked and did not say that it is gone or has moved.
+    """What a page said last, where it is to be asked again or may not be, or was asked and did not say that it is gone
+    or has moved.
 
     Search goes by the same rule: a visit that fails takes nothing away."""
     last = next((each for each in versions if each.kind is Kind.PAGE and tells(each.status)), None)

@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 import msgspec
 
-from gossamer.frontier.entries import META, URLS, Entry, State, encode, entry
+from gossamer.frontier.entries import FORBIDDEN, META, URLS, Entry, State, encode, entry
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.tally import Tally
 from gossamer.model import Capture, Kind
@@ -108,12 +108,22 @@ def _bounded(reasons: dict[str, int]) -> dict[str, int]:
 
 def is_page(entry: Entry) -> bool:
     """A document was fetched from there."""
-    return entry.state is State.DONE and entry.kind is Kind.PAGE and 200 <= entry.status < 300
+    return entry.state is State.DONE and entry.kind is Kind.PAGE and was_fetched(entry)
 
 
 def is_page_again(entry: Entry) -> bool:
     """A page that was fetched before is queued once more: it has its place among the pages already."""
-    return entry.state is State.QUEUED and entry.kind is Kind.PAGE and 200 <= entry.status < 300
+    return entry.state is State.QUEUED and entry.kind is Kind.PAGE and was_fetched(entry)
+
+
+def was_fetched(entry: Entry) -> bool:
+    """A document came from there at its last visit, whatever became of it since."""
+    return 200 <= entry.status < 300
+
+
+def is_closed(entry: Entry) -> bool:
+    """A page that its robots.txt forbids since then."""
+    return entry.state is State.EXCLUDED and entry.reason == FORBIDDEN and was_fetched(entry)
 
 
 counts_of = decoder(Counts)

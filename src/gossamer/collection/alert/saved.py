@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -26,7 +25,8 @@ QUERY_MOST = 5_000
 """Characters."""
 _MOST = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_SECRET = re.compile(r"\$\w+|@.+")
+_SECRET = re.compile(r"\$\w+|@/.+")
+_LOGIN = re.compile(r"[^/?#]*//[^/?#]*@")
 _HEAD = """\
 # Questions that somebody wants to hear of; `gossamer alert` adds and removes them.
 # A webhook is sent what is new, signed with the secret that the variable $NAME or the file @PATH has.
@@ -105,7 +105,7 @@ def _checked(name: str, alert: Alert) -> Alert:
         raise UsageError(f"{name}: a secret is not kept here; name a variable, as {SECRET}, or a file, as @/path")
     if not alert.webhook:
         return alert
-    if "@" in urlsplit(alert.webhook).netloc:
+    if _LOGIN.match(alert.webhook):
         raise UsageError(f"{name}: a webhook has no name or password in it; the signature tells who sends")
     return msgspec.structs.replace(alert, webhook=normalize(alert.webhook))
 

@@ -96,8 +96,14 @@ async def tell(
         fresh = await asyncio.to_thread(_found, path, alerts, told)
         telling = _Telling(path, told, heard, agreed=agreed)
         async with Post(Folder(path).load_plan(), patience) as post:
-            for name, alert in alerts.items():
-                await telling.tell(name, alert, fresh[name], post)
+            for name in _in_turn(alerts, told):
+                await telling.tell(name, alerts[name], fresh[name], post)
+
+
+def _in_turn(alerts: Mapping[str, Alert], told: Mapping[str, Told]) -> list[str]:
+    """Those whose webhook has failed least come first: there is a minute for all, and dead ones would use it up."""
+    waiting = {name: each.pending.tries for name, each in told.items() if each.pending is not None}
+    return sorted(alerts, key=lambda name: waiting.get(name, 0))
 
 
 async def tell_after_crawl(path: Path, heard: Callable[[News], None] | None = None) -> None:

@@ -15,6 +15,8 @@ from gossamer.freshness.revisit import Goal
 Law: TypeAlias = Literal["lognormal", "pareto", "classes"]
 Dates: TypeAlias = Literal["none", "right", "now", "never", "random"]
 MOST_PAGES, MOST_DAYS = 2_000_000, 3_650
+MOST_VISITS = 1e9
+"""A day, as of a watch."""
 
 EXAMPLE = """\
 # A plan for `gossamer simulate`. Every line may be left out, and is then as it stands here.
@@ -155,7 +157,7 @@ def _kinds(name: str, value: object) -> tuple[Kind, ...]:
 
 _TOP: Mapping[str, Callable[[str, object], object]] = {
     "pages": _Number(1, MOST_PAGES, whole=True),
-    "budget": _Number(0, above=True),
+    "budget": _Number(0, MOST_VISITS, above=True),
     "days": _Number(2, MOST_DAYS, whole=True),
     "goal": _one_of(*get_args(Goal)),
     "seed": _Number(0, 2**63, whole=True),

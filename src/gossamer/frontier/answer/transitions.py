@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 
+from msgspec.structs import replace
+
 from gossamer.frontier.answer.outcome import Act, Outcome
 from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
-from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.ledger import Ledger, was_fetched
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import wait
 from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Clock, Page
+from gossamer.store.versions import NOT_MODIFIED, tells
 
 
 class Settlement:
@@ -46,7 +49,8 @@ class Settlement:
             outcome.reason or f"http {capture.status}",
             state=State.DONE,
             reason=remark(capture, page),
-            status=entry.status if unchanged and entry.status else capture.status,
+            status=_status_of_document(entry) or capture.status if unchanged else capture.status,
+            target=None,
             etag=_validator(capture, "etag") or (entry.etag if unchanged else None),
             modified=_validator(capture, "last-modified") or (entry.modified if unchanged else None),
             attempt=0,
@@ -73,15 +77,27 @@ class Settlement:
             attempt=entry.attempt + 1,
             due=due,
             position=position,
+            **_validators_after(entry, status),
         )
 
-    def end(self, url: str, entry: Entry, state: State, reason: str, status: int = 0) -> Entry:
-        """Nothing more will be asked of it."""
+    def end(self, url: str, entry: Entry, state: State, reason: str, status: int | None = None) -> Entry:
+        """Nothing more will be asked of it. Where nobody was asked (no `status`), it is known what it was before."""
+        left = {} if status is None else _validators_after(entry, status)
+        status = entry.status if status is None else status
         if self._flow is not None:
             self._flow.ended(url)
         if self._watch is not None:
             self._watch.ended(url, state, status, reason)
-        return self._put(url, entry, reason, state=state, reason=reason, status=status)
+        return self._put(url, entry, reason, state=state, reason=reason, status=status, **left)
+
+    def spare(self, url: str, entry: Entry) -> None:
+        """A document that we have is not asked for again: it stays what it was at its last visit."""
+        if self._flow is not None:
+            self._flow.ended(url)
+        if self._watch is not None:
+            self._watch.spared(url)
+        self._queues.remove(url, entry.rank, entry.position)
+        self._ledger.put(url, replace(entry, state=State.DONE, attempt=0, due=0.0), entry)
 
     def moved(self, url: str, entry: Entry, outcome: Outcome, status: int) -> None:
         """It is a pointer to somewhere else."""
@@ -93,6 +109,7 @@ class Settlement:
             reason=outcome.reason,
             status=status,
             target=outcome.target,
+            **_validators_after(entry, status),
         )
         if self._watch is not None:
             self._watch.moved(url)
@@ -107,6 +124,23 @@ def _validator(capture: Capture, name: str) -> str | None:
     """What the next visit sends back; half of one would be another."""
     value = capture.header(name)
     return value if value and len(value) <= VALIDATOR_MOST else None
+
+
+def _validators_after(entry: Entry, status: int) -> dict[str, None]:
+    """An address without a document: what becomes of the validators that the last one came with.
+
+    An error that may pass takes nothing away. Where the page is gone or has moved, a 304 would bring back nothing.
+    """
+    outdated = tells(status) or entry.status == NOT_MODIFIED
+    return {"etag": None, "modified": None} if outdated else {}
+
+
+def _status_of_document(entry: Entry) -> int:
+    """Of the one that we have and that is still right, whatever came in between; 0 where none ever came."""
+    if was_fetched(entry):
+        return entry.status
+    came = entry.status != NOT_MODIFIED and (entry.etag or entry.modified)
+    return 200 if came else 0
 
 
 def remark(capture: Capture, page: Page) -> str:

@@ -14,6 +14,7 @@ from gossamer.frontier.answer.transitions import Settlement
 from gossamer.frontier.discover.discovery import as_found, depth_to_beat
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import META, Entry, State
+from gossamer.frontier.ledger import was_fetched
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.requeue import admitted
 from gossamer.urls import keys
@@ -57,10 +58,21 @@ class Reconsideration:
         return gone
 
     def leaves_out(self, url: str, entry: Entry) -> bool:
-        """Must an address go that is queued? Then it has gone. Nothing has to any more when all were looked at."""
-        refusal = self._discovery.refusal(as_found(url, entry)) if self.under_way else None
+        """Must an address go that is queued? Then it has gone. When all were looked at, only what was done by then and
+        is queued again may have to: by a pattern, not by the way that leads to it.
+
+        A document that we have stays as it is.
+        """
+        known = was_fetched(entry)
+        if self.under_way and not known:
+            refusal = self._discovery.refusal(as_found(url, entry))
+        else:
+            refusal = self._discovery.scope.excluded(url)
         if refusal is None:
             return False
+        if known:
+            self._settle.spare(url, entry)
+            return True
         excluded = self._settle.end(url, entry, State.EXCLUDED, refusal)
         self._seen.note(url, depth_to_beat(excluded))
         return True

@@ -9,6 +9,7 @@ from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import FORBIDDEN, Entry, State
+from gossamer.frontier.ledger import was_fetched
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.limits import SLOW, PagesPerHost
 from gossamer.frontier.polite.ready import Group
@@ -153,7 +154,7 @@ class Choice:
     def _has_again(self, origin: Origin) -> bool:
         """Is a page that we have the next in its queue? Those come before all that is new."""
         entry = self._parts.ledger.get(origin.head[0][2]) if self._queues.more(origin) else None
-        return entry is None or entry.state is not State.QUEUED or _is_revisit(entry)
+        return entry is None or entry.state is not State.QUEUED or was_fetched(entry)
 
     def _urgent(self, origin: Origin) -> Visit:
         visit = origin.urgent.popleft()
@@ -195,7 +196,7 @@ class Choice:
             )
             self._worth.left(url, entry)
             return None
-        if not _is_revisit(entry) and (there := self._worth.sink(url, entry)) is not None:
+        if not was_fetched(entry) and (there := self._worth.sink(url, entry)) is not None:
             self._intake.put_back(url, entry, there)
             return None
         head = not entry.headed and self._rules.head_first(url)
@@ -209,11 +210,6 @@ class Choice:
     def _is_one_too_many(self, origin: Origin, entry: Entry) -> bool:
         """Has its host all the pages that it may have? One that was fetched before is among them."""
         limit = self.pages_per_host
-        if limit is None or entry.kind is not Kind.PAGE or _is_revisit(entry):
+        if limit is None or entry.kind is not Kind.PAGE or was_fetched(entry):
             return False
         return limit.room(origin.host.name) <= 0
-
-
-def _is_revisit(entry: Entry) -> bool:
-    """It was fetched before: it has its place among the pages already."""
-    return 200 <= entry.status < 300

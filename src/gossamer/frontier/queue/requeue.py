@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from gossamer.frontier.discover.discovery import HTTPS_SILENT, Discovery, as_found
 from gossamer.frontier.entries import LATER, META, REMOVED, Entry, State
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.ledger import Ledger, is_closed, is_page
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
-from gossamer.model import Fault
+from gossamer.model import Fault, Kind
 from gossamer.rows import number
 from gossamer.store.table.table import Table
 from gossamer.urls.seeds import in_place_of
@@ -25,9 +25,12 @@ Change: TypeAlias = tuple[str, Entry, Entry]
 def fetched(ledger: Ledger) -> Iterator[Change]:
     """Every page that was fetched; its validators go along, so that only what has changed comes.
 
+    One that robots.txt has closed since is among them: it may be open again.
+
     They come before all that is new, in the order that they had: a limit on pages would let new ones in instead.
     """
-    pages = [(url, entry) for url, entry in ledger.all() if is_page(entry)]
+    every = ((url, entry) for url, entry in ledger.all() if entry.kind is Kind.PAGE)
+    pages = [(url, entry) for url, entry in every if is_page(entry) or is_closed(entry)]
     for url, entry in sorted(pages, key=lambda page: page[1].rank):
         yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0), entry
 

@@ -22,6 +22,7 @@ from gossamer.freshness.hints import LATEST, good_for
 from gossamer.freshness.signals import is_build_stamp
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import FORBIDDEN, META, Entry, State, encode
+from gossamer.frontier.ledger import is_closed
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.retry import DAY
 from gossamer.frontier.revisit import page_changes
@@ -38,6 +39,8 @@ MISSED = (1.0, 4.0, 16.0, 64.0)
 """Days until we ask again where nothing was, each time longer. What is gone is given up after the last."""
 MOVED = 30.0
 """Days until we look whether an address still redirects."""
+SPARED = 1.0
+"""Days until we look whether a pattern still excludes an address that was asked for before."""
 LATER = 1 / 24
 """Days until we look again at an address that is queued already."""
 WOKEN = 1_000
@@ -85,8 +88,8 @@ class Watch:
                     self._dating.date(url, replace(known, seen=max(known.seen, entry.visited), missed=0), entry)
                 elif row is not None and not count and row.place:
                     self._dating.date(url, row, entry)
-                elif row is None and not count and _is_asked_again(entry):
-                    days = MISSED[0] if entry.state is State.FAILED else MOVED
+                elif row is None and not count and (_is_asked_again(entry) or is_closed(entry)):
+                    days = MOVED if entry.state is State.DONE else MISSED[0]
                     self._dating.enter(url, PageChanges(), entry.visited, days)
             self._dating.set_price(self._revisits_a_day(), at_once=True)
         self._state.adopted = True
@@ -128,13 +131,20 @@ class Watch:
             row, entry = page_changes.get(self._table, url), self._ledger.get(url)
             if row is None or row.position != position:
                 continue
-            if entry is not None and _may_come_back(entry):
+            comes_back = entry is not None and _may_come_back(entry)
+            if comes_back and self._is_excluded(url):
+                self._dating.put_off(url, row, SPARED)
+            elif entry is not None and comes_back:
                 self._queue_again(url, row, entry)
                 bucket.take(a_day, now)
             elif entry is not None and entry.state is State.QUEUED:  # a long list is still being taken in
                 self._dating.put_off(url, row, LATER)
             else:
                 self._dating.drop(url, row)
+
+    def _is_excluded(self, url: str) -> bool:
+        """By a pattern that came since."""
+        return self._parts.discovery.scope.excluded(url) is not None
 
     def pinged(self, url: str, when: float) -> None:
         """Somebody says that a page has changed by then: it is queued again, also where no revisit is left for now.
@@ -150,7 +160,7 @@ class Watch:
             return
         if entry.state is State.QUEUED or now - last < SOONEST:
             self._pings.keep(url, when)
-        elif _may_come_back(entry):
+        elif _may_come_back(entry) and not self._is_excluded(url):
             if row.due:
                 self._dating.agenda.remove(row.due, row.position)
             self._queue_again(url, row, entry)
@@ -253,7 +263,8 @@ class Watch:
         A robots.txt that forbids a page which we have may allow it again, as one that was closed by mistake.
         """
         row = self._answered(url, brought=False) or PageChanges()
-        if state is not State.FAILED and not (reason == FORBIDDEN and row.seen):
+        is_page = reason == FORBIDDEN and 200 <= status < 300
+        if state is not State.FAILED and not is_page:
             self._dating.drop(url, row)
             return
         row = replace(row, missed=row.missed + 1)
@@ -261,6 +272,11 @@ class Watch:
             self._dating.drop(url, row)
         else:
             self._dating.put_off(url, row, MISSED[min(row.missed, len(MISSED)) - 1])
+
+    def spared(self, url: str) -> None:
+        """A pattern excludes it by now: it stays as it is, and comes back when the pattern is gone."""
+        row = self._answered(url, brought=False) or PageChanges()
+        self._dating.put_off(url, row, SPARED)
 
     def moved(self, url: str) -> None:
         """It redirects to another address, which has dates of its own."""
@@ -288,7 +304,7 @@ def forget_adopted(table: Table) -> None:
 
 
 def _may_come_back(entry: Entry) -> bool:
-    return _is_document(entry) or _is_asked_again(entry) or _is_forbidden(entry)
+    return _is_document(entry) or _is_asked_again(entry) or is_closed(entry)
 
 
 def _is_document(entry: Entry) -> bool:
@@ -301,11 +317,6 @@ def _is_asked_again(entry: Entry) -> bool:
     """What failed, and what redirects."""
     redirects = entry.state is State.DONE and entry.target is not None
     return (entry.state is State.FAILED or redirects) and entry.kind in (Kind.PAGE, Kind.SITEMAP)
-
-
-def _is_forbidden(entry: Entry) -> bool:
-    """By the robots.txt of now; only what was a page before has a date."""
-    return entry.state is State.EXCLUDED and entry.reason == FORBIDDEN
 
 
 def _queued_again(entry: Entry) -> Entry:

@@ -123,7 +123,9 @@ class Session:
         """The folders of the plan, if it has any."""
         self._moved = clock.steady()
         """When there was something to commit."""
-        self._stages = Stages(self._reader, self._keeper, self._commits, held, clock, take_turns=not self._imports)
+        self._stages = Stages(
+            self._reader, self._keeper, self._commits, held, clock, take_turns=not (self._imports or self._folders)
+        )
         self._lists = Lists(self.archive, self._reader, self._commits, self.frontier)
         if peers:
             peers.attach(self.frontier)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from functools import partial
@@ -27,6 +28,7 @@ from typing import NamedTuple
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.local.ignoring import Ignoring
+from gossamer.fetch.local.mounts import is_at_hand
 from gossamer.fetch.local.opening import NotPlain, opened
 from gossamer.fetch.local.walking import CLOSED, GONE, validator
 from gossamer.model import Capture, Clock, Failure, Fault, Headers, Kind, Visit
@@ -34,7 +36,7 @@ from gossamer.urls import paths
 from gossamer.urls.scope import Scope
 
 THREADS = 4
-"""Files that are read at once. A share that hangs holds up one of them, and nobody else."""
+"""Files of shares that are read at once. A share that hangs holds up one of them, and nobody else."""
 SNIFFED = 4_096
 """Bytes by which it is told what kind of file it is."""
 RESTED = 0.05
@@ -43,6 +45,8 @@ within one tick a file may change twice and look the same."""
 TRIES = 3
 """How often a file is read that changes meanwhile."""
 _HTML = (".html", ".htm", ".xhtml", ".shtml")
+_ENDING = re.compile(r"[^.]\.[A-Za-z][A-Za-z0-9_+-]{0,9}$")
+_MAILDIR = ("cur", "new")
 _SOME_BYTES = "application/octet-stream"
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How old office files begin, which are no kind of their own to a browser."""
@@ -70,6 +74,7 @@ class FileFetcher:
         self._ignoring = ignoring
         self._limits = limits
         self._clock = clock
+        self._at_hand = all(map(is_at_hand, roots))
         self._threads = ThreadPoolExecutor(THREADS, "gossamer-files")
 
     async def __call__(self, visit: Visit) -> Capture:
@@ -92,7 +97,9 @@ class FileFetcher:
         return Capture(visit, began, self._clock.steady() - start, failure=failure)
 
     async def _aside(self, work: partial[_Said | float]) -> _Said | float:
-        """In a thread: the disk, or the share behind it, may take its time."""
+        """In a thread, unless all lies on disks of this machine: a share may take its time."""
+        if self._at_hand:
+            return work()
         loop = asyncio.get_running_loop()
         return await asyncio.wait_for(loop.run_in_executor(self._threads, work), self._limits.total)
 
@@ -172,14 +179,15 @@ def root_of(path: bytes, roots: tuple[bytes, ...]) -> bytes | None:
 
 
 def _told(url: str, sniffed: str) -> str:
-    """The media type that is named; none for text, which is told by its name and its words. The name of a file says
-    more of it than a tag at its beginning."""
-    name = paths.name_of(url).lower()
-    if name.endswith(_HTML):
+    """The media type that is named. The name of a file says more of it than its first lines: a program with comments is
+    no Markdown. Text whose name says nothing, as those of letters in a maildir, is told by what is in it."""
+    folder, _, name = paths.shown(url).rpartition("/")
+    if name.lower().endswith(_HTML):
         return "text/html"
-    if sniffed == "text/html" and "." in name.lstrip("."):
-        return "text/plain"
-    return "" if sniffed.startswith("text/") else sniffed
+    if sniffed in ("text/plain", "text/html"):
+        is_letter = folder.rpartition("/")[2] in _MAILDIR
+        return "text/plain" if _ENDING.search(name) and not is_letter else ""
+    return sniffed
 
 
 def _read_up_to(handle: int, most: int) -> bytes:

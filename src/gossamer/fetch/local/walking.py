@@ -15,10 +15,9 @@ from errno import EACCES, ENOENT, ENOTDIR, EPERM
 from typing import NamedTuple
 
 from gossamer.fetch.local.ignoring import Ignoring
+from gossamer.fetch.local.mounts import shown_by_the_system
 from gossamer.shown import log
 
-_MOUNTS = "/proc/self/mountinfo"
-_PSEUDO = frozenset({"proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs"})
 GONE = frozenset({ENOENT, ENOTDIR})
 CLOSED = frozenset({EACCES, EPERM})
 
@@ -42,7 +41,7 @@ class Walk:
     def __init__(self, ignoring: Ignoring, *, without: tuple[bytes, ...] = ()) -> None:
         """`without` are folders that are passed over."""
         self._ignoring = ignoring
-        self._without = {*without, *_pseudo_mounts()}
+        self._without = {*without, *shown_by_the_system()}
         self.unsure: list[bytes] = []
         """Folders and roots of which nobody knows what is in them now."""
 
@@ -101,15 +100,3 @@ def _found(entry: os.DirEntry[bytes]) -> FoundFile | None:
 
 def _is_file(about: os.stat_result) -> bool:
     return about.st_mode & 0o170000 == 0o100000
-
-
-def _pseudo_mounts() -> Iterator[bytes]:
-    """Where the system shows itself as files."""
-    try:
-        with open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as lines:
-            for line in lines:
-                place, _, kind = line.partition(" - ")
-                if kind.split(" ", 1)[0] in _PSEUDO:
-                    yield os.fsencode(place.split(" ")[4])
-    except OSError:
-        return

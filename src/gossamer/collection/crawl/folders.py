@@ -36,7 +36,8 @@ class Folders:
         self._roots = tuple(map(paths.path_of, plan.folders))
         self._own = os.fsencode(collection) if collection else b""
         self._ignoring = Ignoring(self._roots, hidden=plan.hidden, heed=plan.ignore_files)
-        self.fetch = FileFetcher(plan.as_scope(), self._roots, self._ignoring, plan.as_limits(), clock)
+        self._scope = plan.as_scope()
+        self.fetch = FileFetcher(self._scope, self._roots, self._ignoring, plan.as_limits(), clock)
 
     def take_in(self, frontier: Frontier, commits: Commits, only: Iterable[bytes] | None = None) -> Iterator[None]:
         """What is new, has changed or is gone: of all folders, or of some paths `only`. Others may have their turn in
@@ -46,7 +47,7 @@ class Folders:
         found = (file for start in starts for file in self._below(walk, start))
         met: set[int] = set()
         while some := list(islice(found, SLICE)):
-            met.update(_compare(frontier, some))
+            met.update(self._compare(frontier, some))
             commits.when_due()
             yield
         whole = starts is self._roots
@@ -56,7 +57,7 @@ class Folders:
             frontier.changed(some_gone)
             commits.when_due()
             yield
-        frontier.sift()
+        commits.now()  # before the first visit: an answer counts only where it is known that somebody waits for it
 
     def _below(self, walk: Walk, start: bytes) -> Iterator[FoundFile]:
         root = root_of(start, self._roots)
@@ -71,22 +72,23 @@ class Folders:
             return False
         return root_of(paths.path_of(url), tuple(unsure)) is None
 
+    def _compare(self, frontier: Frontier, found: list[FoundFile]) -> Iterator[int]:
+        """Files that are new or have changed are due. The fingerprints of those that may be in the collection."""
+        urls = [paths.address_of(each.path) for each in found]
+        changed: list[tuple[URL, Entry]] = []
+        for url, file, entry in zip(urls, found, frontier.ledger.get_many(urls), strict=True):
+            if entry is None:
+                frontier.add([Found(url)])
+            elif self._scope.check(url, 0) is not None:
+                continue
+            elif entry.state is State.FAILED or entry.etag != file.validator:
+                changed.append((url, entry))
+            yield keys.fingerprint(url)
+        frontier.changed(changed)
+
     def close(self) -> None:
         """No more reading."""
         self.fetch.close()
-
-
-def _compare(frontier: Frontier, found: list[FoundFile]) -> Iterator[int]:
-    """Files that are new or have changed are due. The fingerprints of all of them."""
-    urls = [paths.address_of(each.path) for each in found]
-    changed: list[tuple[URL, Entry]] = []
-    for url, file, entry in zip(urls, found, frontier.ledger.get_many(urls), strict=True):
-        if entry is None:
-            frontier.add([Found(url)])
-        elif entry.state is State.FAILED or entry.etag != file.validator:
-            changed.append((url, entry))
-        yield keys.fingerprint(url)
-    frontier.changed(changed)
 
 
 def _known(frontier: Frontier, path: bytes) -> Iterator[tuple[URL, Entry]]:

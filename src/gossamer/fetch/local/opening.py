@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from errno import ELOOP, ENOTDIR, ENXIO
+from errno import ELOOP, ENOENT, ENOTDIR, ENXIO
 from pathlib import Path
 
 from gossamer.errors import Damaged
@@ -32,6 +32,8 @@ def opened(path: bytes) -> Iterator[int]:
             _require_plain(os.stat(where.name, dir_fd=folder, follow_symlinks=False))
             handle = os.open(where.name, _READING, dir_fd=folder)
     except Damaged:
+        if os.path.realpath(where.parent) == str(where.parent):  # a file is where a folder was
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT)) from None
         raise NotPlain("behind a link, which is not followed") from None
     except OSError as error:
         if error.errno in (ELOOP, ENXIO):  # exchanged a moment ago

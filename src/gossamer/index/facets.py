@@ -30,6 +30,8 @@ KINDS = {
     "application/vnd.oasis.opendocument.presentation": "odp",
     "application/x-ipynb+json": "ipynb",
     "message/rfc822": "eml",
+    "application/x-gzip": "gz",
+    "application/x-tar": "tar",
     "text/plain": "txt",
     "text/markdown": "md",
 }

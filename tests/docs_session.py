@@ -97,7 +97,7 @@ class Session:
         return out.getvalue()
 
     def run_command(self, command: str) -> tuple[str, int]:
-        if "--revisit" in command:
+        if re.search(r"--revisit|^gossamer files \S+$", command):
             self.pass_a_day()
         if command.startswith("gossamer serve "):
             return self._serve(command.removesuffix("&")), 0
@@ -160,6 +160,7 @@ def session(
     patch.setattr("gossamer.collection.fast_loop", running.fast_loop, raising=False)
     patch.setattr(commands, "monotonic", clock.steady)
     patch.setattr(asyncio, "run", clock.run)
+    patch.setattr("gossamer.fetch.local.priority.step_back", lambda: None)  # the tests of this process go on after it
     for name, data in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(data)

@@ -56,7 +56,8 @@ def test_every_command_is_in_the_guide(verb: str) -> None:
 def test_every_setting_is_in_the_table_with_its_default_and_option(spec: dataclasses.Field[object]) -> None:
     rows = {row[0]: row[1:] for row in table_rows(page("docs/settings.md"))}
     default = re.search(rf"(?m)^# {spec.name} = (.*)$", dump(Plan()))
-    options = {**options_of(commands()["watch"]), "seeds": "SEED", "ip_delay": "--delay"}
+    options = {**options_of(commands()["files"]), **options_of(commands()["watch"]), "ip_delay": "--delay"}
+    options |= {"seeds": "SEED", "folders": "PATH"}
     text = spec.metadata["text"]
     if spec.metadata["choices"]:
         text += f" One of {', '.join(f'`{choice}`' for choice in spec.metadata['choices'])}."

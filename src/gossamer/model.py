@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 from gossamer import markdown
 
 URL: TypeAlias = str
-"""An absolute http or https address in the canonical form of `gossamer.urls.normalize`."""
+"""An absolute http or https address in the canonical form of `gossamer.urls.normalize`; or that of a file of this
+machine, as `gossamer.urls.paths` writes it."""
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Header fields in the order they came: lower-case name, value as Latin-1 text."""
@@ -48,6 +49,8 @@ class Fault(StrEnum):
     INCOMPLETE = "incomplete"
     PROTOCOL = "protocol"
     HEADERS_TOO_LARGE = "headers-too-large"
+    UNREADABLE = "unreadable"
+    """Of a file of this machine: a fault of the disk, or of the share that it lies on."""
 
 
 @dataclass(frozen=True, slots=True)

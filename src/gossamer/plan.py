@@ -29,6 +29,7 @@ from gossamer.settings import LARGEST, SETTINGS
 from gossamer.store.disk import Marks
 from gossamer.store.retention import Rule
 from gossamer.urls import rules as url_rules
+from gossamer.urls.paths import canonical, is_path
 from gossamer.urls.scope import Scope
 from gossamer.urls.seeds import address
 
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from gossamer.engine.sandbox_child import Limits as CellLimits
 
 FILE = "plan.toml"
+FILES_AT_ONCE = 4
+"""Files that are read at the same time."""
+FOLDERS_LENGTH = 16_384
+"""Characters of the address of a file: a path has up to 4,096 bytes, and each may be three."""
 _HEADER = "# What this collection was asked for. Edit it between crawls; lines that start with # are defaults."
 _WHOLE = "# Keep the last line: a plan without it was cut short."
 _LAST = "# That was all."
@@ -67,6 +72,9 @@ class Plan:
     """What to crawl, how politely, and how to keep it."""
 
     seeds: tuple[str, ...] = _setting("seeds")
+    folders: tuple[str, ...] = _setting("folders")
+    hidden: bool = _setting("hidden")
+    ignore_files: bool = _setting("ignore_files")
     scope: str = _setting("scope")
     include: tuple[str, ...] = _setting("include")
     exclude: tuple[str, ...] = _setting("exclude")
@@ -137,6 +145,8 @@ class Plan:
             if isinstance(value, list):
                 object.__setattr__(self, spec.name, value := tuple(value))
             _check(spec, value)
+        if self.folders:
+            _check_folders(self)
 
     def changed(self, **settings: Any) -> Plan:
         """A plan with other settings; the old one stays as it is. A delay that is named alone is that of both kinds."""
@@ -148,6 +158,10 @@ class Plan:
 
     def as_scope(self) -> Scope:
         """The part that says which addresses are inside."""
+        if self.folders:
+            return Scope(
+                "folders", frozenset(self.folders), self.include, self.exclude, max_length=FOLDERS_LENGTH, max_depth=0
+            )
         return Scope(
             kind=self.scope,
             seeds=frozenset(map(address, self.seeds)),
@@ -160,7 +174,9 @@ class Plan:
         )
 
     def as_politeness(self) -> Politeness:
-        """The part that site owners care about."""
+        """The part that site owners care about; a disk cares about nothing."""
+        if self.folders:
+            return Politeness(delay=0.0, ip_delay=0.0, per_host=FILES_AT_ONCE)
         return Politeness(
             delay=self.delay,
             ip_delay=self.ip_delay,
@@ -220,6 +236,8 @@ class Plan:
 
     def reads_sitemaps(self) -> bool:
         """Does this crawl look for sitemaps?"""
+        if self.folders:
+            return False
         whole = self.scope != "page" and self.depth >= 20
         return self.sitemaps == "always" or (self.sitemaps == "auto" and whole)
 
@@ -354,6 +372,20 @@ def _check_keep(value: str) -> None:
         Rule.of(value)
     except ValueError:
         raise InvalidPlan(f"keep is {value!r}; it must be all, or like 'last 5' or '90 days'") from None
+
+
+def _check_folders(plan: Plan) -> None:
+    """Of the web or of this machine: what may be shown to others of the one may not of the other."""
+    if plan.seeds:
+        raise InvalidPlan(
+            "a collection has seeds or folders: pages of the web and files of this machine are kept apart; make another"
+            " collection for these"
+        )
+    for folder in plan.folders:
+        if not is_path(folder) or canonical(folder) != folder:
+            raise InvalidPlan(f"folders has {folder!r}; it must be an address like file:///home/me/notes")
+    if plan.shards > 1:
+        raise InvalidPlan(f"shards is {plan.shards}; files of one machine are in one shard")
 
 
 def _has_half(value: Any) -> bool:

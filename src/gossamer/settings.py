@@ -15,7 +15,7 @@ LONGEST = 31_536_000
 """The longest rest, in seconds: a year. Dates beyond the calendar cannot be kept."""
 METHODS = ("learned", "density", "plateau")
 """How main content is found: the names of what `convert/content` has."""
-FRESH, FAR, POLITE, NETWORK = "how fresh", "how far", "how politely", "network"
+FRESH, FAR, POLITE, NETWORK, FILES = "how fresh", "how far", "how politely", "network", "which files"
 """The groups of options."""
 
 
@@ -45,6 +45,19 @@ class Setting:
 
 SETTINGS: dict[str, Setting] = {
     "seeds": Setting((), "Where the crawl starts. Without a scheme https is tried first, then http."),
+    "folders": Setting(
+        (), "Files and folders of this machine that are read in the place of the web, as file:/// addresses."
+    ),
+    "hidden": Setting(
+        False,
+        "Also read files and folders whose names begin with a dot.",
+        option=Option("--hidden", FILES, "also files and folders whose names begin with a dot"),
+    ),
+    "ignore_files": Setting(
+        True,
+        "Leave out what .gitignore and .ignore files name.",
+        option=Option("--no-ignore-files", FILES, "also what .gitignore and .ignore files leave out"),
+    ),
     "scope": Setting(
         "host",
         "How far it goes from the seeds.",

@@ -43,8 +43,8 @@ def test_an_origin_that_comes_from_the_disk_is_asked_at_once(
         choice, there = held.frontier._choice, ["http://a.example"]
         brought: list[str] = []
 
-        def once(which: str) -> Callable[[], list[str]]:
-            return lambda: [there.pop()] if which == coming and there else []
+        def once(which: str) -> Callable[..., list[str]]:
+            return lambda **_: [there.pop()] if which == coming and there else []
 
         schedule = SimpleNamespace(
             thin=False,

@@ -241,6 +241,38 @@ def packed_files(place: Place) -> None:
     shutil.rmtree(place.folder)
 
 
+def written(place: Place) -> None:
+    """Files to be read, and no collection."""
+    (place.beside / "letters").mkdir(parents=True)
+    for number in range(FILES):
+        (place.beside / f"note{number}.txt").write_text(f"This is note {number}, about harbours.")
+        letter = rf"{{\rtf1\ansi This is letter {number}, about piers.}}"
+        (place.beside / "letters" / f"letter{number}.rtf").write_text(letter)
+
+
+def rewritten(place: Place) -> None:
+    """Files of which some are new, have changed or are gone since they were read."""
+    written(place)
+    in_peace(place, reading_files(place))
+    for number in range(0, FILES, 3):
+        (place.beside / f"note{number}.txt").write_text(f"This is note {number} once more.")
+        (place.beside / f"note{number + 1}.txt").unlink()
+        (place.beside / f"new{number}.txt").write_text(f"A new note {number}.")
+
+
+def reading_files(place: Place) -> Sequence[str]:
+    return ("files", str(place.folder), str(place.beside))
+
+
+def of_files(place: Place) -> Any:
+    """All that is in a collection of files, by their names."""
+    found = contents_of(place.folder, 1)
+    return {
+        "sums": found["sums"],
+        **{part: {url.rpartition("/")[2]: row for url, row in found[part].items()} for part in ("pages", "states")},
+    }
+
+
 @dataclass(frozen=True)
 class Verb:
     """A command that may be killed."""
@@ -322,6 +354,8 @@ VERBS: dict[str, Verb] = {
     "more seeds": Verb(more_seeds, crawled, once_planned(more_seeds), as_seeds),
     "list of seeds": Verb(long_list, crawled, once_listed, as_seeds),
     "revisit": Verb(on_folder("crawl", "--revisit"), crawled, once_asked(on_folder("crawl", "--revisit")), again_asked),
+    "files": Verb(reading_files, written, look=of_files),
+    "files once more": Verb(reading_files, rewritten, look=of_files),
     "import": Verb(importing, packed),
     "import of files": Verb(importing, packed_files),
     "build": Verb(on_folder("build"), stripped),

@@ -70,6 +70,15 @@ def watch(options: argparse.Namespace) -> int:
     return crawl(options)
 
 
+def files(options: argparse.Namespace) -> int:
+    """The same for files of this machine, after everybody else who wants the processor or the disk."""
+    from gossamer.fetch.local.priority import step_back
+
+    step_back()
+    with gossamer.open(options.dir) as collection:
+        return _crawled(collection, options)
+
+
 def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     import asyncio
 
@@ -79,8 +88,9 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
 
     hint = _hint(options)
     trusted = _trusted(collection, options)
-    options.credentials = credentials(options)
+    options.credentials = credentials(options) if options.verb != "files" else None
     options.heard = Heard()
+    again = options.revisit or (options.verb == "files" and Path(options.dir, "plan.toml").exists())
     began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
@@ -92,7 +102,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     except asyncio.CancelledError:
         complain(f"stopped; `gossamer {options.verb} {options.dir}` goes on")
         return INTERRUPTED
-    seconds, news = monotonic() - began, changed(collection) if options.revisit and not options.json else ""
+    seconds, news = monotonic() - began, changed(collection) if again and not options.json else ""
     told = answers.crawled(
         options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle, verb=options.verb
     )
@@ -103,6 +113,8 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
 
 def _hint(options: argparse.Namespace) -> str:
     """Whoever is crawled for the first time should be able to ask who it is."""
+    if options.verb == "files":
+        return ""
     known = options.contact or options.allow_addresses or Path(options.dir).exists()
     return "" if known else "hint: --contact you@example.org tells site owners whom to ask"
 
@@ -137,19 +149,20 @@ async def _crawl(
     talk = Talk(progress, talking.note, pipe=pipe, quiet=quiet, verbose=verbose)
     with listening() as stopping, beside(options.dir, options.serve, talk) as report:
         try:
-            status = await collection.crawl_async(
-                *options.seeds,
-                report=report,
-                revisit=options.revisit,
-                stop=stopping.stop,
-                trust_plan=trusted,
-                credentials=options.credentials,
-                seed_list=options.seed_list,
-                told=talk.fetched if verbose or options.log is not None else None,
-                keep_fresh=options.keep_fresh,
-                news=options.heard.add,
-                **settings(options),
-            )
+            told = talk.fetched if verbose or options.log is not None else None
+            common: dict[str, Any] = {"report": report, "stop": stopping.stop, "trust_plan": trusted, "told": told}
+            common |= {"news": options.heard.add, **settings(options)}
+            if options.verb == "files":
+                status = await collection.files_async(*options.paths, watch=options.watch, **common)
+            else:
+                status = await collection.crawl_async(
+                    *options.seeds,
+                    revisit=options.revisit,
+                    credentials=options.credentials,
+                    seed_list=options.seed_list,
+                    keep_fresh=options.keep_fresh,
+                    **common,
+                )
         finally:
             progress.end()
     return status, stopping.stop.is_set(), not talk.heard

@@ -12,7 +12,7 @@ from gossamer.version import VERSION
 
 GROUPS: Mapping[str, str] = {
     "begin with": "crawl status search serve show export",
-    "collect": "watch import build simulate demo",
+    "collect": "files watch import build simulate demo",
     "steer": "top pause resume stop set add retry",
     "look": "list why history links broken changes alert",
     "search": "similar duplicates rank evaluate",

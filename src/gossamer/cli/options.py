@@ -12,7 +12,7 @@ from gossamer.cli import guide
 from gossamer.cli.query_help import LANGUAGE
 from gossamer.collection.ask.formats import FORMATS
 from gossamer.setting_text import TYPES, visits
-from gossamer.settings import FAR, FRESH, NETWORK, POLITE, SETTINGS
+from gossamer.settings import FAR, FILES, FRESH, NETWORK, POLITE, SETTINGS
 from gossamer.shown import line
 from gossamer.version import VERSION
 
@@ -117,6 +117,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Verb)
     _crawl(verbs)
     _watch(verbs)
+    _files(verbs)
     _status(verbs)
     _steering(verbs)
     _list(verbs)
@@ -199,6 +200,44 @@ def _watch(verbs: _Verbs) -> None:
         "Ctrl-C or `gossamer stop DIR` ends it, `pause`, `resume` and `set` steer it."
     )
     _crawling(verb, FRESH, FAR, POLITE, NETWORK)
+
+
+def _files(verbs: _Verbs) -> None:
+    verb = _verb(
+        verbs,
+        "files",
+        "read the files of folders on this machine: all at first, later what has changed",
+        "gossamer files my-files ~/Documents ~/mail",
+    )
+    verb.description = (
+        "Make files of this machine a collection: found by `search`, with their versions.\n"
+        "The first run reads all, a later one what is new or has changed; a file that is\n"
+        "gone leaves the index. No link is followed, hidden files and those that\n"
+        ".gitignore and .ignore files name are left out. The collection can be entered by\n"
+        "you alone (mode 0700), and `serve` wants a password. `why DIR PATH` says what\n"
+        "became of a file."
+    )
+    _directory(verb)
+    verb.set_defaults(revisit=False, keep_fresh=False, seeds=(), seed_list=(), serve=None)
+    verb.add_argument("paths", metavar="PATH", nargs="*", help="files and folders to read; none: those named before")
+    verb.add_argument("--watch", action="store_true", help="go on, and read what changes within two seconds")
+    verb.add_argument(
+        "--set",
+        action="append",
+        dest="assigned",
+        metavar="NAME=VALUE",
+        help="any setting of plan.toml (docs/settings.md lists them); repeatable",
+    )
+    talk = verb.add_mutually_exclusive_group()
+    talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
+    talk.add_argument("-v", "--verbose", action="store_true", help="say a line for each file")
+    verb.add_argument("--log", metavar="FILE", help="append a line for each file and each event, with its time in UTC")
+    group = verb.add_argument_group(FILES)
+    for name in ("hidden", "ignore_files", "include", "exclude"):
+        _setting(group, name)
+    verb.add_argument(
+        "--trust-plan", action="store_true", help="of a collection that somebody else made: read its folders"
+    )
 
 
 def _crawling(verb: Verb, *groups: str) -> None:

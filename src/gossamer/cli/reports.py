@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SOURCES_MOST = 20
 """Links to one broken address that people are shown."""
+THIS_MACHINE = "files of this machine"
 FOUND = 1
 """The exit code when something is broken and --exit-code was given, as `diff` and link checkers have it."""
 
@@ -57,7 +58,7 @@ def _listed(collection: Reading, options: argparse.Namespace) -> Iterator[Addres
 
 def _host(each: HostAnswer) -> str:
     """Its pages first, so that `sort -rn` puts the largest on top."""
-    return f"{each.pages:>7} pages {each.queued:>7} queued {each.failed:>6} failed  {line(each.host)}"
+    return f"{each.pages:>7} pages {each.queued:>7} queued {each.failed:>6} failed  {line(each.host) or THIS_MACHINE}"
 
 
 def _address(each: Address) -> str:

@@ -34,6 +34,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan, texts
 from gossamer.shown import log
 from gossamer.store.retention import DAY
+from gossamer.urls import paths
 from gossamer.urls.seeds import address, as_seed
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from gossamer.collection.imports.import_source import Imported
     from gossamer.collection.maintain.removal import Removal
     from gossamer.collection.maintain.repair import Repaired
+    from gossamer.fetch.local.watching import FileChanges
     from gossamer.store.repair.prune import LetGo
     from gossamer.store.repair.verify import Checked
 
@@ -82,6 +84,41 @@ class Collection(Reading):
         """
         return run(lambda stop: self.crawl_async(*seeds, report=report, **{"stop": stop, **settings}))
 
+    def files(
+        self,
+        *folders: str | os.PathLike[str],
+        report: Callable[[Progress], None] | None = None,
+        watch: bool = False,
+        **settings: Any,
+    ) -> Status:
+        """Read the files of this machine that are in some folders: all of them the first time, then what has changed.
+
+        Without folders, those that were named before. With `watch` it does not end, and reads what changes.
+        """
+        return run(lambda stop: self.files_async(*folders, report=report, watch=watch, **{"stop": stop, **settings}))
+
+    async def files_async(self, *folders: str | os.PathLike[str], watch: bool = False, **settings: Any) -> Status:
+        """The same from within an asyncio program, with what `crawl_async` takes besides."""
+        from gossamer.collection.crawl.folders import named
+        from gossamer.fetch.local.watching import FileChanges
+
+        new = [named(folder, self.path) for folder in folders]
+        plan = self._folder.load_plan()
+        known = (*settings.pop("folders", plan.folders), *new)
+        if plan.seeds or not known:
+            cure = "holds pages of the web; name another DIR for files" if plan.seeds else "no folder; name one to read"
+            raise UsageError(f"{self.path}: {cure}, as in `gossamer files my-files ~/Documents`")
+        trust.require(self._folder, plan, settings, trusted=bool(settings.get("trust_plan")))
+        changes = FileChanges([paths.path_of(folder) for folder in known], self.path) if watch else None
+        chosen: dict[str, Any] = {"folders": tuple(dict.fromkeys(known)), "shards": 1}
+        if changes is None:
+            return await self.crawl_async(**settings, **chosen)
+        changes.begin()
+        try:
+            return await self.crawl_async(file_changes=changes, **settings, **chosen)
+        finally:
+            await changes.close()
+
     def watch(
         self, *seeds: str | Iterable[str], report: Callable[[Progress], None] | None = None, **settings: Any
     ) -> Status:
@@ -105,6 +142,7 @@ class Collection(Reading):
         told: Callable[[Fetched], None] | None = None,
         keep_fresh: bool = False,
         news: Callable[[News], None] | None = None,
+        file_changes: FileChanges | None = None,
         **settings: Any,
     ) -> Status:
         """The same from within an asyncio program. Setting `stop` ends it as one Ctrl-C does.
@@ -126,11 +164,15 @@ class Collection(Reading):
         stamp = self._folder.plan_stamp()
         asked = _Asked(new, seed_list, settings, revisit, trust_plan)
         plan, begins = self._planned(asked)
-        if not (plan.seeds or seed_list or listed):
+        if plan.folders and not settings.get("folders"):
+            raise UsageError(
+                f"{self.path}: is a collection of files; `gossamer files {self.path}` brings it up to date"
+            )
+        if not (plan.seeds or seed_list or listed or plan.folders):
             raise UsageError(
                 f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
             )
-        always = revisit or credentials or seed_list or keep_fresh
+        always = revisit or credentials or seed_list or keep_fresh or plan.folders
         if outside is REAL and not always and self._is_at_rest(plan, new):
             await self._tell_after_crawl(news)
             return self.status()
@@ -146,7 +188,7 @@ class Collection(Reading):
             log.warning("%s", hint)
         make_room(plan.workers)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
-        self._folder.create()
+        self._folder.create(private=bool(plan.folders))
         self.close()
         stop = stop or asyncio.Event()
         with exclusive(self.path, CRAWL) as lock:
@@ -173,6 +215,12 @@ class Collection(Reading):
                     await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
                     goes_on = ends is not None and outside.clock.steady() >= ends and not _is_over(plan, outside)
                     more = (self._is_more_asked(before, hears) or goes_on) and not stop.is_set()
+                    if file_changes is not None and not more and not stop.is_set():
+                        if outside.changed is None:
+                            self._link_up()
+                        outside = replace(outside, changed=await file_changes(stop))
+                        more = not stop.is_set()
+                        continue
                     if more and plan.build:
                         self._link_up()
                     if more and keep_fresh:
@@ -187,6 +235,8 @@ class Collection(Reading):
             if not stopped and not plan.time:
                 self._note_rest(plan)
         status = self.status()
+        if plan.folders and not status.pages and not stopped:
+            raise NothingFetched(f"{self.path}: no file that may be read in {' '.join(map(paths.shown, plan.folders))}")
         if not status.pages and not stopped:
             tried = [*islice(chain(plan.seeds, listed), 3)]
             if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
@@ -220,10 +270,11 @@ class Collection(Reading):
             log.warning("%s: was paused, and goes on", self.path)
         listed = SeedList(self.path)
         begins = bool(asked.seed_list and listed.add(asked.seed_list)) or begins
-        if not (plan.seeds or listed):
+        if not (plan.seeds or listed or plan.folders):
             raise UsageError(f"{self.path}: no seed; the list has no address")
         self._folder.save_plan(plan)
         self._folder.make_shards(plan.shards)
+        begins = begins or bool(plan.folders)  # each run looks at all, and not only at what is left
         requests.ask(self.path, asked.seeds, revisit=asked.revisit, listed=bool(asked.seed_list), begins=begins)
 
     def _is_more_asked(self, before: tuple[requests.CrawlRequest, ...], hears: StopWatch) -> bool:

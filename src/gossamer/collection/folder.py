@@ -89,8 +89,11 @@ class Folder:
             raise NotACollection(f"{self.path}: holds a plan and nothing else yet; `gossamer crawl {self.path}` begins")
         raise NotACollection(f"{self.path}: not a collection; `gossamer crawl NEW-DIR SEED` makes one")
 
-    def create(self) -> None:
-        """Make it, unless something else is there. What a run has left that was killed at once is ours."""
+    def create(self, *, private: bool = False) -> None:
+        """Make it, unless something else is there. What a run has left that was killed at once is ours.
+
+        Into one that is `private` nobody else may look, whatever it was before.
+        """
         self._require_name()
         if self.path.is_file():
             raise NotACollection(f"{self.path}: is a file; name a new or empty directory")
@@ -100,6 +103,8 @@ class Folder:
             occupied = not files.is_file(self.plan_file) and not BEFORE.issuperset(files.entries(self.path))
             if occupied:
                 raise NotACollection(f"{self.path}: holds other files; name a new or empty directory")
+            if private:
+                files.close_to_others(self.path)
         except OSError as error:
             raise StorageError(
                 f"{self.path}: cannot be made ({error.strerror}); check the owner, mode and disk"

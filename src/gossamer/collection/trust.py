@@ -28,7 +28,7 @@ from gossamer.shown import log
 
 SENDING = "logins"
 """The setting that sends what is this user's own, so that a plan alone is not taken for this user's."""
-OPENING = ("allow_addresses", "proxy", "ca_file", SENDING)
+OPENING = ("allow_addresses", "proxy", "ca_file", "folders", SENDING)
 """Settings that lead to where a crawl would not go by itself, or give away what it would not."""
 _ID = re.compile(rb"[0-9a-f]{32}")
 _KNOWN_MOST = 4 << 20

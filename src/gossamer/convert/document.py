@@ -16,6 +16,7 @@ from gossamer.convert import feed
 from gossamer.convert.charset.charset import judged
 from gossamer.convert.charset.decode import decode
 from gossamer.convert.clean import cleaned
+from gossamer.convert.dates import seconds
 from gossamer.convert.feed import sitemap
 from gossamer.convert.fields import header_links, with_fields
 from gossamer.convert.files import kinds
@@ -32,6 +33,7 @@ from gossamer.convert.type.sniff import wants_no_sniffing
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.settings import METHODS
 from gossamer.urls import resolve
+from gossamer.urls.paths import is_path, name_of
 
 if TYPE_CHECKING:
     from gossamer.convert.html.template import Template
@@ -91,6 +93,7 @@ def begin(
         agent=agent,
         content=content,
         template=template,
+        date=_date_of(capture) if is_path(url) else None,
     )
     if _is_file(source):
         return source
@@ -119,6 +122,10 @@ def read_here(source: Source) -> Page:
 def digest_of(data: bytes) -> str:
     """By which exact copies are known."""
     return f"sha256:{sha256(data).hexdigest()}"
+
+
+def _date_of(capture: Capture) -> float | None:
+    return seconds(capture.header("last-modified") or "")
 
 
 def _kind_of(capture: Capture) -> mime.MimeType:
@@ -151,7 +158,10 @@ def _is_file(source: Source) -> bool:
 
 def _read(source: Source, digest: str = "") -> Page:
     """What is done for documents of all kinds. What a document calls its language is a hint and no more."""
-    page = cleaned(_said(source))
+    said = _said(source)
+    if source.url is not None and is_path(source.url):
+        said = replace(said, title=said.title or name_of(source.url), published=said.published or source.date)
+    page = cleaned(said)
     if not source.depth and (hub := announced(source)) is not None:
         page = replace(page, hub=hub.hub, topic=hub.topic)
     if source.content is None:

@@ -42,6 +42,8 @@ class Task(NamedTuple):
     """Only for a page, which is read with all that was said about it."""
     listing: str | None = None
     """Only for a list of addresses: its Content-Type."""
+    date: float | None = None
+    """Only for a file of this machine: when it changed."""
 
 
 LITTLE = 96 << 20
@@ -107,7 +109,7 @@ def common() -> Apart:
 
 def _task(source: Source) -> bytes:
     fields = Fields(source.links, source.refreshes, source.robots, source.agent, source.content)
-    return _encode(Task(source.kind, source.url, fields if source.page else None, source.listing))
+    return _encode(Task(source.kind, source.url, fields if source.page else None, source.listing, source.date))
 
 
 def _may_lack_memory(ended: Ended) -> bool:

@@ -29,9 +29,10 @@ def read(data: bytes, body: bytes = b"") -> bytes:
     """A task becomes a page, both packed; what is to be read is not."""
     task = _task(data)
     if task.fields is None:
-        return _encode(replace(read_here(Source(body, task.kind, task.url)), content=""))
+        return _encode(replace(read_here(Source(body, task.kind, task.url, date=task.date)), content=""))
     links, refreshes, robots, agent, content = task.fields
     said = {
+        "date": task.date,
         "listing": task.listing,
         "links": links,
         "refreshes": refreshes,

@@ -73,6 +73,16 @@ def folder_descriptor(folder: Path) -> int:
     return descended(folder, FOLDER)
 
 
+def close_to_others(folder: Path) -> None:
+    """Only its owner may enter a folder from now on."""
+    handle = descended(folder, FOLDER)
+    try:
+        if stat.S_IMODE(os.fstat(handle).st_mode) != 0o700:
+            os.fchmod(handle, 0o700)
+    finally:
+        os.close(handle)
+
+
 def open(path: Path, mode: Mode = "rb", buffering: int = -1) -> BinaryIO:
     """Open a regular file, as Python does."""
     return builtins.open(path, mode, buffering, opener=lambda _, flags: descriptor(path, flags))

@@ -139,6 +139,10 @@ class Frontier:
         self.sift()
         self._intake.requeue(requeue.fetched(self.ledger))
 
+    def changed(self, known: Iterable[tuple[str, Entry]]) -> None:
+        """These may say something else now: files that have changed, or are gone."""
+        self._intake.requeue(requeue.again(known))
+
     def retry(self, urls: Iterable[str]) -> None:
         """What failed is asked for once more, because somebody asks for it."""
         self.sift()

@@ -22,6 +22,7 @@ from gossamer.robots import Verdict, parse
 from gossamer.shown import counted
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
+from gossamer.urls.paths import is_path
 
 IDLE, WAITING, RESTING, PAUSED = "idle", "waiting", "resting", "paused"
 """Where a host may stand."""
@@ -121,7 +122,8 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     entry = Ledger(table).get(url)
     if entry is None:
         return None
-    host, kind = about_host(table, keys.host(url), asked), about_kind(table, url)
+    host = None if is_path(url) else about_host(table, keys.host(url), asked)
+    kind = about_kind(table, url)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:
         reason, when = _queued(entry, host, robots_at(table, keys.origin(url)))

@@ -61,9 +61,10 @@ def flaws_of_texts(folder: Path, name: str, *, whole: bool) -> Iterator[str]:
 
 
 def are_addresses(names: Lookup) -> bool:
-    """All of them begin as one, and have a host."""
+    """All of them begin as one, and have a host or a path."""
     here, left = names.starts[:-1], np.diff(names.starts)
-    return bool((_begin(names, here, left, b"http://") | _begin(names, here, left, b"https://")).all())
+    begun = (_begin(names, here, left, word) for word in (b"http://", b"https://", b"file:///"))
+    return bool(np.logical_or.reduce(list(begun)).all())
 
 
 def _begin(names: Lookup, here: NDArray[Any], left: NDArray[Any], word: bytes) -> NDArray[np.bool_]:

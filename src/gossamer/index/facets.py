@@ -7,9 +7,12 @@ from datetime import UTC, datetime
 from urllib.parse import unquote
 
 from gossamer.urls import keys
+from gossamer.urls.paths import is_path, shown
 
 _PATHS_MOST = 6
 """Levels of a path that can be asked for."""
+_FOLDERS_MOST = 32
+"""The same for files of this machine."""
 KINDS = {
     "application/pdf": "pdf",
     "application/xhtml+xml": "html",
@@ -27,6 +30,8 @@ KINDS = {
     "application/vnd.oasis.opendocument.presentation": "odp",
     "application/x-ipynb+json": "ipynb",
     "message/rfc822": "eml",
+    "application/x-gzip": "gz",
+    "application/x-tar": "tar",
     "text/plain": "txt",
     "text/markdown": "md",
 }
@@ -35,6 +40,9 @@ KINDS = {
 
 def places(url: str, site: str) -> Iterator[str]:
     """The site, the host and all names above it down to the site; with the host also its folders."""
+    if is_path(url):
+        yield from _folders(url, site)
+        return
     host = keys.host(url)
     yield host
     name = host
@@ -46,6 +54,14 @@ def places(url: str, site: str) -> Iterator[str]:
         if step:
             folder = f"{folder}/{step}"
             yield folder
+
+
+def _folders(url: str, site: str) -> Iterator[str]:
+    """Of a file of this machine: the folder that it is counted under, and all that it lies in, by their whole paths."""
+    yield site.lower()
+    steps = shown(url).lower().strip("/").split("/")
+    for depth in range(1, min(len(steps), _FOLDERS_MOST) + 1):
+        yield "/".join(steps[:depth])
 
 
 def kinds(media_type: str) -> Iterator[str]:

@@ -38,6 +38,6 @@ def counted(searchers: Sequence[Any], queries: Sequence[Any]) -> Facets:
 
 def _best(name: str, counts: Counter[str]) -> dict[str, int]:
     """A type is counted by what people call it, and not once more as a media type."""
-    known = {value: count for value, count in counts.items() if value and "/" not in value}
+    known = {value: count for value, count in counts.items() if value and (name != "type" or "/" not in value)}
     best = sorted(known.items(), key=lambda each: (-each[1], each[0]))[:VALUES_MOST]
     return dict(sorted(best, reverse=True) if name == "year" else best)

@@ -25,6 +25,7 @@ OUTSIDE = {
     "host": "outside the hosts of the seeds",
     "domain": "outside the domains of the seeds",
     "any": "",
+    "folders": "outside the folders that were named",
 }
 """By the kind of scope, the reason why an address is left out that lies elsewhere."""
 
@@ -42,6 +43,7 @@ class Scope:
     host    the seed's host, over http and https; another port is another host
     domain  the seed's registrable domain with all hosts and ports in it
     any     everywhere
+    folders a file or folder of this machine that is named, and what lies below it; no limit of the web holds there
 
     A seed is always in its place and need not match `include`; all else holds for it too.
     Seeds are canonical addresses. Patterns are searched for anywhere in the address.
@@ -101,6 +103,8 @@ class Scope:
                 return (site(host(url), self.suffixes),)
             case "path":
                 return _directories(url)
+            case "folders":
+                return _above(url)
             case _:
                 return (url,)
 
@@ -124,6 +128,8 @@ class Scope:
         return Patterns(self.exclude)
 
     def _trap(self, url: URL) -> str | None:
+        if self.kind == "folders":
+            return None
         if url.count("/") - _AROUND <= min(2, self.max_segments):  # few segments, as most have, are no trap
             return None
         segments = _segments(url)
@@ -158,6 +164,14 @@ def _directories(url: URL) -> Iterator[str]:
     while slash := place.rfind("/") + 1:
         yield place[:slash]
         place = place[: slash - 1]
+
+
+def _above(url: URL) -> Iterator[str]:
+    """A path, and each folder above it."""
+    while not url.endswith("/"):
+        yield url
+        url = url[: url.rindex("/")]
+    yield "file:///"
 
 
 def _segments(url: URL) -> list[str]:

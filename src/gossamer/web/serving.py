@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import secrets
 import shlex
 import signal
 import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import uvicorn
@@ -53,11 +54,22 @@ class Wanted:
     """Where hubs reach it; it hears from none without."""
     pinged: bool = False
     """Whoever has the key may say what has changed."""
+    login: str = ""
+    """What stands before the host in the address that is told."""
 
     def __post_init__(self) -> None:
         if self.public and not (self.password or self.read_only):
             cure = "set GOSSAMER_PASSWORD, or give --read-only"
             raise UsageError(f"--public lets everybody in who can reach this machine; {cure}")
+
+    def for_files(self) -> Wanted:
+        """Of a collection of somebody's own files: every user of this machine can reach the server, so there is a
+        password, and one that is made up stands in the address that only who has started it is told."""
+        if self.public and not self.password:
+            raise UsageError("--public would let everybody read these files; set GOSSAMER_PASSWORD, or leave it out")
+        password = self.password or os.environ.get("GOSSAMER_PASSWORD")
+        made_up = secrets.token_urlsafe(16)
+        return replace(self, password=password or made_up, login="" if password else f"me:{made_up}@")
 
     def access(self) -> Access:
         """Who may do what."""
@@ -75,6 +87,7 @@ def serve(
     """Until somebody stops it, or `ended` returns. `say` hears the address, and the key for pings if there is one."""
     with Collection(path) as collection:
         collection.status()  # what is no collection is said now, and not on every page
+        wanted = wanted.for_files() if collection.plan.folders else wanted
     make_room()
     with (
         receiving(path, wanted.callback, pinged=wanted.pinged) as receiver,
@@ -83,7 +96,7 @@ def serve(
         port = listener.getsockname()[1]
         with suppress(OSError):
             os.nice(NICER)
-        say(f"http://{LOCAL}:{port}/", receiver.key if receiver else "")
+        say(f"http://{wanted.login}{LOCAL}:{port}/", receiver.key if receiver else "")
         running = server(path, wanted.access(), _last_words(path, with_crawl=ended is not None), receiver)
         if ended is not None:
             threading.Thread(target=_end, args=(running, ended), daemon=True).start()

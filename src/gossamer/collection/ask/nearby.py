@@ -12,7 +12,8 @@ from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.errors import InvalidURL
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL
-from gossamer.urls import keys, normalize
+from gossamer.urls import keys
+from gossamer.urls.paths import canonical
 
 ABOVE_MOST = 5
 """Folders above an address that are tried."""
@@ -40,7 +41,7 @@ def question(urls: Sequence[URL]) -> str:
 def _there(readers: ShardReaders, urls: Iterable[str]) -> Iterator[URL]:
     for each in dict.fromkeys(urls):
         with suppress(InvalidURL):
-            url = normalize(each)
+            url = canonical(each)
             if Ledger(readers.of(url).table).get(url) is not None:
                 yield url
 

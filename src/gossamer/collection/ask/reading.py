@@ -7,6 +7,7 @@ the graph.
 from __future__ import annotations
 
 import heapq
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -32,7 +33,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
 from gossamer.plan import Plan, texts
 from gossamer.store.versions import Version
-from gossamer.urls import keys, normalize
+from gossamer.urls import keys, normalize, paths
 from gossamer.urls.seeds import address, as_seed
 
 if TYPE_CHECKING:
@@ -262,7 +263,9 @@ class Reading:
         """An address as people write it: without a scheme it is that of https or http which the collection knows."""
         readers = self._readers()
         if "://" in text:
-            return normalize(text)
+            return paths.canonical(text)
+        if self.plan.folders:
+            return paths.address_of(os.path.abspath(os.fsencode(text)))
         both = [normalize(f"{scheme}://{text.strip()}") for scheme in ("https", "http")]
         return next((url for url in both if Ledger(readers.of(url).table).get(url) is not None), both[0])
 
@@ -271,7 +274,7 @@ class Reading:
         from gossamer.frontier.why import about_address, about_host
 
         readers, asked = self._readers(), self._asking()
-        if "/" not in subject:
+        if "/" not in subject and not self.plan.folders:
             name = keys.host(address(as_seed(subject)))
             host = about_host(readers.of(f"http://{name}/").table, name, asked)
             if host is None:
@@ -282,13 +285,21 @@ class Reading:
         if answer is None and url.endswith("/robots.txt"):
             return self.why(keys.host(url))
         if answer is None:
-            from gossamer.collection.seed_list import scope_of
-
-            verdict = scope_of(self.plan, self.path).check(url, 0)
+            verdict = self._verdict(url)
             words = f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
             raise NotFound(f"{url}: not in the collection; {words}{self._perhaps(url)}")
         latest = readers.current(url)
         return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of) if latest else answer
+
+    def _verdict(self, url: str) -> str | None:
+        """Why an address that was never met would be left out."""
+        if paths.is_path(url):
+            from gossamer.collection.crawl.folders import left_out
+
+            return left_out(self.plan, url)
+        from gossamer.collection.seed_list import scope_of
+
+        return scope_of(self.plan, self.path).check(url, 0)
 
     def host_details(self, name: str) -> HostDetails:
         """The robots.txt of a host, rule by rule, and the kinds of addresses that it has."""

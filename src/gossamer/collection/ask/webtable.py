@@ -20,7 +20,8 @@ from gossamer.errors import UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
 from gossamer.store.versions import Version
-from gossamer.urls import keys, normalize
+from gossamer.urls import keys
+from gossamer.urls.paths import canonical
 
 _PAGE = {
     "status": "status",
@@ -81,12 +82,12 @@ class Webtable:
     def cells(self, url: str, column: str, *, at: datetime | None = None, versions: int | None = None) -> list[Cell]:
         """The cells of a column, the newest first: all of them, or the last so many, up to a time if one is given."""
         family, qualifier = _split(column)
-        row, until = normalize(url), at.timestamp() if at else None
+        row, until = canonical(url), at.timestamp() if at else None
         match family:
             case "crawl":
                 found = self._crawl(row, qualifier)
             case "anchor":
-                found = self._anchor(row, normalize(qualifier))
+                found = self._anchor(row, canonical(qualifier))
             case _:
                 found = self._versions(row, family, qualifier, until)
         told = (Cell(column, datetime.fromtimestamp(moment, UTC), value) for moment, value in found)
@@ -105,7 +106,7 @@ class Webtable:
         return (url for url in heapq.merge(*shards, key=keys.row) if url.startswith(prefix))
 
     def _names(self, family: str, url: str) -> Iterable[str]:
-        return _family(family).qualifiers or self._linking(normalize(url))
+        return _family(family).qualifiers or self._linking(canonical(url))
 
     def _versions(self, url: URL, family: str, name: str, until: float | None) -> Iterator[tuple[float, Any]]:
         value = self._content if family == "content" else _page

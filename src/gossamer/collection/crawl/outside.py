@@ -37,6 +37,8 @@ class Outside:
     """Steady time when the crawl began, for a limit of time; None: just now."""
     fresh_until: float | None = None
     """Steady time until which pages are visited again when they are due; None: each is visited once."""
+    changed: tuple[bytes, ...] | None = None
+    """Paths at which files of this machine have changed; None: all folders are walked."""
     watch: OrdersWatch | None = None
     """Where it hears what is wanted of it meanwhile."""
 

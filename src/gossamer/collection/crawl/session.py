@@ -10,11 +10,13 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import TypeVar
 
 from gossamer.collection.crawl import imprint, requests
+from gossamer.collection.crawl.folders import Folders
 from gossamer.collection.crawl.network import Network
 from gossamer.collection.crawl.news import telling
 from gossamer.collection.crawl.outside import REAL, Outside
@@ -91,6 +93,7 @@ class Session:
         self._blocks = blocks_of(table) if plan.build else None
         self._reader = PageReader(shard, plan, table, self._blocks)
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
+        self._folders = Folders(plan, collection, clock) if plan.folders else None
         self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins)
         only_news = outside.fresh_until is not None
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()), only_news=only_news)
@@ -101,7 +104,7 @@ class Session:
             clock,
             seen=shard / "seen",
             outward=Outward(
-                None if outside.fetch or plan.proxy or self._imports else self._network.addresses,
+                None if outside.fetch or plan.proxy or self._imports or self._folders else self._network.addresses,
                 copied=partial(fold_copy, self.archive, self._derived),
                 again=lambda url, then: self._lists.read_on(url, then),
                 earlier=self.archive.page_at,
@@ -110,7 +113,8 @@ class Session:
             peers=peers,
         )
         self._import_source = self._import_from(imported_files)
-        self._fetch = self._import_source.fetch if self._imports else outside.fetch or self._network.fetch
+        usual = self._folders.fetch if self._folders else outside.fetch or self._network.fetch
+        self._fetch = self._import_source.fetch if self._imports else usual
         if outside.told:
             self._fetch = telling(self._fetch, outside.told)
         self._source = self._import_source if self._imports else self.frontier
@@ -118,9 +122,13 @@ class Session:
         self._series = Series(table)
         self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)
         self._commits = self._in_order()
+        self._unwalked = True
+        """The folders of the plan, if it has any."""
         self._moved = clock.steady()
         """When there was something to commit."""
-        self._stages = Stages(self._reader, self._keeper, self._commits, held, clock, take_turns=not self._imports)
+        self._stages = Stages(
+            self._reader, self._keeper, self._commits, held, clock, take_turns=not (self._imports or self._folders)
+        )
         self._lists = Lists(self.archive, self._reader, self._commits, self.frontier)
         if peers:
             peers.attach(self.frontier)
@@ -230,11 +238,16 @@ class Session:
 
     async def _take_in_list(self, start: Start, report: Callable[[Progress], None]) -> None:
         """A million seeds take minutes: one may see how it goes, and stop it."""
-        for _ in () if self._imports else start.go_on_with_list():
+        for _ in () if self._imports else chain(start.go_on_with_list(), self._walk()):
             report(self.progress())
             await asyncio.sleep(0)
             if self.frontier.is_stopping:
                 return
+
+    def _walk(self) -> Iterator[None]:
+        """What has become of the files of this machine. It is done once: what comes after is told to a later run."""
+        folders, self._unwalked = self._folders if self._unwalked else None, False
+        return folders.take_in(self.frontier, self._commits, self._outside.changed) if folders else iter(())
 
     def _start(self) -> Start:
         return Start(
@@ -420,6 +433,8 @@ class Session:
         self._network.close()
         self._reader.close()
         self._import_source.close()
+        if self._folders:
+            self._folders.close()
 
 
 def _first(group: BaseExceptionGroup[_Error]) -> _Error:

@@ -189,6 +189,8 @@ def order_of(plan: Plan) -> Order:
 
 def head_first(plan: Plan) -> Callable[[str], bool]:
     """Which addresses are asked for their type before their body."""
+    if plan.folders:
+        return lambda _: False
     limits = plan.as_limits()
 
     @lru_cache(maxsize=1_024)
@@ -205,7 +207,7 @@ def head_first(plan: Plan) -> Callable[[str], bool]:
 
 def rewriting(plan: Plan) -> Callable[[str], str] | None:
     """The further rules for addresses that the plan asks for; None when it asks for none."""
-    if not plan.url_rules and not plan.site_rules:
+    if plan.folders or (not plan.url_rules and not plan.site_rules):
         return None
 
     def rewrite(url: str) -> str:

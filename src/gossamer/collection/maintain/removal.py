@@ -28,7 +28,7 @@ from gossamer.store.repair.verify import is_capture, row_of
 from gossamer.store.versions import STATE
 from gossamer.store.warc.reader import records
 from gossamer.store.warc.warc import Original, Record
-from gossamer.urls import normalize
+from gossamer.urls.paths import canonical
 from gossamer.urls.patterns import Patterns
 
 _JOB = b"remove"
@@ -66,7 +66,7 @@ def chosen(readers: ShardReaders, pattern: str) -> Removal:
 
 def _meaning(readers: ShardReaders, pattern: str) -> Callable[[URL], bool]:
     try:
-        url = normalize(pattern)
+        url = canonical(pattern)
     except InvalidURL:
         url = ""
     if url and Ledger(readers.of(url).table).get(url) is not None:

@@ -31,6 +31,9 @@ TSV = "text/tab-separated-values"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
 MAIL = "message/rfc822"
+MBOX = "application/mbox"
+TAR = "application/x-tar"
+GZIP = "application/x-gzip"
 PDF = "application/pdf"
 RTF = "application/rtf"
 DOC = "application/msword"
@@ -45,6 +48,9 @@ _MARKED = _COMPOUND | {PDF, RTF}
 _PDF_WITHIN = 1_024
 _ALIASES = {
     "application/x-pdf": PDF,
+    "application/gzip": GZIP,
+    "application/x-gtar": TAR,
+    "application/tar": TAR,
     "text/rtf": RTF,
     "text/richtext": RTF,
     "application/x-rtf": RTF,
@@ -108,6 +114,7 @@ _BY_NAME = {
     ".ipynb": NOTEBOOK,
     ".json": JSON,
     ".eml": MAIL,
+    ".mbox": MBOX,
     ".mht": MAIL,
     ".mhtml": MAIL,
     ".xml": XML,
@@ -131,6 +138,8 @@ _MAIL_FIELDS = re.compile(
     rb"^(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|Delivered-To|Content-Type)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
+_NEXT_LETTER = re.compile(rb"\n\r?\nFrom [^\n]+\n[!-9;-~]+:")
+_TAR_AT, _TAR = 257, b"ustar"
 _MARKS = re.compile(
     rb"^#{1,6} \S|^```|^\[[^\]\n]+\]: \S|\]\((?:https?:|/|\.|#)[^)\s]*\)|^[ \t]*[-*] \[[ x]\] "
     rb"|^\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*\r?$",
@@ -184,7 +193,14 @@ def _marked(data: bytes, known: str, *, untold: bool) -> str | None:
         return compound.kind_of(data) or (known if known in _COMPOUND else OLE)
     if b"%PDF-" in data[:_PDF_WITHIN] and (untold or known == PDF or known.startswith("text/")):
         return PDF
+    if is_tar(data) and (untold or known == TAR):
+        return TAR
     return RTF if data.startswith(b"{\\rtf") else None
+
+
+def is_tar(head: bytes) -> bool:
+    """Does a file begin as TAR files do? No browser knows their mark."""
+    return head.startswith(_TAR, _TAR_AT)
 
 
 def _named(essence: str, said: mime.MimeType) -> mime.MimeType:
@@ -211,7 +227,7 @@ def _looks_like(data: bytes) -> str:
         return JSON
     fields = _FIELD.match(head)
     if fields and len(set(_MAIL_FIELDS.findall(fields[0]))) >= 3:
-        return MAIL
+        return MBOX if head.startswith(b"From ") and _NEXT_LETTER.search(data) else MAIL
     if len(_MARKS.findall(head)) >= 2 or (_HEADING.search(head) and _MARKS.search(head)):
         return MARKDOWN
     return _delimited(head)

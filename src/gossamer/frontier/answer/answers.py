@@ -26,6 +26,7 @@ from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.store.versions import GONE
 from gossamer.urls import keys
+from gossamer.urls.paths import is_path
 
 
 class Answers:
@@ -131,6 +132,8 @@ class Answers:
     def follow(self, capture: Capture, page: Page) -> None:
         """A document was kept: others may have the same, and what it points to comes in."""
         visit, hinted = capture.visit, dict[str, int]()
+        if is_path(visit.url):  # what is read of this machine is named by its user, and by nothing else
+            return
         links: Sequence[Link] = page.links
         if self._peers and _is_original(capture, page):
             self._peers.met(page.digest, visit.url)

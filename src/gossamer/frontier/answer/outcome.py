@@ -12,6 +12,7 @@ from gossamer.frontier.queue.retry import NEVER, Rule, rule
 from gossamer.model import Capture, Failure, Fault
 from gossamer.urls import normalize
 from gossamer.urls.normalize import LONGEST, is_too_long
+from gossamer.urls.paths import is_path
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HEAD_REFUSED = frozenset({400, 403, 405, 501})
@@ -53,7 +54,14 @@ def judge(capture: Capture, wanted: Callable[[str], bool]) -> Outcome:
         return _after_head(capture, wanted)
     if 200 <= status < 300:
         return Outcome(Act.KEEP)
-    return Outcome(Act.FAIL, f"http {status}", rule(None, status))
+    return Outcome(Act.FAIL, _refusal(capture), rule(None, status))
+
+
+def _refusal(capture: Capture) -> str:
+    """A file says in words why it is not read: see `fetch/local/reading.py`."""
+    if is_path(capture.visit.url):
+        return capture.head.partition(b"\r\n")[0].split(b" ", 2)[-1].decode("utf-8", "replace")
+    return f"http {capture.status}"
 
 
 def _last_cut(capture: Capture) -> bool:

@@ -16,6 +16,10 @@ from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Clock, Page
 from gossamer.store.versions import NOT_MODIFIED, tells
+from gossamer.urls.paths import is_path
+
+UNREAD_KIND = "found by its name alone: files of its kind are not read"
+"""Of a file of this machine: a picture, a program."""
 
 
 class Settlement:
@@ -147,6 +151,9 @@ def remark(capture: Capture, page: Page) -> str:
     """What should be known of a document that was kept, but not as it should be."""
     if page.problem:
         return page.problem
+    if capture.truncated and is_path(capture.visit.url):
+        size = f"{int(capture.header('content-length') or 0):,}"
+        return f"cut: {len(capture.body):,} of its {size} bytes were read" if capture.body else UNREAD_KIND
     if capture.truncated:
         return f"cut: {capture.truncated}"
     return f"more links than the {len(page.links):,} that were followed" if page.links_cut else ""

@@ -35,6 +35,18 @@ def fetched(ledger: Ledger) -> Iterator[Change]:
         yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0), entry
 
 
+def again(changes: Iterable[tuple[str, Entry]]) -> Iterator[Change]:
+    """Addresses that are known, and may say something else now; those that are queued or left out stay so.
+
+    What failed is not held against what it was before: that is not in the index any more.
+    """
+    for url, entry in changes:
+        if entry.state in (State.DONE, State.FAILED):
+            kept = entry.state is State.DONE
+            before = {"etag": entry.etag if kept else None, "modified": entry.modified if kept else None}
+            yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", **before), entry
+
+
 def failed(ledger: Ledger, urls: Iterable[str]) -> Iterator[Change]:
     """Those of the addresses that failed."""
     for url in urls:

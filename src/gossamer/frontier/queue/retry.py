@@ -36,6 +36,7 @@ FAULTS: dict[Fault, Rule] = {
     Fault.INCOMPLETE: Rule((MINUTE,), False),
     Fault.PROTOCOL: Rule((2 * HOUR,), False),
     Fault.HEADERS_TOO_LARGE: Rule((), False),
+    Fault.UNREADABLE: Rule((), False),
 }
 
 THROTTLED = frozenset({429, 503})

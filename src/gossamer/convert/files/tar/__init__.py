@@ -1,0 +1,1 @@
+"""TAR files, and what is packed with gzip."""

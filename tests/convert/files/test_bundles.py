@@ -1,0 +1,121 @@
+"""TAR files, gzip and mailboxes: what lies within is read, and what is made to harm does none."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import tarfile
+import zipfile
+
+import pytest
+
+from gossamer.convert import document
+from gossamer.convert.source import UNPACKED_MOST
+
+LETTERS = (
+    b"From alice@example.org Mon Jan  5 10:00:00 2026\nFrom: alice@example.org\nTo: bob@example.org\n"
+    b"Subject: The first letter\nDate: Mon, 5 Jan 2026 10:00:00 +0000\n\nAbout herons.\n>From here on they wade.\n\n"
+    b"From bob@example.org Tue Jan  6 10:00:00 2026\nFrom: bob@example.org\nTo: alice@example.org\n"
+    b"Subject: The answer\nDate: Tue, 6 Jan 2026 10:00:00 +0000\n\nAbout owls.\n"
+)
+
+
+def packed(**members: bytes) -> bytes:
+    """A TAR file."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name, data in members.items():
+            about = tarfile.TarInfo(name.replace("__", "/").replace("_", "."))
+            about.size = len(data)
+            archive.addfile(about, io.BytesIO(data))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return file.getvalue()
+
+
+def test_the_members_of_a_tar_file_are_read_under_their_names() -> None:
+    page = document(packed(notes__a_txt=b"A heron.", b_html=b"<p>An <b>owl</b>.</p>", c_png=b"\x89PNG\r\n\x1a\n"))
+    assert page.media_type == "application/x-tar"
+    assert page.text.split("\n") == ["notes/a.txt", "A heron.", "b.html", "An owl.", "c.png"]
+    assert (page.problem, page.links) == ("", ())
+
+
+@pytest.mark.parametrize("url", ["file:///home/me/a.tar.gz", "https://example.org/a.tgz?x=1", None])
+def test_a_tar_file_that_is_packed_is_read(url: str | None) -> None:
+    page = document(gzip.compress(packed(a_txt=b"A heron.")), None, url)
+    assert (page.media_type, page.url) == ("application/x-gzip", url)
+    assert page.text == "a.txt\nA heron."
+    assert page.content == page.text
+
+
+def test_a_text_that_is_packed_is_read_by_its_name() -> None:
+    page = document(gzip.compress(b"# Herons\n\nThey *wade*.\n"), None, "file:///usr/share/doc/x/changes.md.gz")
+    assert page.text == "Herons\nThey wade."
+    twice = gzip.compress(b"One. ") + gzip.compress(b"Two.") + b"\0" * 512
+    assert document(twice, None, "file:///a.txt.gz").text == "One. Two."
+
+
+def test_documents_lie_within_documents_to_a_depth() -> None:
+    data = b"A heron."
+    for _ in range(5):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("a.txt", data)
+        data = file.getvalue()
+        data = gzip.compress(data)
+    page = document(data)
+    assert "more than 3 documents" in page.problem
+    assert "heron" not in page.text
+
+
+def test_a_bomb_is_unpacked_as_far_as_the_limits_go() -> None:
+    page = document(gzip.compress(bytes(UNPACKED_MOST + 1)), None, "file:///a.txt.gz")
+    assert "were unpacked" in page.problem
+
+
+def test_what_is_cut_or_damaged_is_read_up_to_there() -> None:
+    whole = gzip.compress(b"".join(b"Line %d of many.\n" % number for number in range(5_000)))
+    cut = document(whole[: len(whole) // 2], None, "file:///a.txt.gz")
+    assert (cut.problem, cut.text[:15]) == ("is cut short", "Line 0 of many.")
+    archive = packed(a_txt=b"A heron.", b_txt=b"An owl.")
+    half = document(archive[:1_100], "application/x-tar")
+    assert half.text.startswith("a.txt\nA heron.")
+
+
+def test_no_bytes_break_the_readers() -> None:
+    draw, whole = random.Random(7), packed(a_txt=b"A heron.", b_txt=b"An owl.")
+    for _ in range(60):
+        spoilt = bytearray(whole)
+        for _ in range(12):
+            spoilt[draw.randrange(len(spoilt))] = draw.randrange(256)
+        assert document(bytes(spoilt), "application/x-tar").media_type
+        assert document(gzip.compress(bytes(spoilt)), None, "file:///a.tgz").media_type
+
+
+def test_a_sparse_member_is_cut() -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        about = tarfile.TarInfo("sparse.txt")
+        about.size = 10
+        about.pax_headers = {"GNU.sparse.map": f"{1 << 40},1", "GNU.sparse.size": str(1 << 40)}
+        archive.addfile(about, io.BytesIO(b"0123456789"))
+    assert document(file.getvalue()).media_type == "application/x-tar"
+
+
+@pytest.mark.parametrize("url", ["file:///home/me/Inbox", "file:///home/me/list.mbox"])
+def test_the_letters_of_a_mailbox_are_read_under_their_subjects(url: str) -> None:
+    page = document(LETTERS, None, url)
+    assert page.media_type == "application/mbox"
+    assert [line for line in page.text.split("\n") if line in ("The first letter", "The answer")] == [
+        "The first letter",
+        "The answer",
+    ]
+    assert "About herons.\nFrom here on they wade." in page.text
+    assert "About owls." in page.text
+
+
+def test_a_single_letter_is_a_letter() -> None:
+    letter = LETTERS.partition(b"\nFrom bob")[0]
+    assert document(letter).media_type == "message/rfc822"

@@ -28,6 +28,7 @@ EXCEPTIONS = {
     "collection/ask/export.py": "files that somebody asks for, wherever they are to be",
     "collection/ask/markdown_files.py": "the same",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
+    "collection/crawl/folders.py": "files of this machine that somebody names",
     "collection/crawl/credentials.py": "cookies and passwords of the user, wherever they are",
     "collection/alert/webhook.py": "the secret of a webhook, which is in no collection",
     "collection/trust.py": "what the user's programs remember, in the user's own folder",

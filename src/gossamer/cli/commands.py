@@ -182,7 +182,7 @@ def why(options: argparse.Namespace) -> int:
     """Print where an address or host stands."""
     with _asked(options) as collection:
         answer = collection.why(options.subject)
-    _print(options, asdict(answer), answers.why(answer))
+    _print(options, asdict(answer), pasted(answers.why(answer), options.dir))
     return 0
 
 

@@ -460,14 +460,17 @@ def _alert(verbs: _Verbs) -> None:
     verb.epilog = (
         f"{verb.epilog}\n"
         "  alert add DIR NAME QUERY   keep a question; what is new about it from now on is told\n"
-        "  alert list DIR             all of them, and what has not arrived\n"
+        "  alert list DIR             all of them, and deliveries that failed\n"
         "  alert remove DIR NAME      keep it no longer\n"
-        "  alert run DIR              tell what is new now; `gossamer crawl` does it at its end\n"
+        "  alert run DIR              tell what is new now; `gossamer crawl` does it at its end,\n"
+        "                             `gossamer watch` once an hour and at its end\n"
     )
     verb.add_argument("action", metavar="ACTION", choices=("add", "list", "remove", "run"), help="what to do")
     _directory(verb)
     verb.add_argument("name", metavar="NAME", nargs="?", help="what the question is called")
-    verb.add_argument("question", metavar="QUERY", nargs="*", help="what to look for, as in `gossamer search`")
+    verb.add_argument(
+        "question", metavar="QUERY", nargs="*", default=[], help="what to look for, as in `gossamer search`"
+    )
     verb.worded = True
     verb.add_argument("--webhook", metavar="URL", default="", help="send what is new there, too: JSON by POST, signed")
     verb.add_argument(

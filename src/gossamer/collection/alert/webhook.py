@@ -16,9 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 from gossamer.errors import UsageError
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
+from gossamer.fetch.dns import literal
 from gossamer.model import Capture, Fault, SystemClock
 from gossamer.plan import Plan
 
@@ -68,6 +70,24 @@ def secret_of(reference: str, folder: Path) -> bytes:
     return found
 
 
+def _opens(plan: Plan, address: str) -> str:
+    """The command that opens an address besides those that are open. No option of `alert` changes a plan."""
+    return f"`gossamer set DIR allow_addresses={','.join((*plan.allow_addresses, address))}`"
+
+
+def obstacles(plan: Plan, webhook: str, secret: str, folder: Path) -> list[str]:
+    """What would keep a message from arriving as things stand, as far as that shows without asking the network."""
+    found = []
+    try:
+        secret_of(secret, folder)
+    except UsageError as error:
+        found.append(str(error))
+    address = literal(urlsplit(webhook).hostname or "")
+    if address and (reason := Guard(plan.allow_addresses).refusal(address)):
+        found.append(f"{address} is closed, {reason}; {_opens(plan, address)} opens it")
+    return found
+
+
 class Post:
     """Sends messages by the plan of a collection."""
 
@@ -84,6 +104,7 @@ class Post:
             resolver=self._resolver,
             clock=clock,
             route=route_of(plan),
+            opens=lambda address: _opens(plan, address),
         )
         self._patience = patience
         self._ends = time.monotonic() + patience.whole

@@ -133,7 +133,7 @@ def test_what_comes_after_an_alert_was_added_is_told_once(web: Collection, world
     change(world, web, "odd", "No such word.")
     (news,) = told(web)
     assert (news.alert, names(news)) == ("pages", ["edited"])
-    assert news.changes[0].added == "Another page about nothing."
+    assert news.changes[0].added == "Another … about nothing."
     assert told(web) == []
     change(world, web, "edited", "One more page.")
     assert [names(each) for each in told(web)] == [["edited"]]

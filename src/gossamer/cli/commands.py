@@ -233,7 +233,7 @@ def search(options: argparse.Namespace) -> int:
         found.as_json(question, waiting, signs),
         search_output.answer(question, found, signs, offset, options.dir),
     )
-    for hint in found.hints:
+    for hint in (*found.hints, *search_output.options_taken_as_words(options.question, found=found.total > 0)):
         complain(hint)
     if empty:
         complain(pasted(search_output.NO_PAGE, options.dir))

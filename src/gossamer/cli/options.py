@@ -771,9 +771,9 @@ def _simulate(verbs: _Verbs) -> None:
         verbs,
         "simulate",
         "try a budget of visits on a made web, before you spend it. Each policy keeps the same pages fresh as well as"
-        " it can, for some weeks that pass in seconds: the best that knows how often each page changes, one that learns"
-        " it from its visits, and those of the literature (azar, lambdacrawl, uniform, proportional, nutch). A table"
-        " says which part of the copies is fresh, and how old they are",
+        " it can, for some weeks that pass in seconds: an ideal schedule that knows every change rate (best), the one"
+        " that `watch` uses (learning), and five published ones (azar, lambdacrawl, uniform, proportional, nutch). A"
+        " table says which part of the copies is fresh, and how old they are",
         "gossamer simulate plan.toml --budget 2000 --plot plan.svg",
     )
     verb.add_argument(
@@ -787,7 +787,11 @@ def _simulate(verbs: _Verbs) -> None:
     verb.add_argument(
         "--budget", metavar="N", type=_visits, help="visits, like 10000/day, in the place of those of the plan"
     )
-    verb.add_argument("--goal", choices=("freshness", "age"), help="what visits are for, in the place of the plan's")
+    verb.add_argument(
+        "--goal",
+        choices=("freshness", "age"),
+        help="what visits are for, in the place of the plan's (age, as in `watch`)",
+    )
     verb.add_argument("--plot", metavar="FILE", help="draw freshness and age over the days, as SVG, into a file")
     verb.add_argument("--json", action="store_true", help="answer as JSON, with the figures of every day")
 

@@ -14,6 +14,7 @@ INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --constraint co
 demo: $(INSTALLED)
 	rm -rf demo-web
 	$(BIN)/gossamer demo demo-web
+	@echo "the gossamer command is in $(BIN): \`source $(BIN)/activate\` puts it on your PATH"
 
 test: $(READY) lint
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder

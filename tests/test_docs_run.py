@@ -153,7 +153,10 @@ def run(command: str, folder: Path) -> str:
 
 def test_the_readme_session_works_as_printed(tmp_path: Path) -> None:
     assert len(SESSION.splitlines()) <= SESSION_LINES
-    for step in steps(SESSION):
+    first, *rest = steps(SESSION)
+    assert first.command.rstrip() == "source .venv/bin/activate"  # which is what both commands above it install
+    assert "VENV ?= .venv\n" in page("Makefile")
+    for step in rest:
         assert steady(run(step.command, tmp_path)) == steady(step.printed), step.command
 
 

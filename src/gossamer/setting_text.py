@@ -35,7 +35,9 @@ def parsed(name: str, text: str, by: str = "") -> Any:
         if isinstance(default, int | float):
             return TYPES.get(setting.unit, type(default))(text)
         if isinstance(default, tuple):
-            return _texts(_toml(text)) if text.startswith("[") else (text,) if text else ()
+            if text.startswith("["):
+                return _texts(_toml(text))
+            return tuple(filter(None, map(str.strip, text.split(",") if setting.with_commas else [text])))
         if isinstance(default, dict):
             return {key: _entry(each) for key, each in _toml(text or "{}").items()}
     except (KeyError, ValueError, AttributeError, TypeError, RecursionError, ArgumentTypeError):

@@ -41,6 +41,8 @@ class Setting:
     option: Option | None = None
     unit: str = ""
     """`s`, `B` or `/day`: on the command line and in plan.toml it may be written as 2h, 10G or 500/hour."""
+    with_commas: bool = False
+    """A list whose texts have no commas: with `set` it may be written as a,b."""
 
 
 SETTINGS: dict[str, Setting] = {
@@ -77,6 +79,7 @@ SETTINGS: dict[str, Setting] = {
     "suffixes": Setting(
         (),
         "Names to treat as public suffixes: what is below them is a site.",
+        with_commas=True,
         option=Option(
             "--suffix",
             FAR,
@@ -165,6 +168,7 @@ SETTINGS: dict[str, Setting] = {
     "url_rules": Setting(
         (),
         "Further rules of the table in docs/addresses.md, for all sites.",
+        with_commas=True,
         option=Option("--url-rule", FAR, "a further rule for addresses", metavar="NAME"),
     ),
     "site_rules": Setting({}, "Further rules by site."),
@@ -224,6 +228,7 @@ SETTINGS: dict[str, Setting] = {
     "allow_addresses": Setting(
         (),
         "Address ranges that are opened, as 10.1.0.0/16.",
+        with_commas=True,
         option=Option(
             "--allow-address", NETWORK, "open a private or special address range; repeatable", metavar="CIDR"
         ),

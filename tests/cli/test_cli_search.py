@@ -85,6 +85,13 @@ def test_a_hint_is_on_standard_error_and_in_the_object(web: Path, capsys: pytest
     assert as_object(capsys, str(web), "type:htlm")["hints"] == [hint.removeprefix("gossamer: ").rstrip()]
 
 
+def test_an_option_of_other_searches_is_named(web: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", str(web), "xyzzy", "--limit", "5"]) == 0
+    said = capsys.readouterr().err
+    assert "--limit is no option of search, and was looked for as a word; -n N says how many hits" in said
+    assert list(search_output.options_taken_as_words(["git", "--rebase"], found=True)) == []
+
+
 def test_a_collection_without_a_page_says_so_and_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "web"
     with tiny_server({}) as site:

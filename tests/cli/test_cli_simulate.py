@@ -30,16 +30,18 @@ def plan(tmp_path: Path) -> Path:
 def test_a_table_has_a_row_for_each_policy(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", str(plan)]) == 0
     about, head, *rows = capsys.readouterr().out.splitlines()
-    assert about == "300 pages, 150 visits a day, for freshness; days 4 to 6, by importance:"
+    assert about == (
+        "300 pages, 150 visits a day, for age; days 4 to 6, by importance; `learning` is what `gossamer watch` does:"
+    )
     assert head.split("  ")[0] == "policy"
     assert tuple(row.split()[0] for row in rows) == POLICIES
-    assert "100.0%" in rows[0]
+    assert "1.00 x" in rows[0]
 
 
 def test_json_has_the_plan_and_every_day(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", str(plan), "--json", "--budget", "60", "--goal", "age"]) == 0
+    assert main(["simulate", str(plan), "--json", "--budget", "60", "--goal", "freshness"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["plan"]["pages"], told["plan"]["budget"], told["plan"]["goal"]) == (300, 60, "age")
+    assert (told["plan"]["pages"], told["plan"]["budget"], told["plan"]["goal"]) == (300, 60, "freshness")
     assert told["assumed"] == []
     assert [each["policy"] for each in told["policies"]] == list(POLICIES)
     for each in told["policies"]:
@@ -107,7 +109,7 @@ def test_a_collection_has_its_own_pages_and_says_what_is_assumed(
     assert pages > 1
     assert main(["simulate", str(tmp_path / "my-web")]) == 0
     first, second, about, *_ = capsys.readouterr().out.splitlines()
-    assert first.startswith("assumed: how often its pages change")
+    assert first.startswith("assumed, as it is not known: half of the pages change")
     assert second.startswith("assumed: ")
     assert "--budget" in second
     assert about.startswith(f"{pages} pages, ")
@@ -116,7 +118,9 @@ def test_a_collection_has_its_own_pages_and_says_what_is_assumed(
     clock.run(watched(tmp_path / "my-web", Outside(clock, web.fetch)))
     assert main(["simulate", str(tmp_path / "my-web"), "--budget", "3/hour"]) == 0
     first, about, *_ = capsys.readouterr().out.splitlines()
-    assert first == f"assumed: few pages count much; how often they change is known by the visits of {pages}"
+    assert first == (
+        f"assumed: a few pages matter much more than the rest; how often they change is known by the visits of {pages}"
+    )
     assert "72 visits a day" in about
 
 

@@ -133,7 +133,7 @@ def test_what_comes_after_an_alert_was_added_is_told_once(web: Collection, world
     change(world, web, "odd", "No such word.")
     (news,) = told(web)
     assert (news.alert, names(news)) == ("pages", ["edited"])
-    assert news.changes[0].added == "Another page about nothing."
+    assert news.changes[0].added == "Another … about nothing."
     assert told(web) == []
     change(world, web, "edited", "One more page.")
     assert [names(each) for each in told(web)] == [["edited"]]
@@ -311,7 +311,29 @@ def test_a_private_address_is_refused_unless_it_is_opened(tmp_path: Path, world:
         change(world, web, "edited", "Another page.")
         (news,) = told(web)
     assert news.problem.startswith("blocked-address: 127.0.0.1, loopback")
+    assert news.problem.endswith("; `gossamer set DIR allow_addresses=127.0.0.1` opens it")
     assert receiver.came == []
+
+
+def test_what_would_keep_a_message_from_arriving_is_said_when_the_alert_is_added(
+    web: Collection, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.change(allow_addresses=["10.0.0.0/8"])
+    web.close()
+    folder = str(web.path)
+    monkeypatch.setenv("SET", "secret")
+    add = ["alert", "add", folder]
+    assert main([*add, "closed", "page", "--webhook", "http://localhost:9/", "--secret", "$NOT_SET"]) == 0
+    said = capsys.readouterr()
+    assert f"once an hour while `gossamer watch {folder}` runs" in said.out
+    assert "the secret of the webhook is missing: set NOT_SET in the environment" in said.err
+    assert f"127.0.0.1 is closed, loopback; `gossamer set {folder} allow_addresses=10.0.0.0/8,127.0.0.1`" in said.err
+    assert main(["set", folder, "allow_addresses=10.0.0.0/8,127.0.0.1"]) == 0
+    assert web.plan.allow_addresses == ("10.0.0.0/8", "127.0.0.1")
+    capsys.readouterr()
+    assert main([*add, "open", "page", "--webhook", "http://localhost:9/", "--secret", "$SET"]) == 0
+    assert capsys.readouterr().err == ""
+    assert web.alert_obstacles("no such alert") == []
 
 
 @pytest.fixture
@@ -388,6 +410,15 @@ def test_a_crawl_tells_at_its_end_and_never_fails_for_it(
     assert len(receiver.came) == 1
 
 
+def test_a_watch_that_is_stopped_tells_what_is_new(web: Collection, world: World) -> None:
+    web.add_alert("pages", "page")
+    change(world, web, "edited", "Another page.")
+    stop, heard = asyncio.Event(), list[News]()
+    stop.set()
+    asyncio.run(web.crawl_async(stop=stop, keep_fresh=True, news=heard.append))
+    assert [each.alert for each in heard] == ["pages"]
+
+
 def test_the_command_says_what_is_wrong_with_it(web: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     web.close()
     folder = str(web.path)
@@ -405,6 +436,12 @@ def test_the_command_says_what_is_wrong_with_it(web: Collection, capsys: pytest.
         ["add", folder, "name", "query", "--webhook", "https://example.org/", "--secret", "@relative"],
     ):
         assert main(["alert", *words]) == 2, words
+    capsys.readouterr()
+    assert main(["alert", "run", folder, "--allow-address", "127.0.0.1"]) == 2
+    assert "--allow-address: `gossamer alert run` has no such option" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["alert", "list"])
+    assert "required: DIR\n" in capsys.readouterr().err
     assert main(["alert", "remove", folder, "name"]) == 8
     assert main(["alert", "list", str(web.path.parent / "nowhere")]) == 3
     assert main(["alert", "add", folder, "name", "page", "-odd"]) == 0

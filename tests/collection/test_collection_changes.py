@@ -14,6 +14,8 @@ import pytest
 import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
+from gossamer.collection.ask.change_details import told
+from gossamer.collection.ask.differences import Words
 from gossamer.collection.ask.times import since
 from gossamer.collection.families import FAMILIES
 from gossamer.errors import NotFound, UsageError
@@ -160,6 +162,28 @@ def test_other_bytes_with_the_same_words_are_no_change(web: Collection, world: W
     found = web.changes()
     assert list(found) == []
     assert found.words == "0 new, 0 changed, 0 gone, 7 unchanged"
+
+
+def test_the_words_that_are_told_are_those_that_are_counted() -> None:
+    """A heading before a line that was rewritten made both look new, with more words told than counted."""
+    body = "thunder oyster copper market harbour lantern"
+    assert told(body, f"Guide page two\nAn airship arrived. {body}") == (
+        Words(6, 0),
+        "Guide page two … An airship arrived.",
+        "",
+    )
+    swapped = told("one two three four five six", "one two 3 four 5 six")
+    assert swapped == (Words(2, 2), "3 … 5", "three … five")
+    assert told("a b\nc d e", "c d e\nb a") == (Words(0, 0), "", "")
+    many = "\n".join(f"row {number} of a long table" for number in range(500))
+    assert told(many, many.replace("long", "short"))[0] == Words(500, 500)
+
+
+def test_a_line_that_was_on_the_page_before_has_not_come() -> None:
+    body, heading = "thunder oyster copper market harbour", "Guide page two"
+    news = told(body, f"{heading}\nAn airship arrived.\n{body}", f"{heading}\n{body}", "")
+    assert news == (Words(3, 0), "An airship arrived.", "")
+    assert told(f"{heading}\n{body}", body, "", f"Menu\n{heading}\n{body}") == (Words(0, 0), "", "")
 
 
 def test_how_much_changed_and_the_first_words_are_told(web: Collection, world: World) -> None:

@@ -301,7 +301,7 @@ def test_pages_of_one_template_are_found_each_for_itself(tmp_path: Path, capsys:
         assert collection.verify().problems == []
         assert main(["duplicates", str(collection.path)]) == 0
         told = capsys.readouterr().out
-    assert told.endswith("1 page with 1 copy, 0 of them exact; 2 pages alike, about something else\n")
+    assert told.endswith("1 page with 1 copy, 0 of them exact; 2 pages alike, each a page of its own\n")
     assert told.count("\n  alike  ") == 2
     assert main(["duplicates", str(collection.path), "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -45,7 +45,7 @@ def test_an_empty_pattern_is_refused_because_every_address_has_it(tmp_path: Path
 def test_a_pattern_of_a_shell_is_hinted_at(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with gossamer.open(tmp_path / "web") as web, pytest.raises(NothingFetched):
         web.crawl("http://127.0.0.1:9/", include=("/guide/*.html",), **QUICK)
-    assert r"perhaps '/guide/[^/]*\\.html' is meant" in caplog.text
+    assert r"perhaps '/guide/[^/]*\.html$' is meant" in caplog.text
 
 
 def test_a_scope_of_several_seeds_is_the_same_in_every_process(tmp_path: Path) -> None:

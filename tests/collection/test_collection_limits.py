@@ -48,6 +48,35 @@ def crawls(tmp_path: Path) -> Crawls:
     return Crawls(tmp_path / "web", WebSpec(seed=4, hosts=3, pages=20))
 
 
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ({"pages": 5}, "the limit of 5 pages is reached, and `gossamer crawl DIR --pages 10` goes on (0: no limit)"),
+        ({"bytes": 10_000}, "the limit of 10.0 kB is reached, and `gossamer crawl DIR --bytes "),
+        ({"time": 10.0}, "the time of 10 s is over, and `gossamer crawl DIR` goes on for as long again"),
+    ],
+)
+def test_a_crawl_at_rest_names_the_limit_that_ended_it(crawls: Crawls, limit: dict[str, Any], words: str) -> None:
+    """`why` said that an address waits for its turn."""
+    status = crawls(crawls.web.seed, scope="any", shards=1, **limit)
+    assert status.held_by.startswith(words)
+    with gossamer.open(crawls.folder) as web:
+        queued = next(web.addresses(state="queued")).url
+        address, host = web.why(queued), web.why(keys.host(queued))
+    assert address.reason == f"no crawl runs; {status.held_by}"
+    assert (host.state, host.reason) == ("waiting", address.reason) or host.state == "resting"
+    assert crawls(**dict.fromkeys(limit, 0)).held_by == ""
+
+
+def test_a_crawl_that_was_stopped_names_the_command_that_goes_on(crawls: Crawls) -> None:
+    crawls(crawls.web.seed, scope="any", pages=5)
+    with gossamer.open(crawls.folder) as web:
+        web.change(pages=0)
+        assert web.status().held_by == ""
+        queued = next(web.addresses(state="queued")).url
+        assert web.why(queued).reason == "no crawl runs; `gossamer crawl DIR` goes on"
+
+
 def test_a_crawl_ends_when_its_time_is_over_and_the_next_one_has_as_long_again(crawls: Crawls) -> None:
     began = crawls.clock.steady()
     first = crawls(crawls.web.seed, scope="any", delay=5.0, time=60.0)

@@ -103,15 +103,15 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 def test_a_status_shows_the_last_look_and_what_waits_only_while_somebody_crawls(table: Table, tmp_path: Path) -> None:
     assert last_look(table) is None
-    empty = status_of(tmp_path, [table], {})
+    empty = status_of(tmp_path, Plan(), [table], {})
     assert (empty.pages, empty.left, empty.basis, empty.crawling, empty.unread) == (0, None, "", None, 0)
     note(table, look(left=8.0, basis="so", disk_free=5, disk_wanted=50, network_gone=True))
     assert last_look(table) == look(left=8.0, basis="so", disk_free=5, disk_wanted=50, network_gone=True)
-    still = status_of(tmp_path, [table], {"a": ["b"]}, 3)
+    still = status_of(tmp_path, Plan(), [table], {"a": ["b"]}, 3)
     assert (still.left, still.basis, still.mirrors, still.unread) == (8.0, "so", {"a": ["b"]}, 3)
     assert (still.disk_free, still.disk_wanted, still.network_gone) == (0, 0, False)
     with lock.exclusive(tmp_path):
-        now = status_of(tmp_path, [table], {})
+        now = status_of(tmp_path, Plan(), [table], {})
     assert now.crawling is not None
     assert now.crawling["pid"] == os.getpid()
     assert (now.disk_free, now.disk_wanted, now.network_gone) == (5, 50, True)

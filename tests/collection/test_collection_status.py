@@ -13,6 +13,7 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.lock import exclusive
 from gossamer.collection.status import Progress, last_look, note, status_of, together
 from gossamer.frontier.ledger import Ledger
+from gossamer.plan import Plan
 from gossamer.store.table.table import Table
 
 COUNTED = ("pages", "failed", "excluded", "queued", "hosts", "bytes", "duplicates", "near_duplicates")
@@ -39,7 +40,7 @@ def test_the_counts_of_all_shards_are_added_up(tables: list[Table], tmp_path: Pa
         ledger.counts.failures = ({"refused": 1, "timed out": 5}, {"refused": 7, "gone": 0})[number]
         ledger.counts.exclusions = {"out of scope": 2}
         ledger.save()
-    status = status_of(tmp_path, tables, {"a": ["b"]}, unread=3)
+    status = status_of(tmp_path, Plan(), tables, {"a": ["b"]}, unread=3)
     assert [getattr(status, name) for name in COUNTED] == [11 * (place + 1) for place in range(len(COUNTED))]
     assert status.seconds == 5.123
     assert list(status.failures.items()) == [("refused", 8), ("timed out", 5)]
@@ -51,8 +52,8 @@ def test_the_counts_of_all_shards_are_added_up(tables: list[Table], tmp_path: Pa
 def test_a_crawl_that_waits_says_so_only_while_it_runs(tables: list[Table], tmp_path: Path) -> None:
     note(tables[0], look(disk_free=5, disk_wanted=9, network_gone=True, queued=1, left=3.0, basis="counted"))
     with exclusive(tmp_path):
-        running = status_of(tmp_path, tables, {})
-    ended = status_of(tmp_path, tables, {})
+        running = status_of(tmp_path, Plan(), tables, {})
+    ended = status_of(tmp_path, Plan(), tables, {})
     assert running.crawling is not None
     assert (running.disk_free, running.disk_wanted, running.network_gone) == (5, 9, True)
     assert (ended.disk_free, ended.disk_wanted, ended.network_gone) == (0, 0, False)
@@ -62,7 +63,7 @@ def test_a_crawl_that_waits_says_so_only_while_it_runs(tables: list[Table], tmp_
 def test_a_collection_that_was_never_looked_at_has_no_estimate(tables: list[Table], tmp_path: Path) -> None:
     assert last_look(tables[0]) is None
     with exclusive(tmp_path):
-        status = status_of(tmp_path, tables, {})
+        status = status_of(tmp_path, Plan(), tables, {})
     assert (status.left, status.basis, status.disk_free, status.network_gone) == (None, "", 0, False)
     assert status.unread == 0
 

@@ -19,7 +19,7 @@ from gossamer.freshness.simulation.plan import EXAMPLE, Cycle, Dated, Dates, Imp
 from gossamer.freshness.simulation.run import POLICIES
 from gossamer.freshness.simulation.web import made
 
-SMALL = Plan(pages=2_000, budget=1_000.0)
+SMALL = Plan(pages=2_000, budget=1_000.0, goal="freshness")
 PARETO = Rates(law="pareto")
 
 

@@ -89,7 +89,7 @@ def test_a_site_of_endless_hosts_gets_little_before_all_others_have_theirs(tmp_p
         assert answer is not None
         assert answer.distance == names // 20
         assert answer.reason == (
-            "500 rounds away: its host is number 10,001 of its site, which may bring 20 hosts a round"
+            "its turn comes in 500 rounds: its host is number 10,001 of its site, which may bring 20 hosts a round"
         )
 
 

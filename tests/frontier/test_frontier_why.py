@@ -106,7 +106,7 @@ def test_a_host_waits_rests_or_is_paused_until_a_date(table: Table) -> None:
     assert waiting.reason == "its turn comes as soon as a visit is free"
     table.put(SITES, NAME.encode(), encode(SiteRow(linkers=2, visits=65, hosts=1)))
     assert of_host(table).reason == (
-        "all is well, sites take turns: its site had 65 visits, and its budget is 30 pages a round"
+        "its turn comes in a later round: a round takes 30 pages of its site, which had 65 visits"
     )
     robots(table, Verdict.UNREACHABLE)
     assert of_host(table).reason == ("robots.txt of http://a.example: unreachable, so nothing is fetched (http 500)")
@@ -130,7 +130,7 @@ def test_the_numbers_of_a_host_are_those_of_its_rows(table: Table) -> None:
     assert said.gap == 7.0
     assert said.basis == "10 x smoothed fetch time 0.500 s, and 2.0 s after 429 or 503"
     assert (said.budget, said.linkers, said.distance) == (3 * BASE, 2, 2)
-    assert said.distance_basis == "its site had 65 visits, and its budget is 30 pages a round"
+    assert said.distance_basis == "a round takes 30 pages of its site, which had 65 visits"
     assert (said.dropped, said.disguised) == ({}, [])
 
 
@@ -141,7 +141,7 @@ def test_a_host_that_is_one_of_too_many_says_so(table: Table) -> None:
     assert said.distance == 2
     assert said.distance_basis == "its host is number 11 of its site, which may bring 5 hosts a round"
     table.put(SITES, NAME.encode(), encode(SiteRow(visits=2 * BASE)))
-    assert of_host(table).distance_basis.startswith("its site had 20 visits")
+    assert of_host(table).distance_basis.endswith("of its site, which had 20 visits")
 
 
 def test_a_crawl_delay_of_before_origins_were_told_apart_still_holds(table: Table) -> None:
@@ -204,12 +204,12 @@ def test_a_queued_address_says_what_it_waits_for_the_most_urgent_first(table: Ta
     assert (of_address(table).reason, of_address(table).next_time) == ("waits for its turn", None)
     away = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(1, 5)))
     assert (away.reason, away.distance) == (
-        "1 round away: its site had 0 visits, and its budget is 10 pages a round",
+        "its turn comes in 1 round: a round takes 10 pages of its site, which had 0 visits",
         1,
     )
     table.put(SITES, NAME.encode(), encode(SiteRow(visits=20)))
     away = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(1, 5)))
-    assert away.reason.startswith("3 rounds away: its site had 20 visits")
+    assert away.reason.startswith("its turn comes in 3 rounds: a round takes 10 pages of its site, which had 20 visits")
     assert (away.distance, away.next_time) == (3, None)
     host(table, due=NOW + 1)
     resting = of_address(table)
@@ -234,14 +234,13 @@ def test_an_address_of_a_poor_kind_says_what_addresses_like_it_have_brought(tabl
     kinds = {name[len(NAME) :]: poor for name in template(URL)[1:4]}
     table.put(TEMPLATES, host_key(NAME).encode(), encode(HostKinds(best=0.95, first=kinds | {"/good*": good})))
     said = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(7, 0), sunk=4))
-    assert (
-        said.reason == "7 rounds away: 40 addresses like it brought 1 new page, so better ones of its host come first"
-    )
+    brought = "40 addresses like it brought 1 new page, so better ones of its host come first"
+    assert said.reason == f"its turn comes in 7 rounds: {brought}"
     assert said.kind is not None
     assert (said.kind.name, said.kind.found, said.kind.fetched, said.kind.fresh) == (template(URL).full, 90, 40, 1.2)
     assert said.kind.share == 1 / 64
     near = of_address(table, Entry(State.QUEUED, 2, 1.0, rank=rank(7, 0)))
-    assert near.reason.startswith("7 rounds away: its site had")
+    assert near.reason.startswith("its turn comes in 7 rounds: a round takes")
     due = of_address(table, Entry(State.QUEUED, 2, 1.0, "http 500", rank=rank(7, 0), sunk=4, due=NOW + 1))
     assert due.reason == "http 500; to be tried again"
     done = of_address(table, Entry(State.DONE, 2, 1.0, rank=rank(7, 0), sunk=4))

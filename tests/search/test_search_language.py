@@ -119,6 +119,9 @@ def test_a_question_has_few_prefixes_and_the_others_are_words(searcher: Searcher
             "ship host:sea.org",
             "host:sea.org: host: is no filter, and was looked for as words; did you mean site:sea.org?",
         ),
+        ("ship sitee:sea.org", "sitee: is no filter, and was looked for as words; did you mean site:sea.org?"),
+        ("title: ship", "title: has nothing right behind it, and was looked for as a word; write title:word"),
+        ('ship "coral reef', "a quotation mark is not closed"),
         ("ship OR", "OR has nothing on one side and was left out"),
         ("(ship OR) coral", "OR has nothing on one side"),
         ("AND ship", "AND has nothing on one side"),
@@ -140,6 +143,8 @@ def test_what_no_page_meets_gets_a_hint(searcher: Searcher, question: str, hint:
         "ship OR NOT coral",
         '"OR" ship',
         "host: ship",
+        "ship size:10",
+        'ship 5" "coral reef"',
     ],
 )
 def test_a_question_that_is_in_order_gets_no_hint(searcher: Searcher, question: str) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gossamer.collection.alert.telling import News
 
 _ADD = "`gossamer alert add DIR NAME QUERY` keeps one"
+_WHEN = "after each crawl, once an hour while `gossamer watch DIR` runs, and by `gossamer alert run DIR`"
 
 
 class Heard:
@@ -43,6 +44,9 @@ def alert(options: argparse.Namespace) -> int:
     """One of four actions."""
     question = " ".join(options.question)
     wants = {"add": (True, True), "remove": (True, False)}.get(options.action, (False, False))
+    unknown = [word for word in (options.name or "", *options.question) if word.startswith("--")]
+    if options.action != "add" and unknown:
+        raise UsageError(f"{unknown[0]}: `gossamer alert {options.action}` has no such option")
     if (bool(options.name), bool(question)) != wants:
         usage = {"add": " NAME QUERY", "remove": " NAME"}.get(options.action, "")
         raise UsageError(f"it is `gossamer alert {options.action} DIR{usage}`")
@@ -59,12 +63,14 @@ def _add(options: argparse.Namespace) -> int:
     secret = {"secret": options.secret} if options.secret else {}
     with gossamer.open(options.dir) as web:
         kept = web.add_alert(options.name, " ".join(options.question), webhook=options.webhook, **secret)
+        obstacles = web.alert_obstacles(options.name)
     if options.json:
         say_json({"name": options.name, "query": kept.query, "webhook": kept.webhook or None})
-        return 0
-    where = f"; it is sent to {kept.webhook}, signed with {kept.secret}" if kept.webhook else ""
-    words = f"kept; what is new from now on is told after each crawl, and by `gossamer alert run DIR`{where}"
-    say(pasted(words, options.dir))
+    else:
+        where = f"; it is sent to {kept.webhook}, signed with {kept.secret}" if kept.webhook else ""
+        say(pasted(f"kept; what is new from now on is told {_WHEN}{where}", options.dir))
+    for each in obstacles:
+        complain(pasted(f"nothing can be delivered yet: {each}", options.dir))
     return 0
 
 
@@ -81,7 +87,7 @@ def _list(options: argparse.Namespace) -> int:
             continue
         say(f"{name:<16}  {cut(each.query)}{f'  {line(each.webhook)}' if each.webhook else ''}")
         if waits:
-            why = f": {line(waits.problem)}" if waits.problem else ""
+            why = f": {pasted(line(waits.problem), options.dir)}" if waits.problem else ""
             say(f"{'':<16}  not delivered after {counted(waits.tries, 'try', 'tries')}{why}")
     if not kept and not options.json:
         say(pasted(f"no alerts; {_ADD}", options.dir))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
+from gossamer.cli.out import pasted
+from gossamer.collection.limits import held_by
 from gossamer.shown import counted, line, size, span, text
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from gossamer.store.repair.verify import Checked
 
 DAY = 86_400.0
+_VARIES = re.compile(r"(?<=/)[0xws+](?=[./?;]|$)")
+"""What stands for a part that differs in addresses of one kind."""
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
 MOST_LETTERS = 500
@@ -42,13 +47,14 @@ def crawled(
     sums = f"{counted(status.pages, 'page')}, {status.failed:,} failed, {status.excluded:,} excluded"
     took = f", in {span(seconds)}" if seconds else ""
     lines = [f"{first}: {sums}, {size(status.bytes)}{took}", *filter(None, [changed])]
-    folder = shlex.quote(folder)
+    holds = held_by(plan, status.pages, status.bytes, time_over=0 < plan.time <= seconds, verb=verb)
+    holds, folder = pasted(holds, folder), shlex.quote(folder)
     again = f"`gossamer {verb} {folder}"
-    if not status.pages and not stopped and (over := _over(again, plan, seconds)):
-        lines.append(f"nothing was fetched yet: {over}")
+    if not status.pages and not stopped and holds:
+        lines.append(f"nothing was fetched yet: {holds}")
     elif status.queued:
         wait = "waits" if status.queued == 1 else "wait"
-        lines.append(f"{counted(status.queued, 'address')} {wait}; {_holds(again, status, plan, seconds)}")
+        lines.append(f"{counted(status.queued, 'address')} {wait}; {holds or f'{again}` goes on'}")
     kept_out = f"more than {counted(plan.pages_per_host, 'page')} of its host"
     if plan.pages_per_host and (left := status.exclusions.get(kept_out)):
         cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
@@ -59,33 +65,6 @@ def crawled(
         search = f"search {folder} 'words'" if plan.build else f"build {folder}"
         lines.append(f"next: gossamer {f'changes {folder}' if changed else search}")
     return "\n".join(lines)
-
-
-def _holds(again: str, status: Status, plan: Plan, seconds: float) -> str:
-    """Which limit holds what is queued, and how to go on."""
-    if 0 < plan.pages <= status.pages:
-        reached = f"the limit of {counted(plan.pages, 'page')} is reached"
-        return f"{reached}, and {again} --pages {2 * plan.pages}` goes on (0: no limit)"
-    if 0 < plan.bytes <= status.bytes:
-        reached = f"the limit of {size(plan.bytes)} is reached"
-        return f"{reached}, and {again} --bytes {_more(status.bytes)}` goes on (0: no limit)"
-    return _over(again, plan, seconds) or f"{again}` goes on"
-
-
-def _over(again: str, plan: Plan, seconds: float) -> str:
-    """Nothing, as long as there is time."""
-    if not 0 < plan.time <= seconds:
-        return ""
-    return f"the time of {span(plan.time)} is over, and {again}` goes on for as long again (--time 0: no limit)"
-
-
-def _more(octets: int) -> str:
-    """Twice as much or a little more, as one writes it: what came may be far beyond the limit."""
-    number, units = 2 * octets, ["", "k", "M", "G"]
-    while number >= 1_000 and len(units) > 1:
-        number = -(-number // 1_000)
-        del units[0]
-    return f"{number}{units[0]}"
 
 
 def imported(done: Imported) -> str:
@@ -139,10 +118,15 @@ def _fresh(found: Freshness) -> str:
 def _now(found: Status) -> str:
     crawls = found.crawling is not None and found.crawling.get("verb") == "crawl"
     doing = "crawling" if crawls else "in use"
-    used = f"{doing}, process {found.crawling.get('pid')}" if found.crawling else "at rest"
+    used = f"{doing}, process {found.crawling.get('pid')}" if found.crawling else at_rest(found)
     if not found.paused:
         return used
     return f"paused, {used}; `gossamer {'resume' if found.crawling else 'crawl'} DIR` goes on"
+
+
+def at_rest(found: Status) -> str:
+    """What is queued waits for a command."""
+    return f"at rest; {found.held_by or '`gossamer crawl DIR` goes on'}" if found.queued else "at rest"
 
 
 def estimate(seconds: float | None, basis: str) -> str:
@@ -175,9 +159,9 @@ def _address(answer: AddressAnswer) -> str:
         ("status", str(answer.status or "")),
         ("depth", "" if answer.depth is None else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
-        ("distance", counted(answer.distance, "round") if answer.distance else ""),
+        ("turn", _turn(answer.distance)),
         ("importance", "" if answer.importance is None else f"{answer.importance:.3g}"),
-        ("kind", _kind(answer.kind) if answer.kind else ""),
+        ("like it", _kind(answer.kind) if answer.kind else ""),
         ("found on", answer.referrer or ""),
         ("leads to", answer.target or ""),
         ("copy of", answer.copy_of or ""),
@@ -198,7 +182,12 @@ def _changes(answer: AddressAnswer) -> str:
 
 def _kind(kind: KindAnswer) -> str:
     share = f"; it gets 1/{1 / kind.share:.0f} of the visits" if kind.share < 1 else ""
-    return f"{kind.name} ({kind.fetched:,} of {kind.found:,} fetched, {kind.fresh:,.0f} of them new{share})"
+    name = _VARIES.sub("*", kind.name)
+    return f"{name} ({kind.fetched:,} of {kind.found:,} fetched, {kind.fresh:,.0f} brought something new{share})"
+
+
+def _turn(rounds: int) -> str:
+    return f"in {counted(rounds, 'round')}" if rounds else ""
 
 
 def _host(answer: HostAnswer) -> str:
@@ -208,9 +197,9 @@ def _host(answer: HostAnswer) -> str:
         ("reason", answer.reason),
         ("next time", when(answer.next_time)),
         ("gap", f"{answer.gap:.2f} s ({answer.basis})"),
-        ("visits", f"{answer.visits:,}, {answer.faults:,} failed"),
+        ("visits", f"{answer.visits:,}, {counted(answer.faults, 'fault')} of the host"),
         ("queued", f"{answer.queued:,}"),
-        ("distance", f"{counted(answer.distance, 'round')} ({answer.distance_basis})" if answer.distance else ""),
+        ("turn", f"{_turn(answer.distance)}: {answer.distance_basis}" if answer.distance and answer.queued else ""),
         ("budget", f"{counted(answer.budget, 'page')} a round (its site is linked from {linkers})"),
         *(("robots.txt", f"{origin}: {told}") for origin, told in answer.robots.items()),
         *(("left out", f"{', '.join(names)} in {kind}") for kind, names in answer.dropped.items()),

@@ -195,7 +195,7 @@ def why(options: argparse.Namespace) -> int:
     """Print where an address or host stands."""
     with _asked(options) as collection:
         answer = collection.why(options.subject)
-    _print(options, asdict(answer), answers.why(answer))
+    _print(options, asdict(answer), pasted(answers.why(answer), options.dir))
     return 0
 
 
@@ -246,7 +246,7 @@ def search(options: argparse.Namespace) -> int:
         found.as_json(question, waiting, signs),
         search_output.answer(question, found, signs, offset, options.dir),
     )
-    for hint in found.hints:
+    for hint in (*found.hints, *search_output.options_taken_as_words(options.question, found=found.total > 0)):
         complain(hint)
     if empty:
         complain(pasted(search_output.NO_PAGE, options.dir))

@@ -67,7 +67,7 @@ def told(each: Change) -> Iterator[str]:
     if each.kind != "changed" or each.words is None:
         return
     if each.words == (0, 0):
-        yield f"{_INDENT}the same words in another order"
+        yield f"{_INDENT}the same words in another order or place"
     for sign, number, words in (("+", each.words.added, each.added), ("-", each.words.removed, each.removed)):
         if number:
             yield f"{_INDENT}{sign} {counted(number, 'word')}{f': {line(words)}' if words else ''}"

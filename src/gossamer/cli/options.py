@@ -499,14 +499,17 @@ def _alert(verbs: _Verbs) -> None:
     verb.epilog = (
         f"{verb.epilog}\n"
         "  alert add DIR NAME QUERY   keep a question; what is new about it from now on is told\n"
-        "  alert list DIR             all of them, and what has not arrived\n"
+        "  alert list DIR             all of them, and deliveries that failed\n"
         "  alert remove DIR NAME      keep it no longer\n"
-        "  alert run DIR              tell what is new now; `gossamer crawl` does it at its end\n"
+        "  alert run DIR              tell what is new now; `gossamer crawl` does it at its end,\n"
+        "                             `gossamer watch` once an hour and at its end\n"
     )
     verb.add_argument("action", metavar="ACTION", choices=("add", "list", "remove", "run"), help="what to do")
     _directory(verb)
     verb.add_argument("name", metavar="NAME", nargs="?", help="what the question is called")
-    verb.add_argument("question", metavar="QUERY", nargs="*", help="what to look for, as in `gossamer search`")
+    verb.add_argument(
+        "question", metavar="QUERY", nargs="*", default=[], help="what to look for, as in `gossamer search`"
+    )
     verb.worded = True
     verb.add_argument("--webhook", metavar="URL", default="", help="send what is new there, too: JSON by POST, signed")
     verb.add_argument(
@@ -818,9 +821,9 @@ def _simulate(verbs: _Verbs) -> None:
         verbs,
         "simulate",
         "try a budget of visits on a made web, before you spend it. Each policy keeps the same pages fresh as well as"
-        " it can, for some weeks that pass in seconds: the best that knows how often each page changes, one that learns"
-        " it from its visits, and those of the literature (azar, lambdacrawl, uniform, proportional, nutch). A table"
-        " says which part of the copies is fresh, and how old they are",
+        " it can, for some weeks that pass in seconds: an ideal schedule that knows every change rate (best), the one"
+        " that `watch` uses (learning), and five published ones (azar, lambdacrawl, uniform, proportional, nutch). A"
+        " table says which part of the copies is fresh, and how old they are",
         "gossamer simulate plan.toml --budget 2000 --plot plan.svg",
     )
     verb.add_argument(
@@ -834,7 +837,11 @@ def _simulate(verbs: _Verbs) -> None:
     verb.add_argument(
         "--budget", metavar="N", type=_visits, help="visits, like 10000/day, in the place of those of the plan"
     )
-    verb.add_argument("--goal", choices=("freshness", "age"), help="what visits are for, in the place of the plan's")
+    verb.add_argument(
+        "--goal",
+        choices=("freshness", "age"),
+        help="what visits are for, in the place of the plan's (age, as in `watch`)",
+    )
     verb.add_argument("--plot", metavar="FILE", help="draw freshness and age over the days, as SVG, into a file")
     verb.add_argument("--json", action="store_true", help="answer as JSON, with the figures of every day")
 

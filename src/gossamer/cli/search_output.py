@@ -30,8 +30,28 @@ _INDENT = " " * 5
 _FLAT = str.maketrans("\n\t", "  ")
 _MEANINGS = {
     "near": "near: it says the same, but for a few words or its title; a search shows it with the page above it",
-    "alike": "alike: many words are the same, but it is about something else; a search shows it for itself",
+    "alike": "alike: many words are the same, but its subject may be another; a search shows it for itself",
 }
+
+
+_OPTIONS = {
+    **dict.fromkeys(("--limit", "--max", "--count", "--top", "--results", "--rows"), "-n N says how many hits"),
+    **dict.fromkeys(("--skip", "--start", "--from"), "--offset N leaves out the first"),
+    **dict.fromkeys(("--order", "--order-by"), "--sort says in which order"),
+    **dict.fromkeys(("--site", "--host", "--domain"), "write site:HOST among the words"),
+    **dict.fromkeys(("--type", "--lang", "--title"), "write type:pdf, lang:de or title:word among the words"),
+}
+"""What other searches call an option."""
+
+
+def options_taken_as_words(words: Sequence[str], *, found: bool) -> Iterator[str]:
+    """A query may have the options of any command, as `git pull --rebase`. One that may have been meant for us, or all
+    where nothing is found, are named."""
+    for word in words:
+        name = word.partition("=")[0]
+        if name.startswith("--") and (name in _OPTIONS or not found):
+            cure = f"; {_OPTIONS[name]}" if name in _OPTIONS else ""
+            yield f"{name} is no option of search, and was looked for as a word{cure}"
 
 
 NO_PAGE = "there is no page in the collection yet; `gossamer status DIR` says why, `gossamer crawl DIR` goes on"
@@ -182,7 +202,7 @@ def duplicates(found: Copies, titles: Mapping[str, str]) -> str:
     exact, copied = sum(copy.exact for copy in copies), sum(bool(group.copies) for group in found.groups)
     sums = f"{counted(copied, 'page')} with {counted(len(copies), 'copy', 'copies')}, {exact:,} of them exact"
     alike = sum(len(group.alike) for group in found.groups)
-    more = f"; {counted(alike, 'page')} alike, about something else" if alike else ""
+    more = f"; {counted(alike, 'page')} alike, each a page of its own" if alike else ""
     meanings = _meanings([copy for group in found.groups for copy in (*group.copies, *group.alike)])
     return "\n\n".join((*blocks, "\n".join([*meanings, (sums if copies else "no copies") + more])))
 

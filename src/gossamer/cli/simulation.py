@@ -19,6 +19,7 @@ from gossamer.freshness.simulation.run import POLICIES
 from gossamer.shown import counted
 
 _HEAD = ("policy", "knows rates", "freshness", "age", "to the best", "visits a day")
+_FEW = "a few pages matter much more than the rest"
 _RIGHT = 2
 """Columns from here on are numbers."""
 
@@ -70,18 +71,20 @@ def _of_collection(path: Path) -> tuple[Plan, list[str]]:
     from gossamer.collection.ask.reading import Reading
 
     with Reading(path) as collection:
-        pages, rates = collection.status().pages, collection.change_rates()
+        pages, rates, asked = collection.status().pages, collection.change_rates(), collection.plan
     if not pages:
         raise UsageError(f"{path}: no page in it yet; crawl first, or simulate a plan: `gossamer simulate --example`")
     usual = Plan()
-    plan = replace(usual, pages=min(pages, MOST_PAGES), budget=max(pages * usual.budget / usual.pages, 1.0))
+    goal: Goal = "freshness" if asked.goal == "freshness" else "age"
+    budget = asked.budget or float(pages)  # as a watch has it
+    plan = replace(usual, pages=min(pages, MOST_PAGES), budget=max(budget, 1.0), goal=goal)
     if rates:
         known = sum(rates.values())
         classes = tuple(Kind(count / known, rate) for rate, count in rates.items())
-        assumed = f"assumed: few pages count much; how often they change is known by the visits of {known:,}"
+        assumed = f"assumed: {_FEW}; how often they change is known by the visits of {known:,}"
         return replace(plan, rates=replace(usual.rates, law="classes", classes=classes)), [assumed]
-    law = f"half of the pages change less often than every {1 / usual.rates.median:g} days (lognormal)"
-    return plan, [f"assumed: how often its pages change and count is not known: {law}, few count much"]
+    law = f"half of the pages change less than once in {1 / usual.rates.median:g} days (lognormal)"
+    return plan, [f"assumed, as it is not known: {law}; {_FEW}"]
 
 
 def _text(path: Path) -> str:
@@ -108,7 +111,7 @@ def told(plan: Plan, outcomes: Sequence[Outcome]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     lines = ["  ".join(_cell(*each) for each in zip(range(len(row)), row, widths, strict=True)) for row in rows]
     about = f"{counted(plan.pages, 'page')}, {plan.budget:,.0f} visits a day, for {plan.goal}"
-    measured = f"days {plan.days // 2 + 1} to {plan.days}, by importance"
+    measured = f"days {plan.days // 2 + 1} to {plan.days}, by importance; `learning` is what `gossamer watch` does"
     return "\n".join([f"{about}; {measured}:", *(line.rstrip() for line in lines)])
 
 

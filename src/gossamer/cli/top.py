@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from gossamer.cli.answers import estimate
+from gossamer.cli.answers import at_rest, estimate
 from gossamer.cli.out import BOLD, PLAIN, pasted, say, say_json
 from gossamer.cli.terminal import encoded, is_coloured
 from gossamer.collection.ask.reading import Reading
@@ -111,7 +111,7 @@ def _sums(now: Status, disk: int, rate: tuple[str, str]) -> Iterator[str]:
 
 def _now(now: Status) -> str:
     if now.crawling is None:
-        return "at rest; `gossamer crawl DIR` goes on" if now.queued else "at rest"
+        return at_rest(now)
     if now.paused:
         return "paused; `gossamer resume DIR` goes on"
     return now.held_up or f"crawling, process {now.crawling.get('pid')}"
@@ -131,7 +131,10 @@ def _hosts(title: str, hosts: Sequence[HostAnswer]) -> Iterator[str]:
         sums = f"{each.queued:>9,} queued {each.pages:>8,} pages {each.failed:>6,} failed {each.gap:>6.1f} s"
         wait = max((each.next_time or 0.0) - time.time(), 0.0)
         until = f" for {span(wait)}" if wait else ""
-        yield f"{sums}  {line(each.host)}  {each.state}{until}: {line(each.reason)}"
+        stands = f"{each.state}{until}"
+        if each.queued:  # that nothing of it is queued is no news
+            stands += f": {line(each.reason)}"
+        yield f"{sums}  {line(each.host)}  {stands}"
 
 
 # -------------------------------------------------------------------------------- the terminal

@@ -242,7 +242,8 @@ class Collection(Reading):
             if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
                 reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
                 raise NothingFetched("; ".join(reasons))
-        if not (stopped or outside.is_handed_in):  # who brings a network of their own has no way to send anything
+        # a watch ends only by being stopped; who brings a network of their own has no way to send anything
+        if (keep_fresh or not stopped) and not outside.is_handed_in:
             await self._tell_after_crawl(news)
         return status
 
@@ -412,7 +413,8 @@ class Collection(Reading):
         return saved.load(self.path)
 
     def add_alert(self, name: str, query: str, *, webhook: str = "", secret: str = saved.SECRET) -> Alert:
-        """Keep a question: what is new about it from now on is told after each crawl, and by `tell_alerts`.
+        """Keep a question: what is new about it from now on is told after each crawl, once an hour during a watch, and
+        by `tell_alerts`.
 
         A webhook is sent it as JSON, signed with a secret: `$NAME` is in the environment, `@/path` in a file.
         """
@@ -426,6 +428,15 @@ class Collection(Reading):
         if kept.webhook:
             trust.agree(self._folder, kept.webhook)
         return kept
+
+    def alert_obstacles(self, name: str) -> list[str]:
+        """What would keep an alert from its webhook as things stand: no secret, an address that is closed."""
+        from gossamer.collection.alert.webhook import obstacles
+
+        alert = self.alerts.get(name)
+        if alert is None or not alert.webhook:
+            return []
+        return obstacles(self.plan, alert.webhook, alert.secret, self.path)
 
     async def _tell_after_crawl(self, news: Callable[[News], None] | None) -> None:
         if saved.exist(self.path):

@@ -38,6 +38,7 @@ class Posting:
             resolver=self._resolver,
             clock=clock,
             route=route_of(plan),
+            opens=lambda address: opens(plan, address),
         )
 
     async def __aenter__(self) -> Self:
@@ -52,6 +53,11 @@ class Posting:
     async def post(self, url: str, fields: Mapping[str, str], body: bytes) -> Capture:
         """What came back; the web's faults are in it."""
         return await self._fetch.post(url, fields, body)
+
+
+def opens(plan: Plan, address: str) -> str:
+    """The command that opens an address besides those that are open: nothing that sends has an option for it."""
+    return f"`gossamer set DIR allow_addresses={','.join((*plan.allow_addresses, address))}`"
 
 
 def may_pass(answer: Capture) -> bool:

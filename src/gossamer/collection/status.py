@@ -12,10 +12,12 @@ from typing import Any
 import msgspec
 
 from gossamer.collection.freshness import Freshness, freshness_of
+from gossamer.collection.limits import held_by
 from gossamer.collection.lock import holder
 from gossamer.collection.steering import Steering
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
+from gossamer.plan import Plan
 from gossamer.rows import decoder
 from gossamer.shown import size
 from gossamer.store.table.table import Table
@@ -55,6 +57,8 @@ class Progress:
     """Somebody has asked the crawl to wait."""
     next_visit: float | None = None
     """Seconds until a page is visited again; None where pages are not watched."""
+    time_over: bool = False
+    """The time is over that the plan gives a crawl."""
 
     @property
     def held_up(self) -> str:
@@ -99,6 +103,8 @@ class Status:
     """Somebody has asked the crawl to wait, and nobody to go on."""
     freshness: Freshness | None = None
     """How far what is there is up to date; None where it was never watched."""
+    held_by: str = ""
+    """No crawl runs, and something is queued: the limit that has ended the last one, and the command that goes on."""
 
     @property
     def held_up(self) -> str:
@@ -132,7 +138,9 @@ class Fetched(msgspec.Struct, array_like=True, frozen=True):
     """What went wrong, or where it leads; empty for an answer like any other."""
 
 
-def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[str]], unread: int = 0) -> Status:
+def status_of(
+    folder: Path, plan: Plan, tables: Iterable[Table], mirrors: Mapping[str, list[str]], unread: int = 0
+) -> Status:
     """Read the counters of the last commit of each shard."""
     tables = list(tables)
     parts, crawling = [Ledger(table).counts for table in tables], holder(folder)
@@ -160,7 +168,18 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
         basis=last.basis if last and not paused else "",
         paused=paused,
         freshness=freshness_of(tables),
+        held_by=standstill(plan, tables, is_running=crawling is not None),
     )
+
+
+def standstill(plan: Plan, tables: Sequence[Table], *, is_running: bool) -> str:
+    """The limit that keeps what is queued from being fetched, where no crawl runs."""
+    counts = [Ledger(table).counts for table in tables]
+    if is_running or not any(each.queued for each in counts):
+        return ""
+    over = any(look.time_over for look in map(last_look, tables) if look)
+    pages, octets = sum(each.pages for each in counts), sum(each.bytes for each in counts)
+    return held_by(plan, pages, octets, time_over=bool(plan.time) and over)
 
 
 progress_of = decoder(Progress)
@@ -210,6 +229,7 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         rate=sum(part.rate for part in parts),
         paused=any(part.paused for part in parts),
         next_visit=min((part.next_visit for part in parts if part.next_visit is not None), default=None),
+        time_over=any(part.time_over for part in parts),
     )
 
 

@@ -44,11 +44,13 @@ class Fetcher:
         turn: Callable[[Visit], str | None] = lambda visit: None,
         held: Held | None = None,
         logins: Logins = NONE,
+        opens: Callable[[str], str] = lambda address: f"--allow-address {address}",
     ) -> None:
         """`turn` tells the one address that a visit has its turn at, where somebody counts; without it the first ones
         of the host are tried. `held` is the budget of bytes; whoever hands one in says when a page is kept.
-        `logins` are sent besides, and stand in no capture."""
+        `logins` are sent besides, and stand in no capture. `opens` names what opens a refused address."""
         self._turn = turn
+        self._opens = opens
         self._limits = limits
         self._guard = guard
         self._resolver = resolver
@@ -216,6 +218,6 @@ class Fetcher:
             reason = self._guard.refusal(address)
             if reason:
                 named = "" if host == address else f"{host} is "
-                cure = f"--allow-address {address} opens it"
+                cure = f"{self._opens(address)} opens it"
                 return Failure(Fault.BLOCKED_ADDRESS, f"{named}{address}, {reason}; {cure}")
         return None

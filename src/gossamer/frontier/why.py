@@ -115,6 +115,8 @@ class Asked:
     agent: str
     site: Callable[[str], str]
     now: float
+    still: str = ""
+    """Why nothing at all is fetched; nothing while a crawl runs."""
 
 
 def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
@@ -126,8 +128,8 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     kind = about_kind(table, url)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:
-        reason, when = _queued(entry, host, robots_at(table, keys.origin(url)))
-        if entry.sunk and kind is not None and when is None:
+        reason, when = _queued(entry, host, robots_at(table, keys.origin(url)), asked.still)
+        if entry.sunk and kind is not None and when is None and not asked.still:
             reason = _behind(distance(entry.rank), kind)
     changes = page_changes.get(table, url)
     if changes is not None and changes.due and entry.state is not State.QUEUED:
@@ -152,15 +154,17 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     )
 
 
-def _queued(entry: Entry, host: HostAnswer | None, robots: RobotsRow | None) -> tuple[str, float | None]:
+def _queued(entry: Entry, host: HostAnswer | None, robots: RobotsRow | None, still: str) -> tuple[str, float | None]:
     if entry.due:
         return f"{entry.reason}; to be tried again", entry.due
     if robots is not None and robots.verdict == Verdict.UNREACHABLE:
         return f"its robots.txt is unreachable ({robots.detail})", robots.expires
+    if still and (host is None or host.state != PAUSED):
+        return still, None
     if host is not None and host.state in (RESTING, PAUSED):
         return f"its host is {host.state}: {host.reason}", host.next_time
     if host is not None and (away := _away(entry, host)):
-        return f"{away} {'round' if away == 1 else 'rounds'} away: {host.distance_basis}", None
+        return f"its turn comes in {counted(away, 'round')}: {host.distance_basis}", None
     return "waits for its turn", host.next_time if host else None
 
 
@@ -174,12 +178,12 @@ def _basis(site: SiteRow, number: int) -> str:
     if site.visits // pages < budget.distance(site, number):
         hosts = budget.host_budget(site.linkers)
         return f"its host is number {number:,} of its site, which may bring {counted(hosts, 'host')} a round"
-    return f"its site had {counted(site.visits, 'visit')}, and its budget is {counted(pages, 'page')} a round"
+    return f"a round takes {counted(pages, 'page')} of its site, which had {counted(site.visits, 'visit')}"
 
 
 def _behind(away: int, kind: KindAnswer) -> str:
     brought = f"{counted(kind.fetched, 'address')} like it brought {counted(round(kind.fresh), 'new page')}"
-    return f"{counted(away, 'round')} away: {brought}, so better ones of its host come first"
+    return f"its turn comes in {counted(away, 'round')}: {brought}, so better ones of its host come first"
 
 
 def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
@@ -195,7 +199,7 @@ def about_host(table: Table, name: str, asked: Asked) -> HostAnswer | None:
     queued, sums = Backlog(table).of(name), Tally(table).of(name)
     state, reason, when = _standing(row, queued, asked.now)
     if state == WAITING:
-        reason = _turn(robots, basis if away else "")
+        reason = _turn(robots, asked.still, basis if away else "")
     return HostAnswer(
         name,
         sums.pages,
@@ -227,13 +231,15 @@ def _standing(row: HostRow, queued: int, now: float) -> tuple[str, str, float | 
     return WAITING, "", None
 
 
-def _turn(robots: Mapping[str, str], behind: str) -> str:
+def _turn(robots: Mapping[str, str], still: str, behind: str) -> str:
     """What a host waits for that may be visited."""
     for origin, words in robots.items():
         if words.startswith(UNREACHABLE):
             return f"robots.txt of {origin}: {words}"
+    if still:
+        return still
     if behind:
-        return f"all is well, sites take turns: {behind}"
+        return f"its turn comes in a later round: {behind}"
     return "its turn comes as soon as a visit is free"
 
 

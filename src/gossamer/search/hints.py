@@ -9,12 +9,15 @@ from difflib import get_close_matches
 from gossamer.index.analysis import STEMMERS
 from gossamer.search.filters import addresses, has_term, term_of
 from gossamer.search.prefixes import TERMS_MOST
-from gossamer.search.query import Field, Filter, Query, Words, atoms, dangling
+from gossamer.search.query import FIELDS, Field, Filter, Query, Words, atoms, dangling
+from gossamer.search.tokens import is_left_open
 
 HINTS_MOST = 5
 NAMED_MOST = 5
 """Values that a hint names."""
 _CLOSE = 0.75
+_SLIP = 0.8
+"""How much alike a word before a colon and the name of a filter are: `size:10` is no `site:10`."""
 _OPTION = re.compile(r"[a-z]{2}|[A-Z][a-z]{2,7}")
 """`-la`, `-Wall`."""
 _SHORT = re.compile(r"\w\*")
@@ -52,12 +55,10 @@ def hints(text: str, query: Query, cut: Sequence[str], found: int, having: Havin
             yield f"link:{atom.value}: that is no address; write it like link:example.org/page"
         elif isinstance(atom, Words) and _SHORT.fullmatch(atom.text) and not atom.phrase:
             yield f"{atom.text}: two letters before the star are needed to look for what begins so"
-        elif (
-            isinstance(atom, Words)
-            and not atom.phrase
-            and (meant := _ELSEWHERE.get(atom.text.partition(":")[0].lower()))
-        ):
-            yield from _filter_by_another_name(atom.text, meant)
+        elif isinstance(atom, Words) and not atom.phrase:
+            yield from _filter_by_another_name(atom.text)
+    if is_left_open(text):
+        yield 'a quotation mark is not closed: all behind it was taken for a phrase; write one more " where it ends'
     for operator in dict.fromkeys(dangling(text)):
         yield f"{operator} has nothing on one side and was left out; write it between two words, or in quotes"
     for prefix in cut:
@@ -65,9 +66,14 @@ def hints(text: str, query: Query, cut: Sequence[str], found: int, having: Havin
     yield from _left_out(query, found)
 
 
-def _filter_by_another_name(text: str, meant: str) -> Iterator[str]:
+def _filter_by_another_name(text: str) -> Iterator[str]:
     name, colon, value = text.partition(":")
-    if colon and value and not value.startswith("/"):
+    if not colon or value.startswith("/"):
+        return
+    if name.lower() in FIELDS and not value:
+        yield f"{text} has nothing right behind it, and was looked for as a word; write {text}word, without a space"
+    near = [_ELSEWHERE.get(name.lower(), ""), *get_close_matches(name.lower(), FIELDS, 1, _SLIP)]
+    if value and (meant := next(filter(None, near), "")):
         yield f"{text}: {name}: is no filter, and was looked for as words; did you mean {meant}:{value}?"
 
 

@@ -76,6 +76,15 @@ def tokens(text: str, names: Collection[str], is_known: Callable[[str], bool] = 
     return list(_balanced(list(_operators(_options(parts, is_known)))))
 
 
+def is_left_open(text: str) -> bool:
+    """Whether a phrase begins that has no end."""
+    last = next(reversed(list(_TOKEN.finditer(text.translate(_QUOTES)))), None)
+    if last is None or last[3] is None or last[4]:
+        return False
+    before = text[last.start() - 1 : last.start()] if last.start() else ""
+    return not before or before.isspace() or before == "("
+
+
 def _options(parts: Sequence[Token], is_known: Callable[[str], bool]) -> list[Token]:
     """In a command, every dash is that of an option. So it is before a few letters that no title has, as in `rm -rf`:
     nobody would leave these out."""

@@ -17,6 +17,8 @@ from gossamer.errors import InvalidPattern
 _MEMORY = 64 << 20
 _GLOB = re.compile(r"^\*|(?<![\\\])])/\*+(?:[.\w/]|$)")
 """A star at the beginning or after a slash, as in `*.pdf` and `/guide/*.html`: nobody wants slashes repeated."""
+_MEANT = {".": r"\.", "*": "[^/]*", "?": "[^/]"}
+"""What a sign of a shell is in a regular expression."""
 
 
 class Patterns:
@@ -42,8 +44,11 @@ def glob_hint(pattern: str) -> str:
     """What a pattern would be that looks like one of a shell; nothing where it does not."""
     if not _GLOB.search(pattern):
         return ""
-    meant = re.sub(r"[.*?]", lambda found: {".": r"\.", "*": "[^/]*", "?": "[^/]"}[found[0]], pattern)
-    return f"patterns are regular expressions, in which * repeats what stands before it; perhaps {meant!r} is meant"
+    meant = re.sub(r"(?<!\\)\.|\*+|\?", lambda found: _MEANT.get(found[0], ".*"), pattern.strip("*"))
+    if not pattern.endswith(("*", "$")):
+        meant += "$"  # in a shell it is the whole name
+    perhaps = f"; perhaps '{meant}' is meant" if meant else ""
+    return f"patterns are regular expressions, in which * repeats what stands before it{perhaps}"
 
 
 def _compiled(pattern: str) -> re2._Regexp:

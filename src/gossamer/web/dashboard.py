@@ -98,7 +98,8 @@ def _state(status: Status, progress: Progress | None, *, is_paused: bool) -> str
     """In a sentence."""
     if status.crawling is None:
         if status.queued:
-            return f"At rest. {counted(status.queued, 'address')} {'waits' if status.queued == 1 else 'wait'}."
+            held = f": {status.held_by}" if status.held_by else ""
+            return f"At rest. {counted(status.queued, 'address')} {'waits' if status.queued == 1 else 'wait'}{held}."
         return "At rest. Nothing is left to do."
     if is_paused:
         return f"Paused. {'Nothing is fetched until it is resumed.' if status.queued else PAUSED_AT_THE_END}"

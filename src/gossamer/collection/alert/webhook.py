@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
-from gossamer.collection.posting import Posting, may_pass
+from gossamer.collection.posting import Posting, may_pass, opens
 from gossamer.errors import UsageError
+from gossamer.fetch import Guard
+from gossamer.fetch.dns import literal
 from gossamer.model import Capture
 from gossamer.plan import Plan
 
@@ -59,6 +62,19 @@ def secret_of(reference: str, folder: Path) -> bytes:
         raise UsageError(f"{path}: the secret of the webhook cannot be read: {error.strerror}") from None
     if not found:
         raise UsageError(f"{path}: has no secret for the webhook")
+    return found
+
+
+def obstacles(plan: Plan, webhook: str, secret: str, folder: Path) -> list[str]:
+    """What would keep a message from arriving as things stand, as far as that shows without asking the network."""
+    found = []
+    try:
+        secret_of(secret, folder)
+    except UsageError as error:
+        found.append(str(error))
+    address = literal(urlsplit(webhook).hostname or "")
+    if address and (reason := Guard(plan.allow_addresses).refusal(address)):
+        found.append(f"{address} is closed, {reason}; {opens(plan, address)} opens it")
     return found
 
 

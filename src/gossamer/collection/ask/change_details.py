@@ -1,24 +1,28 @@
 """What changed in a page: how many words, and the first of them that came and went.
 
 It is told in lists, where nobody wants to wait: so it takes no longer than reading both texts. Lines that only one of
-them has are taken in pairs, and of a pair the words are left out that both begin and end with. For a whole comparison
-there is `differences`.
+them has are taken in pairs, and of a pair the words are left out that both begin and end with. Of what is left those
+words are told that are counted, so that text and number agree. A line that was on the page before and was only not
+main content has not come. For a whole comparison there is `differences`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import NamedTuple
 
-from gossamer.collection.ask.differences import ALIKE, Words, words_changed
+from gossamer.collection.ask.differences import ALIKE, Words
 from gossamer.model import URL
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version
 
 FIRST = 240
 """Characters of what came, and of what went, that are told."""
+LOOKED_AT = 8
+"""Lines that came, of which one may be what a line that went has become."""
 BETWEEN = " … "
 """Stands for words that both have."""
 
@@ -61,30 +65,84 @@ class Texts:
             return Told(Words(len(new.split()), 0), _cut(" ".join(new.split())))
         old = self.said(url, before)
         titles = before.title != after.title
-        return told(f"{before.title}\n{old}" if titles else old, f"{after.title}\n{new}" if titles else new)
+        return told(
+            f"{before.title}\n{old}" if titles else old,
+            f"{after.title}\n{new}" if titles else new,
+            self._every_word(url, before),
+            self._every_word(url, after),
+        )
+
+    def _every_word(self, url: URL, version: Version) -> str:
+        page = self.archive.page(url, version)
+        return page.text if page else ""
 
 
-def told(old: str, new: str) -> Told:
-    """How much of a text is another one, and the first words of it."""
-    before, after = ([line for each in text.splitlines() if (line := each.split())] for text in (old, new))
-    went, came = _only(before, after), _only(after, before)
-    pairs = [_trimmed(one, other) for one, other in zip(went, came, strict=False)]
-    gone = [one for one, _ in pairs] + went[len(pairs) :]
-    fresh = [other for _, other in pairs] + came[len(pairs) :]
-    return Told(words_changed(old, new), _first(fresh), _first(gone))
+def told(old: str, new: str, all_old: str = "", all_new: str = "") -> Told:
+    """How much of a text is another one, and the first words of it. `all_old` and `all_new` are all words of the two
+    pages, where the texts are their main content."""
+    before, after = _lines(old), _lines(new)
+    went, came = _only(before, after, all_new), _only(after, before, all_old)
+    pairs = _paired(went, came)
+    gone = [went[i] if (j := pairs.get(i)) is None else _trimmed(went[i], came[j])[0] for i in range(len(went))]
+    of = {j: i for i, j in pairs.items()}
+    fresh = [came[j] if (i := of.get(j)) is None else _trimmed(went[i], came[j])[1] for j in range(len(came))]
+    added, removed = (Counter(chain.from_iterable(lines)) for lines in (came, went))
+    return Told(
+        Words((added - removed).total(), (removed - added).total()),
+        _first(fresh, added - removed),
+        _first(gone, removed - added),
+    )
 
 
-def _only(lines: Sequence[list[str]], others: Sequence[list[str]]) -> list[list[str]]:
-    """Lines that the others do not have, or not as often, in their order."""
-    left = Counter(map(tuple, others))
+def _lines(text: str) -> list[list[str]]:
+    return [line for each in text.splitlines() if (line := each.split())]
+
+
+def _only(lines: Sequence[list[str]], others: Sequence[list[str]], elsewhere: str) -> list[list[str]]:
+    """Lines that the others do not have, or not as often, in their order; nor is one of them elsewhere on the page."""
+    left, beside = Counter(map(tuple, others)), set(map(tuple, _lines(elsewhere)))
+    beside -= left.keys()  # of those it is known how often they are there
     found = []
     for line in lines:
         key = tuple(line)
         if left[key]:
             left[key] -= 1
-        else:
+        elif key not in beside:
             found.append(line)
     return found
+
+
+def _paired(went: Sequence[list[str]], came: Sequence[list[str]]) -> dict[int, int]:
+    """Which line that went became which that came: one that begins or ends with the same word, and is most alike.
+
+    Only some are looked at for each, so that lines which all begin alike take no time.
+    """
+    known: dict[tuple[str, str], deque[int]] = {}
+    for place, line in enumerate(came):
+        for end in _ends(line):
+            known.setdefault(end, deque()).append(place)
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    for place, line in enumerate(went):
+        near: list[int] = []
+        for places in (known.get(end, deque()) for end in _ends(line)):
+            while places and places[0] in taken:
+                places.popleft()
+            near += islice(places, LOOKED_AT)
+        free = [each for each in near if each not in taken]
+        best = max(free, key=lambda each: _shared(line, came[each]), default=None)
+        if best is not None and _trimmed(line, came[best]) != (line, came[best]):
+            pairs[place] = best
+            taken.add(best)
+    return pairs
+
+
+def _ends(line: list[str]) -> tuple[tuple[str, str], ...]:
+    return ("begins", line[0]), ("ends", line[-1])
+
+
+def _shared(one: list[str], other: list[str]) -> int:
+    return len(one) - len(_trimmed(one, other)[0])
 
 
 def _trimmed(one: list[str], other: list[str]) -> tuple[list[str], list[str]]:
@@ -97,8 +155,18 @@ def _trimmed(one: list[str], other: list[str]) -> tuple[list[str], list[str]]:
     return one[head : len(one) - tail], other[head : len(other) - tail]
 
 
-def _first(lines: Sequence[list[str]]) -> str:
-    return _cut(BETWEEN.join(" ".join(line) for line in lines[:FIRST] if line))
+def _first(lines: Sequence[list[str]], counted: Counter[str]) -> str:
+    """The words of these lines that are counted; what stands between them both have."""
+    runs: list[list[str]] = []
+    for line in lines[:FIRST]:
+        runs.append([])
+        for word in line:
+            if counted[word] > 0:
+                counted[word] -= 1
+                runs[-1].append(word)
+            elif runs[-1]:
+                runs.append([])
+    return _cut(BETWEEN.join(" ".join(run) for run in runs if run))
 
 
 def _cut(text: str) -> str:

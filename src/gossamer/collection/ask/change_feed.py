@@ -114,7 +114,7 @@ def amount(change: Change) -> str:
     if change.kind != CHANGED:
         return f"{kind}, {counted(added, 'word')}"
     if not added and not removed:
-        return f"{kind}: the same words in another order"
+        return f"{kind}: the same words in another order or place"
     return f"{kind} by {counted(added + removed, 'word')}: {added:,} new, {removed:,} gone"
 
 

@@ -24,9 +24,9 @@ from gossamer.collection.ask.part import Part
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.documents import Document, Pages, document, documents, newest
 from gossamer.collection.folder import Folder, settled
-from gossamer.collection.lock import holder
+from gossamer.collection.lock import CRAWL, holder
 from gossamer.collection.sites import site_of
-from gossamer.collection.status import Progress, Status, last_look, status_of, together
+from gossamer.collection.status import Progress, Status, last_look, standstill, status_of, together
 from gossamer.collection.steering import Steering
 from gossamer.errors import Damaged, GossamerError, NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
@@ -105,7 +105,8 @@ class Reading:
 
     def status(self) -> Status:
         """What it holds, what it is doing, what failed and why."""
-        return status_of(self.path, self._readers().tables, self._mirrors(), sum(1 for _ in self.unread()))
+        unread = sum(1 for _ in self.unread())
+        return status_of(self.path, self.plan, self._readers().tables, self._mirrors(), unread)
 
     def change_rates(self) -> dict[float, int]:
         """How many pages change how often a day, as `watch` has learned it; none where it never ran."""
@@ -190,8 +191,12 @@ class Reading:
     def _asking(self) -> Asked:
         from gossamer.frontier.why import Asked
 
-        plan = self.plan
-        return Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time())
+        plan, running = self.plan, holder(self.path)
+        still = ""
+        if running is None or running.get("verb") != CRAWL:
+            held = standstill(plan, self._readers().tables, is_running=False)
+            still = f"no crawl runs; {held or '`gossamer crawl DIR` goes on'}"
+        return Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time(), still)
 
     def listed(self, *, site: str | None = None, after: str | None = None) -> Iterator[Listed]:
         """What is known of every page without reading it, in the order of the addresses.

@@ -87,7 +87,9 @@ def _plain(number: float) -> str:
 class Gauge:
     """Counts from the moment it is made."""
 
-    def __init__(self, plan: Plan, frontier: Frontier, disk: Disk, clock: Clock) -> None:
+    def __init__(
+        self, plan: Plan, frontier: Frontier, disk: Disk, clock: Clock, *, started: float | None = None
+    ) -> None:
         self.plan = plan
         self.paused = False
         """Somebody has asked the crawl to wait."""
@@ -96,6 +98,8 @@ class Gauge:
         self._clock = clock
         self._rate = Rate()
         self._began = clock.steady()
+        self._started = self._began if started is None else started
+        """When the crawl was, before its shards were."""
         self._seconds_before = frontier.ledger.counts.seconds
         self._sums_before = self._sums()
 
@@ -145,6 +149,7 @@ class Gauge:
             rate=self._rate.at(seconds, self._done()),
             paused=self.paused,
             next_visit=self._frontier.next_revisit,
+            time_over=0 < self.plan.time <= self._clock.steady() - self._started,
         )
 
     def _left(self, seconds: float, waking: float | None) -> Eta:

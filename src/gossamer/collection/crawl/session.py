@@ -118,7 +118,7 @@ class Session:
         if outside.told:
             self._fetch = telling(self._fetch, outside.told)
         self._source = self._import_source if self._imports else self.frontier
-        self._gauge = Gauge(plan, self.frontier, self._disk, clock)
+        self._gauge = Gauge(plan, self.frontier, self._disk, clock, started=outside.began)
         self._series = Series(table)
         self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)
         self._commits = self._in_order()

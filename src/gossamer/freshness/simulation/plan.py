@@ -24,7 +24,7 @@ EXAMPLE = """\
 pages = 10_000          # of the made web
 budget = 5_000          # visits a day
 days = 60               # figures are for the second half of them, when the learner has learned
-goal = "freshness"      # what the best schedule and the learner are for: "freshness" or "age"
+goal = "age"            # what the best schedule and the learner are for, as in `gossamer watch`: "age" or "freshness"
 seed = 1                # another number is another web of the same kind
 
 [rates]                 # how often pages change, a day
@@ -104,7 +104,7 @@ class Plan:
     pages: int = 10_000
     budget: float = 5_000.0
     days: int = 60
-    goal: Goal = "freshness"
+    goal: Goal = "age"
     seed: int = 1
     rates: Rates = field(default_factory=Rates)
     importance: Importance = field(default_factory=Importance)

@@ -139,8 +139,12 @@ def test_nonsense_is_refused_in_one_line(web: Collection, capsys: pytest.Capture
             list(web.addresses(**nonsense))
     assert main(["list", str(web.path), "--state", "lost"]) == 2
     assert "choose one of queued, done" in capsys.readouterr().err
-    assert main(["list", str(web.path), "--site", "nowhere.example"]) == 0
-    assert capsys.readouterr().out == ""
+    for command in (["list"], ["broken"], ["retry"], ["changes"], ["export", "jsonl"]):
+        words = [command[0], str(web.path), *command[1:], "--site", "nowhere.example"]
+        assert main(words) == 8
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.startswith("gossamer: nowhere.example: no such host in the collection; `gossamer list ")
 
 
 def test_hosts_are_those_that_status_counts_with_sums_that_add_up(

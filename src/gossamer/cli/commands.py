@@ -396,6 +396,7 @@ def export(options: argparse.Namespace) -> int:
     """Write to a file that appears when it is whole, or to standard output."""
     chosen = _part(options)
     with _asked(options) as collection:
+        collection.require_site(*(options.site or ()))
         if options.output == "-":
             if options.form not in TEXTUAL:
                 require_no_terminal(options.form)

@@ -30,6 +30,7 @@ def changes(options: argparse.Namespace) -> int:
     begin = since(options.since) if options.since is not None else None
     question = " ".join(options.question)
     with Reading(Path(options.dir)) as collection:
+        collection.require_site(*filter(None, [options.site]))
         found = collection.changes(begin, query=question, site=options.site, newest=options.number)
         if options.atom:
             from gossamer.collection.ask.change_feed import Feed, atom

@@ -37,6 +37,7 @@ def list_(options: argparse.Namespace) -> int:
 
     nothing, what = True, "host" if options.hosts else "address"
     with Reading(Path(options.dir)) as collection:
+        collection.require_site(*filter(None, [options.site]))
         for each in _listed(collection, options):
             nothing = False
             if options.json:
@@ -44,7 +45,7 @@ def list_(options: argparse.Namespace) -> int:
             else:
                 say(_host(each) if isinstance(each, HostAnswer) else _address(each))
     if nothing:
-        complain(pasted(f"no {what} is like that; `gossamer status DIR` counts what there is", options.dir))
+        complain(pasted(f"no {what} matches; `gossamer status DIR` counts what there is", options.dir))
     return 0
 
 
@@ -72,6 +73,7 @@ def broken(options: argparse.Namespace) -> int:
     if options.csv and options.json:
         raise UsageError("--csv and --json are two forms of the same; choose one")
     with gossamer.open(options.dir) as collection:
+        collection.require_site(*filter(None, [options.site]))
         external, stopped = _external(collection, options) if options.external else (None, False)
         whole = external is None or external.asked == external.of
         count = _print(options, collection.broken(site=options.site, external=external or False), whole=whole)

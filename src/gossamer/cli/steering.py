@@ -68,6 +68,7 @@ def retry(options: argparse.Namespace) -> int:
     """Say how many failed, and who tries them again."""
     with gossamer.open(options.dir) as collection:
         runs = collection.is_busy
+        collection.require_site(*filter(None, [options.site]))
         count = collection.retry(site=options.site)
     return _said(options, {"failed": count, "running": runs}, f"{counted(count, 'failure')}; {_taken(options, runs)}")
 

@@ -160,6 +160,12 @@ class Reading:
 
         return addresses(self._readers(), state, reason, site)
 
+    def require_site(self, *sites: str) -> None:
+        """Whoever names a site that nothing is known of has misspelt it: no answer about it would be right."""
+        for site in sites:
+            if next(self.addresses(site=site), None) is None:
+                raise NotFound(f"{site}: no such host in the collection; `gossamer list DIR --hosts` names them")
+
     def hosts(self, *, site: str | None = None) -> Iterator[HostAnswer]:
         """Every host that `status` counts, by name: all pages of `host_page`."""
         page = self.host_page("name", site=site, limit=HOSTS_AT_ONCE)

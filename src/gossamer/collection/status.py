@@ -16,6 +16,7 @@ from gossamer.collection.lock import holder
 from gossamer.collection.steering import Steering
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.worth.focus import stored_sums
 from gossamer.rows import decoder
 from gossamer.shown import size
 from gossamer.store.table.table import Table
@@ -63,6 +64,18 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Harvest:
+    """How far the pages are on the topic of the crawl."""
+
+    pages: int
+    """Those that were judged."""
+    rate: float
+    """What they score on average, 0 to 1."""
+    on_topic: int
+    """Those that are on topic more likely than not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The sums over all addresses."""
 
@@ -99,6 +112,8 @@ class Status:
     """Somebody has asked the crawl to wait, and nobody to go on."""
     freshness: Freshness | None = None
     """How far what is there is up to date; None where it was never watched."""
+    harvest: Harvest | None = None
+    """How far the pages are on topic; None where the crawl has none."""
 
     @property
     def held_up(self) -> str:
@@ -160,7 +175,15 @@ def status_of(folder: Path, tables: Iterable[Table], mirrors: Mapping[str, list[
         basis=last.basis if last and not paused else "",
         paused=paused,
         freshness=freshness_of(tables),
+        harvest=_harvest(tables),
     )
+
+
+def _harvest(tables: Iterable[Table]) -> Harvest | None:
+    sums = [stored_sums(table) for table in tables]
+    pages = sum(each.pages for each in sums)
+    rate = round(sum(each.score for each in sums) / pages, 4) if pages else 0.0
+    return Harvest(pages, rate, sum(each.on_topic for each in sums)) if pages else None
 
 
 progress_of = decoder(Progress)

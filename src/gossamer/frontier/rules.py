@@ -11,6 +11,7 @@ from gossamer.frontier.polite.hosts import Politeness
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import Order, breadth
 from gossamer.model import Page
+from gossamer.topic.judge import Judge
 from gossamer.urls import site
 from gossamer.urls.scope import Scope
 
@@ -31,6 +32,8 @@ class Outward:
     again: Callable[[str, Callable[[Page | None], None]], None] = lambda url, then: then(None)
     """Reads once more what a list of addresses says, from the archive, and hands it on; None when that does not have
     it. Whoever does that later calls `go_on` afterwards."""
+    learned: Callable[[Judge], None] = lambda judge: None
+    """What the judge of the topic knows is another: it is to be kept with the next commit."""
     disguised: Callable[[str], None] = lambda url: None
     """A page that was kept turns out to be an error."""
 
@@ -68,6 +71,8 @@ class Rules:
     order: Order = breadth
     weigh: bool = False
     """Keep the cash of addresses, because an order wants it; see `opic`."""
+    topic: Judge | None = None
+    """Says how far pages and links are on the topic of the crawl, if it has one. It takes the place of an order."""
     site: Callable[[str], str] = site
     """The site that an address belongs to."""
     watch: WatchRules | None = None

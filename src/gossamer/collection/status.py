@@ -18,7 +18,7 @@ from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.focus import stored_sums
 from gossamer.rows import decoder
-from gossamer.shown import size
+from gossamer.shown import counted, size
 from gossamer.store.table.table import Table
 
 
@@ -73,6 +73,9 @@ class Harvest:
     """What they score on average, 0 to 1."""
     on_topic: int
     """Those that are on topic more likely than not."""
+
+    def __str__(self) -> str:
+        return f"{self.rate:.0%} of what was fetched; {self.on_topic:,} of {counted(self.pages, 'page')} surely"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,17 @@ Shark search (Hersovici and others, WWW 1998) mixes what a page inherits from th
 of the link say, in fixed parts. Here the parts are learned while the crawl goes, from links whose pages have come: a
 logistic curve over a few signs (Rennie and McCallum 1999 learned such a thing for words), which begins with parts that
 were set by hand. The signs are the score of the page that links, the words of the anchor and of the address, how pages
-in the same folder and on the same host turned out, and whether the link stands in the main content.
+in the same folder and on the same host turned out, whether the link stands in the main content, and how new the host
+is: somebody has to look.
 
 Tunnelling (Bergmark, Lagoze and Sbityakov 2002): what is on topic often lies behind pages that are not. A page that is
 not on topic hands on a part of what was promised of itself, less with each step, and after `STEPS` far less. Each host
-gets a few tries first: somebody has to look.
+gets a few tries first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import exp, tanh
+from math import exp, sqrt, tanh
 from typing import NamedTuple
 
 from gossamer.model import Link
@@ -33,10 +33,10 @@ TRIED = 10
 """Pages of a host after which it was tried: before, the steps do not count."""
 DECAY = 0.5
 """What is left of a promise behind a page that is not on topic."""
-BEGIN = (-3.0, 2.2, 2.5, 2.0, 0.7, 0.3)
-"""What each sign weighs before anything is learned: always, inherited, words, folder, host, main content."""
-RATE = 0.05
-"""How far one page that has come moves them."""
+BEGIN = (-3.0, 2.2, 2.5, 2.0, 0.7, 0.3, 2.0)
+"""What each sign weighs before anything is learned: always, inherited, words, folder, host, main content, new host."""
+RATE, BASE_RATE = 0.02, 0.1
+"""How far one page that has come moves them, and the first besides: how rare the topic is, is learned sooner."""
 OPEN = 0.3
 """How pages of a host are thought to turn out that nobody has seen: somebody has to look."""
 PRIOR = 2.0
@@ -84,7 +84,7 @@ class LinkScore:
         if len(self._signs) >= KEPT:
             self._signs = dict(list(self._signs.items())[KEPT // 2 :])
         self._signs[link.url] = signs
-        lost = page.steps > STEPS and self._pages(link.url) >= TRIED
+        lost = page.steps > STEPS and self._pages(_places(link.url)[1]) >= TRIED
         return self._mixed(signs) * (LOST if lost else 1.0)
 
     def learn(self, url: str, score: float) -> None:
@@ -93,6 +93,7 @@ class LinkScore:
         if signs is not None:
             error = score - self._mixed(signs)
             self.parts = [part + RATE * error * sign for part, sign in zip(self.parts, signs, strict=True)]
+            self.parts[0] += BASE_RATE * error
         for place in _places(url):
             mean = self._places.setdefault(place, Mean())
             mean.pages += 1
@@ -104,11 +105,12 @@ class LinkScore:
         says = classifier.leaning((*words(link.anchor), *address_words(link.url)))
         folder, host = _places(link.url)
         on_host = self._mean(host, max(page.inherited, OPEN))
-        return (1.0, page.inherited, tanh(says / 4), self._mean(folder, on_host), on_host, float(link.content))
+        new = 1 / sqrt(1 + self._pages(host))
+        return (1.0, page.inherited, tanh(says / 4), self._mean(folder, on_host), on_host, float(link.content), new)
 
-    def _pages(self, url: str) -> int:
-        """How many pages of its host have come."""
-        mean = self._places.get(_places(url)[1])
+    def _pages(self, host: str) -> int:
+        """How many of its pages have come."""
+        mean = self._places.get(host)
         return mean.pages if mean else 0
 
     def _mean(self, place: str, before: float) -> float:
@@ -118,10 +120,6 @@ class LinkScore:
     def _mixed(self, signs: tuple[float, ...]) -> float:
         x = sum(part * sign for part, sign in zip(self.parts, signs, strict=True))
         return 1 / (1 + exp(-max(-30.0, min(x, 30.0))))
-
-    def as_json(self) -> Mapping[str, list[float]]:
-        """What was learned, but for single places."""
-        return {"parts": [round(part, 4) for part in self.parts]}
 
 
 def _places(url: str) -> tuple[str, str]:

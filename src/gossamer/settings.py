@@ -142,7 +142,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "topic": Setting(
         "",
-        "The file or folder that describes what the crawl is about; pages on topic come first. See docs/topics.md.",
+        "The file or folder that describes what the crawl is about: pages on topic come first.",
         option=Option(
             "--topic",
             FAR,

@@ -21,7 +21,7 @@ from gossamer.topic.link_score import BEGIN, LinkScore, Standing
 FIRST = 16
 """Pages after which the model is made anew for the first time."""
 UNPROVEN = 0.2
-"""The most that a page hands on before that."""
+"""What is left of a promise before that."""
 LAST = 16_384
 """Pages after which nothing more is learned."""
 SAMPLES = 150
@@ -89,11 +89,9 @@ class Judge:
         return True
 
     def link(self, link: Link, page: Standing) -> float:
-        """What a link on a page promises. As long as no page was told from the examples, a page hands on little: what is
-        promised then would stand before all that is known better."""
-        if self.pages <= FIRST:
-            page = page._replace(inherited=min(page.inherited, UNPROVEN))
-        return self.links.score(link, page, self.classifier)
+        """What a link on a page promises. It is little as long as no page was told from the examples: what is promised
+        then would stand before all that is known better."""
+        return self.links.score(link, page, self.classifier) * (UNPROVEN if self.pages <= FIRST else 1.0)
 
     def _is_counted(self, text: str, score: float) -> bool:
         """Every page at first; later, one of ten: more would teach nothing more."""

@@ -35,8 +35,9 @@ DECAY = 0.5
 """What is left of a promise behind a page that is not on topic."""
 BEGIN = (-3.0, 2.2, 2.5, 2.0, 0.7, 0.3, 2.0)
 """What each sign weighs before anything is learned: always, inherited, words, folder, host, main content, new host."""
-RATE, BASE_RATE = 0.02, 0.1
-"""How far one page that has come moves them, and the first besides: how rare the topic is, is learned sooner."""
+RATE, RARER_RATE = 0.02, 0.1
+"""How far one page that has come moves them, and how much rarer the topic is than was thought. That is learned apart,
+and not part of a promise: what was promised before must not stand before what is promised later."""
 OPEN = 0.3
 """How pages of a host are thought to turn out that nobody has seen: somebody has to look."""
 PRIOR = 2.0
@@ -74,6 +75,7 @@ class LinkScore:
 
     def __init__(self) -> None:
         self.parts = list(BEGIN)
+        self._rarer = 0.0
         self._places: dict[str, Mean] = {}
         self._signs: dict[str, tuple[float, ...]] = {}
 
@@ -91,9 +93,10 @@ class LinkScore:
         """A page has come, and is so far on topic."""
         signs = self._signs.pop(url, None)
         if signs is not None:
-            error = score - self._mixed(signs)
-            self.parts = [part + RATE * error * sign for part, sign in zip(self.parts, signs, strict=True)]
-            self.parts[0] += BASE_RATE * error
+            error = score - self._mixed(signs, self._rarer)
+            self._rarer += RARER_RATE * error
+            _, *others = (part + RATE * error * sign for part, sign in zip(self.parts, signs, strict=True))
+            self.parts = [BEGIN[0], *others]
         for place in _places(url):
             mean = self._places.setdefault(place, Mean())
             mean.pages += 1
@@ -117,8 +120,8 @@ class LinkScore:
         mean = self._places.get(place)
         return before if mean is None else (mean.total + PRIOR * before) / (mean.pages + PRIOR)
 
-    def _mixed(self, signs: tuple[float, ...]) -> float:
-        x = sum(part * sign for part, sign in zip(self.parts, signs, strict=True))
+    def _mixed(self, signs: tuple[float, ...], rarer: float = 0.0) -> float:
+        x = rarer + sum(part * sign for part, sign in zip(self.parts, signs, strict=True))
         return 1 / (1 + exp(-max(-30.0, min(x, 30.0))))
 
 

@@ -14,7 +14,7 @@ LAYERS = [
     ["errors", "shown", "held", "lazy", "settings", "tagged", "markdown", "version"],
     ["model", "rows", "setting_text"],
     ["urls", "engine", "testing", "files"],
-    ["robots", "runs", "freshness"],
+    ["robots", "runs", "freshness", "topic"],
     ["convert"],
     ["fetch", "dedupe", "store", "graph", "index"],
     ["frontier", "search"],
@@ -24,7 +24,7 @@ LAYERS = [
     ["cli"],
 ]
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
-PURE = {"urls", "robots", "freshness", "convert"}
+PURE = {"urls", "robots", "freshness", "topic", "convert"}
 IMPURE_MODULES = {"socket", "asyncio", "time", "subprocess", "os", "threading", "random"}
 MODULES = sorted(SOURCE.rglob("*.py"))
 FACES = {"__init__.py", "__main__.py"}

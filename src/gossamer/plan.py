@@ -88,6 +88,8 @@ class Plan:
     keep: str = _setting("keep")
     pages_per_host: int = _setting("pages_per_host")
     order: str = _setting("order")
+    topic: str = _setting("topic")
+    topic_learn: bool = _setting("topic_learn")
     site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))
     sitemaps: str = _setting("sitemaps")
     url_length: int = _setting("url_length")

@@ -156,6 +156,21 @@ SETTINGS: dict[str, Setting] = {
         choices=("breadth", "importance", "depth", "random"),
         option=Option("--order", FAR, "which pages of a host first: as found, most linked, deepest, or mixed ({})"),
     ),
+    "topic": Setting(
+        "",
+        "The file or folder that describes what the crawl is about: pages on topic come first.",
+        option=Option(
+            "--topic",
+            FAR,
+            "pages on a topic first, which this file or folder describes",
+            metavar="PATH",
+        ),
+    ),
+    "topic_learn": Setting(
+        False,
+        "Learn more of the topic from pages that are surely on it.",
+        option=Option("--topic-learn", FAR, "learn more of the topic from pages that are surely on it"),
+    ),
     "site_orders": Setting({}, "Another order for the pages of a site."),
     "sitemaps": Setting(
         "auto",

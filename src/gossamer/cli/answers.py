@@ -16,7 +16,7 @@ from gossamer.shown import counted, line, size, span, text
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
     from gossamer.collection.freshness import Freshness
-    from gossamer.frontier.why import AddressAnswer, HostAnswer
+    from gossamer.frontier.why import AddressAnswer, HostAnswer, TopicAnswer
     from gossamer.frontier.worth.novelty import KindAnswer
     from gossamer.plan import Plan
     from gossamer.store.repair.verify import Checked
@@ -99,6 +99,7 @@ def status(found: Status) -> str:
         ("crawled for", f"{found.seconds:,.1f} s"),
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
         *([("fresh", _fresh(found.freshness))] if found.freshness else []),
+        *([("on topic", str(found.harvest))] if found.harvest else []),
         ("now", _now(found)),
         *([("waits", found.held_up)] if found.held_up else []),
     ]
@@ -161,6 +162,7 @@ def _address(answer: AddressAnswer) -> str:
         ("attempts", str(answer.attempts or "")),
         ("turn", _turn(answer.distance)),
         ("importance", "" if answer.importance is None else f"{answer.importance:.3g}"),
+        ("topic", _topic(answer.topic) if answer.topic else ""),
         ("like it", _kind(answer.kind) if answer.kind else ""),
         ("found on", answer.referrer or ""),
         ("leads to", answer.target or ""),
@@ -170,6 +172,15 @@ def _address(answer: AddressAnswer) -> str:
     lines = [cut(answer.url), *_table(rows)]
     lines += [f"  {when(moment)}  {cut(what)}" for moment, what in answer.history]
     return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
+
+
+def _topic(topic: TopicAnswer) -> str:
+    """How far it is on topic, and by which words."""
+    promised = f"promised {topic.promise:.0%}"
+    if topic.score is None:
+        return f"{promised}, by what leads to it"
+    words = ", ".join(f"{word} {weight:+.1f}" for word, weight in topic.words)
+    return f"{topic.score:.0%} by what it says ({words or 'no word speaks'}); {promised}"
 
 
 def _changes(answer: AddressAnswer) -> str:

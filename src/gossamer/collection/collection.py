@@ -176,6 +176,7 @@ class Collection(Reading):
         if outside is REAL and not always and self._is_at_rest(plan, new):
             await self._tell_after_crawl(news)
             return self.status()
+        from gossamer.collection.crawl import topics
         from gossamer.collection.crawl.network import make_room
         from gossamer.collection.crawl.shard import Job
         from gossamer.collection.crawl.supervisor import crawl_all
@@ -202,6 +203,8 @@ class Collection(Reading):
                     plan, begins = self._planned(asked)
                     plan = plan.changed(shards=shards)
                 self._keep(asked, plan, begins=begins)
+            if plan.topic and ("topic" in settings or not topics.is_kept(self.path)):
+                await self._learn_topic(plan, outside)
             began = outside.clock.steady()
             order, tells = outside.order, told is not None
             job = Job(self.path, plan, heeds=True, order=order, began=began, tells=tells, logins=sending)
@@ -246,6 +249,16 @@ class Collection(Reading):
         if (keep_fresh or not stopped) and not outside.is_handed_in:
             await self._tell_after_crawl(news)
         return status
+
+    async def _learn_topic(self, plan: Plan, outside: Outside) -> None:
+        """Read what the crawl is about before it begins; example pages that are not here are fetched."""
+        from gossamer.collection.crawl import topic_examples, topics
+
+        async def pages(urls: list[str]) -> Mapping[str, str]:
+            return await topic_examples.page_texts(self, urls, plan, outside)
+
+        await topics.learn(plan.topic, self.path, topic_examples.file_text, pages, learns=plan.topic_learn)
+        self.close()
 
     def _prune_daily(self, plan: Plan, now: float, before: float) -> float:
         """Old versions go once a day, if any are to go; when that was."""

@@ -20,6 +20,7 @@ import msgspec
 from gossamer.errors import UsageError
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Counts
+from gossamer.frontier.worth.focus import Sums
 from gossamer.rows import Natural, Seconds, decoder, number
 from gossamer.shown import timestamp
 from gossamer.store.table.table import Table
@@ -51,6 +52,8 @@ class Point(msgspec.Struct, array_like=True, frozen=True):
     hosts: Natural = 0
     seconds: Seconds = 0.0
     memory: Natural = 0
+    judged: Natural = 0
+    score: Seconds = 0.0
 
 
 point_of = decoder(Point)
@@ -74,6 +77,15 @@ class Sample:
     """Spent crawling until then."""
     memory: int
     """Bytes that the processes of the shards had in memory."""
+    judged: int = 0
+    """Pages that were held against the topic of the crawl."""
+    score: float = 0.0
+    """The sum of what they scored."""
+
+    @property
+    def relevance(self) -> float | None:
+        """The harvest rate until then: what pages scored on average, 0 to 1; None where the crawl has no topic."""
+        return self.score / self.judged if self.judged else None
 
     @property
     def coverage(self) -> float:
@@ -82,7 +94,8 @@ class Sample:
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
-        return asdict(self) | {"time": timestamp(self.time.timestamp()), "coverage": round(self.coverage, 6)}
+        more = {"time": timestamp(self.time.timestamp()), "coverage": round(self.coverage, 6)}
+        return asdict(self) | more | {"relevance": self.relevance}
 
 
 class Series:
@@ -92,17 +105,17 @@ class Series:
         self._table = table
         self._thinned = -THIN_EVERY
 
-    def note(self, counts: Counts, now: float) -> None:
+    def note(self, counts: Counts, now: float, harvest: Sums | None = None) -> None:
         """Part of the next commit."""
         minute = min(max(int(now // 60), 0), _LAST_MINUTE)
         if abs(minute - self._thinned) >= THIN_EVERY:
             self._thinned = minute
             for old in spare([each for each, _ in rows(self._table)], minute):
                 self._table.delete(META, _key(old))
-        self._table.put(META, _key(minute), msgspec.msgpack.encode(_point(counts)))
+        self._table.put(META, _key(minute), msgspec.msgpack.encode(_point(counts, harvest or Sums())))
 
 
-def _point(counts: Counts) -> Point:
+def _point(counts: Counts, harvest: Sums) -> Point:
     known = counts.queued + counts.done + counts.failed + counts.excluded
     copies = counts.duplicates + counts.near_duplicates
     return Point(
@@ -116,6 +129,8 @@ def _point(counts: Counts) -> Point:
         max(counts.hosts, 0),
         round(max(counts.seconds, 0.0), 3),
         memory(),
+        harvest.pages,
+        round(harvest.score, 3),
     )
 
 

@@ -17,9 +17,10 @@ from gossamer.collection.lock import holder
 from gossamer.collection.steering import Steering
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.worth.focus import stored_sums
 from gossamer.plan import Plan
 from gossamer.rows import decoder
-from gossamer.shown import size
+from gossamer.shown import counted, size
 from gossamer.store.table.table import Table
 
 
@@ -67,6 +68,21 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Harvest:
+    """How far the pages are on the topic of the crawl."""
+
+    pages: int
+    """Those that were judged."""
+    rate: float
+    """What they score on average, 0 to 1."""
+    on_topic: int
+    """Those that are on topic more likely than not."""
+
+    def __str__(self) -> str:
+        return f"{self.rate:.0%} of what was fetched; {self.on_topic:,} of {counted(self.pages, 'page')} surely"
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The sums over all addresses."""
 
@@ -105,6 +121,8 @@ class Status:
     """How far what is there is up to date; None where it was never watched."""
     held_by: str = ""
     """No crawl runs, and something is queued: the limit that has ended the last one, and the command that goes on."""
+    harvest: Harvest | None = None
+    """How far the pages are on topic; None where the crawl has none."""
 
     @property
     def held_up(self) -> str:
@@ -169,6 +187,7 @@ def status_of(
         paused=paused,
         freshness=freshness_of(tables),
         held_by=standstill(plan, tables, is_running=crawling is not None),
+        harvest=_harvest(tables),
     )
 
 
@@ -178,8 +197,15 @@ def standstill(plan: Plan, tables: Sequence[Table], *, is_running: bool) -> str:
     if is_running or not any(each.queued for each in counts):
         return ""
     over = any(look.time_over for look in map(last_look, tables) if look)
-    pages, octets = sum(each.pages for each in counts), sum(each.bytes for each in counts)
+    pages, octets = sum(each.kept for each in counts), sum(each.bytes for each in counts)
     return held_by(plan, pages, octets, time_over=bool(plan.time) and over)
+
+
+def _harvest(tables: Iterable[Table]) -> Harvest | None:
+    sums = [stored_sums(table) for table in tables]
+    pages = sum(each.pages for each in sums)
+    rate = round(sum(each.score for each in sums) / pages, 4) if pages else 0.0
+    return Harvest(pages, rate, sum(each.on_topic for each in sums)) if pages else None
 
 
 progress_of = decoder(Progress)

@@ -57,6 +57,8 @@ PROBES = "probes"
 """kind of directory -> PlaceRow: how it answers to made-up names; host, NUL -> HostPlaces; see `soft404`"""
 CASH = "cash"
 """row key of the address -> CashRow; see `opic`"""
+TOPICS = "topics"
+"""row key of the address -> TopicRow: what is promised of it; see `focus`"""
 OUTBOX = "outbox"
 """number of another shard, number of the batch -> what that shard is to be told; see `exchange`"""
 FIRSTS = "firsts"
@@ -66,7 +68,7 @@ META = "meta"
 
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
-    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST, HUBS),
+    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST, HUBS, TOPICS),
     *SIEVE_FAMILIES,
 )
 
@@ -123,7 +125,7 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     hint: Annotated[int, msgspec.Meta(ge=-5, le=5)] = 0
     """What a sitemap says of it, -5 to 5; see `hints`."""
     cash: Natural = 0
-    """What it was worth when it got its place; see `opic`."""
+    """What it was worth when it got its place; see `opic`, and `focus` where the crawl has a topic."""
     sunk: Count = 0
     """The level of its kind when it got its place in the queue; see `novelty`."""
     near: bool = False

@@ -50,6 +50,7 @@ from gossamer.frontier.revisit.watch import Watch, forget_adopted
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.inbox import Inbox
 from gossamer.frontier.shards.peers import Item, Peers, Told
+from gossamer.frontier.worth.focus import Focus, Sums
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Answer, Capture, Clock, Failure, Fault, Kind, Page, Visit
 from gossamer.store.table.table import Table
@@ -103,7 +104,7 @@ class Frontier:
         self._dispatcher = Dispatcher(self._next, self._pause)
         self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
         self._active = ActiveOrigins(parts, self._schedule)
-        self._intake = Intake(parts, self._active)
+        self._intake = Intake(parts, self._active, outward.learned)
         self._watch = Watch(parts, self._intake, rules.watch, outward.earlier) if rules.watch else None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow, self._watch)
         self._listings = Listings(parts, self._active, self._intake, outward.again, self._watch)
@@ -274,6 +275,11 @@ class Frontier:
         return None if self._watch is None else max(self._watch.next_time(), 0.0)
 
     @property
+    def harvest(self) -> Sums | None:
+        """How far the pages are on topic that have come; None where the crawl has none."""
+        return self._intake.focus.sums if self._intake.focus is not None else None
+
+    @property
     def longest(self) -> Stretch | None:
         """The host that politeness will make last longest."""
         return self._longest.first()
@@ -408,8 +414,9 @@ class Frontier:
         All of them before the next visit is handed out and the next commit made: they are in the archive already.
         """
         origins = [self._done(*each) for each in answers]
-        if (flow := self._intake.flow) is not None and flow.full:
-            self._move(flow)
+        for worth in self._intake.worths:
+            if worth.full:
+                self._move(worth)
         self._dispatcher.dispatch()
         for (visit, _, _), origin in zip(answers, origins, strict=True):
             self._active.forget(origin)
@@ -511,8 +518,9 @@ class Frontier:
     def take(self, items: Iterable[Item]) -> None:
         """What other shards found for this one."""
         self._inbox.take(items)
-        if (flow := self._intake.flow) is not None and flow.full:
-            self._move(flow)
+        for worth in self._intake.worths:
+            if worth.full:
+                self._move(worth)
 
     def hop(self, visit: Visit) -> None:
         """A robots.txt redirects here."""
@@ -534,16 +542,16 @@ class Frontier:
     def prepare(self) -> None:
         """What was added, and the counters, into the next commit."""
         self.sift()
-        if (flow := self._intake.flow) is not None:
-            self._move(flow)
-            flow.save()
+        for worth in self._intake.worths:
+            self._move(worth)
+            worth.save()
         if self._watch is not None:
             self._watch.save()
         self._parts.save()
 
-    def _move(self, flow: Flow) -> None:
-        """What has gained cash gets a better place, unless it is out."""
-        self._intake.move(flow.gained({visit.url for visit in self._out} | self._moving))
+    def _move(self, worth: Flow | Focus) -> None:
+        """What has gained gets a better place, unless it is out."""
+        self._intake.move(worth.gained({visit.url for visit in self._out} | self._moving))
 
     def settle(self) -> None:
         """The crawl ends: with the next commit the clocks on disk are right, unless a visit was broken off."""

@@ -11,6 +11,7 @@ from gossamer.frontier.polite.hosts import Politeness
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import Order, breadth
 from gossamer.model import Page
+from gossamer.topic.judge import Judge
 from gossamer.urls import site
 from gossamer.urls.scope import Scope
 
@@ -33,6 +34,8 @@ class Outward:
     it. Whoever does that later calls `go_on` afterwards."""
     earlier: Callable[[str, float], Page | None] = lambda url, until: None
     """What a page said at a time, from the archive; None when that does not have it."""
+    learned: Callable[[Judge], None] = lambda judge: None
+    """What the judge of the topic knows is another: it is to be kept with the next commit."""
     disguised: Callable[[str], None] = lambda url: None
     """A page that was kept turns out to be an error."""
 
@@ -70,6 +73,8 @@ class Rules:
     order: Order = breadth
     weigh: bool = False
     """Keep the cash of addresses, because an order wants it; see `opic`."""
+    topic: Judge | None = None
+    """Says how far pages and links are on the topic of the crawl, if it has one. It takes the place of an order."""
     site: Callable[[str], str] = site
     """The site that an address belongs to."""
     watch: WatchRules | None = None

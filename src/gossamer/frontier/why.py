@@ -14,6 +14,7 @@ from gossamer.frontier.queue.rank import distance
 from gossamer.frontier.revisit import page_changes, priors
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.worth import budget
+from gossamer.frontier.worth.focus import WHOLE, about_topic
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
 from gossamer.frontier.worth.opic import importance
 from gossamer.frontier.worth.parameters import dropped_keys
@@ -28,6 +29,18 @@ IDLE, WAITING, RESTING, PAUSED = "idle", "waiting", "resting", "paused"
 """Where a host may stand."""
 UNREACHABLE = "unreachable"
 """How the words on a robots.txt begin that nobody could read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAnswer:
+    """How an address stands to the topic of the crawl."""
+
+    promise: float
+    """How likely it was on topic by what leads to it, 0 to 1."""
+    score: float | None
+    """How likely it is by what it says; None as long as it has not come."""
+    words: tuple[tuple[str, float], ...]
+    """The words of it that speak loudest, each with what it says: above 0 for the topic, below against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +73,8 @@ class AddressAnswer:
     """Changes a day, as its visits and pages like it tell; None where it is not watched."""
     changes_seen: float = 0.0
     """How many of its visits found a change; those that are long ago count less."""
+    topic: TopicAnswer | None = None
+    """None where the crawl has no topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +166,15 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         host,
         change_rate=priors.rate(table, url, changes) if changes and changes.seen else None,
         changes_seen=changes.history.weight if changes else 0.0,
+        topic=_topic(table, url),
     )
+
+
+def _topic(table: Table, url: str) -> TopicAnswer | None:
+    row = about_topic(table, url)
+    if row is None:
+        return None
+    return TopicAnswer(row.promise / WHOLE, row.score if row.score >= 0 else None, row.words)
 
 
 def _queued(entry: Entry, host: HostAnswer | None, robots: RobotsRow | None, still: str) -> tuple[str, float | None]:

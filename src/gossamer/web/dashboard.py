@@ -82,6 +82,7 @@ def figures(now: Look) -> dict[str, str]:
         "known": number(known),
         "actions": " ".join(_actions(now)),
         "fresh": _fresh(status.freshness),
+        "topic": str(status.harvest or "–"),
         "seconds": span(status.seconds),
         "disk": f"{size(now.disk_free)} of {size(now.disk_size)}",
     }
@@ -136,13 +137,21 @@ async def crawl(request: Request) -> Response:
 def charts(past: Sequence[Sample]) -> list[tuple[str, Markup]]:
     """The whole life of the crawl: what it holds, how fast it went, what it takes."""
     moments = [each.time.timestamp() for each in past]
+    judged = [(each.time.timestamp(), each.relevance) for each in past if each.relevance is not None]
+    harvest = Curve("on topic", [rate for _, rate in judged])
+    on_topic = chart("On topic", [moment for moment, _ in judged], [harvest], _part)
     sums = [Curve(name, [getattr(each, name) for each in past]) for name in ("pages", "queued", "failed")]
     return [
         ("Pages, queued and failed", chart("Pages, queued and failed", moments, sums, number)),
         ("Pages a minute", chart("Pages a minute", moments[1:], [Curve("pages a minute", _rates(past))], number)),
         ("Fetched", chart("Fetched", moments, [Curve("bytes", [each.bytes for each in past])], size)),
         ("Memory", chart("Memory", moments, [Curve("memory", [each.memory for each in past])], size)),
+        *([("On topic", on_topic)] if judged else []),
     ]
+
+
+def _part(value: float) -> str:
+    return f"{value:.0%}"
 
 
 def _rates(past: Sequence[Sample]) -> list[float]:

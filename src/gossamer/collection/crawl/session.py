@@ -28,6 +28,8 @@ from gossamer.collection.crawl.rereading import Lists
 from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
+from gossamer.collection.crawl.topics import judge_for
+from gossamer.collection.crawl.topics import note as note_topic
 from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, goal_of, rules_of
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
@@ -89,6 +91,7 @@ class Session:
         self._table = table
         self._mine = mine = ShardPlan(plan, peers, SeedList(collection) if collection else None)
         imprint.agree(table, mine.number, plan)
+        self._topic = judge_for(plan, collection or shard.parent.parent, table)
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._blocks = blocks_of(table) if plan.build else None
         self._reader = PageReader(shard, plan, table, self._blocks)
@@ -108,6 +111,7 @@ class Session:
                 copied=partial(fold_copy, self.archive, self._derived),
                 again=lambda url, then: self._lists.read_on(url, then),
                 earlier=self.archive.page_at,
+                learned=partial(note_topic, table),
                 disguised=self._derived.forget,
             ),
             peers=peers,
@@ -142,7 +146,7 @@ class Session:
             until = min(until, outside.fresh_until)
         rules = rules_of(plan, product, outside.order, imports=imports, heads=outside.heads, until=until)
         watch = WatchRules(plan.budget, goal_of(plan)) if outside.fresh_until is not None else None
-        return replace(rules, scope=self._mine.scope(), watch=watch)
+        return replace(rules, scope=self._mine.scope(), watch=watch, topic=self._topic)
 
     def _import_from(self, imported_files: Sequence[ImportFile]) -> ImportSource:
         limits = self.plan.as_limits()
@@ -174,7 +178,7 @@ class Session:
                 # After the frontier, whose counters it shows.
                 Step("note how it goes", lambda: note(self._table, self.progress())),
                 # The same: one row for each minute.
-                Step("note how it went", lambda: self._series.note(self.frontier.ledger.counts, self._clock.wall())),
+                Step("note how it went", self._note_series),
                 # Last, because each step before may post something: it goes with the page that it comes from.
                 Step("close the outbox", peers.prepare if peers else None),
             ),
@@ -370,6 +374,9 @@ class Session:
         if self._table.pending or self.frontier.out:
             self._moved = now
         return now - self._moved > RESTS and now - self._commits.last < RESTS
+
+    def _note_series(self) -> None:
+        self._series.note(self.frontier.ledger.counts, self._clock.wall(), self.frontier.harvest)
 
     def _tell_progress(self) -> None:
         """After a commit: a shard that dies again and again is given up unless it came further in between."""

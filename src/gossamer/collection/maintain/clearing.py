@@ -16,6 +16,7 @@ from gossamer.collection.alert.saved import FILE as ALERTS
 from gossamer.collection.alert.state import FILE as TOLD
 from gossamer.collection.alert.state import LOCK as TELLING
 from gossamer.collection.crawl import requests, rest
+from gossamer.collection.crawl.topics import FILE as TOPIC
 from gossamer.collection.derive import mirrored
 from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SEEDS, SHARDS, TABLE, Folder
 from gossamer.collection.signal.listening import FILE as LISTENING
@@ -36,7 +37,7 @@ _FILES = (
     *("lock", "gate", TELLING, LISTENER, f"{plans.FILE}{files.PARTIAL}"),
     *(
         f"{name}{ending}"
-        for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING, ALERTS, TOLD, LISTENING, PINGED)
+        for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING, ALERTS, TOLD, LISTENING, PINGED, TOPIC)
         for ending in ("", files.PARTIAL)
     ),
 )

@@ -22,6 +22,7 @@ from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.retry import THROTTLED
 from gossamer.frontier.revisit import hubs
 from gossamer.frontier.revisit.watch import Watch
+from gossamer.frontier.worth.focus import Focus, Promise
 from gossamer.frontier.worth.opic import Flow
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.store.versions import GONE
@@ -107,6 +108,8 @@ class Answers:
         self._settle.moved(visit.url, entry, outcome, capture.status)
         if self._intake.flow is not None:
             self._pass_on(self._intake.flow, visit.url, [target])
+        if self._intake.focus is not None:
+            self._promise(self._intake.focus, self._intake.focus.moved(visit.url, target))
         if visit.depth == 0 and visit.kind is Kind.PAGE:
             self._parts.seeds.widen(target)
         self._intake.add([Found(target, visit.depth, visit.url, visit.kind, visit.hops + 1)])
@@ -145,6 +148,8 @@ class Answers:
             self._parts.credit.give(visit.url, links)
         if self._intake.flow is not None:
             self._pass_on(self._intake.flow, visit.url, self._endorsed(visit, page))
+        if self._intake.focus is not None:
+            self._promise(self._intake.focus, self._intake.focus.came(visit, page, links))
         self._intake.follow(visit, links, hinted, nofollow=page.nofollow)
 
     def _pass_on(self, flow: Flow, url: str, endorsed: list[str]) -> None:
@@ -153,6 +158,12 @@ class Answers:
         share = flow.passed(url, ours, others=sum(map(len, others.values())))
         if self._peers and share:
             self._peers.gift(others, share)
+
+    def _promise(self, focus: Focus, promises: list[Promise]) -> None:
+        """What is promised of addresses, also in other shards."""
+        asked = self._discovery.as_asked_for
+        promises = [each._replace(url=asked(Found(each.url, 1)).url) for each in promises]
+        focus.promise(self._peers.promised(promises) if self._peers else promises)
 
     def _endorsed(self, visit: Visit, page: Page) -> list[str]:
         """What a page recommends, each once. A sitemap lists all there is, which is no recommendation."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -10,10 +10,12 @@ from gossamer.frontier.discover.discovery import Found, depth_to_beat
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
-from gossamer.frontier.queue.rank import rank
+from gossamer.frontier.queue.rank import promised, rank, topic_rounds
+from gossamer.frontier.worth.focus import Focus
 from gossamer.frontier.worth.novelty import Place
 from gossamer.frontier.worth.opic import Flow, Importance
 from gossamer.model import Kind, Link, Visit
+from gossamer.topic.judge import Judge
 
 BATCH = 4_096
 """Addresses that are sifted at once when there is always something to fetch."""
@@ -24,20 +26,35 @@ INDEX = "sitemapindex"
 class Intake:
     """From an address that something pointed to, to its place in a queue."""
 
-    def __init__(self, parts: Parts, active: ActiveOrigins) -> None:
+    def __init__(
+        self, parts: Parts, active: ActiveOrigins, learned: Callable[[Judge], None] = lambda judge: None
+    ) -> None:
+        """`learned` hears when what the judge of a topic knows is another."""
         rules = parts.rules
         self._parts = parts
         self._peers = parts.peers
         self._ledger = parts.ledger
         self._discovery = parts.discovery
         self._worth = parts.worth
-        self._order = rules.order
+        self._order = promised if rules.topic else rules.order
         self._active = active
         self.met: list[Found] = []
         """What is not in the books yet."""
         parts.seen.restore((url, depth_to_beat(entry)) for url, entry in parts.ledger.all())
-        self.flow = Flow(Importance(parts.table), parts.ledger, rules.order) if rules.weigh else None
+        self.flow = (
+            Flow(Importance(parts.table), parts.ledger, rules.order) if rules.weigh and not rules.topic else None
+        )
         """The cash of addresses, if an order wants it."""
+        self.focus = Focus(parts.table, parts.ledger, rules.topic, learned) if rules.topic else None
+        """What is promised of addresses, if the crawl has a topic."""
+
+    @property
+    def worths(self) -> Iterator[Flow | Focus]:
+        """What moves addresses while they wait: at most one of them is there."""
+        if self.flow is not None:
+            yield self.flow
+        if self.focus is not None:
+            yield self.focus
 
     @property
     def waiting(self) -> int:
@@ -109,6 +126,8 @@ class Intake:
         """Into the queue of its origin; one that had a place there before has a rank already."""
         if self.flow is not None:
             entry = self.flow.weighed(url, entry)
+        if self.focus is not None:
+            entry = self.focus.weighed(url, entry)
         if entry.position:
             return replace(entry, position=self._active.append(url, entry.rank), due=0.0)
         return self._placed(url, entry, self._worth.place(url, entry))
@@ -137,6 +156,7 @@ class Intake:
                 self.requeue([(url, entry, entry)])
 
     def _placed(self, url: str, entry: Entry, place: Place) -> Entry:
-        there = rank(place.distance, self._order(url, entry))
+        away = place.distance + (topic_rounds(entry) if self.focus is not None else 0)
+        there = rank(away, self._order(url, entry))
         position = self._active.append(url, there)
         return replace(entry, rank=there, sunk=place.level, position=position, due=0.0)

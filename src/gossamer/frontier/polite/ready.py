@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gossamer.frontier.queue.back_queues import Origin
 
 
+LOOKED_AT = 256
+"""Groups that are due, of which the best is chosen."""
 SWEEP_FROM = 1_000
 """Groups in memory before idle ones are looked for."""
 
@@ -35,8 +37,10 @@ class Group:
 class Ready:
     """A heap of groups, each a heap of origins."""
 
-    def __init__(self, *, delay: float, at_once: int | None) -> None:
+    def __init__(self, *, delay: float, at_once: int | None, best: bool = False) -> None:
+        """With `best`, of those that are due the one whose next address is best has its turn."""
         self.delay = delay
+        self._best = best
         self.at_once = inf if at_once is None else at_once
         self._groups: dict[str, Group] = {}
         self._heap: list[tuple[float, int, Group]] = []
@@ -55,6 +59,8 @@ class Ready:
 
     def pop(self, now: float) -> tuple[Origin, Group] | None:
         """The origin that is due first; its address counts as visited until `release`."""
+        if self._best:
+            return self._pop_best(now)
         while self._heap and self._heap[0][0] <= now:
             when, _, group = heapq.heappop(self._heap)
             if when != group.scheduled:
@@ -66,6 +72,26 @@ class Ready:
             self._schedule(group)
             return origin, group
         return None
+
+    def _pop_best(self, now: float) -> tuple[Origin, Group] | None:
+        """Of those that are due, as far as they are looked at, the one whose next address is best."""
+        due: list[Group] = []
+        while self._heap and self._heap[0][0] <= now and len(due) < LOOKED_AT:
+            when, _, group = heapq.heappop(self._heap)
+            if when == group.scheduled:
+                group.scheduled = inf
+                due.append(group)
+        found = ((each, group) for group in due for each in group.origins if each[0] <= now)
+        best = min(found, key=lambda each: (*each[0][2].standing, each[0][1]), default=None)
+        if best is not None:
+            entry, group = best
+            group.origins.remove(entry)
+            heapq.heapify(group.origins)
+            self.origins -= 1
+            group.out += 1
+        for each in due:
+            self._schedule(each)
+        return (best[0][2], best[1]) if best is not None else None
 
     def release(self, group: Group, now: float, *, visited: bool) -> None:
         """An address is free again; after a real request it rests."""

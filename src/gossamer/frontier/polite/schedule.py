@@ -66,7 +66,8 @@ class Schedule:
         self._resolve = resolve
         self._wake = wake
         self._leases = leases if rules.politeness.per_address is not None else None
-        self._ready = Ready(delay=rules.politeness.ip_delay, at_once=rules.politeness.per_address)
+        best = rules.topic is not None
+        self._ready = Ready(delay=rules.politeness.ip_delay, at_once=rules.politeness.per_address, best=best)
         self._front = rules.front
         self._horizon = 0
         self._out = 0

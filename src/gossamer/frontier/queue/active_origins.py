@@ -15,6 +15,9 @@ from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.rank import distance
 from gossamer.urls import keys
 
+TOPIC_SPARING = 16
+"""Rounds of a site that count as one where the crawl has a topic: as much as half of what a link may promise."""
+
 Origins: TypeAlias = dict[str, Origin]
 """Those in memory, by name."""
 
@@ -24,6 +27,7 @@ class ActiveOrigins:
 
     def __init__(self, parts: Parts, schedule: Schedule) -> None:
         self._site = parts.rules.site
+        self._sparing = TOPIC_SPARING if parts.rules.topic else 1
         self._ledger = parts.ledger
         self._hosts = parts.hosts
         self._queues = parts.queues
@@ -41,7 +45,7 @@ class ActiveOrigins:
             host = self._hosts.get(keys.host(f"{name}/"))
             host.origins += 1
             origin = self._origins[name] = Origin(name, host)
-            origin.away = partial(self._budgets.distance, self._site(f"{name}/"), number)
+            origin.away = partial(self._away, self._site(f"{name}/"), number)
         return origin
 
     def read_ahead(self, urls: Sequence[str]) -> None:
@@ -107,9 +111,14 @@ class ActiveOrigins:
         if stands <= away:
             return
         site = self._site(f"{name}/")
-        if self._budgets.distance(site) + away < stands:
+        if self._away(site) + away < stands:
             number = self._meet(name)
-            self._waiting_origins.expect(name, self._budgets.distance(site, number) + away)
+            self._waiting_origins.expect(name, self._away(site, number) + away)
+
+    def _away(self, site: str, number: int = 0) -> int:
+        """How many rounds away a site is, or the n-th of its hosts. Where the crawl has a topic, its pages count less
+        than what they are about."""
+        return self._budgets.distance(site, number) // self._sparing
 
     def _meet(self, name: str) -> int:
         """The number of an origin's host among those of its site; it is counted when it is met first."""

@@ -14,6 +14,7 @@ from math import inf
 
 from gossamer.frontier.entries import QUEUE
 from gossamer.frontier.polite.hosts import Host
+from gossamer.frontier.queue.rank import LAST
 from gossamer.frontier.queue.rank import distance as distance_of
 from gossamer.model import Failure, Kind, Visit
 from gossamer.robots import Rules
@@ -64,6 +65,11 @@ class Origin:
         if self.urgent or self.gone:  # what is gone fails without a request, all of it in one go
             return 0
         return self.away() + (distance_of(self.head[0][0]) if self.head else 0)
+
+    @property
+    def standing(self) -> tuple[int, int]:
+        """How far away its next address is, and its rank: the smallest is best."""
+        return self.distance, self.head[0][0] & LAST if self.head and not self.urgent else 0
 
 
 def is_hop(origin: Origin, visit: Visit) -> bool:

@@ -43,6 +43,23 @@ def importance(url: str, entry: Entry) -> int:
     return LAST - int((1 + log2(1 + entry.cash) + entry.hint / _HINTED) * (1 << 25))
 
 
+def promised(url: str, entry: Entry) -> int:
+    """Where a crawl has a topic: what promises most first (`focus`), but seeds before all."""
+    return 0 if entry.depth == 0 else LAST - min(entry.cash, LAST - 1)
+
+
+TOPIC_LAST = 1_000
+"""Rounds that an address is away of which nothing is promised."""
+_WHOLE_PROMISE = 1_000_000
+
+
+def topic_rounds(entry: Entry) -> int:
+    """How many rounds farther away an address is for what is promised of it: one for each half that is missing."""
+    if entry.depth == 0:
+        return 0
+    return (_WHOLE_PROMISE // entry.cash).bit_length() - 1 if entry.cash else TOPIC_LAST
+
+
 def depth(url: str, entry: Entry) -> int:
     """The deepest first."""
     return LAST - min(entry.depth, LAST)

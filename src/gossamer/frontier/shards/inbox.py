@@ -10,7 +10,8 @@ from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import FIRSTS
 from gossamer.frontier.parts import Parts
-from gossamer.frontier.shards.peers import Copied, Credited, Gift, Item, Linked, Met
+from gossamer.frontier.shards.peers import Copied, Credited, Gift, Item, Linked, Met, Promised
+from gossamer.frontier.worth.focus import Promise
 from gossamer.model import Kind
 from gossamer.urls import keys
 
@@ -36,6 +37,9 @@ class Inbox:
                 case Gift(urls, amount):
                     if self._intake.flow is not None:
                         self._intake.flow.receive(urls, amount)
+                case Promised(promises):
+                    if self._intake.focus is not None:
+                        self._intake.focus.promise(Promise(*each) for each in promises)
                 case Met():
                     self._met(item)
                 case Copied(digest, url, of):

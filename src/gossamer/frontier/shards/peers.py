@@ -8,7 +8,7 @@ reborn. What only one may have at a time, an IP address or one of the last pages
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Protocol, TypeAlias
 
@@ -18,6 +18,7 @@ from gossamer.engine import WorkerLink, termination
 from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.shards.exchange import Exchange
+from gossamer.frontier.worth.focus import Promise
 from gossamer.model import Capture, Failure, Kind, Visit
 from gossamer.rows import Count, Natural, decoder
 from gossamer.store.table.table import Table
@@ -67,7 +68,13 @@ class Gift(msgspec.Struct, tag=5, array_like=True, frozen=True):
     amount: Natural
 
 
-Item: TypeAlias = Linked | Credited | Met | Copied | Gift
+class Promised(msgspec.Struct, tag=6, array_like=True, frozen=True):
+    """What a page of ours promises of addresses of yours, for the topic of the crawl; see `focus`."""
+
+    promises: Sequence[tuple[str, Natural, Count]]
+
+
+Item: TypeAlias = Linked | Credited | Met | Copied | Gift | Promised
 
 
 class Hop(msgspec.Struct, tag=1, array_like=True, frozen=True):
@@ -173,6 +180,16 @@ class Peers:
         """So much cash for each address of other shards."""
         for owner, urls in others.items():
             self._post(owner, Gift(urls, amount))
+
+    def promised(self, promises: Iterable[Promise]) -> list[Promise]:
+        """Those of addresses of ours; the other shards are told of theirs."""
+        shards: dict[int, list[Promise]] = {}
+        for each in promises:
+            shards.setdefault(self.owner(each.url), []).append(each)
+        ours = shards.pop(self.me, [])
+        for owner, theirs in shards.items():
+            self._post(owner, Promised(theirs))
+        return ours
 
     def met(self, digest: str, url: str) -> None:
         """A body that this shard has not met: the shard that its digest belongs to knows whether another has."""

@@ -1,0 +1,72 @@
+"""What do the examples of a topic say? Files are read here; pages are taken from the collection, or fetched beside it.
+
+A page that is fetched for its words alone is fetched as any other, in a collection of its own that is gone afterwards:
+with its robots.txt, its delay and the guard.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from gossamer import convert
+from gossamer.collection.crawl.outside import Outside
+from gossamer.errors import GossamerError, NotFound, UsageError
+from gossamer.plan import Plan
+from gossamer.topic.judge import text_of
+from gossamer.urls.seeds import address
+
+if TYPE_CHECKING:
+    from gossamer.collection.ask.reading import Reading
+    from gossamer.collection.collection import Collection
+
+FILE_MOST = 32 << 20
+"""Bytes of an example."""
+HOPS = 10
+"""Redirects that are followed to an example."""
+ALONE: dict[str, Any] = {"scope": "page", "shards": 1, "build": False, "sitemaps": "never", "patience": 5.0}
+"""Settings with which examples are fetched: they alone, and nobody waits for what does not answer."""
+_LIKE = ("allow_addresses", "proxy", "ca_file", "contact", "delay", "ip_delay", "names")
+"""Settings of the crawl that hold for its examples too."""
+
+
+def file_text(path: Path) -> str:
+    """What a file says that is an example; a folder has no words."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(FILE_MOST)
+    except OSError as error:
+        raise UsageError(f"{path}: an example of the topic cannot be read ({error.strerror})") from error
+    return text_of(convert.document(data, media_type=mimetypes.guess_type(path.name)[0]))
+
+
+async def page_texts(collection: Collection, urls: list[str], plan: Plan, outside: Outside) -> Mapping[str, str]:
+    """What pages say that are examples: those of the collection as they are there, the others as they are now."""
+    known = {url: text for url in urls if (text := _text(collection, url))}
+    missing = [url for url in urls if url not in known]
+    if not missing:
+        return known
+    with TemporaryDirectory(prefix="gossamer-topic-") as folder, type(collection)(Path(folder) / "examples") as beside:
+        settings = {name: getattr(plan, name) for name in _LIKE}
+        try:
+            await beside.crawl_async(*missing, outside=replace(outside, told=None), **ALONE, **settings)
+        except GossamerError:
+            return known  # each that is missing is counted by who asked
+        return known | {url: text for url in missing if (text := _text(beside, url))}
+
+
+def _text(collection: Reading, url: str) -> str:
+    try:
+        where = address(url)
+        for _ in range(HOPS):
+            target = getattr(collection.why(where), "target", None)
+            if not target:
+                break
+            where = target
+        return text_of(collection.page(where).page)
+    except (NotFound, GossamerError):
+        return ""

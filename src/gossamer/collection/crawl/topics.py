@@ -1,0 +1,142 @@
+"""What is a crawl about? The topic is read once, and what was learned is kept in the collection.
+
+`topic.json` holds the model as the command has made it: the words with their weights come first, for people. What each
+shard learns on the way is in its table, part of the same commits as the pages that it was learned from. Neither is read
+from the file that the user wrote: that one may change or go.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
+
+from gossamer import files
+from gossamer.errors import Damaged, UsageError
+from gossamer.frontier.entries import META
+from gossamer.plan import Plan
+from gossamer.shown import counted, log
+from gossamer.store.table.table import Table
+from gossamer.topic.description import (
+    AGAINST,
+    EXAMPLES_MOST,
+    FOR,
+    LONGEST,
+    TEXT_FILE,
+    Description,
+    described,
+    is_address,
+)
+from gossamer.topic.judge import Judge, judge_of, restored
+
+FILE = "topic.json"
+_LEARNED = b"topic"
+"""A row of `META`: what a shard has learned, as JSON."""
+_MODEL_MOST = 256 << 20
+"""Bytes of a model."""
+
+Texts = Callable[[list[str]], Awaitable[Mapping[str, str]]]
+"""Addresses -> what the pages there say; those that cannot be read are missing."""
+FileText = Callable[[Path], str]
+"""A file -> what it says."""
+
+
+async def learn(topic: str, folder: Path, file_text: FileText, page_texts: Texts, *, learns: bool) -> None:
+    """Read a topic, train, and keep the model in the collection."""
+    path = Path(topic)
+    description = read(path)
+    named = [*description.examples, *description.against]
+    pages = await page_texts(addresses) if (addresses := [*filter(is_address, named)]) else {}
+    base = _base(path)
+
+    def texts(examples: Iterable[str]) -> list[str]:
+        found = (pages.get(each, "") if is_address(each) else file_text(base / each) for each in examples)
+        return [text for text in found if text.strip()]
+
+    examples, against = texts(description.examples), texts(description.against)
+    missing = len(named) - len(examples) - len(against)
+    if missing:
+        log.warning("%s: %s could not be read, and the topic is learned without", topic, counted(missing, "example"))
+    if not description.words and not examples:
+        raise UsageError(f"{topic}: none of its examples can be read; describe the topic in words, or mend them")
+    keep(folder, judge_of(description.words, examples, against, learns=learns))
+
+
+def _base(path: Path) -> Path:
+    """Where the names of files begin."""
+    return path if path.is_dir() else path.parent
+
+
+def read(path: Path) -> Description:
+    """What a file or a folder says of a topic."""
+    if path.is_dir():
+        found = _described(path / TEXT_FILE) if (path / TEXT_FILE).is_file() else Description()
+        more = [tuple(f"{name}/{each}" for each in _names(path / name)) for name in (FOR, AGAINST)]
+        found = Description(found.words, (*found.examples, *more[0]), (*found.against, *more[1]))
+    else:
+        found = _described(path)
+    if not found:
+        raise UsageError(f"{path}: says nothing of a topic; write what it is about, or lines like `+ https://...`")
+    return found
+
+
+def _described(path: Path) -> Description:
+    try:
+        with path.open("rb") as file:
+            return described(file.read(4 * LONGEST).decode("utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: the topic cannot be read ({error.strerror}); name a file or a folder") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: is no text in UTF-8; docs/topics.md says how a topic is written") from error
+
+
+def _names(folder: Path) -> list[str]:
+    if not folder.is_dir():
+        return []
+    return sorted(each.name for each in folder.iterdir() if each.is_file())[:EXAMPLES_MOST]
+
+
+def keep(folder: Path, judge: Judge) -> None:
+    """Write a model down: the whole file or nothing."""
+    judge.mark = hashlib.sha256(_written(judge)).hexdigest()[:16]
+    files.replace(folder / FILE, _written(judge))
+
+
+def judge_for(plan: Plan, folder: Path, table: Table) -> Judge | None:
+    """The judge of a crawl, with what its shard has learned of this topic so far; None when the crawl has no topic."""
+    if not plan.topic:
+        return None
+    judge, learned = restored(_parsed(_model(folder))), table.get(META, _LEARNED)
+    if learned is not None and (further := restored(_parsed(learned))).mark == judge.mark:
+        judge = further
+    judge.learns = plan.topic_learn
+    return judge
+
+
+def note(table: Table, judge: Judge) -> None:
+    """What a shard has learned becomes part of the next commit."""
+    table.put(META, _LEARNED, _written(judge))
+
+
+def is_kept(folder: Path) -> bool:
+    """Is there a model?"""
+    return files.is_file(folder / FILE)
+
+
+def _model(folder: Path) -> bytes:
+    try:
+        return files.read(folder / FILE, _MODEL_MOST)
+    except FileNotFoundError:
+        raise Damaged(f"{folder / FILE} is gone; name the topic again with --topic") from None
+
+
+def _written(judge: Judge) -> bytes:
+    return json.dumps(judge.state(), ensure_ascii=False, indent=0).encode(errors="replace")
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        raise Damaged(f"{FILE}: is no JSON ({error}); name the topic again with --topic") from error

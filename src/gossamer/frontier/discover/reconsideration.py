@@ -18,6 +18,7 @@ from gossamer.frontier.ledger import was_fetched
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.requeue import admitted
 from gossamer.urls import keys
+from gossamer.urls.paths import is_path
 
 SLICE = 200
 """Rows that are looked at without a break: some milliseconds."""
@@ -64,6 +65,8 @@ class Reconsideration:
         A document that we have stays as it is.
         """
         known = was_fetched(entry)
+        if known and is_path(url):  # whoever reads files says that it is to be read no more, and it leaves the index
+            return False
         if self.under_way and not known:
             refusal = self._discovery.refusal(as_found(url, entry))
         else:

@@ -331,7 +331,7 @@ def _unknown(names: Sequence[str]) -> str:
     known = [spec.name for spec in dataclasses.fields(Plan)]
     near = [meant[0] for name in names if (meant := difflib.get_close_matches(name, known, 1))]
     hint = f"perhaps {', '.join(near)} is meant; " if near else ""
-    return f"unknown setting {', '.join(names)}; {hint}docs/settings.md lists them all"
+    return f"unknown setting {', '.join(names)}; {hint}the plan.toml of a new collection lists them all"
 
 
 def _check(spec: dataclasses.Field[Any], value: Any) -> None:

@@ -112,6 +112,8 @@ def test_wrong_versions_are_refused_plainly(run: Run) -> None:
     assert code == 8
 
 
-def test_a_page_without_versions_says_where_to_ask(crawled: Crawled, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_without_versions_says_that_it_was_never_met(
+    crawled: Crawled, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["history", str(crawled.folder), "http://h0.example/nothing"]) == 8
-    assert "gossamer why" in capsys.readouterr().err
+    assert "no page in the collection; it was never met\n" in capsys.readouterr().err

@@ -230,7 +230,7 @@ def test_why_is_told_of_addresses_hosts_and_what_was_never_met(small: Collection
     assert small.why(f"{A}/robots.txt").host == "a.test"  # type: ignore[union-attr] # of a host
     with pytest.raises(NotFound, match=r"never\.test: no such host"):
         small.why("never.test")
-    with pytest.raises(NotFound, match=rf"not in the collection; it was never met; is {A}/ meant\?$"):
+    with pytest.raises(NotFound, match=r"not in the collection; it was never met$"):
         small.why(f"{A}/never")
     with pytest.raises(NotFound, match="never met, and it would be left out"):
         small.why(f"{A}/{'x' * 5_000}")
@@ -242,9 +242,9 @@ def test_addresses_near_one_that_was_never_met_are_named(small: Collection) -> N
     assert small.near("a.test/coppy") == [f"{A}/copy", f"{A}/"]
     assert small.near(f"{A}/{'x' * 5_000}") == [f"{A}/"]
     assert small.near("http://never.test/a/b") == []
-    with pytest.raises(NotFound, match=rf"coppy: no page in the collection; .* is {A}/copy or {A}/ meant"):
+    with pytest.raises(NotFound, match=rf"coppy: no page in the collection; it was never met; is {A}/copy meant"):
         small.page(f"{A}/coppy")
-    with pytest.raises(NotFound, match=r"`gossamer why .* http://never.test/` says more$"):
+    with pytest.raises(NotFound, match=r"http://never.test/: no page in the collection; it was never met$"):
         small.page("http://never.test/")
 
 

@@ -335,8 +335,10 @@ def _write(name: str, text: str) -> None:
 def _lines(name: str) -> list[str]:
     try:
         return Path(name).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{name}: cannot be read: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{name}: cannot be read: it is no text in UTF-8") from None
 
 
 def convert(options: argparse.Namespace) -> int:
@@ -519,9 +521,10 @@ def help_(options: argparse.Namespace) -> int:
 
     top = parser()
     verbs = guide.verbs_of(top)
-    if options.about and options.about not in verbs:
-        raise UsageError(guide.no_command(options.about, verbs))
-    say(guide.manual(top) if options.man else (verbs.get(options.about) or top).format_help().rstrip("\n"))
+    about = next(iter(options.about), "")  # `help alert add` is about `alert`
+    if about and about not in verbs:
+        raise UsageError(guide.no_command(about, verbs))
+    say(guide.manual(top) if options.man else (verbs.get(about) or top).format_help().rstrip("\n"))
     return 0
 
 

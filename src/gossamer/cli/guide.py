@@ -47,8 +47,11 @@ _ELSEWHERE = {
     **dict.fromkeys(("server", "web", "ui", "dashboard", "browse"), "serve"),
     **dict.fromkeys(("sim", "simulation", "estimate", "budget"), "simulate"),
     "man": "help --man",
+    "md": "markdown",
+    "txt": "text",
+    "htm": "html",
     **dict.fromkeys(("--password", "--user", "--login"), "--auth"),
-    **dict.fromkeys(("--user-agent", "--agent", "--email", "--from"), "--contact"),
+    **dict.fromkeys(("--email", "--from"), "--contact"),
     **dict.fromkeys(("--rate", "--wait", "--sleep", "--crawl-delay"), "--delay"),
     **dict.fromkeys(("--max-depth", "--level"), "--depth"),
     **dict.fromkeys(("--input", "--input-file", "--seed-file", "--urls"), "--seeds"),
@@ -65,6 +68,15 @@ _ELSEWHERE = {
     **dict.fromkeys(("--config", "--settings"), "--set, or the file plan.toml in the directory of the collection"),
 }
 """What other programs call it."""
+_ANSWERS = {
+    **dict.fromkeys(("--resume", "--continue", "--restart"), "leave it out: `gossamer crawl DIR` goes on by itself"),
+    **dict.fromkeys(
+        ("--user-agent", "--agent"), "the name that sites see cannot be set; --contact adds whom they may ask"
+    ),
+    "version": "`gossamer --version` tells it",
+    **dict.fromkeys(("init", "create", "make"), "`gossamer crawl DIR https://example.org/` makes a collection"),
+}
+"""What is not there under any name, and what to do."""
 _FOR_FILES = frozenset(("--output", "-o", "-O", "--output-file", "--output-document", "--out", "--format", "--export"))
 """What writes pages to files in programs that do it while they crawl."""
 
@@ -99,6 +111,8 @@ def first_sentence(verb: argparse.ArgumentParser) -> str:
 def meant(word: str, known: Iterable[str]) -> str:
     """What was probably meant, as the end of a message; nothing where nobody can tell."""
     names = [name for name in known if name != word]
+    if word in _ANSWERS:
+        return f"; {_ANSWERS[word]}"
     if word in _FOR_FILES and not _FOR_FILES.isdisjoint(names):
         return "; `gossamer export DIR FORMAT -o FILE` writes what was collected"
     close = [here for here in [_ELSEWHERE.get(word, "")] if re.split("[, ]", here)[0] in names]

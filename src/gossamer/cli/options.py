@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from gossamer.cli import guide
@@ -38,7 +39,12 @@ class Parser(argparse.ArgumentParser):
         if option is not None:  # what stands behind it is left over only because of it
             known = (each for verb in guide.verbs_of(self).values() for each in guide.options_of(verb))
             message = f"unrecognized arguments: {option[1]}{guide.meant(option[2], known)}"
-        super().error(line(message))
+        choice = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if choice is not None:
+            message += guide.meant(choice[2], re.findall(r"'(.*?)'", choice[3]))
+        verb = self.prog.partition(" ")[2].partition(" ")[0]
+        more = f"`gossamer help {verb}` lists its options\n" if verb else ""
+        self.exit(2, f"{self.prog}: error: {line(message)}\n{more}")  # and no usage, which would hide it
 
 
 class Top(Parser):
@@ -48,6 +54,13 @@ class Top(Parser):
         """A newcomer sees first what to begin with."""
         usage = "usage: gossamer COMMAND ...      gossamer help COMMAND"
         return f"{usage}\n\n{self.description}\n\n{guide.commands(self)}\n\n{self.epilog}"
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """An option that stands before the command belongs behind it."""
+        given = list(sys.argv[1:] if args is None else args)
+        if given and given[0].startswith("-") and given[0] not in self._option_string_actions:
+            self.error(f"{given[0]}: options come after the command, as in `gossamer crawl DIR {given[0]}`")
+        return super().parse_known_args(given, namespace)
 
     def error(self, message: str) -> NoReturn:
         """One that names no command wants to know which there are."""
@@ -257,7 +270,7 @@ def _crawling(verb: Verb, *groups: str) -> None:
         action="append",
         dest="assigned",
         metavar="NAME=VALUE",
-        help="any setting of plan.toml (docs/settings.md lists them); repeatable",
+        help="any setting of DIR/plan.toml, which lists them; repeatable",
     )
     talk = verb.add_mutually_exclusive_group()
     talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
@@ -310,7 +323,7 @@ def _setting(group: argparse._ActionsContainer, name: str) -> None:
         how = {"action": "append", "metavar": option.metavar}
     else:
         how = {
-            "type": TYPES.get(setting.unit, type(default)),
+            "type": TYPES.get(setting.unit) or _READ.get(type(default), str),
             "choices": setting.choices or None,
             "metavar": option.metavar,
         }
@@ -345,7 +358,7 @@ def _steering(verbs: _Verbs) -> None:
     )
     _directory(verb)
     verb.add_argument(
-        "assigned", metavar="NAME=VALUE", nargs="+", help="any setting of plan.toml (docs/settings.md lists them)"
+        "assigned", metavar="NAME=VALUE", nargs="+", help="any setting of DIR/plan.toml, which lists them"
     )
     verb = _verb(
         verbs,
@@ -548,6 +561,24 @@ def _search(verbs: _Verbs) -> None:
     verb.add_argument("--explain", action="store_true", help="say why each hit stands where it stands")
 
 
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def _number_of(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+_READ: dict[type, Callable[[str], Any]] = {int: _whole, float: _number_of}
+"""By the type of a setting."""
+
+
 def _natural(text: str) -> int:
     if not text.isdecimal() or len(text) > 18:  # digits that no list is as long as
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
@@ -567,7 +598,7 @@ def _number(verb: argparse.ArgumentParser, what: str) -> None:
 def _port(text: str) -> int:
     if text.isdecimal() and int(text) < 1 << 16:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a port; name a number, or put the option last")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a port, a number up to 65535; without one the option comes last")
 
 
 def _serve(verbs: _Verbs) -> None:
@@ -866,7 +897,7 @@ def _demo(verbs: _Verbs) -> None:
 
 def _help(verbs: _Verbs) -> None:
     verb = _verb(verbs, "help", "all commands, or the options of one", "gossamer help search")
-    verb.add_argument("about", metavar="COMMAND", nargs="?", help="one of the commands; none: list them")
+    verb.add_argument("about", metavar="COMMAND", nargs="*", default=[], help="one of the commands; none: list them")
     verb.add_argument("--man", action="store_true", help="write the manual page: `gossamer help --man | man -l -`")
 
 

@@ -169,8 +169,9 @@ class Collection(Reading):
                 f"{self.path}: is a collection of files; `gossamer files {self.path}` brings it up to date"
             )
         if not (plan.seeds or seed_list or listed or plan.folders):
+            verb = "watch" if keep_fresh else "crawl"
             raise UsageError(
-                f"{self.path}: no seed; name an address to start from, as in `crawl DIR https://example.org/`"
+                f"{self.path}: no seed; name an address to start from, as in `gossamer {verb} DIR https://example.org/`"
             )
         always = revisit or credentials or seed_list or keep_fresh or plan.folders
         if outside is REAL and not always and self._is_at_rest(plan, new):
@@ -244,7 +245,8 @@ class Collection(Reading):
             tried = [*islice(chain(plan.seeds, listed), 3)]
             if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
                 reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
-                raise NothingFetched("; ".join(reasons))
+                cure = "; a seed that is wrong can be taken out of plan.toml" if plan.seeds else ""
+                raise NothingFetched("; ".join(reasons) + cure)
         # a watch ends only by being stopped; who brings a network of their own has no way to send anything
         if (keep_fresh or not stopped) and not outside.is_handed_in:
             await self._tell_after_crawl(news)

@@ -35,7 +35,8 @@ def near(readers: ShardReaders, url: URL) -> list[URL]:
 
 def question(urls: Sequence[URL]) -> str:
     """What a message says of them, at its end."""
-    return f"; is {' or '.join(urls[:_NAMED])} meant?" if urls else ""
+    meant = [url for url in urls if urlsplit(url).path != "/"]  # the top of a site is above everything
+    return f"; is {' or '.join(meant[:_NAMED])} meant?" if meant else ""
 
 
 def _there(readers: ShardReaders, urls: Iterable[str]) -> Iterator[URL]:
@@ -55,7 +56,8 @@ def _beside(readers: ShardReaders, url: URL) -> list[URL]:
     rows = islice(Ledger(readers.of(url).table).all(keys.row_prefix(folder)), BESIDE_MOST)
     place = folder.partition("://")[2]
     names = {each.partition("://")[2].removeprefix(place): each for each, _ in rows}
-    return [names[each] for each in get_close_matches(name, names, _NAMED, _ALIKE)]
+    longer = [each for each in names if name and each.startswith(f"{name}.")]  # `page` for `page.html`
+    return [names[each] for each in (*longer[:_NAMED], *get_close_matches(name, names, _NAMED, _ALIKE))]
 
 
 def _variants(url: str) -> Iterator[str]:

@@ -352,8 +352,10 @@ class Reading:
         first = next((each for each in self.history(url) if each.change == "first"), None) if at else None
         if at is None or first is None:
             met = Ledger(self._readers().of(meant := self.meant(url)).table).get(meant) is not None
-            more = f"`gossamer why {self.path} {url}` says more"
-            return f"{url}: no page in the collection; {more}{'' if met else self._perhaps(meant)}"
+            more = (
+                f"; `gossamer why {self.path} {url}` says more" if met else f"; it was never met{self._perhaps(meant)}"
+            )
+            return f"{url}: no page in the collection{more}"
         known = f"the first version is of {first.fetched.astimezone(at.tzinfo):%Y-%m-%d %H:%M:%S}"
         return f"{url}: was not in the collection yet at {at:%Y-%m-%d %H:%M:%S}; {known}"
 

@@ -49,7 +49,7 @@ EXPECTED = 0.2
 """The part of pages that are on topic, as far as anybody knows."""
 STEEPEST = 12.0
 """The steepest curve: what was seen is never all there is."""
-ALIKE = 0.3
+ALIKE = 0.6
 """A page of the topic has about this part of the weight of its description."""
 
 

@@ -79,7 +79,7 @@ class Harvest:
     """Those that are on topic more likely than not."""
 
     def __str__(self) -> str:
-        return f"{self.rate:.0%} of what was fetched; {self.on_topic:,} of {counted(self.pages, 'page')} surely"
+        return f"{self.rate:.0%}; {self.on_topic:,} of {counted(self.pages, 'page')} are so, more likely than not"
 
 
 @dataclass(frozen=True, slots=True)

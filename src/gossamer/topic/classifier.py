@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import nlargest
+from heapq import nsmallest
 from itertools import chain, pairwise
 from math import exp, log, sqrt
 from typing import NamedTuple
@@ -49,7 +49,7 @@ EXPECTED = 0.2
 """The part of pages that are on topic, as far as anybody knows."""
 STEEPEST = 12.0
 """The steepest curve: what was seen is never all there is."""
-ALIKE = 0.3
+ALIKE = 0.6
 """A page of the topic has about this part of the weight of its description."""
 
 
@@ -87,7 +87,7 @@ class Classifier:
     def judged(self, text: str, most: int = 6) -> tuple[float, tuple[Reason, ...]]:
         """The same, and the words of the text that speak loudest for the topic or against it."""
         heard, size = self._heard(text)
-        loudest = nlargest(most, heard.items(), key=lambda each: abs(each[1]))
+        loudest = nsmallest(most, heard.items(), key=lambda each: (-abs(each[1]), each[0]))
         return self._probability(sum(heard.values()), size), tuple(Reason(*each) for each in loudest)
 
     def leaning(self, found: Iterable[str]) -> float:

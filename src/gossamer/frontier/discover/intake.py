@@ -10,7 +10,7 @@ from gossamer.frontier.discover.discovery import Found, depth_to_beat
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
-from gossamer.frontier.queue.rank import promised, rank, topic_rounds
+from gossamer.frontier.queue.rank import TOPIC_SPARING, promised, rank, topic_rounds
 from gossamer.frontier.worth.focus import Focus
 from gossamer.frontier.worth.novelty import Place
 from gossamer.frontier.worth.opic import Flow, Importance
@@ -156,7 +156,9 @@ class Intake:
                 self.requeue([(url, entry, entry)])
 
     def _placed(self, url: str, entry: Entry, place: Place) -> Entry:
-        away = place.distance + (topic_rounds(entry) if self.focus is not None else 0)
+        away = place.distance
+        if self.focus is not None:
+            away = away // TOPIC_SPARING + topic_rounds(entry)
         there = rank(away, self._order(url, entry))
         position = self._active.append(url, there)
         return replace(entry, rank=there, sunk=place.level, position=position, due=0.0)

@@ -12,11 +12,8 @@ from typing import TypeAlias
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.schedule import Schedule
 from gossamer.frontier.queue.back_queues import Origin
-from gossamer.frontier.queue.rank import distance
+from gossamer.frontier.queue.rank import TOPIC_SPARING, distance
 from gossamer.urls import keys
-
-TOPIC_SPARING = 16
-"""Rounds of a site that count as one where the crawl has a topic: as much as half of what a link may promise."""
 
 Origins: TypeAlias = dict[str, Origin]
 """Those in memory, by name."""

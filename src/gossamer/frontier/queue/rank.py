@@ -48,6 +48,9 @@ def promised(url: str, entry: Entry) -> int:
     return 0 if entry.depth == 0 else LAST - min(entry.cash, LAST - 1)
 
 
+TOPIC_SPARING = 16
+"""Rounds for the visits of a site, or for a kind of address that brings little, that count as one where the crawl has a
+topic: as much as half of what a link may promise."""
 TOPIC_LAST = 1_000
 """Rounds that an address is away of which nothing is promised."""
 _WHOLE_PROMISE = 1_000_000

@@ -112,8 +112,12 @@ def is_page(entry: Entry) -> bool:
 
 
 def is_page_again(entry: Entry) -> bool:
-    """A page that was fetched before is queued once more: it has its place among the pages already."""
-    return entry.state is State.QUEUED and entry.kind is Kind.PAGE and was_fetched(entry)
+    """A page that was fetched before is queued once more: it has its place among the pages already.
+
+    One that is tried again because its answer broke off has a status of 2xx too, and none.
+    """
+    waits = entry.state is State.QUEUED and entry.kind is Kind.PAGE and not entry.attempt
+    return waits and was_fetched(entry)
 
 
 def was_fetched(entry: Entry) -> bool:

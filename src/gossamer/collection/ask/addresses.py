@@ -16,7 +16,7 @@ from typing import Any
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.errors import InvalidURL, UsageError
 from gossamer.frontier.entries import Entry, State
-from gossamer.frontier.ledger import Ledger, is_page
+from gossamer.frontier.ledger import Ledger, is_page, is_page_again
 from gossamer.model import URL
 from gossamer.shown import timestamp
 from gossamer.urls import keys, normalize
@@ -26,7 +26,7 @@ STATES: Mapping[str, Callable[[Entry], bool]] = {
     "done": lambda entry: entry.state is State.DONE,
     "failed": lambda entry: entry.state is State.FAILED,
     "excluded": lambda entry: entry.state is State.EXCLUDED,
-    "page": is_page,
+    "page": lambda entry: is_page(entry) or is_page_again(entry),
     "redirect": lambda entry: entry.state is State.DONE and entry.target is not None,
     "duplicate": lambda entry: entry.copy and is_page(entry),
     "near-copy": lambda entry: entry.near and is_page(entry),

@@ -9,7 +9,7 @@ from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
 from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import FORBIDDEN, Entry, State
-from gossamer.frontier.ledger import was_fetched
+from gossamer.frontier.ledger import is_page_again, was_fetched
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.polite.limits import SLOW, PagesPerHost
 from gossamer.frontier.polite.ready import Group
@@ -154,7 +154,9 @@ class Choice:
     def _has_again(self, origin: Origin) -> bool:
         """Is a page that we have the next in its queue? Those come before all that is new."""
         entry = self._parts.ledger.get(origin.head[0][2]) if self._queues.more(origin) else None
-        return entry is None or entry.state is not State.QUEUED or was_fetched(entry)
+        if entry is None or entry.state is not State.QUEUED:
+            return True
+        return was_fetched(entry) if entry.kind is not Kind.PAGE else is_page_again(entry)
 
     def _urgent(self, origin: Origin) -> Visit:
         visit = origin.urgent.popleft()

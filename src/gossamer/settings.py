@@ -128,7 +128,7 @@ SETTINGS: dict[str, Setting] = {
         option=Option(
             "--budget",
             FRESH,
-            "most visits, like 10000/day or 500/hour (as many revisits a day as there are pages)",
+            "at most N visits, like 10000/day or 500/hour (one revisit of each page a day)",
             metavar="N",
         ),
         unit="/day",
@@ -137,7 +137,11 @@ SETTINGS: dict[str, Setting] = {
         "age",
         "What `gossamer watch` is best at: that no copy gets old, or that as many as possible are up to date.",
         choices=("age", "freshness"),
-        option=Option("--goal", FRESH, "that no copy gets old, or that most are up to date ({})"),
+        option=Option(
+            "--goal",
+            FRESH,
+            "age: no page goes unvisited for long; freshness: as many pages as possible are up to date ({})",
+        ),
     ),
     "keep": Setting(
         "all",
@@ -195,7 +199,8 @@ SETTINGS: dict[str, Setting] = {
         option=Option(
             "--delay",
             POLITE,
-            "least gap for a host ({}) and an IP address, if 10 x its answer time is not longer; 0: none",
+            "least seconds between two requests to a host ({}) or IP address; a slow host gets 10 x its answer time;"
+            " 0: no gap",
             metavar="S",
         ),
     ),
@@ -219,7 +224,9 @@ SETTINGS: dict[str, Setting] = {
         90.0,
         "Seconds that a crawl with nothing else to do waits for retries and paused hosts.",
         least=0,
-        option=Option("--patience", POLITE, "at the end, wait so long for retries and paused hosts ({})", metavar="S"),
+        option=Option(
+            "--patience", POLITE, "seconds to wait at the end for retries and paused hosts ({})", metavar="S"
+        ),
     ),
     "workers": Setting(
         128,
@@ -245,7 +252,10 @@ SETTINGS: dict[str, Setting] = {
         "Address ranges that are opened, as 10.1.0.0/16.",
         with_commas=True,
         option=Option(
-            "--allow-address", NETWORK, "open a private or special address range; repeatable", metavar="CIDR"
+            "--allow-address",
+            NETWORK,
+            "allow a private address or range, as 127.0.0.1 or 10.0.0.0/8; repeatable",
+            metavar="CIDR",
         ),
     ),
     "names": Setting(

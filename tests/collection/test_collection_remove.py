@@ -275,7 +275,10 @@ def test_the_command_asks_and_says_what_would_go(
     monkeypatch.setattr("sys.stdin", terminal)
     code, told, asked = run(url)
     assert (code, told, asked.endswith("remove for good? [y/N] ")) == (130, "", True)
-    assert run(url, "--yes")[1] == "removed 1 address; --archive takes their records out of the archive too\n"
+    assert (
+        run(url, "--yes")[1]
+        == "removed 1 address; the WARC files still have what was fetched: --archive takes that out too\n"
+    )
     assert json.loads(run(url, "--yes", "--archive", "--json")[1])["fresh"] == 0
     assert run("nothing like it")[0] == 8
     assert run("(")[0] == 2

@@ -113,7 +113,8 @@ def _fresh(found: Freshness) -> str:
     text = f"about {found.fresh:.0%} of the pages are up to date, the copy of a page is {span(found.age)} old"
     if found.visits_expected is None or found.visits_changed is None:
         return text
-    return f"{text} ({found.visits_changed:.0%} of the last visits found a change, {found.visits_expected:.0%} were to)"
+    seen, expected = f"{found.visits_changed:.0%}", f"{found.visits_expected:.0%}"
+    return f"{text} ({seen} of the last visits found a change, {expected} was expected)"
 
 
 def _now(found: Status) -> str:

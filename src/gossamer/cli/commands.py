@@ -225,7 +225,7 @@ def history(options: argparse.Namespace) -> int:
         if len(options.diff) > 2:
             raise UsageError("--diff takes two versions at most, by number or time")
         diff = collection.diff(options.url, *map(_version, options.diff))
-    _print(options, diff.as_json(), history_output.diff(diff))
+    _print(options, diff.as_json(), pasted(history_output.diff(diff), options.dir))
     return 0
 
 
@@ -480,7 +480,7 @@ def remove(options: argparse.Namespace) -> int:
     with gossamer.open(options.dir) as collection:
         chosen = collection.removable(options.pattern)
         if not chosen.urls:
-            raise NotFound(f"{options.pattern!r}: no address of the collection is it or has it; patterns are RE2")
+            raise NotFound(f"no address in the collection matches {options.pattern!r}; patterns are RE2")
         if not options.dry_run:
             if not options.yes and not _agreed(repair_output.removing(chosen, options.archive)):
                 return INTERRUPTED

@@ -29,8 +29,8 @@ def diff(found: Diff) -> str:
     """Two lines for the versions, then those that changed, and some around them."""
     head = [f"--- {_named(found.old)}", f"+++ {_named(found.new)}"]
     if not found.lines:
-        same = found.old.digest == found.new.digest
-        return "\n".join([*head, "the same bytes" if same else "the same words; it changed around its main content"])
+        around = f"the main content is the same; `gossamer show DIR {found.url} --full` prints what is around it, too"
+        return "\n".join([*head, "the same bytes" if found.old.digest == found.new.digest else around])
     return "\n".join([*head, *map(_line, found.lines)])
 
 

@@ -306,7 +306,9 @@ def _crawling(verb: Verb, *groups: str) -> None:
         "--auth", metavar="USER", help="log in as USER there; the password is in GOSSAMER_PASSWORD or asked for"
     )
     group.add_argument(
-        "--trust-plan", action="store_true", help="of a collection that somebody else made: use its proxy and the like"
+        "--trust-plan",
+        action="store_true",
+        help="use the proxy, certificates and private addresses in a plan that somebody else wrote",
     )
 
 
@@ -345,11 +347,9 @@ def _status(verbs: _Verbs) -> None:
 def _steering(verbs: _Verbs) -> None:
     """A crawl that runs, and what it can be told."""
     _directory(_verb(verbs, "top", "the live view of a crawl in the terminal; q ends it", "gossamer top my-web"))
-    _directory(_verb(verbs, "pause", "let the crawl that runs fetch nothing until `resume`", "gossamer pause my-web"))
-    _directory(_verb(verbs, "resume", "let a crawl go on that was paused", "gossamer resume my-web"))
-    _directory(
-        _verb(verbs, "stop", "let the crawl that runs end when what is under way is done", "gossamer stop my-web")
-    )
+    _directory(_verb(verbs, "pause", "pause the running crawl until `resume`", "gossamer pause my-web"))
+    _directory(_verb(verbs, "resume", "go on with a crawl that was paused", "gossamer resume my-web"))
+    _directory(_verb(verbs, "stop", "end the running crawl when what is under way is done", "gossamer stop my-web"))
     verb = _verb(
         verbs,
         "set",
@@ -382,7 +382,7 @@ def _list(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "list",
-        "all addresses that were ever found, or those of a state, a reason or a site, with where each stands; or hosts",
+        "all addresses that were ever found, or those of a state, a reason or a site, and the state of each; or hosts",
         "gossamer list my-web --state failed --reason 'http 404'",
     )
     _directory(verb)
@@ -404,7 +404,7 @@ def _broken(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "broken",
-        "links that lead nowhere: what failed or is gone, the pages that link to it, and what they call it",
+        "links that lead nowhere: what failed or is gone, the pages that link to it, and the text of the links",
         "gossamer broken my-web --external --csv",
     )
     _directory(verb)
@@ -417,7 +417,7 @@ def _broken(verbs: _Verbs) -> None:
     verb.add_argument(
         "--trust-plan",
         action="store_true",
-        help="with --external, of a collection that somebody else made: use its proxy and the like",
+        help="with --external: use the proxy, certificates and private addresses in a plan that somebody else wrote",
     )
 
 
@@ -479,11 +479,12 @@ def _changes(verbs: _Verbs) -> None:
         "gossamer changes my-web --since 7d 'foreign key'",
     )
     verb.epilog = (
-        f"{verb.epilog}\nA QUERY is in the language of `gossamer help search`. A page answers it that has all\n"
-        "of its words; pages that are gone or moved say nothing, so they answer none.\n"
+        f"{verb.epilog}\nA QUERY is in the language of `gossamer help search`. A page matches if it\n"
+        "has all the words. Pages that are gone or moved never match. Only the title and the main\n"
+        "content count; `gossamer show DIR URL --full` prints all words of a page.\n"
     )
     _directory(verb)
-    verb.add_argument("question", metavar="QUERY", nargs="*", help="only pages that answer this question")
+    verb.add_argument("question", metavar="QUERY", nargs="*", default=[], help="only pages that answer this question")
     verb.worded = True
     verb.add_argument(
         "--since",
@@ -664,7 +665,7 @@ def _duplicates(verbs: _Verbs) -> None:
         _verb(
             verbs,
             "duplicates",
-            "all copies, under the page that stands for them, pages that are alike, and hosts that serve the same site",
+            "groups of copies, each under its main page, pages that are alike, and hosts that serve the same site",
             "gossamer duplicates my-web --json",
         )
     )
@@ -674,7 +675,7 @@ def _links(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "links",
-        "who points to an address, what they call it, and what it points to",
+        "who links to an address, with the text of the links, and what it links to",
         "gossamer links my-web https://example.org/",
     )
     _directory(verb)
@@ -746,7 +747,7 @@ def _build(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "build",
-        "make what is derived from the captures, where it is missing: texts, index, graph",
+        "make the texts, the index and the graph of links that are missing",
         "gossamer build my-web --convert",
     )
     _directory(verb)

@@ -69,7 +69,11 @@ def removed(chosen: Removal, archive: bool, *, dry: bool) -> str:
         return f"{removing(chosen, archive)}\nnothing was changed; without --dry-run it is removed"
     before = len(chosen.urls) - chosen.fresh
     again = f" ({before:,} of them before)" if before else ""
-    records = " and from the archive" if archive else "; --archive takes their records out of the archive too"
+    records = (
+        " and from the archive"
+        if archive
+        else "; the WARC files still have what was fetched: --archive takes that out too"
+    )
     return f"removed {counted(len(chosen.urls), 'address')}{again}{records}"
 
 

@@ -92,4 +92,4 @@ async def openapi(request: Request) -> Response:
 
 async def nowhere(request: Request) -> Response:
     """For an address that is none of ours."""
-    return problem(request, 404, f"there is no such question; {BASE}/openapi.json lists them all")
+    return problem(request, 404, f"there is no such endpoint; {BASE}/openapi.json lists them all")

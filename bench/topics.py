@@ -200,7 +200,6 @@ async def crawled(web: FileWeb, topic: Topic | None, most: int, *, learn: bool =
             "scope": "any",
             "delay": 0,
             "shards": 1,
-            "build": False,
             "pages": most,
             "workers": 4,
         }

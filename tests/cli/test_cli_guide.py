@@ -183,6 +183,7 @@ COMPLETED = [
     ("export d pa", "parquet"),
     ("help cra", "crawl"),
     ("completion z", "zsh"),
+    ("alert re", "remove"),
 ]
 
 

@@ -52,7 +52,8 @@ def _bash(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
                 choices.append(_case(pattern, listed, 8, last=True))
             elif listed:
                 # what is not the first word comes behind a directory, and then there is no file in its place
-                words.append(_case(f'"{name} 1"' if _takes_files(verb) else f'"{name} "?', listed, 12, last=True))
+                place = "?" if not _takes_files(verb) else "0" if _is_first(action, verb) else "1"
+                words.append(_case(f'"{name} "{place}', listed, 12, last=True))
     return _BASH.format(
         verbs=" ".join(verbs),
         choices="".join(choices).rstrip("\n") or "        *) ;;",
@@ -98,9 +99,9 @@ def _fish(verbs: Mapping[str, argparse.ArgumentParser]) -> str:
         lines.append(f"complete -c gossamer -n __gossamer_no_verb -f -a {name} -d {words}")
         for action in verb._actions:
             if words := _of_fish(action, listed := _choices(name, action, verbs)):
-                behind = (
-                    "; and __gossamer_behind" if listed and not action.option_strings and _takes_files(verb) else ""
-                )
+                behind = ""
+                if listed and not action.option_strings and _takes_files(verb):
+                    behind = f"; and {'not ' if _is_first(action, verb) else ''}__gossamer_behind"
                 lines.append(f"complete -c gossamer -n '__gossamer_verb {name}{behind}' {words}")
     return _FISH + "\n".join(lines) + "\n"
 
@@ -113,6 +114,11 @@ def _of_fish(action: argparse.Action, choices: Sequence[str]) -> str:
     names = " ".join(f"-l {each[2:]}" if each[:2] == "--" else f"-s {each[1:]}" for each in action.option_strings)
     value = "" if action.nargs == 0 else f" -x {listed}" if listed else " -r -F"
     return f"{names}{value} -d {_quoted(action.help)}"
+
+
+def _is_first(action: argparse.Action, verb: argparse.ArgumentParser) -> bool:
+    """Whether it is the word right behind the command."""
+    return action is next(each for each in verb._actions if not each.option_strings)
 
 
 def _takes_files(verb: argparse.ArgumentParser) -> bool:

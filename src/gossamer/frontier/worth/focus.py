@@ -5,8 +5,8 @@ that was ever promised of it, and gets a better place when a better link is foun
 Berg and Dom (WWW 1999) and those after them, but within what a host may be asked for. For each half that is missing of
 a whole promise an address is a round farther away (see `budget`).
 
-What is promised lies in memory until `gained`, which comes before every commit, as with `opic`. A crawl without a topic
-has none of this, and no rows.
+What is promised is counted after every answer, and what was found is sifted then, so that the next visit is the best of
+all that is known: other crawls gather both and have less to do. A crawl without a topic has none of this, and no rows.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ UNKNOWN = 0.1
 """What is promised of an address that nobody has linked to with words: a seed, or one of a sitemap."""
 BETTER = 1.25
 """By how much a promise must be better before an address moves: to move it is to write three rows."""
-GATHERED = 5_000
-"""Promises that are counted at once, should no commit come before."""
 REASONS = 6
 """Words that are kept of each page."""
 _KEPT = 50_000
@@ -91,8 +89,8 @@ class Focus:
 
     @property
     def full(self) -> bool:
-        """So much was promised that it should be counted."""
-        return len(self._met) >= GATHERED
+        """Something was promised: it may be better than all that waits."""
+        return bool(self._met)
 
     def came(self, visit: Visit, page: Page, links: Sequence[Link]) -> list[Promise]:
         """A document was kept: how far it is on topic, and what its links promise."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import sqrt
 
+from gossamer.frontier.worth.focus import FAR_LESS
 from gossamer.model import Link, Page
 from gossamer.topic.features import words
 from gossamer.topic.judge import Judge, text_of
@@ -89,12 +90,23 @@ def breadth_first(web: TopicalWeb, most: int) -> list[str]:
     return visited
 
 
-def best_first(web: TopicalWeb, most: int, scores: Callable[[str], Iterable[tuple[str, float]]]) -> list[str]:
-    """Visit what has the best score so far; `scores` gives what a page says of those that it links to."""
+def best_first(
+    web: TopicalWeb,
+    most: int,
+    scores: Callable[[str], Iterable[tuple[str, float]]],
+    again: Callable[[str], float | None] = lambda url: None,
+) -> list[str]:
+    """Visit what has the best score so far; `scores` gives what a page says of those that it links to, and `again` what
+    is known by now of one whose turn it is."""
     heap, best, visited, number = [(0.0, 0, SEED)], {SEED: 1.0}, dict[str, None](), 0
     while heap and len(visited) < most:
-        _, _, url = heapq.heappop(heap)
+        score, _, url = heapq.heappop(heap)
         if url in visited:
+            continue
+        now = again(url)
+        if now is not None and FAR_LESS * now < -score:
+            number += 1
+            heapq.heappush(heap, (-now, number, url))
             continue
         visited[url] = None
         for target, score in scores(url):
@@ -137,7 +149,7 @@ def by_judge(web: TopicalWeb, most: int, judge: Judge) -> list[str]:
                 promised[link.url] = promise, stands.steps
             yield link.url, promise
 
-    return best_first(web, most, scores)
+    return best_first(web, most, scores, judge.links.again)
 
 
 def examples(web: TopicalWeb, count: int = 5) -> list[str]:

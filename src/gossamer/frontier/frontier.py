@@ -414,6 +414,8 @@ class Frontier:
         All of them before the next visit is handed out and the next commit made: they are in the archive already.
         """
         origins = [self._done(*each) for each in answers]
+        if self._intake.focus is not None:
+            self.sift()  # the best address may be among those that were found just now
         for worth in self._intake.worths:
             if worth.full:
                 self._move(worth)
@@ -518,6 +520,8 @@ class Frontier:
     def take(self, items: Iterable[Item]) -> None:
         """What other shards found for this one."""
         self._inbox.take(items)
+        if self._intake.focus is not None:
+            self.sift()  # what is promised counts for addresses that are in the books
         for worth in self._intake.worths:
             if worth.full:
                 self._move(worth)

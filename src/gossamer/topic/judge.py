@@ -20,8 +20,6 @@ from gossamer.topic.link_score import BEGIN, LinkScore, Standing
 
 FIRST = 16
 """Pages after which the model is made anew for the first time."""
-UNPROVEN = 0.2
-"""What is left of a promise before that."""
 LAST = 16_384
 """Pages after which nothing more is learned."""
 SAMPLES = 150
@@ -89,9 +87,8 @@ class Judge:
         return True
 
     def link(self, link: Link, page: Standing) -> float:
-        """What a link on a page promises. It is little as long as no page was told from the examples: what is promised
-        then would stand before all that is known better."""
-        return self.links.score(link, page, self.classifier) * (UNPROVEN if self.pages <= FIRST else 1.0)
+        """What a link on a page promises."""
+        return self.links.score(link, page, self.classifier)
 
     def _is_counted(self, text: str, score: float) -> bool:
         """Every page at first; later, one of ten: more would teach nothing more."""

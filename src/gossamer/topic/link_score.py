@@ -89,6 +89,14 @@ class LinkScore:
         lost = page.steps > STEPS and self._pages(_places(link.url)[1]) >= TRIED
         return self._mixed(signs) * (LOST if lost else 1.0)
 
+    def again(self, url: str) -> float | None:
+        """What a link promises by what is known now of its folder and its host; None where it is no longer known."""
+        signs = self._signs.get(url)
+        if signs is None:
+            return None
+        _, inherited, says, _, _, content, _ = signs
+        return self._mixed((1.0, inherited, says, *self._around(url, inherited), content, self._newness(url)))
+
     def learn(self, url: str, score: float) -> None:
         """A page has come, and is so far on topic."""
         signs = self._signs.pop(url, None)
@@ -106,10 +114,17 @@ class LinkScore:
 
     def _signs_of(self, link: Link, page: Standing, classifier: Classifier) -> tuple[float, ...]:
         says = classifier.leaning((*words(link.anchor), *address_words(link.url)))
-        folder, host = _places(link.url)
-        on_host = self._mean(host, max(page.inherited, OPEN))
-        new = 1 / sqrt(1 + self._pages(host))
-        return (1.0, page.inherited, tanh(says / 4), self._mean(folder, on_host), on_host, float(link.content), new)
+        around = self._around(link.url, page.inherited)
+        return (1.0, page.inherited, tanh(says / 4), *around, float(link.content), self._newness(link.url))
+
+    def _around(self, url: str, inherited: float) -> tuple[float, float]:
+        """How pages of its folder and of its host turned out."""
+        folder, host = _places(url)
+        on_host = self._mean(host, max(inherited, OPEN))
+        return self._mean(folder, on_host), on_host
+
+    def _newness(self, url: str) -> float:
+        return 1 / sqrt(1 + self._pages(_places(url)[1]))
 
     def _pages(self, host: str) -> int:
         """How many of its pages have come."""

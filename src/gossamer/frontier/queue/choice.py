@@ -201,6 +201,10 @@ class Choice:
         if not was_fetched(entry) and (there := self._worth.sink(url, entry)) is not None:
             self._intake.put_back(url, entry, there)
             return None
+        focus = self._intake.focus
+        if focus is not None and (less := focus.less(url, entry)) is not None:
+            self._intake.move([(url, less, entry)])
+            return None
         head = not entry.headed and self._rules.head_first(url)
         return entry.visit(url, "HEAD" if head else "GET")
 

@@ -5,8 +5,8 @@ that was ever promised of it, and gets a better place when a better link is foun
 Berg and Dom (WWW 1999) and those after them, but within what a host may be asked for. For each half that is missing of
 a whole promise an address is a round farther away (see `budget`).
 
-What is promised lies in memory until `gained`, which comes before every commit, as with `opic`. A crawl without a topic
-has none of this, and no rows.
+What is promised is counted after every answer, and what was found is sifted then, so that the next visit is the best of
+all that is known: other crawls gather both and have less to do. A crawl without a topic has none of this, and no rows.
 """
 
 from __future__ import annotations
@@ -33,10 +33,8 @@ UNKNOWN = 0.1
 """What is promised of an address that nobody has linked to with words: a seed, or one of a sitemap."""
 BETTER = 1.25
 """By how much a promise must be better before an address moves: to move it is to write three rows."""
-GATHERED = 5_000
-"""Promises that are counted at once, should no commit come before."""
-REASONS = 6
-"""Words that are kept of each page."""
+FAR_LESS = 1.5
+"""By how much it must be worse before an address is put back when its turn has come."""
 _KEPT = 50_000
 """Rows in each of two generations; the older one is dropped when the newer is full."""
 _SUMS = b"harvest"
@@ -91,8 +89,8 @@ class Focus:
 
     @property
     def full(self) -> bool:
-        """So much was promised that it should be counted."""
-        return len(self._met) >= GATHERED
+        """Something was promised: it may be better than all that waits."""
+        return bool(self._met)
 
     def came(self, visit: Visit, page: Page, links: Sequence[Link]) -> list[Promise]:
         """A document was kept: how far it is on topic, and what its links promise."""
@@ -144,11 +142,18 @@ class Focus:
             if entry is None or entry.state is not State.QUEUED or entry.due or each.url in out:
                 continue
             self._put(each.url, replace(self._row(each.url), promise=each.promise, steps=each.steps))
-            weighed = replace(entry, cash=each.promise)
-            away = max(distance(entry.rank) - topic_rounds(entry), 0) + topic_rounds(weighed)
-            there = rank(away, promised(each.url, weighed))
-            if there != entry.rank:
-                yield each.url, replace(weighed, rank=there), entry
+            moved = _moved(each.url, entry, each.promise)
+            if moved.rank != entry.rank:
+                yield each.url, moved, entry
+
+    def less(self, url: str, entry: Entry) -> Entry | None:
+        """An address whose turn it is promises far less by what is known now: its entry with its new place."""
+        now = None if entry.depth == 0 else self._judge.links.again(url)
+        if now is None or FAR_LESS * now * WHOLE >= entry.cash:
+            return None
+        promise = int(now * WHOLE)
+        self._put(url, replace(self._row(url), promise=promise))
+        return _moved(url, entry, promise)
 
     def save(self) -> None:
         """The sums become part of the next commit."""
@@ -167,6 +172,13 @@ class Focus:
             self._old, self._new = self._new, {}
         self._new[url] = row
         return row
+
+
+def _moved(url: str, entry: Entry, promise: int) -> Entry:
+    """An entry with another promise, and the rank that belongs to it."""
+    weighed = replace(entry, cash=promise)
+    away = max(distance(entry.rank) - topic_rounds(entry), 0) + topic_rounds(weighed)
+    return replace(weighed, rank=rank(away, promised(url, weighed)))
 
 
 def stored_sums(table: Table) -> Sums:

@@ -29,6 +29,8 @@ EXCEPTIONS = {
     "collection/ask/markdown_files.py": "the same",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
     "collection/crawl/folders.py": "files of this machine that somebody names",
+    "collection/crawl/topics.py": "what the user wrote of a topic, wherever it is",
+    "collection/crawl/topic_examples.py": "the same",
     "collection/crawl/credentials.py": "cookies and passwords of the user, wherever they are",
     "collection/alert/webhook.py": "the secret of a webhook, which is in no collection",
     "collection/trust.py": "what the user's programs remember, in the user's own folder",

@@ -55,6 +55,7 @@ def test_the_picture_has_a_line_and_a_name_for_each_policy(plan: Path, tmp_path:
     assert drawn(tmp_path / "plan.svg") == 2 * list(POLICIES)
 
 
+@pytest.mark.soak
 def test_the_figures_in_the_documentation_are_those_of_its_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,11 +54,15 @@ PAGES = [
     ("wpt-charset-pages", "pages/*.html"),
 ]
 
+MOST = 150
+"""Pages of each, more or less."""
+
 
 @pytest.mark.parametrize(("name", "pattern"), PAGES)
 def test_pages_of_the_web_are_read_alike(name: str, pattern: str) -> None:
     paths = sorted(reference(name).glob(pattern))
     assert paths
+    paths = paths[:: max(len(paths) // MOST, 1)]
     pages = [utf8(data, encoding(data)) for data in map(opened, paths)]
     assert sum(map(is_read, pages)) >= 0.8 * len(pages)
 

@@ -214,6 +214,9 @@ class Sample(Answer, frozen=True, kw_only=True):
     seconds: float
     memory: int
     coverage: float
+    judged: int
+    score: float
+    relevance: float | None
 
 
 class Steered(Answer, frozen=True, kw_only=True):

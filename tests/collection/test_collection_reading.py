@@ -101,7 +101,7 @@ def test_why_answers_for_addresses_and_hosts(reader: Reading) -> None:
     assert (waiting.url, waiting.near_copy_of) == (WAITS, None)
     with pytest.raises(NotFound, match=r"never\.test: no such host"):
         reader.why("never.test")
-    with pytest.raises(NotFound, match=r"not in the collection; it was never met; is http://0.test/ meant"):
+    with pytest.raises(NotFound, match=r"not in the collection; it was never met$"):
         reader.why(HOME + "never")  # a seed may be met at depth 0, which is all that this plan allows
     with pytest.raises(NotFound, match="it would be left out"):
         reader.why("http://elsewhere.test/")

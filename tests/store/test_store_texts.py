@@ -121,7 +121,7 @@ def test_what_is_kept_is_a_document_that_any_program_can_read(archive: Archive, 
     assert f"<body>\n{HTML}\n</body>" in document
     told = json.loads(said.block)
     assert (told["encoding"], told["declared"], told["language"]) == ("windows-1252", "ISO-8859-2", "en")
-    assert told["links"][0] == ["http://example.com/b", "to b", "nofollow", "a", None, 0.5, False]
+    assert told["links"][0] == ["http://example.com/b", "to b", "nofollow", "a", None, 0.5, False, None]
 
 
 def test_words_that_are_all_content_are_written_once(archive: Archive, tmp_path: Path) -> None:

@@ -234,22 +234,35 @@ def _files(verbs: _Verbs) -> None:
     verb.set_defaults(revisit=False, keep_fresh=False, seeds=(), seed_list=(), serve=None)
     verb.add_argument("paths", metavar="PATH", nargs="*", help="files and folders to read; none: those named before")
     verb.add_argument("--watch", action="store_true", help="go on, and read what changes within two seconds")
-    verb.add_argument(
-        "--set",
-        action="append",
-        dest="assigned",
-        metavar="NAME=VALUE",
-        help="any setting of plan.toml (docs/settings.md lists them); repeatable",
-    )
-    talk = verb.add_mutually_exclusive_group()
-    talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
-    talk.add_argument("-v", "--verbose", action="store_true", help="say a line for each file")
-    verb.add_argument("--log", metavar="FILE", help="append a line for each file and each event, with its time in UTC")
+    _assigned(verb)
+    _talking(verb, "file")
     group = verb.add_argument_group(FILES)
     for name in ("hidden", "ignore_files", "include", "exclude"):
         _setting(group, name)
     verb.add_argument(
         "--trust-plan", action="store_true", help="of a collection that somebody else made: read its folders"
+    )
+
+
+def _assigned(verb: Verb) -> None:
+    verb.add_argument(
+        "--set",
+        action="append",
+        dest="assigned",
+        metavar="NAME=VALUE",
+        help="any setting of DIR/plan.toml, which lists them; repeatable",
+    )
+
+
+def _talking(verb: Verb, what: str) -> None:
+    """How much it says of each thing that it does."""
+    talk = verb.add_mutually_exclusive_group()
+    talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
+    talk.add_argument("-v", "--verbose", action="store_true", help=f"say a line for each {what}")
+    verb.add_argument(
+        "--log",
+        metavar="FILE",
+        help=f"append a line for each {what} and each event, with its time in UTC, also with -q",
     )
 
 
@@ -265,16 +278,7 @@ def _crawling(verb: Verb, *groups: str) -> None:
         metavar="FILE",
         help="seeds from a file, one a line; - is standard input",
     )
-    verb.add_argument(
-        "--set",
-        action="append",
-        dest="assigned",
-        metavar="NAME=VALUE",
-        help="any setting of DIR/plan.toml, which lists them; repeatable",
-    )
-    talk = verb.add_mutually_exclusive_group()
-    talk.add_argument("-q", "--quiet", action="store_true", help="say nothing but what went wrong")
-    talk.add_argument("-v", "--verbose", action="store_true", help="say a line for each fetch")
+    _assigned(verb)
     verb.add_argument(
         "--serve",
         nargs="?",
@@ -283,9 +287,7 @@ def _crawling(verb: Verb, *groups: str) -> None:
         metavar="PORT",
         help="show it in a browser while it crawls, as `gossamer serve` does",
     )
-    verb.add_argument(
-        "--log", metavar="FILE", help="append a line for each fetch and each event, with its time in UTC, also with -q"
-    )
+    _talking(verb, "fetch")
     for title in groups:
         group = verb.add_argument_group(title)
         for name, setting in SETTINGS.items():

@@ -55,6 +55,24 @@ def exclusive(folder: Path, verb: str = "") -> Iterator[int]:
 
 
 @contextmanager
+def alone(path: Path, refusal: str) -> Iterator[None]:
+    """Hold a lock of its own, for one part of a collection; whoever comes second is told in these words."""
+    try:
+        handle = files.descriptor(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise files.told(error, path) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise Locked(f"{path.parent}: {refusal}") from None
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
 def undisturbed(folder: Path) -> Iterator[None]:
     """Nobody writes meanwhile. Where this process may not write, it holds the lock together with others like it."""
     with _shared(folder) if _is_read_only(folder) else exclusive(folder):

@@ -20,7 +20,7 @@ import msgspec
 from gossamer.errors import UsageError
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Counts
-from gossamer.frontier.worth.focus import Sums
+from gossamer.frontier.worth.topic_rows import Sums
 from gossamer.rows import Natural, Seconds, decoder, number
 from gossamer.shown import timestamp
 from gossamer.store.table.table import Table

@@ -17,7 +17,7 @@ from gossamer.collection.lock import holder
 from gossamer.collection.steering import Steering
 from gossamer.frontier.entries import META
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.worth.focus import stored_sums
+from gossamer.frontier.worth.topic_rows import stored_sums
 from gossamer.plan import Plan
 from gossamer.rows import decoder
 from gossamer.shown import counted, size

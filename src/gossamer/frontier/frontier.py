@@ -21,7 +21,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.frontier.answer.answers import Answers
 from gossamer.frontier.answer.imported import ASIDE, Imported
@@ -50,11 +50,14 @@ from gossamer.frontier.revisit.watch import Watch, forget_adopted
 from gossamer.frontier.rules import Outward, Rules
 from gossamer.frontier.shards.inbox import Inbox
 from gossamer.frontier.shards.peers import Item, Peers, Told
-from gossamer.frontier.worth.focus import Focus, Sums
 from gossamer.frontier.worth.opic import Flow
+from gossamer.frontier.worth.topic_rows import Sums
 from gossamer.model import Answer, Capture, Clock, Failure, Fault, Kind, Page, Visit
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
+
+if TYPE_CHECKING:
+    from gossamer.frontier.worth.focus import Focus
 
 ALONE = Outward()
 QUIET = 60.0

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gossamer.freshness.revisit import Goal
 from gossamer.frontier.polite.hosts import Politeness
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import Order, breadth
 from gossamer.model import Page
-from gossamer.topic.judge import Judge
 from gossamer.urls import site
 from gossamer.urls.scope import Scope
+
+if TYPE_CHECKING:
+    from gossamer.topic.judge import Judge
 
 Resolve: TypeAlias = Callable[[str], Awaitable[tuple[tuple[str, ...], float]]]
 """host name -> the addresses to visit it at, the best first (none when unknown), and for how many seconds they hold."""

@@ -14,11 +14,11 @@ from gossamer.frontier.queue.rank import distance
 from gossamer.frontier.revisit import page_changes, priors
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.worth import budget
-from gossamer.frontier.worth.focus import WHOLE, about_topic
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
 from gossamer.frontier.worth.opic import importance
 from gossamer.frontier.worth.parameters import dropped_keys
 from gossamer.frontier.worth.soft404 import disguised_places
+from gossamer.frontier.worth.topic_rows import WHOLE, about_topic
 from gossamer.robots import Verdict, parse
 from gossamer.shown import counted
 from gossamer.store.table.table import Table

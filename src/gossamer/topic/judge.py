@@ -168,7 +168,7 @@ def restored(state: Any) -> Judge:
         judge.links.parts = [float(part) for part, _ in zip(state["links"], BEGIN, strict=True)]
         weights = {str(word): float(weight) for word, weight in state["words"].items()}
         judge.classifier = Classifier(weights, float(state["slope"]), float(state["middle"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ZeroDivisionError) as error:
         raise Damaged(f"the topic cannot be read ({error!r}); name it again with --topic") from error
     return judge
 

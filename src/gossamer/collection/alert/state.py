@@ -6,16 +6,15 @@ id, by which the receiver knows it; nothing is skipped, and only that can come t
 
 from __future__ import annotations
 
-import fcntl
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
 
 from gossamer import files
-from gossamer.errors import Damaged, Locked
+from gossamer.collection import lock
+from gossamer.errors import Damaged
 from gossamer.shown import log
 
 FILE, LOCK = "alerts.told", "alerts.lock"
@@ -67,19 +66,6 @@ def save(folder: Path, told: Mapping[str, Told]) -> None:
         raise files.told(error, folder / FILE) from error
 
 
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> AbstractContextManager[None]:
     """Nobody else tells anything meanwhile; the kernel frees it when its holder dies."""
-    try:
-        handle = files.descriptor(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise files.told(error, folder / LOCK) from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise Locked(f"{folder}: its alerts are being told by another process; wait for it to end") from None
-    try:
-        yield
-    finally:
-        os.close(handle)
+    return lock.alone(folder / LOCK, "its alerts are being told by another process; wait for it to end")

@@ -13,10 +13,9 @@ from functools import partial
 from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gossamer.collection.crawl import imprint, requests
-from gossamer.collection.crawl.folders import Folders
 from gossamer.collection.crawl.network import Network
 from gossamer.collection.crawl.news import telling
 from gossamer.collection.crawl.outside import REAL, Outside
@@ -28,8 +27,6 @@ from gossamer.collection.crawl.rereading import Lists
 from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
-from gossamer.collection.crawl.topics import judge_for
-from gossamer.collection.crawl.topics import note as note_topic
 from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, goal_of, rules_of
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
@@ -48,12 +45,16 @@ from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
 from gossamer.frontier.rules import Outward, Rules, WatchRules
 from gossamer.frontier.shards.peers import Peers
-from gossamer.model import URL, Answer, Visit
+from gossamer.model import URL, Answer, Clock, Visit
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits, Step
 from gossamer.store.disk import Disk
 from gossamer.store.table.table import Table
+
+if TYPE_CHECKING:
+    from gossamer.collection.crawl.folders import Folders
+    from gossamer.topic.judge import Judge
 
 _Error = TypeVar("_Error", bound=Exception)
 
@@ -91,12 +92,12 @@ class Session:
         self._table = table
         self._mine = mine = ShardPlan(plan, peers, SeedList(collection) if collection else None)
         imprint.agree(table, mine.number, plan)
-        self._topic = judge_for(plan, collection or shard.parent.parent, table)
+        self._topic = _judge(plan, collection or shard.parent.parent, table) if plan.topic else None
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._blocks = blocks_of(table) if plan.build else None
         self._reader = PageReader(shard, plan, table, self._blocks)
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
-        self._folders = Folders(plan, collection, clock) if plan.folders else None
+        self._folders = _folders(plan, collection, clock) if plan.folders else None
         self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins)
         only_news = outside.fresh_until is not None
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()), only_news=only_news)
@@ -111,7 +112,7 @@ class Session:
                 copied=partial(fold_copy, self.archive, self._derived),
                 again=lambda url, then: self._lists.read_on(url, then),
                 earlier=self.archive.page_at,
-                learned=partial(note_topic, table),
+                learned=partial(_note_learned, table),
                 disguised=self._derived.forget,
             ),
             peers=peers,
@@ -442,6 +443,25 @@ class Session:
         self._import_source.close()
         if self._folders:
             self._folders.close()
+
+
+def _judge(plan: Plan, folder: Path, table: Table) -> Judge:
+    """Loaded where a crawl has a topic, like the next; and files of this machine where those are read."""
+    from gossamer.collection.crawl.topics import judge_for
+
+    return judge_for(plan, folder, table)
+
+
+def _note_learned(table: Table, judge: Judge) -> None:
+    from gossamer.collection.crawl.topics import note
+
+    note(table, judge)
+
+
+def _folders(plan: Plan, collection: Path | None, clock: Clock) -> Folders:
+    from gossamer.collection.crawl.folders import Folders
+
+    return Folders(plan, collection, clock)
 
 
 def _first(group: BaseExceptionGroup[_Error]) -> _Error:

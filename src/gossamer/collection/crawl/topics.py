@@ -103,10 +103,8 @@ def keep(folder: Path, judge: Judge) -> None:
     files.replace(folder / FILE, _written(judge))
 
 
-def judge_for(plan: Plan, folder: Path, table: Table) -> Judge | None:
-    """The judge of a crawl, with what its shard has learned of this topic so far; None when the crawl has no topic."""
-    if not plan.topic:
-        return None
+def judge_for(plan: Plan, folder: Path, table: Table) -> Judge:
+    """The judge of a crawl with a topic, with what its shard has learned of it so far."""
     judge, learned = restored(_parsed(_model(folder))), table.get(META, _LEARNED)
     if learned is not None and (further := restored(_parsed(learned))).mark == judge.mark:
         judge = further
@@ -137,6 +135,11 @@ def _written(judge: Judge) -> bytes:
 
 def _parsed(data: bytes) -> object:
     try:
-        return json.loads(data)
-    except ValueError as error:
+        return json.loads(data, parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
         raise Damaged(f"{FILE}: is no JSON ({error}); name the topic again with --topic") from error
+
+
+def _refused(word: str) -> float:
+    """Python writes and reads what is no number; JSON does not."""
+    raise ValueError(f"{word} is no number")

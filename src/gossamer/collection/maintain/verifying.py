@@ -27,9 +27,9 @@ from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger, tally
 from gossamer.frontier.answer import poison_pages
 from gossamer.frontier.audit import audit
-from gossamer.frontier.revisit import dating, lastmod_trust, page_changes, priors
+from gossamer.frontier.revisit import dating, hubs, lastmod_trust, page_changes, priors
 from gossamer.frontier.shards import exchange, peers
-from gossamer.frontier.worth import novelty, opic, parameters, soft404
+from gossamer.frontier.worth import novelty, opic, parameters, soft404, topic_rows
 from gossamer.plan import Plan
 from gossamer.rows import damaged, number, text
 from gossamer.store import unread, url_seen, versions
@@ -56,6 +56,8 @@ _OF_FAMILY: dict[str, Check] = {
     entries.FRESHNESS: page_changes.changes_of,
     entries.RATES: priors.history_of,
     entries.TRUST: lastmod_trust.trust_of,
+    entries.HUBS: hubs.row_of,
+    entries.TOPICS: topic_rows.topic_row,
     entries.TURNS: keys.origin_in,
     families.BLOCKS: blocks.row_of,
 }
@@ -71,6 +73,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (entries.META, b"waiting"): number,
     (entries.META, dating.STATE): dating.state_of,
     (entries.META, b"cash"): opic.books_of,
+    (entries.META, topic_rows.SUMS): topic_rows.sums_of,
     (versions.STATE, b"end"): swaps.end_of,
     (versions.STATE, b"length"): number,
     (versions.STATE, b"links"): number,

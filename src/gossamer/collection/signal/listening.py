@@ -5,18 +5,16 @@ The server that listens owns it: a lock says so, and the kernel frees that when 
 
 from __future__ import annotations
 
-import fcntl
-import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
 
 from gossamer import files
+from gossamer.collection import lock
 from gossamer.collection.signal.subscription import Subscription
-from gossamer.errors import Damaged, Locked
+from gossamer.errors import Damaged
 
 FILE, LOCK = "listening", "listening.lock"
 
@@ -60,20 +58,6 @@ def new_key() -> str:
     return secrets.token_hex(16)
 
 
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> AbstractContextManager[None]:
     """No other server listens meanwhile."""
-    try:
-        handle = files.descriptor(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise files.told(error, folder / LOCK) from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        words = "another server hears from hubs or is pinged; one does, so end it first"
-        raise Locked(f"{folder}: {words}") from None
-    try:
-        yield
-    finally:
-        os.close(handle)
+    return lock.alone(folder / LOCK, "another server hears from hubs or is pinged; one does, so end it first")

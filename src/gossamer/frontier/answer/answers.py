@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -22,12 +23,15 @@ from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.retry import THROTTLED
 from gossamer.frontier.revisit import hubs
 from gossamer.frontier.revisit.watch import Watch
-from gossamer.frontier.worth.focus import Focus, Promise
 from gossamer.frontier.worth.opic import Flow
+from gossamer.frontier.worth.topic_rows import Promise
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.store.versions import GONE
 from gossamer.urls import keys
 from gossamer.urls.paths import is_path
+
+if TYPE_CHECKING:
+    from gossamer.frontier.worth.focus import Focus
 
 
 class Answers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -11,11 +12,13 @@ from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.rank import TOPIC_SPARING, promised, rank, topic_rounds
-from gossamer.frontier.worth.focus import Focus
 from gossamer.frontier.worth.novelty import Place
 from gossamer.frontier.worth.opic import Flow, Importance
 from gossamer.model import Kind, Link, Visit
-from gossamer.topic.judge import Judge
+
+if TYPE_CHECKING:
+    from gossamer.frontier.worth.focus import Focus
+    from gossamer.topic.judge import Judge
 
 BATCH = 4_096
 """Addresses that are sifted at once when there is always something to fetch."""
@@ -45,7 +48,7 @@ class Intake:
             Flow(Importance(parts.table), parts.ledger, rules.order) if rules.weigh and not rules.topic else None
         )
         """The cash of addresses, if an order wants it."""
-        self.focus = Focus(parts.table, parts.ledger, rules.topic, learned) if rules.topic else None
+        self.focus = _focus(parts, rules.topic, learned) if rules.topic else None
         """What is promised of addresses, if the crawl has a topic."""
 
     @property
@@ -162,3 +165,10 @@ class Intake:
         there = rank(away, self._order(url, entry))
         position = self._active.append(url, there)
         return replace(entry, rank=there, sunk=place.level, position=position, due=0.0)
+
+
+def _focus(parts: Parts, judge: Judge, learned: Callable[[Judge], None]) -> Focus:
+    """What judges pages is loaded where a crawl has a topic."""
+    from gossamer.frontier.worth.focus import Focus
+
+    return Focus(parts.table, parts.ledger, judge, learned)

@@ -64,21 +64,24 @@ class Reconsideration:
 
         A document that we have stays as it is.
         """
-        known = was_fetched(entry)
-        if known and is_path(url):  # whoever reads files says that it is to be read no more, and it leaves the index
-            return False
-        if self.under_way and not known:
-            refusal = self._discovery.refusal(as_found(url, entry))
-        else:
-            refusal = self._discovery.scope.excluded(url)
+        if was_fetched(entry):
+            # Of a file, who reads files says that it is to be read no more, and it leaves the index.
+            spared = not is_path(url) and self._discovery.scope.excluded(url) is not None
+            if spared:
+                self._settle.spare(url, entry)
+            return spared
+        refusal = self._refusal(url, entry)
         if refusal is None:
             return False
-        if known:
-            self._settle.spare(url, entry)
-            return True
         excluded = self._settle.end(url, entry, State.EXCLUDED, refusal)
         self._seen.note(url, depth_to_beat(excluded))
         return True
+
+    def _refusal(self, url: str, entry: Entry) -> str | None:
+        """Whoever was never visited was found by the scope of now, once all were looked at."""
+        if self.under_way:
+            return self._discovery.refusal(as_found(url, entry))
+        return self._discovery.scope.excluded(url) if entry.visited else None
 
     def _note(self, following: bytes | None) -> None:
         self._next = following

@@ -11,7 +11,7 @@ from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import FIRSTS
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.shards.peers import Copied, Credited, Gift, Item, Linked, Met, Promised
-from gossamer.frontier.worth.focus import Promise
+from gossamer.frontier.worth.topic_rows import Promise
 from gossamer.model import Kind
 from gossamer.urls import keys
 

@@ -18,7 +18,7 @@ from gossamer.engine import WorkerLink, termination
 from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.shards.exchange import Exchange
-from gossamer.frontier.worth.focus import Promise
+from gossamer.frontier.worth.topic_rows import Promise
 from gossamer.model import Capture, Failure, Kind, Visit
 from gossamer.rows import Count, Natural, decoder
 from gossamer.store.table.table import Table

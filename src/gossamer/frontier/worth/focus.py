@@ -12,23 +12,19 @@ all that is known: other crawls gather both and have less to do. A crawl without
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from gossamer.frontier.entries import META, TOPICS, Entry, State, encode
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.rank import distance, promised, rank, topic_rounds
+from gossamer.frontier.worth.topic_rows import SUMS, WHOLE, Promise, Sums, TopicRow, stored_sums, topic_row
 from gossamer.model import Kind, Link, Page, Visit
-from gossamer.rows import Count, Natural, Seconds, decoder
 from gossamer.store.table.table import Table
 from gossamer.topic.judge import Judge
 from gossamer.topic.link_score import ON_TOPIC, standing
 from gossamer.urls import keys
 
-WHOLE = 1_000_000
-"""A promise of 1 as it is kept."""
 UNKNOWN = 0.1
 """What is promised of an address that nobody has linked to with words: a seed, or one of a sitemap."""
 BETTER = 1.25
@@ -37,40 +33,6 @@ FAR_LESS = 1.5
 """By how much it must be worse before an address is put back when its turn has come."""
 _KEPT = 50_000
 """Rows in each of two generations; the older one is dropped when the newer is full."""
-_SUMS = b"harvest"
-
-
-class TopicRow(msgspec.Struct, array_like=True, frozen=True):
-    """What was promised of an address, and what it turned out to be."""
-
-    promise: Natural = 0
-    """In millionths."""
-    steps: Count = 0
-    """Pages in a row that were not on topic, on the way to it."""
-    score: float = -1.0
-    """How far it is on topic, 0 to 1; below 0 as long as it has not come."""
-    words: tuple[tuple[str, float], ...] = ()
-    """Those that speak loudest, for and against."""
-
-
-class Promise(NamedTuple):
-    """What a link says of where it leads."""
-
-    url: str
-    promise: int
-    steps: int
-
-
-class Sums(msgspec.Struct, array_like=True, frozen=True):
-    """How far all pages are on topic that have come."""
-
-    pages: Natural = 0
-    score: Seconds = 0.0
-    on_topic: Natural = 0
-
-
-topic_row = decoder(TopicRow)
-sums_of = decoder(Sums)
 
 
 class Focus:
@@ -157,7 +119,7 @@ class Focus:
 
     def save(self) -> None:
         """The sums become part of the next commit."""
-        self._table.put(META, _SUMS, encode(self.sums))
+        self._table.put(META, SUMS, encode(self.sums))
 
     def _put(self, url: str, row: TopicRow) -> None:
         self._new[url] = row
@@ -179,15 +141,3 @@ def _moved(url: str, entry: Entry, promise: int) -> Entry:
     weighed = replace(entry, cash=promise)
     away = max(distance(entry.rank) - topic_rounds(entry), 0) + topic_rounds(weighed)
     return replace(weighed, rank=rank(away, promised(url, weighed)))
-
-
-def stored_sums(table: Table) -> Sums:
-    """How far all pages of a shard are on topic, as of the last commit."""
-    data = table.get(META, _SUMS)
-    return sums_of(data) if data else Sums()
-
-
-def about_topic(table: Table, url: str) -> TopicRow | None:
-    """What is known of an address; None where the crawl has no topic, or nothing of it is known."""
-    data = table.get(TOPICS, keys.row(url))
-    return topic_row(data) if data else None

@@ -99,6 +99,30 @@ def test_ignore_files_mean_what_git_says_of_them(tmp_path: Path) -> None:
     assert (capture.status, reason(capture)) == (410, f"ignored by {tmp_path}/.gitignore")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"".join(b"p%d*q\n" % number for number in range(12_000)),
+        b"*a" * 100_000,
+        b"\0" * 500_000,
+        b"*a" * 500 + b"\n[" * 300,
+    ],
+    ids=["many", "long", "zeros", "costly"],
+)
+def test_an_ignore_file_that_is_too_much_is_heeded_as_far_as_it_goes(tmp_path: Path, said: bytes) -> None:
+    (tmp_path / ".gitignore").write_bytes(b"gone.txt\n!p1back.txtq\n" + said)
+    for name in ("gone.txt", "kept.txt", "p1back.txtq"):
+        (tmp_path / name).write_text("words")
+    assert found(tmp_path) == (["kept.txt"] if said.startswith(b"p0") else ["kept.txt", "p1back.txtq"])
+
+
+def test_lines_end_and_bytes_compare_as_in_git(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_bytes(b"foo\x0b*.txt\na\xc2\x85*.md\r\nz\xff.t\n")
+    for name in (b"keep.txt", b"k.md", b"z\xfe.t", b"z\xff.t"):
+        (tmp_path / os.fsdecode(name)).write_text("words")
+    assert [*map(os.fsencode, found(tmp_path))] == [b"k.md", b"keep.txt", b"z\xfe.t"]
+
+
 def test_a_pattern_that_is_made_to_be_costly_costs_nothing(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*a" * 40 + "b\n" + "[" * 500 + "\n***\n")
     (tmp_path / ("a" * 250)).write_text("x")

@@ -14,15 +14,19 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import re2  # type: ignore[import-untyped]  # the package ships no types
 from pathspec import GitIgnoreSpec
 
 from gossamer.fetch.local.opening import read_small
+from gossamer.shown import log
 
 NAMES = (b".ignore", b".gitignore")
 """In the order in which they decide."""
 INTERNAL = frozenset({b".git", b".hg", b".svn", b".bzr", b"CVS"})
 LONGEST = 1 << 20
 """Bytes of an ignore file that are read."""
+LINES_MOST, LINE_MOST = 2_000, 1_024
+"""Lines that are heeded, and bytes of one."""
 HIDDEN = "hidden"
 
 
@@ -53,7 +57,7 @@ class Ignoring:
             return HIDDEN
         path = os.path.join(folder, name) + (b"/" if is_folder else b"")
         for rules in self._rules(folder):
-            fits = rules.spec.check_file(_text(path[len(rules.base) :])).include
+            fits = rules.spec.check_file(_octets(path[len(rules.base) :])).include
             if fits is not None:
                 return f"ignored by {_text(rules.file)}" if fits else None
         return None
@@ -81,24 +85,34 @@ class Ignoring:
         for name in NAMES:
             text = read_small(os.path.join(folder, name), LONGEST)
             if text:
-                lines = _text(text).removeprefix("\ufeff").splitlines()
-                yield _Rules(os.path.join(folder, name), folder.rstrip(b"/") + b"/", _spec(lines))
+                file, base = os.path.join(folder, name), folder.rstrip(b"/") + b"/"
+                yield from (_Rules(file, base, spec) for spec in _specs(_lines(file, text)))
 
 
-def _spec(lines: list[str]) -> GitIgnoreSpec:
-    """A line that means nothing to git means nothing here."""
+def _lines(file: bytes, text: bytes) -> list[str]:
+    """As git ends them, and within bounds."""
+    lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    kept = [_octets(line.removesuffix(b"\r")) for line in lines if len(line) <= LINE_MOST][:LINES_MOST]
+    if len(kept) < len(lines):
+        log.warning("%s: has lines that are too long, or too many; those are not heeded", _text(file))
+    return kept
+
+
+def _specs(lines: list[str]) -> Iterator[GitIgnoreSpec]:
+    """The last lines first, because those decide. What is too much for RE2 at once is halved, and a line that means
+    nothing to git means nothing here."""
     try:
-        return GitIgnoreSpec.from_lines(lines, backend="re2")
-    except ValueError:
-        return GitIgnoreSpec.from_lines(filter(_is_pattern, lines), backend="re2")
+        yield GitIgnoreSpec.from_lines(lines, backend="re2")
+    except (ValueError, re2.error):
+        if len(lines) > 1:
+            half = len(lines) // 2
+            yield from _specs(lines[half:])
+            yield from _specs(lines[:half])
 
 
-def _is_pattern(line: str) -> bool:
-    try:
-        GitIgnoreSpec.from_lines([line], backend="re2")
-    except ValueError:
-        return False
-    return True
+def _octets(text: bytes) -> str:
+    """A letter for each byte: names of files are bytes, and git compares them so."""
+    return text.decode("latin-1")
 
 
 def _text(name: bytes) -> str:

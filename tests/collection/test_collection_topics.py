@@ -125,6 +125,10 @@ def test_a_damaged_model_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "web" / FILE).write_text('{"form": 1, "words": []}')
     with pytest.raises(Damaged, match="--topic"):
         crawl(tmp_path, pages=10)
+    for spoilt in ('"slope": NaN', '"pages": Infinity', '"deep": ' + "[" * 100_000):
+        (tmp_path / "web" / FILE).write_text(f'{{"form": 1, {spoilt}')
+        with pytest.raises(Damaged, match="--topic"):
+            crawl(tmp_path, pages=10)
     crawl(tmp_path, pages=10, topic=str(described(tmp_path))).close()
 
 
@@ -132,6 +136,7 @@ def test_a_damaged_model_says_what_to_do(tmp_path: Path) -> None:
 def test_a_topic_that_says_nothing_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match="says nothing of a topic"):
         crawl(tmp_path, topic=str(described(tmp_path, text)))
+    assert not (tmp_path / "web").exists()
 
 
 def test_a_topic_that_is_not_there_is_refused(tmp_path: Path) -> None:

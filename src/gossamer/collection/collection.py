@@ -177,7 +177,6 @@ class Collection(Reading):
         if outside is REAL and not always and self._is_at_rest(plan, new):
             await self._tell_after_crawl(news)
             return self.status()
-        from gossamer.collection.crawl import topics
         from gossamer.collection.crawl.network import make_room
         from gossamer.collection.crawl.shard import Job
         from gossamer.collection.crawl.supervisor import crawl_all
@@ -189,6 +188,8 @@ class Collection(Reading):
         for hint in hints({name: getattr(plan, name) for name in settings}):
             log.warning("%s", hint)
         make_room(plan.workers)
+        if settings.get("topic"):
+            _require_topic(plan)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
         self._folder.create(private=bool(plan.folders))
         self.close()
@@ -204,8 +205,8 @@ class Collection(Reading):
                     plan, begins = self._planned(asked)
                     plan = plan.changed(shards=shards)
                 self._keep(asked, plan, begins=begins)
-            if plan.topic and ("topic" in settings or not topics.is_kept(self.path)):
-                await self._learn_topic(plan, outside)
+            if plan.topic:
+                await self._learn_topic(plan, outside, anew="topic" in settings)
             began = outside.clock.steady()
             order, tells = outside.order, told is not None
             job = Job(self.path, plan, heeds=True, order=order, began=began, tells=tells, logins=sending)
@@ -252,9 +253,12 @@ class Collection(Reading):
             await self._tell_after_crawl(news)
         return status
 
-    async def _learn_topic(self, plan: Plan, outside: Outside) -> None:
+    async def _learn_topic(self, plan: Plan, outside: Outside, *, anew: bool) -> None:
         """Read what the crawl is about before it begins; example pages that are not here are fetched."""
         from gossamer.collection.crawl import topic_examples, topics
+
+        if topics.is_kept(self.path) and not anew:
+            return
 
         async def pages(urls: list[str]) -> Mapping[str, str]:
             return await topic_examples.page_texts(self, urls, plan, outside)
@@ -717,6 +721,13 @@ class Collection(Reading):
         from gossamer.collection.derive.copy_marks import link_up
 
         link_up(self._folder, self.plan)
+
+
+def _require_topic(plan: Plan) -> None:
+    """What says nothing of a topic is refused before anything is kept."""
+    from gossamer.collection.crawl import topics
+
+    topics.read(Path(plan.topic))
 
 
 def _is_over(plan: Plan, outside: Outside) -> bool:

@@ -259,3 +259,16 @@ def test_a_table_of_an_older_version_tells_all_that_it_has(tmp_path: Path) -> No
         assert later.isdisjoint(table.families)
         assert [*table.scan(FRESHNESS)] == table.firsts(RATES, []) == []
         assert table.get_many(TRUST, [b"a", b"b"]) == table.firsts(TRUST, [b"a", b"b"]) == [None, None]
+
+
+def test_where_there_is_no_room_for_new_pages_only_those_wait_for_it(table: Table) -> None:
+    asked = Asked(Politeness(), "gossamer", site, NOW, full="the limit of 10 pages is reached")
+    host(table)
+    Ledger(table).put(URL, Entry(State.QUEUED, 1, 1.0, position=1), None)
+    found = about_address(table, URL, asked)
+    assert found is not None
+    assert found.reason == asked.full
+    Ledger(table).put(URL, Entry(State.QUEUED, 1, 1.0, position=1, status=200), None)
+    found = about_address(table, URL, asked)
+    assert found is not None
+    assert found.reason != asked.full

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, SiteRow, State, host_row, robots_row
-from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.ledger import Ledger, is_page_again
 from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.queue.rank import distance
@@ -132,6 +132,8 @@ class Asked:
     now: float
     still: str = ""
     """Why nothing at all is fetched; nothing while a crawl runs."""
+    full: str = ""
+    """Why nothing new is fetched, though what is there may be asked for again."""
 
 
 def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
@@ -143,8 +145,9 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     kind = about_kind(table, url)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:
-        reason, when = _queued(entry, host, robots_at(table, keys.origin(url)), asked.still)
-        if entry.sunk and kind is not None and when is None and not asked.still:
+        still = asked.still or ("" if is_page_again(entry) else asked.full)
+        reason, when = _queued(entry, host, robots_at(table, keys.origin(url)), still)
+        if entry.sunk and kind is not None and when is None and not still:
             reason = _behind(distance(entry.rank), kind)
     changes = page_changes.get(table, url)
     if changes is not None and changes.due and entry.state is not State.QUEUED:

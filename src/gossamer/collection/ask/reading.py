@@ -32,6 +32,7 @@ from gossamer.errors import Damaged, GossamerError, NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
 from gossamer.plan import Plan, texts
+from gossamer.shown import counted
 from gossamer.store.versions import Version
 from gossamer.urls import keys, normalize, paths
 from gossamer.urls.seeds import address, as_seed
@@ -198,11 +199,14 @@ class Reading:
         from gossamer.frontier.why import Asked
 
         plan, running = self.plan, holder(self.path)
-        still = ""
+        still = full = ""
         if running is None or running.get("verb") != CRAWL:
             held = standstill(plan, self._readers().tables, is_running=False)
             still = f"no crawl runs; {held or '`gossamer crawl DIR` goes on'}"
-        return Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time(), still)
+        elif 0 < plan.pages <= sum(Ledger(table).counts.kept for table in self._readers().tables):
+            more = f"`gossamer set DIR pages={2 * plan.pages}` lets more in"
+            full = f"the limit of {counted(plan.pages, 'page')} is reached; {more}"
+        return Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time(), still, full)
 
     def listed(self, *, site: str | None = None, after: str | None = None) -> Iterator[Listed]:
         """What is known of every page without reading it, in the order of the addresses.

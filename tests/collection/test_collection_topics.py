@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -137,6 +138,14 @@ def test_a_topic_that_says_nothing_is_refused(tmp_path: Path, text: str) -> None
     with pytest.raises(UsageError, match="says nothing of a topic"):
         crawl(tmp_path, topic=str(described(tmp_path, text)))
     assert not (tmp_path / "web").exists()
+
+
+@pytest.mark.parametrize("where", ["topic", "example"])
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, where: str) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    topic = tmp_path / "fifo" if where == "topic" else described(tmp_path, "bees\n+ fifo\n")
+    with pytest.raises(UsageError, match="file"):
+        crawl(tmp_path, topic=str(topic))
 
 
 def test_a_topic_that_is_not_there_is_refused(tmp_path: Path) -> None:

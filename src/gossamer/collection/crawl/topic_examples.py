@@ -36,6 +36,8 @@ _LIKE = ("allow_addresses", "proxy", "ca_file", "contact", "delay", "ip_delay", 
 
 def file_text(path: Path) -> str:
     """What a file says that is an example; a folder has no words."""
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path}: an example of the topic is a file")
     try:
         with path.open("rb") as file:
             data = file.read(FILE_MOST)

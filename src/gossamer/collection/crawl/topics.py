@@ -82,6 +82,8 @@ def read(path: Path) -> Description:
 
 
 def _described(path: Path) -> Description:
+    if path.exists() and not path.is_file():  # a FIFO would be waited for, and a device has no end
+        raise UsageError(f"{path}: is no file; name a file or a folder that describes the topic")
     try:
         with path.open("rb") as file:
             return described(file.read(4 * LONGEST).decode("utf-8"))

@@ -64,6 +64,16 @@ def test_one_look_at_all_shards_adds_up_what_can_be_added() -> None:
     assert (found.waiting, found.bytes, found.seconds, found.limit) == (55, 66, 7.0, 9)
 
 
+@pytest.mark.parametrize(
+    ("shards", "paused"),
+    [([True, True], True), ([True, False], False), ([True, None], False), ([False, False], False)],
+)
+def test_a_crawl_is_paused_when_each_of_its_shards_is(shards: list[bool | None], paused: bool) -> None:
+    found = together([None if each is None else look(paused=each) for each in shards])
+    assert found is not None
+    assert found.paused is paused
+
+
 def test_the_shard_that_takes_longest_says_how_long_and_one_that_works_before_one_that_waits() -> None:
     found = together([look(left=5.0, basis="short"), look(left=9.0, basis="long"), look(left=None)])
     assert found is not None

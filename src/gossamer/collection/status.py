@@ -226,7 +226,8 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
     """One look at all shards; of those with something to do the one that takes longest says how long it takes.
 
     Where a number of pages or bytes ends the crawl sooner, all of them say it together: no shard fetches all that are
-    left. As long as one of them has not said anything, nobody knows what is left.
+    left. As long as one of them has not said anything, nobody knows what is left. And all is paused when each of them
+    is: one that has not heard of it yet still fetches.
     """
     looks = list(looks)
     parts = [part for part in looks if part is not None]
@@ -253,7 +254,7 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         left=left,
         basis=basis,
         rate=sum(part.rate for part in parts),
-        paused=any(part.paused for part in parts),
+        paused=all(part is not None and part.paused for part in looks),
         next_visit=min((part.next_visit for part in parts if part.next_visit is not None), default=None),
         time_over=any(part.time_over for part in parts),
     )

@@ -80,6 +80,23 @@ def test_the_first_change_after_a_crawl_is_learned_from(tmp_path: Path) -> None:
         assert seen[HOME] == 0 < seen[NEWS]
 
 
+def test_changes_are_counted_from_the_beginning_of_the_watch(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    made = Changing(clock)
+    outside = Outside(clock, made.fetch)
+    with gossamer.open(tmp_path / "web") as web:
+        clock.run(web.crawl_async(HOME, outside=outside, **{**SETTINGS, "time": 0.0}))
+        assert {each.kind for each in web.changes()} == {"new"}
+        clock.advance(HOUR)
+        for _ in range(2):  # the second goes on with the first
+            clock.run(web.crawl_async(outside=outside, keep_fresh=True, time=HOUR / 4))
+            assert {each.url: each.kind for each in web.changes()} == {NEWS: "changed", OLD: "gone"}
+        clock.run(web.crawl_async(outside=outside, revisit=True, time=0.0))
+        assert list(web.changes()) == []
+        clock.run(web.crawl_async(outside=outside, keep_fresh=True, time=HOUR / 4))
+        assert list(web.changes()) == []
+
+
 def test_a_watch_lets_old_versions_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collection, "ROUND", HOUR / 6)
     monkeypatch.setattr(collection, "DAY", HOUR / 6)

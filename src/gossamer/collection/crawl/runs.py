@@ -1,6 +1,6 @@
-"""When did a crawl begin? With the first, with each `--revisit`, and with each that names a new seed.
+"""When did a crawl begin? With the first, with each `--revisit`, with each that names a new seed, and with a watch.
 
-A crawl that only goes on, after an interrupt or with a higher limit, belongs to the one that it goes on with: who asks
+A watch is one crawl, however often it is ended and started again. A crawl that only goes on, after an interrupt or with a higher limit, belongs to the one that it goes on with: who asks
 what has changed since the crawl before does not mean since the interrupt. Every shard notes the moment in the commit in
 which it does what was asked, and compares its own captures with it.
 """
@@ -15,7 +15,7 @@ from gossamer.store.table.table import Table
 
 KEPT = 1_000
 """Beginnings that are remembered, the last ones."""
-_KEY = b"runs"
+_KEY, _WATCH = b"runs", b"run watches"
 _runs = decoder(tuple[Seconds, ...])
 
 
@@ -25,6 +25,15 @@ def of(table: Table) -> tuple[float, ...]:
     return _runs(stored) if stored else ()
 
 
-def begin(table: Table, now: float) -> None:
+def is_watch(table: Table) -> bool:
+    """Whether the last one is a watch."""
+    return table.get(META, _WATCH) is not None
+
+
+def begin(table: Table, now: float, *, watch: bool = False) -> None:
     """One more; part of the next commit."""
     table.put(META, _KEY, msgspec.msgpack.encode((*of(table), now)[-KEPT:]))
+    if watch:
+        table.put(META, _WATCH, b"")
+    else:
+        table.delete(META, _WATCH)

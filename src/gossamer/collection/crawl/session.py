@@ -266,6 +266,7 @@ class Session:
             commits=self._commits,
             clock=self._clock,
             logins=self._logins,
+            watches=self._outside.fresh_until is not None,
         )
 
     def due(self) -> AsyncIterator[Visit]:

@@ -47,6 +47,8 @@ class Start:
     commits: Commits
     clock: Clock
     logins: Logins
+    watches: bool
+    """Whether pages are visited again when they are due."""
 
     def begin(self, asked: Sequence[CrawlRequest], *, fetches: bool) -> None:
         """All of it, in order. One that fetches nothing adds no seeds."""
@@ -109,8 +111,11 @@ class Start:
     def _ask_for(self, asked: Sequence[CrawlRequest], *, seeds: bool) -> None:
         """Seeds that no commit knows yet, whichever crawl was to add them; then each request, once."""
         left = requests.undone(asked, requests.last(self.table))
-        if any(request.begins for request in left) or (seeds and self.frontier.ledger.counts == Counts()):
-            runs.begin(self.table, self.clock.wall())
+        is_first = (seeds and self.frontier.ledger.counts == Counts()) or (
+            self.watches and not runs.is_watch(self.table)
+        )
+        if is_first or any(request.begins for request in left):
+            runs.begin(self.table, self.clock.wall(), watch=self.watches)
         if seeds:
             take_in_seeds(self.mine, self.frontier)
         for request in left:

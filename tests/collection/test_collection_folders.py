@@ -120,12 +120,28 @@ def test_a_folder_that_is_not_mounted_loses_nothing(kept: gossamer.Collection, n
 
 
 def test_why_tells_what_became_of_a_file_that_was_never_read(kept: gossamer.Collection, notes: Path) -> None:
-    (notes / ".gitignore").write_text("*.log\n")
+    (notes / ".gitignore").write_text("*.log\nbuild/\n")
     (notes / "x.log").write_text("x")
+    (notes / "build" / "deep").mkdir(parents=True)
+    (notes / "to-heron").symlink_to(notes / "heron.txt")
+    os.mkfifo(notes / "pipe")
     visits(kept, notes)
-    for path, words in ((notes / "x.log", "ignored by"), (notes / ".hid", "hidden"), (Path("/etc/passwd"), "outside")):
-        with pytest.raises(NotFound, match=f"it would be left out: {words}"):
-            kept.why(str(path))
+    (notes / "later.txt").write_text("A kingfisher.\n")
+    for name, words in {
+        "x.log": "it is not read: ignored by",
+        "build": "it is not read: ignored by",
+        "build/deep/x": "it is not read: ignored by",
+        ".hid": "it is not read: hidden",
+        "/etc/passwd": "it is not read: outside",
+        "to-heron": "it is not read: a link, and links are not followed",
+        "pipe": "it is not read: a FIFO, and no regular file",
+        "birds": "it is not read: a folder, and no regular file",
+        "nothing": "it is not read: there is no such file",
+        "heron.txt/inner.txt": "it is not read: no file of its own: .*heron.txt is read as one document",
+        "later.txt": "the next `gossamer files .*kept` reads it",
+    }.items():
+        with pytest.raises(NotFound, match=f"not in the collection; {words}"):
+            kept.why(str(notes / name))
 
 
 def test_links_of_files_lead_nowhere(kept: gossamer.Collection, notes: Path) -> None:

@@ -431,11 +431,13 @@ def _why(verbs: _Verbs) -> None:
     verb = _verb(
         verbs,
         "why",
-        "state, reason, next time and history of an address or host",
+        "state, reason, next time and history of an address, host or file",
         "gossamer why my-web https://example.org/missing",
     )
     _directory(verb)
-    verb.add_argument("subject", metavar="URL-or-HOST", help="an address, or a host name")
+    verb.add_argument(
+        "subject", metavar="URL-or-HOST", help="an address, a host name, or the path of a file in a collection of files"
+    )
 
 
 def _show(verbs: _Verbs) -> None:

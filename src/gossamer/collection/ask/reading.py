@@ -300,21 +300,21 @@ class Reading:
         if answer is None and url.endswith("/robots.txt"):
             return self.why(keys.host(url))
         if answer is None:
-            verdict = self._verdict(url)
-            words = f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
-            raise NotFound(f"{url}: not in the collection; {words}{self._perhaps(url)}")
+            raise NotFound(f"{url}: not in the collection; {self._unmet(url)}{self._perhaps(url)}")
         latest = readers.current(url)
         return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of) if latest else answer
 
-    def _verdict(self, url: str) -> str | None:
-        """Why an address that was never met would be left out."""
+    def _unmet(self, url: str) -> str:
+        """What would become of an address that was never met."""
         if paths.is_path(url):
             from gossamer.collection.crawl.folders import left_out
 
-            return left_out(self.plan, url)
+            unread = left_out(self.plan, url)
+            return f"it is not read: {unread}" if unread else f"the next `gossamer files {self.path}` reads it"
         from gossamer.collection.seed_list import scope_of
 
-        return scope_of(self.plan, self.path).check(url, 0)
+        verdict = scope_of(self.plan, self.path).check(url, 0)
+        return f"it was never met, and it would be left out: {verdict}" if verdict else "it was never met"
 
     def host_details(self, name: str) -> HostDetails:
         """The robots.txt of a host, rule by rule, and the kinds of addresses that it has."""

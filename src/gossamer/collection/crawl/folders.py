@@ -15,8 +15,9 @@ from pathlib import Path
 
 from gossamer.errors import UsageError
 from gossamer.fetch.local.ignoring import NAMES, Ignoring
+from gossamer.fetch.local.opening import NotPlain, opened
 from gossamer.fetch.local.reading import FileFetcher, root_of
-from gossamer.fetch.local.walking import FoundFile, Walk
+from gossamer.fetch.local.walking import GONE, FoundFile, Walk
 from gossamer.frontier import Frontier
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import Entry, State
@@ -104,8 +105,28 @@ def left_out(plan: Plan, url: URL) -> str | None:
     roots = tuple(map(paths.path_of, plan.folders))
     path = paths.path_of(url)
     root = root_of(path, roots)
+    if verdict := plan.as_scope().check(url, 0):
+        return verdict
     ignoring = Ignoring(roots, hidden=plan.hidden, heed=plan.ignore_files)
-    return plan.as_scope().check(url, 0) or (ignoring.reason_for(root, path) if root is not None else None)
+    is_folder = os.path.isdir(path) and not os.path.islink(path)
+    ignored = ignoring.reason_for(root, path, is_folder=is_folder) if root is not None else None
+    return ignored or _unreadable(path)
+
+
+def _unreadable(path: bytes) -> str | None:
+    """Why what is at a path cannot be read as a file; None when it can."""
+    try:
+        with opened(path):
+            return None
+    except NotPlain as error:
+        return "a link, and links are not followed" if os.path.islink(path) else str(error)
+    except OSError as error:
+        above = os.path.dirname(path)
+        while above != b"/" and not os.path.lexists(above):
+            above = os.path.dirname(above)
+        if error.errno in GONE and os.path.isfile(above):
+            return f"no file of its own: {os.fsdecode(above)} is read as one document"
+        return "there is no such file" if error.errno in GONE else os.strerror(error.errno or 0).lower()
 
 
 def named(path: str | os.PathLike[str], collection: Path) -> URL:

@@ -62,11 +62,11 @@ class Ignoring:
                 return f"ignored by {_text(rules.file)}" if fits else None
         return None
 
-    def reason_for(self, root: bytes, path: bytes) -> str | None:
-        """Why a file below a root is passed over, by itself or with a folder above it."""
+    def reason_for(self, root: bytes, path: bytes, *, is_folder: bool = False) -> str | None:
+        """Why a file, or a folder, below a root is passed over, by itself or with a folder above it."""
         folder, steps = root, path[len(root) :].strip(b"/").split(b"/")
         for depth, name in enumerate(steps, 1):
-            if path != root and (reason := self.reason(folder, name, is_folder=depth < len(steps))):
+            if path != root and (reason := self.reason(folder, name, is_folder=is_folder or depth < len(steps))):
                 return reason
             folder = os.path.join(folder, name)
         return None

@@ -20,6 +20,7 @@ from gossamer.store.retention import Rule
 from gossamer.store.table.table import Table
 from gossamer.store.warc.reader import records
 from gossamer.testing import Changes, Copies, MadeWeb, VirtualClock, WebSpec
+from gossamer.urls import keys
 
 DAY = 86_400
 ROUNDS = 4
@@ -81,7 +82,10 @@ def test_the_last_stay_with_what_they_need_and_the_archive_is_smaller(collection
     assert any(len(each) > 2 for each in had.values())
     told = collection.prunable("last 1")
     done = collection.prune("last 1")
-    assert (done.versions, done.bytes) == (told.versions, told.bytes)
+    assert (done.versions, done.bytes, done.pages) == (told.versions, told.bytes, told.pages)
+    gone = {url: len(kept) - len(moments(collection)[url]) for url, kept in had.items()}
+    assert done.pages == {url: number for url, number in gone.items() if number}
+    assert list(done.pages) == sorted(done.pages, key=keys.row)
     assert done.versions > 0
     assert done.freed == size - octets(collection.path) >= done.bytes * 0.9
     assert texts(collection) == before
@@ -179,7 +183,10 @@ def test_the_command_says_what_goes_and_asks(collection: Collection, capsys: pyt
     assert main(["prune", folder, "--keep", "last 1"]) == 2  # nobody is there to be asked
     assert "--yes" in capsys.readouterr().err
     assert main(["prune", folder, "--keep", "last 1", "--dry-run"]) == 0
-    assert "nothing was changed" in capsys.readouterr().out
+    *named, total, unchanged = capsys.readouterr().out.splitlines()
+    assert "nothing was changed" in unchanged
+    assert sum(int(each.split()[0]) for each in named) == int(total.split()[0])
+    assert all(each.split()[1] in had for each in named)
     assert moments(collection) == had
     assert main(["prune", folder, "--keep", "last 1", "--yes"]) == 0
     assert "smaller" in capsys.readouterr().out

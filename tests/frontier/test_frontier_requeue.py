@@ -173,7 +173,7 @@ def test_what_a_smaller_depth_took_out_comes_back_by_a_shorter_way(tmp_path: Pat
         held.frontier.sift()
     with books(tmp_path, scope=Scope(kind="any", max_depth=1)) as held:
         reconsidered(held.frontier)
-        assert held.entry(A).reason == "deeper than 1 links"
+        assert held.entry(A).reason == "deeper than 1 link"
     with books(tmp_path, scope=Scope(kind="any", max_depth=1)) as held:
         held.frontier.add([Found(A, depth=1)])
         held.frontier.sift()

@@ -110,7 +110,9 @@ def status(found: Status) -> str:
 
 def _fresh(found: Freshness) -> str:
     """How far it is up to date, and how right such estimates were."""
-    text = f"about {found.fresh:.0%} of the pages are up to date, the copy of a page is {span(found.age)} old"
+    text = f"about {found.fresh:.0%} of the pages are up to date"
+    if found.age >= 1:
+        text += f", the copy of a page is {span(found.age)} old"
     if found.visits_expected is None or found.visits_changed is None:
         return text
     seen, expected = f"{found.visits_changed:.0%}", f"{found.visits_expected:.0%}"

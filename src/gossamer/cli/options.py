@@ -233,7 +233,11 @@ def _files(verbs: _Verbs) -> None:
     _directory(verb)
     verb.set_defaults(revisit=False, keep_fresh=False, seeds=(), seed_list=(), serve=None)
     verb.add_argument("paths", metavar="PATH", nargs="*", help="files and folders to read; none: those named before")
-    verb.add_argument("--watch", action="store_true", help="go on, and read what changes within two seconds")
+    verb.add_argument(
+        "--watch",
+        action="store_true",
+        help="go on, and read what changes within two seconds (with the extra `files`: pip install '.[files]')",
+    )
     _assigned(verb)
     _talking(verb, "file")
     group = verb.add_argument_group(FILES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gossamer.cli.answers import when
@@ -50,8 +51,12 @@ def removing(chosen: Removal, archive: bool) -> str:
 
 
 def pruning(goes: LetGo) -> str:
-    """How much would go."""
-    return f"{counted(goes.versions, 'old version')} with {size(goes.bytes)} of records in the archive"
+    """What would go."""
+    lines = [f"{number:6,}  {url}" for url, number in islice(goes.pages.items(), SHOWN_MOST)]
+    if len(goes.pages) > SHOWN_MOST:
+        lines.append(f"and some of {counted(len(goes.pages) - SHOWN_MOST, 'more page')}")
+    lines.append(f"{counted(goes.versions, 'old version')} with {size(goes.bytes)} of records in the archive")
+    return "\n".join(map(line, lines))
 
 
 def pruned(goes: LetGo, *, dry: bool) -> str:

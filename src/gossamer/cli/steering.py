@@ -33,7 +33,7 @@ def stop(options: argparse.Namespace) -> int:
     """It ends as soon as what is under way is done."""
     with gossamer.open(options.dir) as collection:
         collection.stop()
-    return _said(options, {"stopped": True}, "the crawl ends as soon as what is under way is done")
+    return _said(options, {"stopped": True}, "it ends as soon as what is under way is done")
 
 
 def set_(options: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from gossamer.errors import InvalidPlan
 from gossamer.model import URL
+from gossamer.shown import counted
 from gossamer.urls.keys import authority, host, origin
 from gossamer.urls.patterns import Patterns
 from gossamer.urls.seed_prints import SeedPrints
@@ -71,7 +72,7 @@ class Scope:
     def check(self, url: URL, depth: int) -> str | None:
         """None for an address inside; else the reason why it is not."""
         if depth > self.max_depth:
-            return f"deeper than {self.max_depth} links"
+            return f"deeper than {counted(self.max_depth, 'link')}"
         if len(url) > self.max_length:
             return f"address longer than {self.max_length} bytes"
         seed = url in self.seeds or (depth == 0 and self.more.has(url))

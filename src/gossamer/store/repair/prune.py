@@ -9,8 +9,10 @@ Whatever is killed meanwhile, the next run goes on: each commit leaves rows that
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from heapq import merge
 from itertools import groupby
 from typing import TypeAlias
 
@@ -23,6 +25,7 @@ from gossamer.store.table.table import Table
 from gossamer.store.versions import Version
 from gossamer.store.warc.records import Info
 from gossamer.store.warc.warc import Record
+from gossamer.urls import keys
 
 WASTED = 0.25
 """The part of a file that is of no use when it is written again without it."""
@@ -44,9 +47,12 @@ class LetGo:
     """Of their records, whether the disk has them back by now or not."""
     freed: int = 0
     """Bytes that the files have become shorter."""
+    pages: dict[URL, int] = field(default_factory=dict)
+    """How many versions of which page, in the order of the addresses."""
 
     def __add__(self, other: LetGo) -> LetGo:
-        return LetGo(self.versions + other.versions, self.bytes + other.bytes, self.freed + other.freed)
+        pages = dict(merge(self.pages.items(), other.pages.items(), key=lambda each: keys.row(each[0])))
+        return LetGo(self.versions + other.versions, self.bytes + other.bytes, self.freed + other.freed, pages)
 
 
 def chosen(archive: Archive, rule: Rule, now: float) -> dict[Name, tuple[URL, Version]]:
@@ -67,8 +73,7 @@ def chosen(archive: Archive, rule: Rule, now: float) -> dict[Name, tuple[URL, Ve
 
 def would_go(archive: Archive, rule: Rule, now: float) -> LetGo:
     """What `prune` would take out."""
-    goes = chosen(archive, rule, now).values()
-    return LetGo(len(goes), sum(version.length for _, version in goes))
+    return _sum(chosen(archive, rule, now))
 
 
 def prune(table: Table, archive: Archive, info: Info, rule: Rule, now: float, *, wasted: float = WASTED) -> LetGo:
@@ -83,8 +88,12 @@ def prune(table: Table, archive: Archive, info: Info, rule: Rule, now: float, *,
         if number % BATCH == 0:
             table.commit()
     table.commit()
-    octets = sum(version.length for _, version in goes.values())
-    return LetGo(len(goes), octets, _reclaim(table, archive, info, wasted))
+    return replace(_sum(goes), freed=_reclaim(table, archive, info, wasted))
+
+
+def _sum(goes: dict[Name, tuple[URL, Version]]) -> LetGo:
+    pages = Counter(url for url, _ in sorted(goes.values(), key=lambda each: keys.row(each[0])))
+    return LetGo(len(goes), sum(version.length for _, version in goes.values()), pages=pages)
 
 
 def _reclaim(table: Table, archive: Archive, info: Info, wasted: float) -> int:

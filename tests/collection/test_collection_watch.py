@@ -158,7 +158,7 @@ class Fed:
         return [when for each, when in self.visits if each == url]
 
 
-@pytest.mark.parametrize("minutes", [2, 29, 40])
+@pytest.mark.parametrize("minutes", [29, *(pytest.param(each, marks=pytest.mark.soak) for each in (2, 40))])
 def test_what_is_new_in_a_feed_is_there_when_its_time_is_over_and_nobody_asks_before(
     tmp_path: Path, minutes: int
 ) -> None:

@@ -22,6 +22,7 @@ from gossamer.collection.crawl import network, supervisor, unfetched_seeds
 from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.maintain import upkeep
 from gossamer.errors import Damaged, DamagedInput, NotACollection, NotFound, NothingFetched, StorageError, UsageError
 from gossamer.fetch.logins import NONE as NO_LOGINS
 from gossamer.frontier.entries import State
@@ -329,7 +330,8 @@ def test_a_graph_that_cannot_be_written_is_told_with_its_cure(
 def test_one_interrupt_ends_whatever_is_no_crawl(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     made_of(collection.path, A)
     met: list[Any] = []
-    monkeypatch.setattr(collections, "run", lambda work, **named: met.append(named))
+    for verbs in (collections, upkeep):
+        monkeypatch.setattr(verbs, "run", lambda work, **named: met.append(named))
     collection.build()
     collection.repair()
     collection.remove(A)

@@ -1,4 +1,7 @@
-"""A collection: every verb of the command line as a method. The only place that knows all parts.
+"""A collection: every verb of the command line as a method. Here are those that fetch and take in.
+
+What it can be asked is in `ask.reading`, what a running crawl is told in `steered`, alerts in `alert.alerting`, and
+what is done to a collection at rest in `maintain.upkeep`.
 
 Each verb loads its own part (see `reading`), and a crawl the largest one when it knows that there is something to do.
 """
@@ -7,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -15,23 +17,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection import trust
-from gossamer.collection.alert import saved
-from gossamer.collection.alert.saved import Alert
-from gossamer.collection.ask.reading import Reading
+from gossamer.collection.alert.alerting import Alerting
 from gossamer.collection.crawl import requests, rest, sent, unfetched_seeds
 from gossamer.collection.crawl.credentials import Credentials, logins
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.running import run
 from gossamer.collection.crawl.stop_watch import StopWatch
-from gossamer.collection.lock import CRAWL, exclusive, undisturbed
-from gossamer.collection.seed_list import SHORT, SeedList, scope_of
+from gossamer.collection.lock import CRAWL, exclusive
+from gossamer.collection.maintain.upkeep import Upkeep
+from gossamer.collection.seed_list import SHORT, SeedList, named_seeds, scope_of
 from gossamer.collection.status import Fetched, Progress, Status
-from gossamer.collection.steering import Steering, require_soon, wanted
+from gossamer.collection.steered import Steered
+from gossamer.collection.steering import wanted
 from gossamer.errors import NothingFetched, UsageError
 from gossamer.fetch.logins import Logins
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
-from gossamer.plan import Plan, texts
+from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.retention import DAY
 from gossamer.urls import paths
@@ -41,14 +43,8 @@ if TYPE_CHECKING:
     from gossamer.collection.alert.telling import News
     from gossamer.collection.ask.broken import Broken
     from gossamer.collection.crawl.link_check import External
-    from gossamer.collection.derive import build as builds
-    from gossamer.collection.derive.build import Built
     from gossamer.collection.imports.import_source import Imported
-    from gossamer.collection.maintain.removal import Removal
-    from gossamer.collection.maintain.repair import Repaired
     from gossamer.fetch.local.watching import FileChanges
-    from gossamer.store.repair.prune import LetGo
-    from gossamer.store.repair.verify import Checked
 
 
 NO_CREDENTIALS = Credentials()
@@ -72,7 +68,7 @@ class _Asked:
     is_trusted: bool
 
 
-class Collection(Reading):
+class Collection(Steered, Alerting, Upkeep):
     """A part of the web that its user owns."""
 
     def crawl(
@@ -155,7 +151,7 @@ class Collection(Reading):
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
         """
-        named = _named(seeds)
+        named = named_seeds(seeds)
         if len(named) > SHORT:
             named, seed_list = [], chain(named, seed_list)
         new, listed = [as_seed(seed) for seed in named], SeedList(self.path)
@@ -280,7 +276,7 @@ class Collection(Reading):
         """The plan with more seeds and other settings, and whether one of the seeds is new to it."""
         plan, settings = self._folder.load_plan(), asked.settings
         trust.require(self._folder, plan, settings, trusted=asked.is_trusted)
-        planned = [*map(as_seed, _named((settings.get("seeds", plan.seeds),)))]  # people edit them
+        planned = [*map(as_seed, named_seeds((settings.get("seeds", plan.seeds),)))]  # people edit them
         plan = plan.changed(**{**settings, "seeds": tuple(dict.fromkeys((*planned, *asked.seeds)))})
         return plan, not set(asked.seeds) <= set(planned)
 
@@ -340,157 +336,6 @@ class Collection(Reading):
         """What the plan opens of the network though this user has not made it: what `trust_plan` would agree to."""
         return trust.unconfirmed(self._folder, self.plan, settings)
 
-    # ------------------------------------------------------------- a crawl that runs
-
-    def pause(self) -> None:
-        """The crawl that runs fetches nothing until `resume`. What is under way is finished."""
-        self._tell(paused=True)
-
-    def resume(self) -> None:
-        """It goes on."""
-        self._tell(paused=False)
-
-    def stop(self) -> None:
-        """It finishes what is under way, and ends."""
-        self._tell(stop=self._running())
-
-    def _tell(self, **orders: Any) -> None:
-        self._running()
-        with self._steering.alone():
-            self._steering.tell(**orders)
-
-    def _running(self) -> str:
-        """The name of the crawl that runs; says so where none does."""
-        self._folder.require()
-        return self._steering.require_crawl()
-
-    def change(self, **settings: Any) -> Plan:
-        """Other settings, kept in the plan: for the crawl that runs, within a second, or else for the next one.
-
-        Some cannot change while a crawl runs, and are refused then. Gives the plan.
-        """
-        from gossamer.collection.crawl.wiring import check, hints
-
-        self._folder.require()
-        with self._steering.changing() as runs:
-            before = self._folder.load_plan()
-            plan = before.changed(**settings)
-            plan = plan.changed(seeds=tuple(map(as_seed, plan.seeds)))
-            check(plan)
-            if runs:
-                require_soon(before, plan)
-            if plan.shards != before.shards:
-                raise UsageError(f"{self.path}: was made with {before.shards} shards, and that is fixed")
-            for hint in hints({name: getattr(plan, name) for name in settings}):
-                log.warning("%s", hint)
-            self._folder.save_plan(plan)
-            if runs:
-                self._steering.tell()
-        return plan
-
-    def add(self, *seeds: str | Iterable[str]) -> int:
-        """More seeds: for the crawl that runs, within a second, or else for the next one. How many are new.
-
-        Those that failed before are tried once more. With more than a thousand, what is no address is passed over.
-        """
-        named, listed = _named(seeds), SeedList(self.path)
-        if not named:
-            raise UsageError("no seed; name an address, like https://example.org/")
-        long = len(named) > SHORT
-        new = [] if long else [as_seed(seed) for seed in named]
-        self._folder.require()
-        unfetched_seeds.warn_of_logins(named)
-        with self._steering.changing() as runs:
-            plan = self._folder.load_plan()
-            known = set(map(as_seed, plan.seeds))
-            count = listed.add(named) if long else len(set(new) - known)
-            self._folder.save_plan(plan.changed(seeds=tuple(dict.fromkeys((*map(as_seed, plan.seeds), *new)))))
-            requests.ask(self.path, new, listed=long, begins=bool(count) and not runs)
-            if runs:
-                self._steering.tell()
-        return count
-
-    def retry(self, *, site: str | None = None) -> int:
-        """What failed is tried once more: by the crawl that runs, within a second, or else by the next one.
-
-        All of it, or that of a site. How many addresses that are, as of the last commit.
-        """
-        count = sum(1 for _ in self.addresses(state=State.FAILED.name.lower(), site=site))
-        self.close()
-        with self._steering.changing() as runs:
-            requests.ask(self.path, (), failed=site or "")
-            if runs:
-                self._steering.tell()
-        return count
-
-    # -------------------------------------------------------- what somebody wants to hear of
-
-    @property
-    def alerts(self) -> dict[str, Alert]:
-        """Questions that are kept, by name."""
-        self._folder.require()
-        return saved.load(self.path)
-
-    def add_alert(self, name: str, query: str, *, webhook: str = "", secret: str = saved.SECRET) -> Alert:
-        """Keep a question: what is new about it from now on is told after each crawl, once an hour during a watch, and
-        by `tell_alerts`.
-
-        A webhook is sent it as JSON, signed with a secret: `$NAME` is in the environment, `@/path` in a file.
-        """
-        from gossamer.collection.alert import telling
-
-        self._folder.require()
-        self._searcher().answering(query)  # what cannot be asked is said now
-        with self._steering.alone():
-            kept = saved.add(self.path, name, Alert(query, webhook, secret))
-        telling.begin(self.path, name, query)
-        if kept.webhook:
-            trust.agree(self._folder, kept.webhook)
-        return kept
-
-    def alert_obstacles(self, name: str) -> list[str]:
-        """What would keep an alert from its webhook as things stand: no secret, an address that is closed."""
-        from gossamer.collection.alert.webhook import obstacles
-
-        alert = self.alerts.get(name)
-        if alert is None or not alert.webhook:
-            return []
-        return obstacles(self.plan, alert.webhook, alert.secret, self.path)
-
-    async def _tell_after_crawl(self, news: Callable[[News], None] | None) -> None:
-        if saved.exist(self.path):
-            from gossamer.collection.alert.telling import tell_after_crawl
-
-            await tell_after_crawl(self.path, news)
-
-    def remove_alert(self, name: str) -> None:
-        """Keep it no longer."""
-        self._folder.require()
-        with self._steering.alone():
-            saved.remove(self.path, name)
-
-    def tell_alerts(self, heard: Callable[[News], None] | None = None, *, trust_alerts: bool = False) -> list[News]:
-        """Tell what is new for each alert since it was last told. `heard` is called with each, before that is noted.
-
-        `trust_alerts` says that webhooks may be sent something that this user has not named here.
-        """
-        from gossamer.collection.alert import telling
-
-        told: list[News] = []
-
-        def hear(news: News) -> None:
-            told.append(news)
-            if heard is not None:
-                heard(news)
-
-        self._folder.require()
-        run(lambda _: telling.tell(self.path, hear, agreed=trust_alerts), finish=0)
-        return told
-
-    @property
-    def _steering(self) -> Steering:
-        return Steering(self.path)
-
     def import_files(
         self, *paths: str | Path, report: Callable[[Imported], None] | None = None, **settings: Any
     ) -> Imported:
@@ -538,14 +383,6 @@ class Collection(Reading):
             raise UsageError(f"{self.path}: a fetch function or clock of your own needs a collection of one shard")
         return made or planned or (1 if here else len(os.sched_getaffinity(0)))
 
-    def _made(self) -> int:
-        """How many there are; 0 before the first crawl."""
-        if not self._folder.exists():
-            return 0
-        plan = self._folder.load_plan()
-        self._folder.require_all(plan)
-        return plan.shards or 1
-
     def broken(self, *, site: str | None = None, external: bool | External = False) -> Iterator[Broken]:
         """What failed or is gone, with the pages that link to it; with a site, the links on its pages.
 
@@ -576,152 +413,6 @@ class Collection(Reading):
         wanted = link_check.wanted(self._readers(), scope_of(plan, self.path), self._read, site)
         return await link_check.check(plan, wanted, outside, report or (lambda _: None), stop)
 
-    def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
-        """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""
-        from gossamer.collection.derive import build as builds
-
-        job = builds.Job(self.path, self.plan, convert)
-        return run(lambda _: self._build(job, report or (lambda _: None)), finish=0)
-
-    async def _build(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
-        from gossamer.collection.crawl.network import make_room
-        from gossamer.collection.derive import build as builds
-
-        self._folder.require()
-        self._made()
-        make_room(workers=1)
-        self.close()
-        with exclusive(self.path) as lock:
-            built = await builds.build(job, lock, report)
-            self._link_up()
-        return built
-
-    def verify(self, *, report: Callable[[int, int], None] | None = None) -> Checked:
-        """Read everything and compare. No crawl may be running. `report` hears how many bytes were read, of all."""
-        self._folder.require()
-        self.close()
-        with undisturbed(self.path):
-            return self._verified(report)
-
-    def _verified(self, report: Callable[[int, int], None] | None = None) -> Checked:
-        from gossamer.collection.maintain.verifying import verified
-
-        return verified(self._folder, self.plan, self._readers, report)
-
-    def repair(self) -> Repaired:
-        """Save what is whole, say what is lost, make again what is derived. No crawl may be running."""
-        return run(lambda _: self._repair(), finish=0)
-
-    async def _repair(self) -> Repaired:
-        from gossamer.collection.crawl.network import make_room
-        from gossamer.collection.derive import graphs
-        from gossamer.collection.maintain.clearing import clear, in_the_way
-        from gossamer.collection.maintain.remake import remake
-        from gossamer.collection.maintain.repair import Repaired, repair
-        from gossamer.collection.maintain.replan import replan
-        from gossamer.collection.maintain.strays import move_captures, rename_shards
-        from gossamer.collection.maintain.writable_shard import opened
-        from gossamer.store.repair.swaps import DAMAGED
-
-        self._folder.require()
-        make_room(workers=1)
-        self.close()
-        freed = tuple(clear(self._folder))
-        with exclusive(self.path) as lock:
-            strayed = rename_shards(self._folder)
-            wrong, aside = replan(self._folder)
-            wrong += strayed
-            wrong += (f"{path.name}: was no file or folder of a collection, where one should be" for path in freed)
-            wrong += in_the_way(self._folder)
-            spoilt, list_aside = SeedList(self.path).mend(self.path / DAMAGED)
-            wrong += spoilt
-            wrong += graphs.check(self._folder)
-            plan = self.plan
-            wrong += move_captures(self._folder, plan)
-            remade = remake(self._folder, plan)
-            wrong += remade.problems
-            put_aside = (*freed, *filter(None, (aside, list_aside, *remade.aside)))
-            done = Repaired(problems=tuple(wrong), aside=put_aside, gone=tuple(remade.gone))
-            for index in range(plan.shards or 1):
-                with opened(self._folder, plan, index) as bench:
-                    done += repair(bench)
-            await self._rebuilt(lock)
-            left = self._verified().problems
-            self.close()
-        return replace(done, left=tuple(left))
-
-    def removable(self, pattern: str) -> Removal:
-        """What `remove` would take out."""
-        from gossamer.collection.maintain import removal
-
-        return removal.chosen(self._readers(), pattern)
-
-    def remove(self, pattern: str, *, archive: bool = False) -> Removal:
-        """Take pages out for good: an address, or all that a pattern is in. `archive` takes out their records too."""
-        return run(lambda _: self._remove(pattern, archive), finish=0)
-
-    async def _remove(self, pattern: str, archive: bool) -> Removal:
-        from gossamer.collection.maintain import removal
-        from gossamer.collection.maintain.writable_shard import opened
-
-        self._folder.require()
-        self._made()
-        self.close()
-        plan = self.plan
-        with exclusive(self.path) as lock:
-            await self._take_in(lock)
-            chosen = self.removable(pattern)
-            self.close()
-            for index in range(plan.shards or 1):
-                with opened(self._folder, plan, index) as bench:
-                    removal.remove(bench, set(chosen.urls), archive=archive)
-            await self._rebuilt(lock)
-        return chosen
-
-    def prunable(self, keep: str | None = None) -> LetGo:
-        """What `prune` would take out."""
-        from gossamer.collection.maintain import pruning
-
-        return pruning.prunable(self._readers(), pruning.rule_of(self.plan, keep), time.time())
-
-    def prune(self, keep: str | None = None) -> LetGo:
-        """Let old versions of pages go, by the rule of the plan or another one, and give their bytes back."""
-        return run(lambda _: self._prune(keep), finish=0)
-
-    async def _prune(self, keep: str | None) -> LetGo:
-        from gossamer.collection.maintain import pruning
-
-        self._made()
-        plan = self.plan
-        rule = pruning.rule_of(plan, keep)
-        with exclusive(self.path) as lock:
-            await self._take_in(lock)
-            return pruning.prune(self._folder, plan, rule, time.time(), wasted=0.0)
-
-    async def _take_in(self, lock: int) -> None:
-        """What a killed crawl has left in the archive is committed, and nothing is open any more."""
-        from gossamer.collection.crawl.network import make_room
-        from gossamer.collection.crawl.supervisor import take_in
-
-        make_room(workers=1)
-        left = any(shard_reader.archive.files.uncommitted_bytes() for shard_reader in self._readers().all)
-        self.close()
-        if left:
-            await take_in(self.path, self.plan, lock)
-
-    async def _rebuilt(self, lock: int) -> None:
-        """Make what is missing of all that is derived."""
-        from gossamer.collection.derive import build as builds
-
-        await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
-        self._link_up()
-
-    def _link_up(self) -> None:
-        """The graph of what is there now."""
-        from gossamer.collection.derive.copy_marks import link_up
-
-        link_up(self._folder, self.plan)
-
 
 def _require_topic(plan: Plan) -> None:
     """What says nothing of a topic is refused before anything is kept."""
@@ -733,14 +424,3 @@ def _require_topic(plan: Plan) -> None:
 def _is_over(plan: Plan, outside: Outside) -> bool:
     """Is the time over that the plan gives a crawl?"""
     return outside.began is not None and 0 < plan.time <= outside.clock.steady() - outside.began
-
-
-def _named(seeds: Iterable[str | Iterable[str]]) -> list[str]:
-    """Seeds, and lists of them."""
-    named: list[str] = []
-    for seed in seeds:
-        some = texts(seed) if isinstance(seed, Iterable) and not isinstance(seed, bytes) else (seed,)
-        if wrong := [each for each in some if not isinstance(each, str)]:
-            raise UsageError(f"seed {wrong[0]!r}: is no text; a seed is an address, like 'https://example.org/'")
-        named += some
-    return named

@@ -21,8 +21,8 @@ from typing import BinaryIO, NamedTuple
 
 from gossamer import files
 from gossamer.collection.folder import SEEDS as FILE
-from gossamer.errors import Damaged, InvalidURL
-from gossamer.plan import Plan
+from gossamer.errors import Damaged, InvalidURL, UsageError
+from gossamer.plan import Plan, texts
 from gossamer.shown import counted, log
 from gossamer.urls.keys import is_shaped
 from gossamer.urls.scope import Scope
@@ -228,3 +228,14 @@ def _seed(line: bytes) -> str | None:
 
 def _damaged(path: Path, what: str) -> Damaged:
     return Damaged(f"{path}: {what}; `gossamer verify {path.parent} --repair` keeps the lines that are whole")
+
+
+def named_seeds(seeds: Iterable[str | Iterable[str]]) -> list[str]:
+    """Seeds, and lists of them."""
+    named: list[str] = []
+    for seed in seeds:
+        some = texts(seed) if isinstance(seed, Iterable) and not isinstance(seed, bytes) else (seed,)
+        if wrong := [each for each in some if not isinstance(each, str)]:
+            raise UsageError(f"seed {wrong[0]!r}: is no text; a seed is an address, like 'https://example.org/'")
+        named += some
+    return named

@@ -436,7 +436,11 @@ class Reading:
     def is_paused(self) -> bool:
         """Somebody has asked its crawl to wait, and nobody to go on."""
         self._folder.require()
-        return Steering(self.path).orders().paused
+        return self._steering.orders().paused
+
+    @property
+    def _steering(self) -> Steering:
+        return Steering(self.path)
 
     @property
     def is_busy(self) -> bool:

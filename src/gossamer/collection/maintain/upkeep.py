@@ -1,0 +1,179 @@
+"""What is done to a collection that nobody crawls: made again, checked, mended, and rid of what is not wanted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gossamer.collection.ask.reading import Reading
+from gossamer.collection.crawl.running import run
+from gossamer.collection.lock import exclusive, undisturbed
+from gossamer.collection.seed_list import SeedList
+
+if TYPE_CHECKING:
+    from gossamer.collection.derive import build as builds
+    from gossamer.collection.derive.build import Built
+    from gossamer.collection.maintain.removal import Removal
+    from gossamer.collection.maintain.repair import Repaired
+    from gossamer.store.repair.prune import LetGo
+    from gossamer.store.repair.verify import Checked
+
+
+class Upkeep(Reading):
+    """A collection that is looked after."""
+
+    def build(self, *, convert: bool = False, report: Callable[[Built], None] | None = None) -> Built:
+        """Make what is derived where it is missing; with `convert`, read all pages again with the code of today."""
+        from gossamer.collection.derive import build as builds
+
+        job = builds.Job(self.path, self.plan, convert)
+        return run(lambda _: self._build(job, report or (lambda _: None)), finish=0)
+
+    async def _build(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
+        from gossamer.collection.crawl.network import make_room
+        from gossamer.collection.derive import build as builds
+
+        self._folder.require()
+        self._made()
+        make_room(workers=1)
+        self.close()
+        with exclusive(self.path) as lock:
+            built = await builds.build(job, lock, report)
+            self._link_up()
+        return built
+
+    def verify(self, *, report: Callable[[int, int], None] | None = None) -> Checked:
+        """Read everything and compare. No crawl may be running. `report` hears how many bytes were read, of all."""
+        self._folder.require()
+        self.close()
+        with undisturbed(self.path):
+            return self._verified(report)
+
+    def _verified(self, report: Callable[[int, int], None] | None = None) -> Checked:
+        from gossamer.collection.maintain.verifying import verified
+
+        return verified(self._folder, self.plan, self._readers, report)
+
+    def repair(self) -> Repaired:
+        """Save what is whole, say what is lost, make again what is derived. No crawl may be running."""
+        return run(lambda _: self._repair(), finish=0)
+
+    async def _repair(self) -> Repaired:
+        from gossamer.collection.crawl.network import make_room
+        from gossamer.collection.derive import graphs
+        from gossamer.collection.maintain.clearing import clear, in_the_way
+        from gossamer.collection.maintain.remake import remake
+        from gossamer.collection.maintain.repair import Repaired, repair
+        from gossamer.collection.maintain.replan import replan
+        from gossamer.collection.maintain.strays import move_captures, rename_shards
+        from gossamer.collection.maintain.writable_shard import opened
+        from gossamer.store.repair.swaps import DAMAGED
+
+        self._folder.require()
+        make_room(workers=1)
+        self.close()
+        freed = tuple(clear(self._folder))
+        with exclusive(self.path) as lock:
+            strayed = rename_shards(self._folder)
+            wrong, aside = replan(self._folder)
+            wrong += strayed
+            wrong += (f"{path.name}: was no file or folder of a collection, where one should be" for path in freed)
+            wrong += in_the_way(self._folder)
+            spoilt, list_aside = SeedList(self.path).mend(self.path / DAMAGED)
+            wrong += spoilt
+            wrong += graphs.check(self._folder)
+            plan = self.plan
+            wrong += move_captures(self._folder, plan)
+            remade = remake(self._folder, plan)
+            wrong += remade.problems
+            put_aside = (*freed, *filter(None, (aside, list_aside, *remade.aside)))
+            done = Repaired(problems=tuple(wrong), aside=put_aside, gone=tuple(remade.gone))
+            for index in range(plan.shards or 1):
+                with opened(self._folder, plan, index) as bench:
+                    done += repair(bench)
+            await self._rebuilt(lock)
+            left = self._verified().problems
+            self.close()
+        return replace(done, left=tuple(left))
+
+    def removable(self, pattern: str) -> Removal:
+        """What `remove` would take out."""
+        from gossamer.collection.maintain import removal
+
+        return removal.chosen(self._readers(), pattern)
+
+    def remove(self, pattern: str, *, archive: bool = False) -> Removal:
+        """Take pages out for good: an address, or all that a pattern is in. `archive` takes out their records too."""
+        return run(lambda _: self._remove(pattern, archive), finish=0)
+
+    async def _remove(self, pattern: str, archive: bool) -> Removal:
+        from gossamer.collection.maintain import removal
+        from gossamer.collection.maintain.writable_shard import opened
+
+        self._folder.require()
+        self._made()
+        self.close()
+        plan = self.plan
+        with exclusive(self.path) as lock:
+            await self._take_in(lock)
+            chosen = self.removable(pattern)
+            self.close()
+            for index in range(plan.shards or 1):
+                with opened(self._folder, plan, index) as bench:
+                    removal.remove(bench, set(chosen.urls), archive=archive)
+            await self._rebuilt(lock)
+        return chosen
+
+    def prunable(self, keep: str | None = None) -> LetGo:
+        """What `prune` would take out."""
+        from gossamer.collection.maintain import pruning
+
+        return pruning.prunable(self._readers(), pruning.rule_of(self.plan, keep), time.time())
+
+    def prune(self, keep: str | None = None) -> LetGo:
+        """Let old versions of pages go, by the rule of the plan or another one, and give their bytes back."""
+        return run(lambda _: self._prune(keep), finish=0)
+
+    async def _prune(self, keep: str | None) -> LetGo:
+        from gossamer.collection.maintain import pruning
+
+        self._made()
+        plan = self.plan
+        rule = pruning.rule_of(plan, keep)
+        with exclusive(self.path) as lock:
+            await self._take_in(lock)
+            return pruning.prune(self._folder, plan, rule, time.time(), wasted=0.0)
+
+    async def _take_in(self, lock: int) -> None:
+        """What a killed crawl has left in the archive is committed, and nothing is open any more."""
+        from gossamer.collection.crawl.network import make_room
+        from gossamer.collection.crawl.supervisor import take_in
+
+        make_room(workers=1)
+        left = any(shard_reader.archive.files.uncommitted_bytes() for shard_reader in self._readers().all)
+        self.close()
+        if left:
+            await take_in(self.path, self.plan, lock)
+
+    async def _rebuilt(self, lock: int) -> None:
+        """Make what is missing of all that is derived."""
+        from gossamer.collection.derive import build as builds
+
+        await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
+        self._link_up()
+
+    def _link_up(self) -> None:
+        """The graph of what is there now."""
+        from gossamer.collection.derive.copy_marks import link_up
+
+        link_up(self._folder, self.plan)
+
+    def _made(self) -> int:
+        """How many there are; 0 before the first crawl."""
+        if not self._folder.exists():
+            return 0
+        plan = self._folder.load_plan()
+        self._folder.require_all(plan)
+        return plan.shards or 1

@@ -61,7 +61,7 @@ def web(sound: Web, tmp_path: Path) -> Iterator[Collection]:
 
 
 def put(web: Collection, index: Path) -> None:
-    shutil.rmtree(web.path / INDEX)
+    (web.path / INDEX).rename(web.path.parent / "put away")  # a thread of a reader that was closed may still look at it
     shutil.copytree(index, web.path / INDEX)
 
 

@@ -150,17 +150,18 @@ def test_what_is_no_page_leaves_nothing(shard: Shard, index: Indexer) -> None:
 # ----------------------------------------------------------------------------- commits
 
 
+@pytest.mark.parametrize("at_rest", [False, True])
 def test_new_pages_wait_for_so_many_commits_and_no_longer(
-    shard: Shard, index: Indexer, monkeypatch: pytest.MonkeyPatch
+    shard: Shard, index: Indexer, monkeypatch: pytest.MonkeyPatch, *, at_rest: bool
 ) -> None:
-    monkeypatch.setattr(indexer, "COMMITS_WAITED", 3)
+    monkeypatch.setattr(indexer, "COMMITS_WAITED_AT_REST" if at_rest else "COMMITS_WAITED", 3)
     monkeypatch.setattr(indexer, "COMMIT_EVERY", 3)
 
     def commits(number: int) -> int:
         index.prepare()
         shard.table.commit()
         for _ in range(number):
-            index.committed()
+            index.committed(at_rest=at_rest)
         return sum(1 for _ in index._shard_index.urls())
 
     assert commits(9) == 0  # nothing waits

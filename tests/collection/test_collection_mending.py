@@ -241,7 +241,7 @@ def test_imports_that_are_older_than_what_is_here_change_nothing(shard: Shard) -
     shard.archive.prepare()
     derived.prepare()
     shard.table.commit()
-    derived.committed()
+    derived.committed(at_rest=False)
     derived.finish()
     assert derived._findable._fresh == 0
     newer = came(A, b"newer", after=20, source="x@9")
@@ -265,7 +265,7 @@ def test_what_is_derived_hears_of_every_step(shard: Shard) -> None:
             self._name = name
 
         def __getattr__(self, step: str) -> Any:
-            return lambda *_: did.append(f"{self._name} {step}") or [1, 2]
+            return lambda *_, **__: did.append(f"{self._name} {step}") or [1, 2]
 
     derived._findable, derived._prints = Spy("index"), Spy("prints")  # type: ignore[assignment] # what they are asked for is enough
     derived.catch_up()
@@ -274,7 +274,7 @@ def test_what_is_derived_hears_of_every_step(shard: Shard) -> None:
     derived.forget(A)
     derived.mark(None)  # type: ignore[arg-type] # handed on
     derived.prepare()
-    derived.committed()
+    derived.committed(at_rest=False)
     derived.finish()
     derived.close()
     assert did == [

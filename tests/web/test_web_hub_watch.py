@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,11 @@ def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
             running.kill()
             if running.stdout is not None:
                 running.stdout.close()
+
+
+def found(server: str, query: str) -> list[str]:
+    with urllib.request.urlopen(f"{server}api/v1/search?q={query}", timeout=10) as answer:
+        return [hit["url"] for hit in json.load(answer)["hits"]]
 
 
 @pytest.fixture
@@ -59,5 +65,6 @@ def test_what_a_hub_tells_is_visited_at_once_and_what_is_forged_is_not(site: Sit
             assert site.times("/feed.xml") == 1, "by itself it would be visited tomorrow"
             assert site.hub.publish(feed, site.pages["/feed.xml"][1].encode()) == [202]
             wait_for(lambda: site.times("/bittern") == 1)
+            wait_for(lambda: f"{site.url}bittern" in found(callback, "bittern"))
             assert site.times("/feed.xml") == 2, "once for what was true, and never for what was forged"
     assert site.hub.topics == {}, "the server has told the hub that it ends"

@@ -185,7 +185,7 @@ class Session:
             ),
             after=(
                 # Only a page that lasts may be found.
-                Step("commit the index when that is due", self._derived.committed),
+                Step("commit the index when that is due", self._make_findable),
                 # Only what lasts may be sent: it could not be taken back.
                 Step("send the outbox to the other shards", peers.committed if peers else None),
                 # Only what lasts is progress: a shard that dies before it has made any is given up at last.
@@ -376,6 +376,10 @@ class Session:
         if self._table.pending or self.frontier.out:
             self._moved = now
         return now - self._moved > RESTS and now - self._commits.last < RESTS
+
+    def _make_findable(self) -> None:
+        """At rest is a watch between two visits, and not a crawl that keeps to its delay: its next page comes soon."""
+        self._derived.committed(at_rest=self._outside.fresh_until is not None and not self.frontier.out)
 
     def _note_series(self) -> None:
         self._series.note(self.frontier.ledger.counts, self._clock.wall(), self.frontier.harvest)

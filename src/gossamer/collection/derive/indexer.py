@@ -39,6 +39,8 @@ COMMIT_EVERY = 5_000
 """Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
 COMMITS_WAITED = 30
 """Commits of the rows, of which there is about one a second, that a new page waits for at most to be found."""
+COMMITS_WAITED_AT_REST = 3
+"""The same where nothing else is under way: a commit takes 40 ms of CPU, so it is not made for each page."""
 CATCH_UP = 500
 """Pages that are read again between two looks at anything else."""
 _KEY = b"links"
@@ -108,10 +110,11 @@ class Indexer:
         """Before a commit of the rows."""
         self._table.put(STATE, _KEY, self._log.write().to_bytes(8, "big"))
 
-    def committed(self) -> None:
+    def committed(self, *, at_rest: bool = False) -> None:
         """After it."""
         self._waited += self._fresh > 0
-        if self._fresh >= COMMIT_EVERY or self._waited >= COMMITS_WAITED:
+        longest = COMMITS_WAITED_AT_REST if at_rest else COMMITS_WAITED
+        if self._fresh >= COMMIT_EVERY or self._waited >= longest:
             self.finish()
 
     def finish(self) -> None:

@@ -155,6 +155,10 @@ class Collection(Reading):
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
         """
+        if settings.get("on_page"):
+            from gossamer.collection.crawl.page_function import handed_in
+
+            settings, outside = handed_in(settings, outside)
         named = _named(seeds)
         if len(named) > SHORT:
             named, seed_list = [], chain(named, seed_list)
@@ -183,6 +187,10 @@ class Collection(Reading):
         from gossamer.collection.crawl.wiring import check, hints
 
         check(plan)
+        if plan.on_page and "on_page" not in settings:
+            from gossamer.collection.crawl.page_function import load
+
+            load(plan.on_page)
         trusted = trust_plan or trust.is_known(self._folder)
         sending = logins(plan, credentials, new or (plan.seeds if trusted else ()))
         for hint in hints({name: getattr(plan, name) for name in settings}):
@@ -530,12 +538,15 @@ class Collection(Reading):
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, because a site stays where its rows are."""
-        here = outside.is_handed_in
+        here = outside.is_handed_in or outside.on_page is not None
         made = self._made()
         if asked and made and asked != made:
             raise UsageError(f"{self.path}: was made with {made} shards, and that is fixed; leave the option out")
         if here and (made or asked or 1) != 1:
-            raise UsageError(f"{self.path}: a fetch function or clock of your own needs a collection of one shard")
+            raise UsageError(
+                f"{self.path}: a fetch function or clock of your own needs a collection of one shard; a page function"
+                " that stands in a module of its own does not"
+            )
         return made or planned or (1 if here else len(os.sched_getaffinity(0)))
 
     def _made(self) -> int:

@@ -19,6 +19,9 @@ URL: TypeAlias = str
 """An absolute http or https address in the canonical form of `gossamer.urls.normalize`; or that of a file of this
 machine, as `gossamer.urls.paths` writes it."""
 
+FieldValue: TypeAlias = str | bool | int | float | tuple[str, ...]
+"""What a page function may give: a text, a number, yes or no, or several texts."""
+
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Header fields in the order they came: lower-case name, value as Latin-1 text."""
 
@@ -190,6 +193,8 @@ class Page:
     """Why it could not be read, if it could not; the capture is kept all the same."""
     unread: Literal["", "mistake", "killed"] = ""
     """The problem says nothing of the page: its reader made a mistake or was killed. It is to be read again."""
+    fields: tuple[tuple[str, FieldValue], ...] = ()
+    """Names and values that a page function gave."""
 
     @property
     def markdown(self) -> str:

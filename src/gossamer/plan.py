@@ -90,6 +90,7 @@ class Plan:
     order: str = _setting("order")
     topic: str = _setting("topic")
     topic_learn: bool = _setting("topic_learn")
+    on_page: str = _setting("on_page")
     site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))
     sitemaps: str = _setting("sitemaps")
     url_length: int = _setting("url_length")

@@ -175,6 +175,16 @@ SETTINGS: dict[str, Setting] = {
         "Learn more of the topic from pages that are surely on it.",
         option=Option("--topic-learn", FAR, "learn more of the topic from pages that are surely on it"),
     ),
+    "on_page": Setting(
+        "",
+        "The function that is called with each page and may give fields, as module:function or /path/file.py:function.",
+        option=Option(
+            "--on-page",
+            FAR,
+            "call a function with each page and keep the fields that it gives, as module:function or file.py:function",
+            metavar="NAME",
+        ),
+    ),
     "site_orders": Setting({}, "Another order for the pages of a site."),
     "sitemaps": Setting(
         "auto",

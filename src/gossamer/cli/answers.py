@@ -100,12 +100,18 @@ def status(found: Status) -> str:
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
         *([("fresh", _fresh(found.freshness))] if found.freshness else []),
         *([("on topic", str(found.harvest))] if found.harvest else []),
+        *([("fields", _fields(found))] if found.fields or found.fields_failed else []),
         ("now", _now(found)),
         *([("waits", found.held_up)] if found.held_up else []),
     ]
     lines = [f"{name:<12}{value}" for name, value in rows]
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
     return "\n".join(lines)
+
+
+def _fields(found: Status) -> str:
+    failed = f"the page function failed for {counted(found.fields_failed, 'page')}" if found.fields_failed else ""
+    return "; ".join(filter(None, (", ".join(found.fields), failed)))
 
 
 def _fresh(found: Freshness) -> str:

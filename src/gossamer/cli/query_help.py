@@ -18,5 +18,6 @@ query:
   lang:de               in this language
   after:2026-03         from this day on; before:2026 from before it
   link:example.org/a    that links to this address
+  price:30              with this in a field that a page function gave (--on-page)
 Put the query in single quotes, so that the shell leaves it alone.
 """

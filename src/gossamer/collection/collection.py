@@ -151,6 +151,10 @@ class Collection(Steered, Alerting, Upkeep):
         `trust_plan` says that a collection may open what its plan says, though this user has not made it. `apart` gives
         also the only shard a process of its own, as several always have: a page that crashes it crashes nothing else.
         """
+        if settings.get("on_page"):
+            from gossamer.collection.crawl.page_function import handed_in
+
+            settings, outside = handed_in(settings, outside)
         named = named_seeds(seeds)
         if len(named) > SHORT:
             named, seed_list = [], chain(named, seed_list)
@@ -179,6 +183,10 @@ class Collection(Steered, Alerting, Upkeep):
         from gossamer.collection.crawl.wiring import check, hints
 
         check(plan)
+        if plan.on_page and "on_page" not in settings:
+            from gossamer.collection.crawl.page_function import load
+
+            load(plan.on_page)
         trusted = trust_plan or trust.is_known(self._folder)
         sending = logins(plan, credentials, new or (plan.seeds if trusted else ()))
         for hint in hints({name: getattr(plan, name) for name in settings}):
@@ -375,12 +383,15 @@ class Collection(Steered, Alerting, Upkeep):
 
     def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, because a site stays where its rows are."""
-        here = outside.is_handed_in
+        here = outside.is_handed_in or outside.on_page is not None
         made = self._made()
         if asked and made and asked != made:
             raise UsageError(f"{self.path}: was made with {made} shards, and that is fixed; leave the option out")
         if here and (made or asked or 1) != 1:
-            raise UsageError(f"{self.path}: a fetch function or clock of your own needs a collection of one shard")
+            raise UsageError(
+                f"{self.path}: a fetch function or clock of your own needs a collection of one shard; a page function"
+                " that stands in a module of its own does not"
+            )
         return made or planned or (1 if here else len(os.sched_getaffinity(0)))
 
     def broken(self, *, site: str | None = None, external: bool | External = False) -> Iterator[Broken]:

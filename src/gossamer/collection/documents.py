@@ -79,6 +79,11 @@ class Document:
         return self.page.links
 
     @property
+    def fields(self) -> dict[str, Any]:
+        """What the page function of the crawl gave."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in self.page.fields}
+
+    @property
     def fetched(self) -> datetime:
         """When it was asked for."""
         return datetime.fromtimestamp(self.version.began, UTC)
@@ -112,6 +117,7 @@ class Document:
                 {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content}
                 for link in self.page.links
             ],
+            **({"fields": self.fields} if self.page.fields else {}),
         }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from gossamer.collection import page_fields
 from gossamer.collection.freshness import Freshness, freshness_of
 from gossamer.collection.limits import held_by
 from gossamer.collection.lock import holder
@@ -123,6 +124,10 @@ class Status:
     """No crawl runs, and something is queued: the limit that has ended the last one, and the command that goes on."""
     harvest: Harvest | None = None
     """How far the pages are on topic; None where the crawl has none."""
+    fields: tuple[str, ...] = ()
+    """Names of fields that a page function has given."""
+    fields_failed: int = 0
+    """Pages that it failed for."""
 
     @property
     def held_up(self) -> str:
@@ -164,6 +169,7 @@ def status_of(
     parts, crawling = [Ledger(table).counts for table in tables], holder(folder)
     last = together(filter(None, map(last_look, tables)))  # a shard that has noted nothing has nothing to do
     now, paused = last if crawling else None, Steering(folder).orders().paused
+    fields = page_fields.of_all(tables)
     return Status(
         pages=sum(counts.kept for counts in parts),
         failed=sum(counts.failed for counts in parts),
@@ -188,6 +194,8 @@ def status_of(
         freshness=freshness_of(tables),
         held_by=standstill(plan, tables, is_running=crawling is not None),
         harvest=_harvest(tables),
+        fields=tuple(fields.kinds),
+        fields_failed=fields.failed,
     )
 
 

@@ -1,9 +1,9 @@
 """Whose settings are these? Those that open the network are believed only where this user is known to want them.
 
-A plan says where to send all requests, whose certificates to believe and which private addresses to open, and a
-collection may come from anybody. So each one has a random name, and those that this user has made here, or crawled
-with, are remembered in a file of the user's own. Where a collection is none of those and its plan opens anything, a
-crawl asks first. Settings that are given with the command are this user's, whatever the plan says.
+A plan says where to send all requests, whose certificates to believe, which private addresses to open and which
+function to call, and a collection may come from anybody. So each one has a random name, and those that this user has
+made here, or crawled with, are remembered in a file of the user's own. Where a collection is none of those and its plan
+opens anything, a crawl asks first. Settings that are given with the command are this user's, whatever the plan says.
 
 A plan that lies where nothing was crawled yet is what people write before their first crawl, and is theirs.
 
@@ -26,10 +26,11 @@ from gossamer.errors import UsageError
 from gossamer.plan import Plan
 from gossamer.shown import log
 
-SENDING = "logins"
-"""The setting that sends what is this user's own, so that a plan alone is not taken for this user's."""
-OPENING = ("allow_addresses", "proxy", "ca_file", "folders", SENDING)
-"""Settings that lead to where a crawl would not go by itself, or give away what it would not."""
+PERSONAL = ("logins", "on_page")
+"""The settings that send what is this user's own or run somebody's code, so that a plan alone is not taken for this
+user's."""
+OPENING = ("allow_addresses", "proxy", "ca_file", "folders", *PERSONAL)
+"""Settings that lead to where a crawl would not go by itself, give away what it would not, or run somebody's code."""
 _ID = re.compile(rb"[0-9a-f]{32}")
 _KNOWN_MOST = 4 << 20
 COLLECTIONS, WEBHOOKS = "collections", "webhooks"
@@ -42,7 +43,7 @@ def unconfirmed(folder: Folder, planned: Plan, given: Container[str]) -> Mapping
     opened = {name: plan.toml(getattr(shown, name)) for name in OPENING if getattr(shown, name) and name not in given}
     if not opened or is_known(folder):
         return {}
-    return {name: words for name, words in opened.items() if name == SENDING or not _is_own(folder)}
+    return {name: words for name, words in opened.items() if name in PERSONAL or not _is_own(folder)}
 
 
 def require(folder: Folder, planned: Plan, given: Mapping[str, Any], *, trusted: bool) -> None:
@@ -51,7 +52,7 @@ def require(folder: Folder, planned: Plan, given: Mapping[str, Any], *, trusted:
     if not opened:
         return
     words = f"{folder.path}: was made by somebody else or elsewhere, and its plan has {in_words(opened)}"
-    if SENDING not in opened and not _can_remember():
+    if not any(name in opened for name in PERSONAL) and not _can_remember():
         # then nothing can be known of anybody's collections, and to stop each time would be no help
         log.warning("%s", words)
         return

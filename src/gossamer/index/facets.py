@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from urllib.parse import unquote
 
+from gossamer.model import FieldValue
 from gossamer.urls import keys
 from gossamer.urls.paths import is_path, shown
 
@@ -13,6 +15,8 @@ _PATHS_MOST = 6
 """Levels of a path that can be asked for."""
 _FOLDERS_MOST = 32
 """The same for files of this machine."""
+_VALUE_MOST, _WORDS_MOST = 200, 1_000
+"""Characters of the value of a field that are compared, and words of it that it is found by."""
 KINDS = {
     "application/pdf": "pdf",
     "application/xhtml+xml": "html",
@@ -68,6 +72,38 @@ def kinds(media_type: str) -> Iterator[str]:
     """The media type and what people call it."""
     yield media_type
     yield KINDS.get(media_type) or media_type.rpartition("/")[2]
+
+
+def fields(given: Iterable[tuple[str, FieldValue]]) -> Iterator[str]:
+    """Fields that somebody gave a page: each value as a whole, and each of its words."""
+    for name, value in given:
+        for each in value if isinstance(value, tuple) else (value,):
+            yield from (field_term(name, form) for form in dict.fromkeys((_plain(each), *_words(each))) if form)
+
+
+def field_term(name: str, value: str) -> str:
+    """A value, or a word of one, as the index has it. No place begins so."""
+    return f"\x1f{name.lower()}\x1f{value}"
+
+
+def field_forms(value: str) -> tuple[str, list[str]]:
+    """What is asked for of a field: the whole, and its words."""
+    try:
+        whole = _plain(float(value))
+    except ValueError:
+        whole = _plain(value)
+    return whole, _words(value)
+
+
+def _plain(value: str | float) -> str:
+    """In small letters, with one space between words; 30 for 30.0 and `true` for yes."""
+    if isinstance(value, str):
+        return " ".join(value.lower().split())[:_VALUE_MOST]
+    return str(value).lower() if isinstance(value, bool) or not float(value).is_integer() else str(int(value))
+
+
+def _words(value: str | float) -> list[str]:
+    return re.findall(r"\w+", value.lower())[:_WORDS_MOST] if isinstance(value, str) else []
 
 
 def address(url: str) -> str:

@@ -29,8 +29,9 @@ from gossamer.errors import Damaged, StorageError
 from gossamer.files import scratch
 from gossamer.index import FILES
 from gossamer.index.analysis import APART, joined
-from gossamer.index.facets import address, kinds, places, year
+from gossamer.index.facets import address, fields, kinds, places, year
 from gossamer.index.soundness import META, names
+from gossamer.model import FieldValue
 from gossamer.urls import keys
 
 BESIDES = ("title", "headings", "address")
@@ -95,6 +96,8 @@ class Entry:
     published: float | None = None
     """Seconds since 1970, like the next."""
     fetched: float = 0.0
+    fields: tuple[tuple[str, FieldValue], ...] = ()
+    """What a page function gave."""
 
 
 class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -548,6 +551,8 @@ def _document(entry: Entry) -> tantivy.Document:
     document.add_text("spelling", joined(f"{entry.title} {entry.headings}"))
     for place in places(entry.url, entry.site):
         document.add_text("place", place)
+    for term in fields(entry.fields) if entry.fields else ():
+        document.add_text("place", term)
     for kind in kinds(entry.media_type):
         document.add_text("type", kind)
     if entry.language:

@@ -18,6 +18,7 @@ import tantivy
 
 from gossamer.errors import InvalidQuery
 from gossamer.index.analysis import terms
+from gossamer.index.facets import field_forms, field_term
 from gossamer.index.shard_index import BESIDES, TEXTS, AnchorIndex, ShardIndex, at_level
 from gossamer.search.filters import addresses, term_of
 from gossamer.search.query import Atom, Clause, Field, Filter, Group, Query, Stems, Words
@@ -267,8 +268,19 @@ class Asking:
             case Field.LINK:
                 pages = [page for url in addresses(wanted.value) for page in self._linking(url)]
                 return tantivy.Query.term_set_query(self._schema, "page", pages)
+            case Field.OWN:
+                return self._with_field(wanted)
             case _:
                 return self._dated(wanted)
+
+    def _with_field(self, wanted: Filter) -> tantivy.Query:
+        """The value as a whole, or each of its words."""
+        whole, words = field_forms(wanted.value)
+        each = [
+            tantivy.Query.term_query(self._schema, "place", field_term(wanted.name, form), "basic")
+            for form in (whole, *words)
+        ]
+        return _any([each[0], *([self._every([(MUST, word) for word in each[1:]])] if words else [])])
 
     def _dated(self, wanted: Filter) -> tantivy.Query:
         day = int(datetime.fromisoformat(wanted.value).replace(tzinfo=UTC).timestamp())

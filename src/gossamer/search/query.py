@@ -14,6 +14,7 @@
     lang:de                in this language
     before:2026-11-01      from before this day; after: from this day on; a year or a month is enough
     link:example.org/a     that links to this address
+    price:30               whose field has this value or word, where a page function has given pages fields
 
 Whatever is none of these is words: people paste addresses, error messages and whole paragraphs, and want an answer.
 Only what looks like a filter and cannot be one is refused, with a message that names the cure.
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -50,9 +51,11 @@ class Field(StrEnum):
     BEFORE = "before"
     AFTER = "after"
     LINK = "link"
+    OWN = ""
+    """A field that a page function gave; the filter has its name."""
 
 
-FIELDS = {each.value: each for each in Field} | {"intitle": Field.TITLE, "filetype": Field.TYPE}
+FIELDS = {each.value: each for each in Field if each.value} | {"intitle": Field.TITLE, "filetype": Field.TYPE}
 """By the names that may stand before a colon."""
 _WORDED = {Field.TITLE, Field.ADDRESS}
 
@@ -91,6 +94,8 @@ class Filter:
 
     field: Field
     value: str
+    name: str = ""
+    """Of a field that a page function gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +146,12 @@ def atoms(clauses: Sequence[Clause], wanted: bool = True) -> Iterator[tuple[Atom
                 yield atom, wanted is not clause.negated
 
 
-def parse(text: str, is_known: Callable[[str], bool] = lambda word: True) -> Query:
-    """Take a question apart. A short word behind a dash that is not known is the option of a command."""
+def parse(text: str, is_known: Callable[[str], bool] = lambda word: True, own: Collection[str] = ()) -> Query:
+    """Take a question apart. A short word behind a dash that is not known is the option of a command. `own` are names
+    of fields that page functions gave."""
     if len(text) > CHARACTERS_MOST:
         raise InvalidQuery(f"the query has {len(text):,} characters; ask with at most {CHARACTERS_MOST:,}")
-    clauses = _all(deque(tokens(_whole(text), FIELDS, is_known)))
+    clauses = _all(deque(tokens(_whole(text), {*FIELDS, *own} if own else FIELDS, is_known)))
     number = sum(_size(atom) for atom, _ in atoms(clauses))
     if number > CLAUSES_MOST:
         raise InvalidQuery(f"the query has {number:,} words; ask with at most {CLAUSES_MOST:,}")
@@ -264,6 +270,10 @@ def _within(rest: deque[Token], field: str) -> Clause | None:
 
 def _atom(piece: Piece, within: str) -> Atom | None:
     field = FIELDS.get(piece.name or within)
+    if field is None and (name := piece.name or within):
+        if not re.search(r"\w", piece.text):
+            raise InvalidQuery(f"{name}: needs a value right after the colon, without a space")
+        return Filter(Field.OWN, piece.text, name)
     if field is not None and field not in _WORDED:
         return _filter(field, piece.text)
     where = (field is Field.TITLE, field is Field.ADDRESS)

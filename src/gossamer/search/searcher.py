@@ -104,6 +104,8 @@ class SearchContext:
     """What others call the pages; None before there is a graph."""
     copies: Callable[[int], tuple[str, ...]] = lambda page: ()
     """The pages that a page stands for, by fingerprint."""
+    fields: frozenset[str] = frozenset()
+    """Names of fields that page functions gave, in small letters."""
 
 
 class Total(NamedTuple):
@@ -216,7 +218,7 @@ class Searcher:
 
     def _parsed(self, text: str) -> tuple[Query, tuple[str, ...]]:
         """The question, and prefixes of it that stand for more than is asked for."""
-        return self._prefixes.expanded(parse(text, self._is_titled))
+        return self._prefixes.expanded(parse(text, self._is_titled, self._context.fields))
 
     def _is_titled(self, word: str) -> bool:
         """A title or a heading has it."""

@@ -18,7 +18,7 @@ DEPTH_MOST = 20
 SHOUTED_LEAST = 4
 """Words, all in capitals, that make a question shouted: its AND, OR and NOT are words like the others."""
 _QUOTES = dict.fromkeys(map(ord, "“”„‟«»＂"), '"')
-_TOKEN = re.compile(r'(-?)(?:([A-Za-z]+):)?(?:"([^"]*)("?)|(\()|([^\s"]+))')
+_TOKEN = re.compile(r'(-?)(?:([A-Za-z][A-Za-z0-9_]*):)?(?:"([^"]*)("?)|(\()|([^\s"]+))')
 _OPTION = re.compile(r"\W.*|.*=.*|[A-Za-z]\d*|\d{1,3}|\d*[.,:]\d[\d.,:]*", re.DOTALL)
 """What stands behind the dash of an option or of a number: `-l`, `--rebase`, `-x=y`, `-O2`, `-1`, `-0.5`."""
 _COMMAND = re.compile(r"--?[A-Za-z].*|[~.]{0,2}/.*|\||\|\||&&|\d?>{1,2}|<", re.DOTALL)

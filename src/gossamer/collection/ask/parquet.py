@@ -5,13 +5,14 @@ pyarrow, because it is the reference implementation of the format; at 50 MB it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Any, BinaryIO
 
 from gossamer.collection.ask import export
 from gossamer.collection.documents import Document
+from gossamer.collection.page_fields import BOOLEAN, NUMBER, TEXT, TEXTS, WHOLE
 from gossamer.errors import UsageError
 
 GROUP_BYTES = 64 << 20
@@ -20,13 +21,17 @@ GROUP_ROWS = 10_000
 _DATES = ("fetched", "published", "modified")
 
 
-def write(pages: Iterable[Document], out: BinaryIO, *, links: bool = True) -> int:
-    """A row for each page, with the fields of `export jsonl`."""
+def write(
+    pages: Iterable[Document], out: BinaryIO, *, links: bool = True, fields: Mapping[str, str] | None = None
+) -> int:
+    """A row for each page, with the fields of `export jsonl`; `fields` are what page functions gave, with their kinds:
+    see `page_fields`."""
     arrow, parquet = _library()
-    schema, count = _schema(arrow), 0
+    fields = fields or {}
+    schema, count = _schema(arrow, fields), 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         for group in _groups(export.rows(pages, links=links)):
-            writer.write_table(arrow.Table.from_pylist([_typed(row) for row in group], schema=schema))
+            writer.write_table(arrow.Table.from_pylist([_typed(row, fields) for row in group], schema=schema))
             count += len(group)
     return count
 
@@ -41,19 +46,30 @@ def _groups(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         yield group
 
 
-def _typed(row: dict[str, Any]) -> dict[str, Any]:
+def _typed(row: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
     dates = {name: datetime.fromisoformat(row[name]) for name in _DATES if row[name]}
-    return {**row, **dates}
+    given = {name: _as_kind(value, fields.get(name, TEXT)) for name, value in row.get("fields", {}).items()}
+    return {**row, **dates, "fields": given}
 
 
-def _schema(arrow: Any) -> Any:
+def _as_kind(value: Any, kind: str) -> Any:
+    """Where the values of a field differ in kind, all are texts."""
+    if kind != TEXT or isinstance(value, str):
+        return value
+    return "; ".join(value) if isinstance(value, list) else str(value)
+
+
+def _schema(arrow: Any, given: Mapping[str, str]) -> Any:
     text, moment = arrow.string(), arrow.timestamp("ms", tz="UTC")
     link = arrow.struct([("url", text), ("anchor", text), ("rel", text), ("content", arrow.bool_())])
     types = {"status": arrow.int16(), "depth": arrow.int32(), **dict.fromkeys(_DATES, moment)}
     names = ("url", "final_url", "fetched", "status", "media_type", "digest", "title", "text", "content")
     more = ("markdown", "language", "author", "published", "modified", "depth", "copy_of", "near_copy_of")
     fields = [arrow.field(name, types.get(name, text)) for name in (*names, *more)]
-    return arrow.schema([*fields, arrow.field("links", arrow.list_(link))])
+    kinds = {BOOLEAN: arrow.bool_(), WHOLE: arrow.int64(), NUMBER: arrow.float64(), TEXTS: arrow.list_(text)}
+    own = [arrow.field(name, kinds.get(kind, text)) for name, kind in given.items()]
+    more_fields = [arrow.field("fields", arrow.struct(own))] if own else []
+    return arrow.schema([*fields, arrow.field("links", arrow.list_(link)), *more_fields])
 
 
 def _library() -> tuple[Any, Any]:

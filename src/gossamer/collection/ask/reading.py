@@ -573,6 +573,7 @@ class Reading:
         without `links`, jsonl and parquet have none.
         """
         from gossamer.collection.ask import export, parquet
+        from gossamer.collection.page_fields import of_all
 
         part.require_sense(form)
         archives = self._readers().archives
@@ -590,7 +591,7 @@ class Reading:
             case "trec":
                 return export.trec_web(pages, out)
             case "parquet":
-                return parquet.write(pages, out, links=links)
+                return parquet.write(pages, out, links=links, fields=of_all(self._readers().tables).kinds)
             case "graph":
                 return export.graph(pages, out)
             case "markdown":

@@ -10,6 +10,7 @@ from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.collection.lock import holder
+from gossamer.collection.page_fields import of_all
 from gossamer.errors import NotFound
 from gossamer.index.shard_index import ShardIndex, Shown, is_unborn
 from gossamer.search.searcher import SearchContext, Searcher
@@ -26,6 +27,7 @@ def searcher(folder: Folder, indexes: ShardReaders, graph: Graph | None, weights
         now=time.time(),
         anchor_index=graph.anchor_index if graph else None,
         copies=graph.copies if graph else _no_copies,
+        fields=frozenset(name.lower() for name in of_all(indexes.tables).kinds),
     )
     return Searcher([_shard_index(folder, index) for index in range(len(indexes.all))], context, weights)
 

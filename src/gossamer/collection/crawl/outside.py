@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gossamer.fetch.logins import NONE, Logins
 from gossamer.model import Capture, Clock, SystemClock, Visit
@@ -41,6 +41,8 @@ class Outside:
     """Paths at which files of this machine have changed; None: all folders are walked."""
     watch: OrdersWatch | None = None
     """Where it hears what is wanted of it meanwhile."""
+    on_page: Callable[[Any], Any] | None = None
+    """What is called with each page, where no other process could import it; see `page_function`."""
 
     @property
     def is_handed_in(self) -> bool:

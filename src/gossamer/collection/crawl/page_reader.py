@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import inf
@@ -34,14 +34,23 @@ READERS = 1
 class PageReader:
     """Turns captures into pages."""
 
-    def __init__(self, shard: Path, plan: Plan, table: Table, blocks: Blocks | None) -> None:
-        """`blocks` know what is template; None where the main content of a page is left to a later build."""
+    def __init__(
+        self,
+        shard: Path,
+        plan: Plan,
+        table: Table,
+        blocks: Blocks | None,
+        on_page: Callable[[Capture, Page], Page] | None = None,
+    ) -> None:
+        """`blocks` know what is template; None where the main content of a page is left to a later build. `on_page`
+        gives each page its fields."""
         self.poison_pages = PoisonPages(shard / READING, table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS, alone=partial(_alone_in, shard.parent))
         self._pages = convert.Apart(plan.as_cell(), alone=partial(_alone_in, shard.parent))
         self._agent = plan.as_identity().product
         self._method = plan.content
         self._blocks = blocks
+        self._on_page = on_page
 
     def begin(self, capture: Capture, *, here: float = inf) -> Page | Source:
         """What it says; or, where that is not to be found out here, what `soon` has to be given."""
@@ -51,7 +60,10 @@ class PageReader:
         try:
             with self.poison_pages.reading(url):
                 content, template = (self._method, self._blocks.met(url)) if self._blocks else (None, None)
-                return convert.begin(capture, self._agent, content=content, template=template, here=here)
+                begun = convert.begin(capture, self._agent, content=content, template=template, here=here)
+                if self._on_page is None or not isinstance(begun, Page):
+                    return begun
+                return self._on_page(capture, begun)
         except Exception as error:
             return mistaken(capture, error)
 
@@ -72,7 +84,8 @@ class PageReader:
 
     def _finished(self, capture: Capture, source: Source, page: Page) -> Page:
         try:
-            return convert.finish(source, page)
+            page = convert.finish(source, page)
+            return page if self._on_page is None else self._on_page(capture, page)
         except Exception as error:
             return mistaken(capture, error)
 

@@ -54,6 +54,7 @@ from gossamer.store.table.table import Table
 
 if TYPE_CHECKING:
     from gossamer.collection.crawl.folders import Folders
+    from gossamer.collection.crawl.page_function import PageFunction
     from gossamer.topic.judge import Judge
 
 _Error = TypeVar("_Error", bound=Exception)
@@ -95,7 +96,8 @@ class Session:
         self._topic = _judge(plan, collection or shard.parent.parent, table) if plan.topic else None
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._blocks = blocks_of(table) if plan.build else None
-        self._reader = PageReader(shard, plan, table, self._blocks)
+        on_page = _page_function(plan, table, collection, outside) if plan.on_page or outside.on_page else None
+        self._reader = PageReader(shard, plan, table, self._blocks, on_page)
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
         self._folders = _folders(plan, collection, clock) if plan.folders else None
         self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins)
@@ -461,6 +463,12 @@ def _note_learned(table: Table, judge: Judge) -> None:
     from gossamer.collection.crawl.topics import note
 
     note(table, judge)
+
+
+def _page_function(plan: Plan, table: Table, collection: Path | None, outside: Outside) -> PageFunction | None:
+    from gossamer.collection.crawl.page_function import function_of
+
+    return function_of(plan, table, collection, outside.on_page) if collection else None
 
 
 def _folders(plan: Plan, collection: Path | None, clock: Clock) -> Folders:

@@ -59,7 +59,7 @@ async def crawl_all(
     apart: bool = False,
 ) -> None:
     """Crawl all shards. One that is alone gets a process of its own only if it is wanted `apart`."""
-    if job.plan.shards == 1 and (outside.is_handed_in or not apart):
+    if job.plan.shards == 1 and (outside.is_handed_in or outside.on_page or not apart):
         await crawl_here(job, report, stop, outside)
     else:
         await CrawlSupervisor(job, lock, report, told=outside.told or (lambda one: None)).run(stop)

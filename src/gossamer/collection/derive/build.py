@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -39,6 +40,9 @@ from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.unread import read_of
 from gossamer.store.versions import Version
+
+if TYPE_CHECKING:
+    from gossamer.collection.crawl.page_function import PageFunction
 
 BATCH = 500
 """Texts for each commit."""
@@ -202,6 +206,7 @@ class Shard:
         self._table = table
         self._archive = archive
         self._blocks = blocks_of(table)
+        self._on_page = _page_function(job, table) if job.plan.on_page else None
         self._new = archive.texts.begin_anew(job.mark) if job.anew else ""
         self._pages = Ledger(table).counts.kept
         self._looked = self._made = 0
@@ -261,7 +266,8 @@ class Shard:
         """A page that no crawl has read teaches what stands on many pages of its host, as it would have in a crawl."""
         try:
             template = (self._blocks.met if first else self._blocks.known)(capture.visit.url)
-            return convert.read(capture, self._agent, content=self._method, template=template)
+            page = convert.read(capture, self._agent, content=self._method, template=template)
+            return page if self._on_page is None else self._on_page(capture, page)
         except Exception as error:
             if lack := shortage(error):
                 raise lack from error
@@ -275,6 +281,13 @@ class Shard:
         self._archive.prepare()
         self._table.commit()
         return Built(self._looked, self._pages, self._made, problems=tuple(self._problems))
+
+
+def _page_function(job: Job, table: Table) -> PageFunction | None:
+    """Loaded where the plan names one."""
+    from gossamer.collection.crawl.page_function import function_of
+
+    return function_of(job.plan, table, job.path)
 
 
 def _together(parts: list[Built], seconds: float) -> Built:

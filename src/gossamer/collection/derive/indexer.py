@@ -334,7 +334,7 @@ def entry(url: URL, page: Page, began: float, site: str, text: bytes = b"", size
         url,
         page.title,
         plain(" ".join(_HEADING.findall(page.html))),
-        page.content or page.text,
+        _body(page),
         site,
         page.media_type,
         page.language,
@@ -343,7 +343,17 @@ def entry(url: URL, page: Page, began: float, site: str, text: bytes = b"", size
         size,
         page.published,
         began,
+        page.fields,
     )
+
+
+def _body(page: Page) -> str:
+    """Its words, and those of its fields."""
+    said = page.content or page.text
+    if not page.fields:
+        return said
+    every = (value if isinstance(value, tuple) else (str(value),) for _, value in page.fields)
+    return "\n".join((said, *(text for values in every for text in values)))
 
 
 def _location(capture: Capture) -> URL | None:

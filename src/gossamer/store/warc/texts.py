@@ -183,4 +183,6 @@ class Texts:
 def mark_of(page: Page) -> int:
     """Equal for copies that say the same under both addresses: links that are relative may lead elsewhere."""
     told = [page.media_type, page.encoding or "", page.canonical or "", *(link[0] for link in page.links)]
+    if page.fields:
+        told.append(repr(page.fields))
     return keys.digest("\n".join(told).encode())

@@ -83,6 +83,7 @@ class Page(Answer, frozen=True, kw_only=True):
     copy_of: str | None
     near_copy_of: str | None
     links: list[PageLink]
+    fields: dict[str, str | bool | int | float | list[str]] | UnsetType = UNSET
 
 
 class OutLink(Answer, frozen=True, kw_only=True):

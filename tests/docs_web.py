@@ -153,7 +153,8 @@ def slow(delay: int, pages: int) -> dict[str, Reply]:
     return {"/robots.txt": rules, "/": html("Numbers", "A page for each number.", links=names, menu=""), **found}
 
 
-OTHERS = {"example.net": slow(20, 12), "example.com": slow(10, 12)}
+WIKI = {"/": html("wiki.example.org", "The pages of the members.", links={"/logout": "Log out"}, menu="")}
+OTHERS = {"example.net": slow(20, 12), "example.com": slow(10, 12), "wiki.example.org": WIKI}
 
 
 @dataclass

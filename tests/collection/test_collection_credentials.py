@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,38 @@ def test_a_file_that_cannot_be_read_is_named_and_not_repeated(tmp_path: Path, mo
     monkeypatch.setattr(credentials, "_COOKIES_MOST", 3)
     with pytest.raises(UsageError, match=r"cookies\.txt"):
         logins(Plan(), Credentials(cookies=tmp_path / "jar"), [SEED])
+
+
+def test_a_secret_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("hush")
+    entries = {"a.test": (f"auth me @{tmp_path / 'key'}",)}
+    (tmp_path / "key").chmod(0o640)
+    with pytest.raises(UsageError, match="chmod 600"):
+        logins(Plan(logins=entries), Credentials(), [])
+    (tmp_path / "key").chmod(0o600)
+    assert logins(Plan(logins=entries), Credentials(), []).fields(SEED) == (b"Authorization: Basic bWU6aHVzaA==",)
+
+
+def test_a_form_of_another_site_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "hush")
+    with pytest.raises(UsageError, match="lies elsewhere"):
+        logins(Plan(logins={"a.test": ("form https://b.test/login me $TOKEN",)}), Credentials(), [])
+    assert logins(Plan(logins={"a.test": ("form https://in.a.test/login me $TOKEN",)}), Credentials(), [])
+
+
+def test_a_keyring_is_asked_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = {"a.test": ("digest me %wiki/me",)}
+
+    class Keyring:
+        @staticmethod
+        def get_password(service: str, user: str) -> str | None:
+            return "hush" if (service, user) == ("wiki", "me") else None
+
+    monkeypatch.setitem(sys.modules, "keyring", Keyring)
+    (account,) = logins(Plan(logins=entries), Credentials(), []).each[0].accounts
+    assert account.password == "hush"
+    with pytest.raises(UsageError, match="the keyring has no password of you for wiki"):
+        logins(Plan(logins={"a.test": ("digest me %wiki/you",)}), Credentials(), [])
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(UsageError, match="pip install keyring"):
+        logins(Plan(logins=entries), Credentials(), [])

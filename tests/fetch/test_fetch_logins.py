@@ -203,3 +203,37 @@ def test_of_two_values_for_one_field_the_last_counts() -> None:
     where = (place("https://a.test/", NOBODY),)
     both = Logins((Login(where, (("X-Key", "first"), ("Y", "1"))), Login(where, (("x-key", "last"),))))
     assert both.fields("https://a.test/") == (b"x-key: last", b"Y: 1")
+
+
+def test_a_plan_names_forms_and_digests() -> None:
+    sources = Sources(
+        {"TOKEN": "hush"}, {"/key": "quiet\n"}.__getitem__, now=2e9, keyring=lambda *asked: "/".join(asked)
+    )
+    (form,) = sent("form https://Example.org/login me $TOKEN", sources).accounts
+    assert (form.kind, form.user, form.password, form.url) == ("form", "me", "hush", "https://example.org/login")
+    (digest,) = sent("digest me @/key", sources).accounts
+    assert (digest.kind, digest.password) == ("digest", "quiet")
+    assert "quiet" not in repr(digest)
+    (kept,) = sent("digest me %wiki/ada", sources).accounts
+    assert kept.password == "wiki/ada"
+    (held,) = sent("digest me =$TOKEN @x", sources).accounts
+    assert held.password == "$TOKEN @x"
+    login = Login((place("https://example.org/", NOBODY),), accounts=(form, digest))
+    assert login.account("digest") is digest
+    assert Logins((login,)).holds("https://www.example.org/a")
+    assert not Logins((login,)).holds("http://example.org/")
+    assert "hush" not in repr(Logins((login,)))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["form", "form nonsense me $X", "form https://a.test/ me hush", "digest me hush"],
+)
+def test_a_login_that_is_none_or_holds_a_secret_is_refused(entry: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        check(entry)
+    assert "hush" not in str(caught.value)
+    check("form https://a.test/ me $X")
+    check("form https://a.test/ me =hush", held=True)
+    with pytest.raises(UsageError):
+        check("form https://a.test/ me =hush")

@@ -50,7 +50,7 @@ _ELSEWHERE = {
     "md": "markdown",
     "txt": "text",
     "htm": "html",
-    **dict.fromkeys(("--password", "--user", "--login"), "--auth"),
+    **dict.fromkeys(("--password", "--user"), "--auth"),
     **dict.fromkeys(("--email", "--from"), "--contact"),
     **dict.fromkeys(("--rate", "--wait", "--sleep", "--crawl-delay"), "--delay"),
     **dict.fromkeys(("--max-depth", "--level"), "--depth"),

@@ -312,6 +312,9 @@ def _crawling(verb: Verb, *groups: str) -> None:
         "--auth", metavar="USER", help="log in as USER there; the password is in GOSSAMER_PASSWORD or asked for"
     )
     group.add_argument(
+        "--login", metavar="FILE", help="log in by forms and the like, as a file says that only you can read"
+    )
+    group.add_argument(
         "--trust-plan",
         action="store_true",
         help="use the proxy, certificates and private addresses in a plan that somebody else wrote",

@@ -14,7 +14,7 @@ from gossamer.fetch.dns import Resolver, is_address, literal
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.held import Held
 from gossamer.fetch.limits import Limits
-from gossamer.fetch.logins import NONE, Logins
+from gossamer.fetch.logins import NONE, Sending
 from gossamer.fetch.request import Identity, Request, Requests
 from gossamer.fetch.route import Route
 from gossamer.fetch.transfer import Transfer
@@ -43,7 +43,7 @@ class Fetcher:
         route: Route = Route(),  # noqa: B008  # a frozen value
         turn: Callable[[Visit], str | None] = lambda visit: None,
         held: Held | None = None,
-        logins: Logins = NONE,
+        logins: Sending = NONE,
         opens: Callable[[str], str] = lambda address: f"--allow-address {address}",
     ) -> None:
         """`turn` tells the one address that a visit has its turn at, where somebody counts; without it the first ones
@@ -81,6 +81,11 @@ class Fetcher:
         """Send something to an address that somebody has named for it, by the same rules."""
         visit = Visit(url, Kind.RESOURCE, "POST")
         return await self._brought(visit, self._requests.post(visit, fields, body))
+
+    async def submit(self, url: URL, referrer: URL, body: bytes) -> Capture:
+        """Send a form that stood on a page, with the login of its place."""
+        visit = Visit(url, Kind.PAGE, "POST")
+        return await self._brought(visit, self._requests.form(visit, referrer, body))
 
     async def _brought(self, visit: Visit, request: Request | Failure) -> Capture:
         if isinstance(request, Failure):

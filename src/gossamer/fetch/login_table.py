@@ -4,6 +4,11 @@ header X-Key: $NAME          the environment has it; ${NAME} where letters follo
 header X-Key: @/path         a file has it, alone
 cookie /path/cookies.txt     all cookies of the file that are for the site
 auth user $NAME              name and password, sent as Basic; or `auth user @/path`
+digest user $NAME            the same as a digest, which shows that one knows the password and does not send it
+form https://... user $NAME  name and password for the form of that page
+
+In the place of $NAME also %SERVICE/USER: the keyring of the desktop has it. A file of logins, which nobody else can
+read, may hold the value itself, as =VALUE.
 """
 
 from __future__ import annotations
@@ -12,11 +17,15 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from gossamer.errors import UsageError
-from gossamer.fetch.logins import Cookie, basic, cookies, header
+from gossamer.errors import GossamerError, UsageError
+from gossamer.fetch.logins import Account, Cookie, basic, cookies, header
+from gossamer.urls import normalize
 
 _REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_FORMS = "'header Name: $VARIABLE', 'cookie FILE' or 'auth USER $VARIABLE', where @FILE may stand for $VARIABLE"
+_FORMS = (
+    "'header Name: $VARIABLE', 'cookie FILE', 'auth USER $VARIABLE', 'digest USER $VARIABLE' or"
+    " 'form ADDRESS USER $VARIABLE', where @FILE or %SERVICE/USER may stand for $VARIABLE"
+)
 
 
 class Sent(NamedTuple):
@@ -24,6 +33,12 @@ class Sent(NamedTuple):
 
     fields: tuple[tuple[str, str], ...] = ()
     cookies: tuple[Cookie, ...] = ()
+    accounts: tuple[Account, ...] = ()
+
+
+def no_keyring(service: str, user: str) -> str:
+    """Where there is none."""
+    raise UsageError(f"the keyring has no password of {user} for {service}")
 
 
 class Sources(NamedTuple):
@@ -34,20 +49,30 @@ class Sources(NamedTuple):
     """The text of a file."""
     now: float
     """Cookies that are over by then are left out."""
+    secret: Callable[[str], str] | None = None
+    """The text of a file that holds a secret and nothing else; None: as any other."""
+    keyring: Callable[[str, str], str] = no_keyring
+    """The password of somebody for a service."""
 
 
-def check(entry: str) -> None:
-    """Complain about an entry that is none, or holds a value itself. The message does not repeat it."""
+def check(entry: str, *, held: bool = False) -> None:
+    """Complain about an entry that is none, or holds a value itself unless it may. The message does not repeat it."""
     kind, _, rest = entry.partition(" ")
     match kind:
         case "header":
             name, _, value = rest.partition(":")
             header(f"{name}: x")
-            _require_reference(value.strip())
-        case "auth":
+            _require_reference(value.strip(), held=held)
+        case "auth" | "digest":
             user, _, value = rest.partition(" ")
             basic(user, "")
-            _require_reference(value)
+            _require_reference(value, held=held)
+        case "form":
+            url, user, value = (*rest.split(" ", 2), "", "")[:3]
+            _address(url)
+            if not user or not value:
+                raise UsageError(f"a login by a form is written as 'form ADDRESS USER $VARIABLE'; see {_FORMS}")
+            _require_reference(value, held=held)
         case "cookie" if rest.strip():
             pass
         case _:
@@ -59,21 +84,39 @@ def sent(entry: str, sources: Sources) -> Sent:
     kind, _, rest = entry.partition(" ")
     if kind == "cookie":
         return Sent(cookies=cookies(sources.read(rest.strip()), sources.now))
-    if kind == "auth":
+    if kind == "form":
+        url, user, value = rest.split(" ", 2)
+        return Sent(accounts=(Account("form", user, _value(value, sources), _address(url)),))
+    if kind in ("auth", "digest"):
         user, _, value = rest.partition(" ")
-        return Sent((basic(user, _value(value, sources)),))
+        password = _value(value, sources)
+        return Sent((basic(user, password),)) if kind == "auth" else Sent(accounts=(Account("digest", user, password),))
     name, _, value = rest.partition(":")
     return Sent((header(f"{name}: {_value(value.strip(), sources)}"),))
 
 
-def _require_reference(value: str) -> None:
-    if not value.startswith("@") and not _REFERENCE.search(value):
+def _address(text: str) -> str:
+    try:
+        return normalize(text)
+    except GossamerError:
+        raise UsageError("a login by a form names its page, as in 'form https://example.org/login me $NAME'") from None
+
+
+def _require_reference(value: str, *, held: bool) -> None:
+    if value.startswith("=") and held:
+        return
+    if not value.startswith(("@", "%")) and not _REFERENCE.search(value):
         raise UsageError(f"a login in a plan says where the secret is and does not hold it: {_FORMS}")
 
 
 def _value(text: str, sources: Sources) -> str:
+    if text.startswith("="):
+        return text[1:]
     if text.startswith("@"):
-        return sources.read(text[1:]).strip()
+        return (sources.secret or sources.read)(text[1:]).strip()
+    if text.startswith("%"):
+        service, _, user = text[1:].rpartition("/")
+        return sources.keyring(service or user, user)
     return _REFERENCE.sub(lambda found: _variable(found[1] or found[2], sources.environment), text)
 
 

@@ -4,8 +4,8 @@ A login holds for the site it was given for, on the same port, and over https on
 redirect or a link to another site, and one that leads back to plain http, goes without it. What is sent here stands in
 no record: `Request.head` is what the archive gets, and has none of it.
 
-Cookies are read from a cookies.txt of Netscape, which curl, wget and browsers write. Those that servers set are not
-kept.
+Cookies are read from a cookies.txt of Netscape, which curl, wget and browsers write. What needs an exchange with the
+site, a digest or a form, and the cookies that it sets, are in `sessions`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from gossamer.errors import UsageError
 from gossamer.urls import keys, site
@@ -70,12 +70,42 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """A name and a password that are not simply sent."""
+
+    kind: Literal["digest", "form"]
+    user: str = field(repr=False)
+    password: str = field(repr=False)
+    url: str = ""
+    """The page with the form."""
+
+
+@dataclass(frozen=True, slots=True)
 class Login:
     """What is sent to some places. Nobody sees it who prints this."""
 
     places: tuple[Place, ...]
     fields: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     cookies: tuple[Cookie, ...] = field(default=(), repr=False)
+    accounts: tuple[Account, ...] = ()
+
+    def covers(self, url: str, here: Place) -> bool:
+        """Does it hold for an address, which lies `here`?"""
+        return any(each.covers(url, here) for each in self.places)
+
+    def account(self, kind: str) -> Account | None:
+        """The last one of a kind."""
+        return next((each for each in reversed(self.accounts) if each.kind == kind), None)
+
+
+class Sending(Protocol):
+    """What says which fields go with a request."""
+
+    def __bool__(self) -> bool:
+        """Is there anything to send at all?"""
+
+    def fields(self, url: str, method: str = "GET") -> tuple[bytes, ...]:
+        """The header fields for a canonical address, as they are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +118,25 @@ class Logins:
     def __bool__(self) -> bool:
         return bool(self.each)
 
-    def fields(self, url: str) -> tuple[bytes, ...]:
+    def holds(self, url: str) -> bool:
+        """Is there one for a canonical address?"""
+        here = place(url, self.suffixes)
+        return any(login.covers(url, here) for login in self.each)
+
+    def fields(self, url: str, method: str = "GET") -> tuple[bytes, ...]:
         """The header fields for a canonical address, as they are sent."""
         here = place(url, self.suffixes)
-        meant = [login for login in self.each if any(each.covers(url, here) for each in login.places)]
+        meant = [login for login in self.each if login.covers(url, here)]
+        return self.with_cookies(url, _cookies(url, (cookie for login in meant for cookie in login.cookies)))
+
+    def with_cookies(self, url: str, cookies: str, authorization: str = "") -> tuple[bytes, ...]:
+        """The same with these cookies, and what an answer to the server is."""
+        here = place(url, self.suffixes)
+        meant = [login for login in self.each if login.covers(url, here)]
         fields = {name.lower(): (name, value) for login in meant for name, value in login.fields}
-        if cookies := _cookies(url, (cookie for login in meant for cookie in login.cookies)):
+        if authorization:
+            fields["authorization"] = ("Authorization", authorization)
+        if cookies:
             _, before = fields.get("cookie", ("", ""))
             fields["cookie"] = ("Cookie", "; ".join(filter(None, (before, cookies))))
         return tuple(f"{name}: {value}".encode("latin-1") for name, value in fields.values())

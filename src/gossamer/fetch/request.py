@@ -12,8 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.errors import UsageError
-from gossamer.fetch.logins import NONE, Logins
+from gossamer.fetch.logins import NONE, Sending
 from gossamer.model import Failure, Fault, Visit
+from gossamer.urls import keys
 from gossamer.version import VERSION
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _URL = re.compile(
     r"""((?:[/?][!-"$-~]*)?)"""
 )
 _FIELD = re.compile(r"[!-~\x80-\xff][\t -~\x80-\xff]{0,1023}")
+_FORM = "application/x-www-form-urlencoded"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -100,7 +102,7 @@ class Request(NamedTuple):
 class Requests:
     """Turns visits into requests of one sender."""
 
-    def __init__(self, identity: Identity, logins: Logins = NONE) -> None:
+    def __init__(self, identity: Identity, logins: Sending = NONE) -> None:
         self._logins = logins
         self._fixed = [f"User-Agent: {identity.agent}".encode("ascii")]
         if identity.mail:
@@ -111,13 +113,21 @@ class Requests:
         """The request, or why there is none: only GET and HEAD, only http and https."""
         if visit.method not in ("GET", "HEAD"):
             return Failure(Fault.PROTOCOL, f"only GET and HEAD are sent, not {visit.method!r}")
-        login = self._logins.fields(visit.url) if self._logins else ()
+        login = self._logins.fields(visit.url, visit.method) if self._logins else ()
         return self._to(visit, _conditions(visit), login)
 
     def post(self, visit: Visit, fields: Mapping[str, str], body: bytes) -> Request | Failure:
         """A message to an address that somebody has named for it. No login goes with it."""
         named = [f"{name}: {value}".encode("ascii") for name, value in fields.items()]
         return self._to(visit, [*named, b"Content-Length: %d" % len(body)], (), body)
+
+    def form(self, visit: Visit, referrer: str, body: bytes) -> Request | Failure:
+        """A form that was filled in, with the login of its place: a server may ask which page it stood on."""
+        login = self._logins.fields(visit.url, visit.method)
+        more = (f"Origin: {keys.origin(referrer)}", f"Referer: {referrer}", "Content-Type: " + _FORM)
+        return self._to(
+            visit, [*(each.encode("ascii") for each in more), b"Content-Length: %d" % len(body)], login, body
+        )
 
     def _to(
         self, visit: Visit, more: Sequence[bytes], login: tuple[bytes, ...], body: bytes | None = None

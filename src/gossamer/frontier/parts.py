@@ -78,7 +78,7 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
     queues = Queues(table, number(table.get(META, b"sequence") or b""))
     known = Seen(Sieve(table, seen))
     worth = Worth(table, ledger, known, budgets, rules.site)
-    discovery = Discovery(rules.scope, rewrite=rules.rewrite, simpler=worth.simpler)
+    discovery = Discovery(rules.scope, rewrite=rules.rewrite, simpler=worth.simpler, signs_out=rules.signs_out)
     return Parts(
         table=table,
         rules=rules,

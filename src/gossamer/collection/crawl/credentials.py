@@ -1,24 +1,32 @@
-"""Which logins does a crawl have? Those that its command gives, for the sites of its seeds, and those of the plan.
+"""Which logins does a crawl have? Those that its command gives, those of a file of logins, and those of the plan.
 
 What the command gives is for the seeds that it names. Where it names none, it is for those of the plan, if this user is
 known to have made the collection: a stranger's plan would otherwise choose who gets a password.
+
+A file that holds a secret must be this user's alone, or others of the machine could log in with it.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 import time
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 from gossamer.errors import UsageError
-from gossamer.fetch.login_table import Sources, sent
+from gossamer.fetch.login_table import Sources, check, no_keyring, sent
 from gossamer.fetch.logins import Login, Logins, basic, cookies, header, place
 from gossamer.plan import Plan, texts
+from gossamer.urls import keys
 from gossamer.urls.seeds import address, as_seed, in_place_of, is_guessed
 
 _COOKIES_MOST = 8 << 20
+_EXAMPLE = '"example.org" = ["form https://example.org/login me $NAME"]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +39,20 @@ class Credentials:
     """A cookies.txt."""
     auth: tuple[str, str] | None = field(default=None, repr=False)
     """Name and password."""
+    login: str | Path | None = None
+    """A file of logins, written as `[logins]` of a plan."""
 
     def __bool__(self) -> bool:
-        return bool(self.headers or self.cookies or self.auth)
+        return bool(self.headers or self.cookies or self.auth or self.login)
 
 
 def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
     """All that a crawl sends: what its plan refers to, and what is given for some seeds."""
     suffixes = frozenset(plan.suffixes)
-    found = [_of_plan(plan, name, entries, suffixes) for name, entries in plan.logins.items()]
-    if given:
+    found = [_login(name, entries, suffixes) for name, entries in plan.logins.items() if entries]
+    if given.login:
+        found += [_login(name, entries, suffixes) for name, entries in _listed(str(given.login))]
+    if given.headers or given.cookies or given.auth:
         if not seeds:
             raise UsageError(
                 "a header, cookie or password is for the sites of the seeds that are named; name one,"
@@ -53,15 +65,66 @@ def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
     return Logins(tuple(found), suffixes)
 
 
-def _of_plan(plan: Plan, name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login:
-    sources = Sources(os.environ, _read, time.time())
+def _listed(file: str) -> list[tuple[str, list[str]]]:
+    """The logins of a file. It may hold values itself, so no message repeats what stands there."""
+    try:
+        table = tomllib.loads(_read_secret(file))
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line \d+", str(error))
+        raise UsageError(f"{file}: is no TOML{f', {line[0]}' if line else ''}; write it as {_EXAMPLE}") from None
+    table = table.get("logins", table)
+    for name, entries in table.items():
+        if not isinstance(entries, list) or not all(isinstance(each, str) for each in entries):
+            raise UsageError(f"{file}: the logins of {name} must be a list, as in {_EXAMPLE}")
+        try:
+            for entry in entries:
+                check(entry, held=True)
+        except UsageError as error:
+            raise UsageError(f"{file}: logins of {name}: {error}") from None
+    return list(table.items())
+
+
+def _login(name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login:
+    sources = Sources(os.environ, _read, time.time(), _read_secret, _of_keyring)
     try:
         parts = [sent(entry, sources) for entry in entries]
         site = as_seed(name)
         where = place(in_place_of(site) if is_guessed(site) else site, suffixes, whole=False)
     except UsageError as error:
         raise UsageError(f"logins of {name}: {error}") from None
-    return Login((where,), sum((part.fields for part in parts), ()), sum((part.cookies for part in parts), ()))
+    for account in (account for part in parts for account in part.accounts if account.url):
+        if not where.covers(account.url, place(account.url, suffixes)):
+            raise UsageError(
+                f"logins of {name}: the form at {account.url} lies elsewhere, where the password would not be sent;"
+                f" write the login for {keys.host(account.url)}, or for the site of both"
+            )
+    return Login(
+        (where,),
+        sum((part.fields for part in parts), ()),
+        sum((part.cookies for part in parts), ()),
+        sum((part.accounts for part in parts), ()),
+    )
+
+
+def _of_keyring(service: str, user: str) -> str:
+    """What the desktop keeps for its user. The package is asked for only by a login that names it."""
+    try:
+        keyring = import_module("keyring")
+    except ImportError:
+        raise UsageError("a login of the keyring needs the package keyring: `pip install keyring`") from None
+    found: str | None = keyring.get_password(service, user)
+    return found if found is not None else no_keyring(service, user)
+
+
+def _read_secret(name: str) -> str:
+    """The same for a file that holds a secret: others of this machine must not be able to read it."""
+    try:
+        about = Path(name).stat()
+    except OSError as error:
+        raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
+    if stat.S_ISREG(about.st_mode) and about.st_uid == os.getuid() and about.st_mode & 0o077:
+        raise UsageError(f"{name}: others on this machine can read it; `chmod 600 {name}` keeps it to yourself")
+    return _read(name)
 
 
 def _read(name: str) -> str:

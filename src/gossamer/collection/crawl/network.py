@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from gossamer.collection.crawl.wiring import route_of
 from gossamer.errors import StorageError
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.held import Held
-from gossamer.fetch.logins import NONE, Logins
-from gossamer.model import Clock, Visit
+from gossamer.fetch.logins import NONE, Logins, Sending
+from gossamer.model import Capture, Clock, Visit
 from gossamer.plan import Plan
+
+if TYPE_CHECKING:
+    from gossamer.fetch.sessions import SignedIn
 
 ADDRESSES = 4
 """Addresses of a host that are tried before a visit has failed."""
@@ -33,18 +37,40 @@ class Network:
     ) -> None:
         """`held` says how much may be in memory, `turn` which address of its host a visit goes to."""
         self._clock = clock
+        self._plan = plan
         self._resolver = Resolver(clock, Threads() if plan.names == "system" else None)
-        self.fetch = Fetcher(
-            limits=plan.as_limits(),
-            identity=plan.as_identity(),
-            guard=Guard(plan.allow_addresses),
+        self._fetchers: list[Fetcher] = []
+        self.fetch: Callable[[Visit], Awaitable[Capture]] = (
+            self._signed_in(logins, held, turn) if logins else self._fetcher(NONE, held, turn)
+        )
+
+    def _signed_in(self, logins: Logins, held: Held, turn: Callable[[Visit], str | None]) -> SignedIn:
+        """Loaded only where there are logins. What they ask themselves has a fetcher of its own: nobody keeps it."""
+        from gossamer.fetch.sessions import Sessions, SignedIn
+
+        sessions = Sessions(logins, self._clock)
+        fetch, asking = self._fetcher(sessions, held, turn), self._fetcher(sessions)
+        return SignedIn(sessions, fetch, asking, self._plan.delay)
+
+    def _fetcher(
+        self,
+        logins: Sending,
+        held: Held | None = None,
+        turn: Callable[[Visit], str | None] = lambda visit: None,
+    ) -> Fetcher:
+        fetcher = Fetcher(
+            limits=self._plan.as_limits(),
+            identity=self._plan.as_identity(),
+            guard=Guard(self._plan.allow_addresses),
             resolver=self._resolver,
-            clock=clock,
-            route=route_of(plan),
+            clock=self._clock,
+            route=route_of(self._plan),
             turn=turn,
             held=held,
             logins=logins,
         )
+        self._fetchers.append(fetcher)
+        return fetcher
 
     async def addresses(self, host: str) -> tuple[tuple[str, ...], float]:
         """Where a host may be visited, and for how many seconds that holds."""
@@ -57,7 +83,8 @@ class Network:
 
     async def hang_up(self) -> None:
         """No more fetching."""
-        await self.fetch.close()
+        for fetcher in self._fetchers:
+            await fetcher.close()
 
     def close(self) -> None:
         """No more names are resolved."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 import msgspec
 
 from gossamer.errors import Damaged
-from gossamer.fetch.logins import Logins
+from gossamer.fetch.logins import Login, Logins
 from gossamer.frontier.entries import META
 from gossamer.rows import decoder
 from gossamer.store.table.table import Table
@@ -28,8 +28,13 @@ def kinds(logins: Logins) -> set[tuple[str, str]]:
         (kind, (place.host or place.sites[0]) + place.port)
         for login in logins.each
         for place in login.places
-        for kind in (*(_kind(*each) for each in login.fields), *(["cookies"] if login.cookies else ()))
+        for kind in _kinds(login)
     }
+
+
+def _kinds(login: Login) -> list[str]:
+    more = ["cookies"] * bool(login.cookies) + ["a password"] * bool(login.accounts)
+    return [*(_kind(*each) for each in login.fields), *more]
 
 
 def _kind(name: str, value: str) -> str:
@@ -65,7 +70,7 @@ def missing(tables: Iterable[Table], logins: Logins) -> str:
     where = _joined([*sites[:_SITES_MOST], *more])
     return (
         f"the crawl before sent {_joined(what)} to {where}, and this one does not: pages come as anybody sees them;"
-        " --header, --cookie and --auth are given with each crawl, or stand in [logins] of plan.toml"
+        " --header, --cookie, --auth and --login are given with each crawl, or stand in [logins] of plan.toml"
     )
 
 

@@ -27,7 +27,7 @@ from gossamer.collection.crawl.rereading import Lists
 from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
-from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, goal_of, rules_of
+from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, goal_of, rules_of, signing_out
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
@@ -149,7 +149,9 @@ class Session:
             until = min(until, outside.fresh_until)
         rules = rules_of(plan, product, outside.order, imports=imports, heads=outside.heads, until=until)
         watch = WatchRules(plan.budget, goal_of(plan)) if outside.fresh_until is not None else None
-        return replace(rules, scope=self._mine.scope(), watch=watch, topic=self._topic)
+        return replace(
+            rules, scope=self._mine.scope(), watch=watch, topic=self._topic, signs_out=signing_out(self._logins)
+        )
 
     def _import_from(self, imported_files: Sequence[ImportFile]) -> ImportSource:
         limits = self.plan.as_limits()

@@ -90,7 +90,8 @@ class Start:
         sets = sorted(scope.seeds), sorted(scope.suffixes)  # whose own order is another one in every process
         listed = self.mine.seed_list.mark() if self.mine.seed_list else ()
         parts = replace(scope, seeds=frozenset(), suffixes=frozenset()), *sets, self.mine.plan.pages_per_host
-        now = repr((*parts, listed) if listed else parts).encode()
+        sending = repr(sorted(sent.kinds(self.logins))) if self.logins else ""  # then links to log out stay out
+        now = (repr((*parts, listed) if listed else parts) + sending).encode()
         before = self.table.get(META, _SCOPE)
         self.table.put(META, _SCOPE, now)
         return before is not None and before != now

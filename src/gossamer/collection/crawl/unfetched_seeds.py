@@ -57,7 +57,7 @@ def reason(asked: Reading, seed: str, sending: Logins) -> str:
     except NotFound:
         return "never met; a rule of the plan turns it into another address"
     if isinstance(answer, AddressAnswer) and answer.status == _UNAUTHORIZED:
-        if sending.fields(seed):
+        if sending.holds(seed):
             return f"{answer.reason}, it does not accept the login that was sent; check the name and the password"
         return f"{answer.reason}, it wants a login; {_LOG_IN}"
     return answer.reason

@@ -17,6 +17,7 @@ from gossamer.collection.seed_list import SeedList, Slice
 from gossamer.collection.sites import site_of
 from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
+from gossamer.fetch.logins import Logins
 from gossamer.freshness.revisit import Goal
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import ORDERS, Order
@@ -144,6 +145,15 @@ def rules_of(
         at_once=plan.workers,
         front=FRONT_PER_WORKER * plan.workers,
     )
+
+
+def signing_out(logins: Logins) -> Callable[[str, str], bool] | None:
+    """Which links would end the session that a login has begun? None where there is no login."""
+    if not logins:
+        return None
+    from gossamer.urls.signing_out import signs_out
+
+    return lambda url, anchor: signs_out(url, anchor) and logins.holds(url)
 
 
 def goal_of(plan: Plan) -> Goal:

@@ -10,6 +10,7 @@ Where a seed redirects to (http to https, a name to its www) counts as a seed to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -22,12 +23,14 @@ from gossamer.urls.scope import Scope
 
 REDIRECTS_MOST = 10
 SITEMAP_LEVELS = 3
+LEAVING_MOST = 10_000
 RECENT = 100_000
 """Hashes in each of two generations; the older one is dropped when the newer is full."""
 
 LANDED = b"landed"
 """Rows of `META`, with an address each: where a seed has redirected to."""
 NOFOLLOW = "only nofollow links lead to it"
+SIGNS_OUT = "it would log the crawl out"
 DEPTH = "deeper than"
 HTTPS_SILENT = "https does not answer"
 """Why the https address of a seed without a scheme is left out; see `guesses`."""
@@ -76,13 +79,22 @@ class Discovery:
     """Says which addresses are new, and what becomes of each of them. It changes nothing but what it remembers."""
 
     def __init__(
-        self, scope: Scope, *, rewrite: Callable[[str], str] | None = None, simpler: Callable[[str], str] = str
+        self,
+        scope: Scope,
+        *,
+        rewrite: Callable[[str], str] | None = None,
+        simpler: Callable[[str], str] = str,
+        signs_out: Callable[[str, str], bool] | None = None,
     ) -> None:
-        """`rewrite` are rules that the user named, `simpler` are those that were learned."""
+        """`rewrite` are rules that the user named, `simpler` are those that were learned. `signs_out` tells links that
+        would end a session, where there is one."""
         self.scope = scope
         self.recent = Recent()
         self._rewrite = rewrite
         self._simpler = simpler
+        self._signs_out = signs_out
+        self._leaving: set[str] = set()
+        """Addresses that are called so that they would end the session; by itself the address says nothing."""
 
     def change(self, scope: Scope) -> None:
         """Another scope. What was met lately may be met as if for the first time."""
@@ -95,6 +107,9 @@ class Discovery:
         may have one address.
         """
         urls = [link[0] for link in links] if self._rewrite is None else [self._rewrite(link[0]) for link in links]
+        if self._signs_out is not None:
+            named = (url for url, link in zip(urls, links, strict=True) if self._signs_out(url, link.anchor))
+            self._leaving.update(islice(named, LEAVING_MOST - len(self._leaving)))
         unknown = self.recent.unknown(urls, depth)
         if not unknown:
             return []
@@ -113,6 +128,8 @@ class Discovery:
 
     def refusal(self, found: Found) -> str | None:
         """Why an address is left out; None when it may be visited."""
+        if reason := self.leaves(found.url):
+            return reason
         if not found.followed:
             return NOFOLLOW
         if found.hops > REDIRECTS_MOST:
@@ -122,6 +139,16 @@ class Discovery:
         if found.kind is Kind.SITEMAP:
             return self.scope.excluded(found.url)
         return self.scope.check(found.url, found.depth)
+
+    def excluded(self, url: str) -> str | None:
+        """Why an address is not even visited again; None when it may be."""
+        return self.leaves(url) or self.scope.excluded(url)
+
+    def leaves(self, url: str) -> str | None:
+        """The reason when an address would end the session of the crawl, by what is known now."""
+        if self._signs_out is None or not (url in self._leaving or self._signs_out(url, "")):
+            return None
+        return SIGNS_OUT
 
     def entry(self, found: Found, known: Entry | None, now: float) -> Entry:
         """What an address is after it was found; the entry that is known, if that changes nothing."""

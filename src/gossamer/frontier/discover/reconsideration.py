@@ -66,7 +66,7 @@ class Reconsideration:
         """
         if was_fetched(entry):
             # Of a file, who reads files says that it is to be read no more, and it leaves the index.
-            spared = not is_path(url) and self._discovery.scope.excluded(url) is not None
+            spared = not is_path(url) and self._discovery.excluded(url) is not None
             if spared:
                 self._settle.spare(url, entry)
             return spared
@@ -81,7 +81,7 @@ class Reconsideration:
         """Whoever was never visited was found by the scope of now, once all were looked at."""
         if self.under_way:
             return self._discovery.refusal(as_found(url, entry))
-        return self._discovery.scope.excluded(url) if entry.visited else None
+        return self._discovery.excluded(url) if entry.visited else self._discovery.leaves(url)
 
     def _note(self, following: bytes | None) -> None:
         self._next = following

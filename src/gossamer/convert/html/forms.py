@@ -1,0 +1,170 @@
+"""Which forms has a page? Where each sends what is filled in, and which fields it has.
+
+They are read from the tree of the page, apart from its words and links: most crawls want none, and the reader that
+every page goes through knows nothing of them. The rules are those of the HTML standard for what is sent ("constructing
+the entry list"): a control without a name or that is disabled is no part of it, and of radio buttons the chosen one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from gossamer.convert.charset.charset import judged
+from gossamer.convert.charset.decode import utf8
+from gossamer.convert.html.defuse import tame
+from gossamer.convert.html.tree import Node, Tree, parse
+from gossamer.convert.type import mime
+from gossamer.model import URL, Capture
+from gossamer.urls import resolve
+
+FORMS_MOST = 50
+_CONTROLS_MOST = 200
+_OPTIONS_MOST = 1_000
+_LABEL_MOST = 200
+"""Characters."""
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_CONTROLS = "input, select, textarea, button"
+_BUTTONS = frozenset({"submit", "image", "button", "reset"})
+
+
+class Control(NamedTuple):
+    """A field of a form."""
+
+    kind: str
+    """text, search, password, hidden, checkbox, radio, select, textarea, submit and the like."""
+    name: str
+    value: str = ""
+    """What it has before anybody fills it in; of a select the chosen option."""
+    options: tuple[tuple[str, str], ...] = ()
+    """Of a select or of radio buttons: what is sent, and how it is called."""
+    label: str = ""
+    """What is written beside it, in it or about it."""
+    sent: bool = True
+    """Is it sent when nobody touches it? A box that is not ticked is not, nor a button."""
+
+
+class Form(NamedTuple):
+    """What a page asks for."""
+
+    action: URL
+    method: str
+    """get, post or dialog."""
+    controls: tuple[Control, ...]
+    words: str
+    """What is written in it, with the names by which the page knows it."""
+    encoding: str = "UTF-8"
+    files: bool = False
+    """It sends files, or text as they are sent."""
+
+
+def of_capture(capture: Capture) -> tuple[Form, ...]:
+    """The forms of a page as it came."""
+    kind = mime.extract(capture.header_values("content-type"))
+    if kind is not None and kind.essence not in _HTML:
+        return ()
+    encoding = judged(capture.body, kind).used
+    return forms(utf8(capture.body, encoding), capture.visit.url, encoding)
+
+
+def forms(page: bytes, url: URL, encoding: str = "UTF-8") -> tuple[Form, ...]:
+    """The forms of a page that is in UTF-8 now; what it was in before is what its forms are sent in."""
+    if b"<form" not in page.lower():
+        return ()
+    return tuple(islice((form for part in tame(page) for form in _in(parse(part), url, encoding)), FORMS_MOST))
+
+
+def _in(tree: Tree, url: URL, encoding: str) -> Iterator[Form]:
+    labels = {node.attributes.get("for"): _text(node) for node in tree.css("label[for]")}
+    base = next((node.attributes.get("href") for node in tree.css("base[href]")), None)
+    around = resolve([base], url)[0] or url if base else url
+    outside = [node for node in tree.css("[form]") if node.tag in ("input", "select", "textarea", "button")]
+    for node in tree.css("form"):
+        said = node.attributes
+        action = resolve([(said.get("action") or "").strip() or url], around)[0]
+        if action is None:
+            continue
+        mine = [each for each in node.css(_CONTROLS) if not each.attributes.get("form")]
+        mine += [each for each in outside if said.get("id") and each.attributes.get("form") == said.get("id")]
+        named = " ".join(
+            filter(None, (said.get(key) for key in ("id", "name", "class", "role", "aria-label", "title")))
+        )
+        controls = _controls(mine[:_CONTROLS_MOST], labels)
+        method = (said.get("method") or "get").strip().lower()
+        yield Form(
+            action,
+            method if method in ("post", "dialog") else "get",
+            controls,
+            f"{named} {_text(node, 2_000)}".strip(),
+            next(iter((said.get("accept-charset") or "").replace(",", " ").split()), encoding),
+            (said.get("enctype") or "").lower().startswith("multipart")
+            or any(each.kind == "file" for each in controls),
+        )
+
+
+def _controls(nodes: list[Node], labels: dict[str | None, str]) -> tuple[Control, ...]:
+    found: list[Control] = []
+    radios: dict[str, int] = {}
+    for node in nodes:
+        said = node.attributes
+        if "disabled" in said:
+            continue
+        label = _label(node, labels)
+        control = _select(node, label) if node.tag == "select" else _other(node, label)
+        if control.kind != "radio":
+            found.append(control)
+        elif control.name not in radios:
+            radios[control.name] = len(found)
+            found.append(control._replace(options=((control.value, label),), label=""))
+        else:
+            group = found[radios[control.name]]
+            chosen = control.value if control.sent else group.value
+            options = (*group.options, (control.value, label))
+            found[radios[control.name]] = group._replace(value=chosen, options=options, sent=group.sent or control.sent)
+    return tuple(found)
+
+
+def _other(node: Node, label: str) -> Control:
+    said = node.attributes
+    name, value = said.get("name") or "", said.get("value")
+    if node.tag == "textarea":
+        return Control("textarea", name, node.text(deep=True), label=label)
+    usual = "submit" if node.tag == "button" else "text"
+    kind = (said.get("type") or usual).strip().lower()
+    if node.tag == "button" and kind not in _BUTTONS:
+        kind = "submit"
+    if kind in ("checkbox", "radio"):
+        return Control(kind, name, "on" if value is None else value, label=label, sent="checked" in said)
+    if kind in _BUTTONS:
+        return Control(kind, name, value or "", label=label or value or _text(node), sent=False)
+    return Control(kind, name, value or "", label=label)
+
+
+def _select(node: Node, label: str) -> Control:
+    options: list[tuple[str, str]] = []
+    chosen = None
+    for each in islice(node.css("option"), _OPTIONS_MOST):
+        if "disabled" in each.attributes:
+            continue
+        text = _text(each)
+        value = each.attributes.get("value")
+        options.append((text if value is None else value, text))
+        if "selected" in each.attributes:
+            chosen = options[-1][0]
+    if chosen is None and options and "multiple" not in node.attributes:
+        chosen = options[0][0]
+    return Control("select", node.attributes.get("name") or "", chosen or "", tuple(options), label, chosen is not None)
+
+
+def _label(node: Node, labels: dict[str | None, str]) -> str:
+    said = node.attributes
+    own = labels.get(said.get("id")) if said.get("id") else None
+    if own is None and node.parent is not None and node.parent.tag == "label":
+        own = _text(node.parent)
+    parts = (own, said.get("aria-label"), said.get("placeholder"), said.get("title"))
+    return " ".join(part for part in parts if part)[:_LABEL_MOST]
+
+
+def _text(node: Node, most: int = _LABEL_MOST) -> str:
+    return " ".join(node.text(deep=True, separator=" ").split())[:most]

@@ -254,11 +254,11 @@ class _Rendering:
         """Until it is quiet, for a while. As long as it waits for us, nothing is expected of it."""
         spent = 0.0
         while spent < self._patience.settles:
+            await asyncio.sleep(LOOK_EVERY)  # first: what a scroll brings about begins a moment later
             if not self._waiting:
                 spent += LOOK_EVERY
                 if await self._run(page, QUIET):
                     return
-            await asyncio.sleep(LOOK_EVERY)
 
     # ----------------------------------------------------- what it asks for
 

@@ -35,7 +35,7 @@ class Kind(StrEnum):
     PROBE = "probe"
     """An address that was made up, to see how its host says that there is nothing."""
     RESOURCE = "resource"
-    """What pages are dressed with: images, styles, scripts. Only imported archives bring them."""
+    """What pages are dressed with: images, styles, scripts. Imported archives bring them, and so do rendered pages."""
 
 
 class Fault(StrEnum):
@@ -135,6 +135,8 @@ class Capture:
     failure: Failure | None = None
     source: str | None = None
     """File and offset that it was imported from; None when it was fetched here."""
+    rendered: bytes = field(default=b"", repr=False)
+    """What a browser has made of the page, as HTML in UTF-8; nothing when none was asked."""
 
     def header(self, name: str) -> str | None:
         """The first value of a field; `name` in lower case."""

@@ -116,6 +116,7 @@ class Plan:
     logins: dict[str, tuple[str, ...]] = field(default_factory=dict, metadata=_about("logins"))
     ca_file: str = _setting("ca_file")
     head: str = _setting("head")
+    render: str = _setting("render")
     connect_seconds: float = _setting("connect_seconds")
     first_byte_seconds: float = _setting("first_byte_seconds")
     idle_seconds: float = _setting("idle_seconds")

@@ -294,6 +294,12 @@ SETTINGS: dict[str, Setting] = {
         choices=("never", "unknown", "always"),
         option=Option("--head", NETWORK, "HEAD before GET ({})"),
     ),
+    "render": Setting(
+        "never",
+        "Have a browser run the scripts of pages before they are read: never, where that brings more, or always.",
+        choices=("never", "auto", "always"),
+        option=Option("--render", NETWORK, "run the scripts of pages in a browser; auto: where it brings more ({})"),
+    ),
     "connect_seconds": Setting(10.0, "Longest wait for a connection.", least=0.1),
     "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1),
     "idle_seconds": Setting(20.0, "Longest silence within an answer.", least=0.1),

@@ -134,11 +134,11 @@ def test_before_anything_is_written_it_is_told_where_it_will_be(tmp_path: Path) 
     to = writer(tmp_path)
     size = warc_files(tmp_path)[0].stat().st_size
     told: list[Place] = []
-    place = to.capture(capture(), payload_digest(b""), before=told.append)
+    place = to.capture(capture(), payload_digest(b""), before=lambda place, rendered: told.append(place))
     assert told == [place]
     assert place.offset == size
 
-    def refuses(place: Place) -> None:
+    def refuses(place: Place, _: int) -> None:
         raise KeyError
 
     size = warc_files(tmp_path)[0].stat().st_size

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _SITEMAPS = (b"<urlset", b"<sitemapindex", b":urlset", b":sitemapindex")
 _ROOT_WITHIN = 4_096
 """Bytes in which the root element of XML is looked for."""
+_RENDERED = "text/html; charset=utf-8"
 _SOME_BYTES = "application/octet-stream"
 LIST_HERE = 128 << 10
 """Bytes of a sitemap that is read where others wait: a thousand addresses, some twenty milliseconds."""
@@ -72,6 +73,8 @@ def begin(
 ) -> Page | Source:
     """What was captured says; or the source, if it is a file or has more bytes than are to be read `here`: these are
     better read apart and then finished."""
+    if capture.rendered:
+        capture = _as_rendered(capture)
     digest = digest_of(capture.body) if capture.body else ""
     url = capture.visit.url
     if capture.visit.kind is Kind.ROBOTS:
@@ -100,9 +103,16 @@ def begin(
     return replace(source, page=True) if len(source.data) > here else _read(source, digest)
 
 
+def _as_rendered(capture: Capture) -> Capture:
+    """What a browser has made of a page, in the place of what was sent: many pages may be sent the same."""
+    others = (each for each in capture.headers if each[0] not in ("content-type", "x-content-type-options"))
+    return replace(capture, body=capture.rendered, headers=(("content-type", _RENDERED), *others), rendered=b"")
+
+
 def unread(capture: Capture, problem: str) -> Page:
     """A page that a mistake of ours kept from being read; copies of it are known all the same."""
-    digest = digest_of(capture.body) if capture.body else ""
+    body = capture.rendered or capture.body
+    digest = digest_of(body) if body else ""
     words = f"not read, which is a mistake of ours: {problem}"
     return Page(capture.visit.url, problem=words, unread="mistake", digest=digest)
 

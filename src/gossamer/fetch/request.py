@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.errors import UsageError
 from gossamer.fetch.logins import NONE, Sending
-from gossamer.model import Failure, Fault, Visit
+from gossamer.model import Failure, Fault, Kind, Visit
 from gossamer.urls import keys
 from gossamer.version import VERSION
 
@@ -33,6 +33,9 @@ _URL = re.compile(
 _FIELD = re.compile(r"[!-~\x80-\xff][\t -~\x80-\xff]{0,1023}")
 _FORM = "application/x-www-form-urlencoded"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+_CODINGS = b"Accept-Encoding: gzip, deflate, br, zstd"
+_ANYTHING = b"Accept: */*"
+"""What scripts of pages ask for, as browsers send it: some servers answer with HTML where that is named."""
 
 
 @cache
@@ -107,7 +110,8 @@ class Requests:
         self._fixed = [f"User-Agent: {identity.agent}".encode("ascii")]
         if identity.mail:
             self._fixed.append(f"From: {identity.mail}".encode("ascii"))
-        self._fixed += [f"Accept: {_ACCEPT}".encode("ascii"), b"Accept-Encoding: gzip, deflate, br, zstd"]
+        self._for_scripts = [*self._fixed, _ANYTHING, _CODINGS]
+        self._fixed += [f"Accept: {_ACCEPT}".encode("ascii"), _CODINGS]
 
     def make(self, visit: Visit) -> Request | Failure:
         """The request, or why there is none: only GET and HEAD, only http and https."""
@@ -137,7 +141,8 @@ class Requests:
             return Failure(Fault.PROTOCOL, "not an http or https address in canonical form")
         scheme, host, port, target = match.groups()
         authority = host + (port or "")
-        fields = [b"Host: " + authority.encode("ascii"), *self._fixed, *more]
+        fixed = self._for_scripts if visit.kind is Kind.RESOURCE and body is None else self._fixed
+        fields = [b"Host: " + authority.encode("ascii"), *fixed, *more]
         target = target if target.startswith("/") else "/" + target
         return Request(visit.method, f"{scheme}://{authority}", host.strip("[]"), target, fields, login, body)
 

@@ -59,6 +59,8 @@ CASH = "cash"
 """row key of the address -> CashRow; see `opic`"""
 TOPICS = "topics"
 """row key of the address -> TopicRow: what is promised of it; see `focus`"""
+RENDERS = "renders"
+"""kind of address -> RenderRow: whether it pays to render its pages; see `worth/rendering`"""
 OUTBOX = "outbox"
 """number of another shard, number of the batch -> what that shard is to be told; see `exchange`"""
 FIRSTS = "firsts"
@@ -68,7 +70,7 @@ META = "meta"
 
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
-    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST, HUBS, TOPICS),
+    *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST, HUBS, TOPICS, RENDERS),
     *SIEVE_FAMILIES,
 )
 

@@ -35,6 +35,7 @@ from gossamer.frontier.discover.reconsideration import Reconsideration
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import is_page_again
 from gossamer.frontier.parts import Parts, assemble
+from gossamer.frontier.polite.errands import Errands
 from gossamer.frontier.polite.host_health import Blame
 from gossamer.frontier.polite.limits import Quota
 from gossamer.frontier.polite.ready import Group
@@ -116,6 +117,7 @@ class Frontier:
             parts, self._schedule, self._active, self._intake, self._settle, self._listings, self._reconsideration
         )
         self._blame = Blame(parts, self._schedule, self._active, self._intake)
+        self.errands = Errands(parts, self._blame)
         self._answers = Answers(
             parts, self._active, self._intake, self._settle, self._listings, outward.disguised, self._watch
         )
@@ -415,7 +417,9 @@ class Frontier:
         """Take answers in: what becomes of each address, of its host, and what it points to.
 
         All of them before the next visit is handed out and the next commit made: they are in the archive already.
+        What pages are dressed with has no entry: it is asked for with its page, see `polite/errands`.
         """
+        answers = tuple(each for each in answers if each.visit.kind is not Kind.RESOURCE or each.capture.source)
         origins = [self._done(*each) for each in answers]
         if self._intake.focus is not None:
             self.sift()  # the best address may be among those that were found just now
@@ -432,6 +436,8 @@ class Frontier:
     def done_before(self, answer: Answer) -> None:
         """The same when the rows were lost: an answer that nobody waits for any more counts too, with its date."""
         url, capture = answer.visit.url, answer.capture
+        if answer.visit.kind is Kind.RESOURCE and capture.source is None:
+            return
         self.sift()
         entry = self.ledger.get(url)
         waited_for = answer.visit.kind in ASIDE or (entry is not None and entry.state is State.QUEUED)

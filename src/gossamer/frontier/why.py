@@ -17,6 +17,7 @@ from gossamer.frontier.worth import budget
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
 from gossamer.frontier.worth.opic import importance
 from gossamer.frontier.worth.parameters import dropped_keys
+from gossamer.frontier.worth.rendering import about_rendering
 from gossamer.frontier.worth.soft404 import disguised_places
 from gossamer.frontier.worth.topic_rows import WHOLE, about_topic
 from gossamer.robots import Verdict, parse
@@ -41,6 +42,20 @@ class TopicAnswer:
     """How likely it is by what it says; None as long as it has not come."""
     words: tuple[tuple[str, float], ...]
     """The words of it that speak loudest, each with what it says: above 0 for the topic, below against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderAnswer:
+    """What a browser has brought for addresses like it."""
+
+    rendered: int
+    """Pages of its kind that a browser has rendered; the older ones count for less, like in the next."""
+    gained: int
+    """Those that said more then."""
+    met: int
+    """Pages of its kind with scripts."""
+    pays: bool
+    """All of them are rendered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +90,8 @@ class AddressAnswer:
     """How many of its visits found a change; those that are long ago count less."""
     topic: TopicAnswer | None = None
     """None where the crawl has no topic."""
+    rendering: RenderAnswer | None = None
+    """None where no page of its kind has scripts, or the crawl was not to render any by its own choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +187,13 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         change_rate=priors.rate(table, url, changes) if changes and changes.seen else None,
         changes_seen=changes.history.weight if changes else 0.0,
         topic=_topic(table, url),
+        rendering=_rendering(table, url),
     )
+
+
+def _rendering(table: Table, url: str) -> RenderAnswer | None:
+    row = None if is_path(url) else about_rendering(table, url)
+    return RenderAnswer(row.rendered, row.gained, row.met, row.pays) if row else None
 
 
 def _topic(table: Table, url: str) -> TopicAnswer | None:

@@ -24,7 +24,7 @@ from gossamer.store.table.table import Table
 from gossamer.store.unread import Note, Unread, read_of
 from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, Version, Versions, place_of
 from gossamer.store.warc.gzip_members import LEVEL
-from gossamer.store.warc.reader import Group, capture_of, read
+from gossamer.store.warc.reader import CURE, Group, capture_of, is_rendered, read, read_together, records
 from gossamer.store.warc.records import Info
 from gossamer.store.warc.records import group as packed_group
 from gossamer.store.warc.texts import Texts
@@ -72,7 +72,7 @@ class Archive:
         assert self._writer is not None, "open before append"
         if self._only_news and self._is_known(capture, page):
             return None
-        plain = capture.body is capture.wire
+        plain = capture.body is capture.wire and not capture.rendered
         digest = page.digest if plain and page.digest else payload_digest(capture.wire)
         known = self._rows.known(capture.visit.url, page)
         original = self._rows.original(capture, known, digest)
@@ -82,7 +82,7 @@ class Archive:
             digest,
             page.links,
             original,
-            lambda place: rows.append(self._rows.rows(capture, page, Kept(place, digest, original), known)),
+            lambda *where: rows.append(self._rows.rows(capture, page, _kept(digest, original, *where), known)),
         )
         return self._put(*rows)
 
@@ -98,7 +98,8 @@ class Archive:
     def register_again(self, response: Record, capture: Capture, page: Page) -> Version | None:
         """The rows of a capture that was written but has none: its response or revisit record. What `append` gives."""
         digest = response.field("warc-payload-digest") or page.digest
-        kept = Kept(response.place, digest, response.original)
+        rendered = self._behind(response) if capture.rendered else None
+        kept = Kept(response.place, digest, response.original, rendered.place.length if rendered else 0)
         self.passed.clear(capture.visit.url, capture.began)
         return self._put(self._rows.rows(capture, page, kept, self._rows.known(capture.visit.url, page)))
 
@@ -138,8 +139,9 @@ class Archive:
         """
         assert self._writer is not None, "open before restating"
         packed = packed_group(self.capture(url, version), version.payload, (), original, LEVEL)
-        file, offset = self._writer.write(packed.response)
-        place = {"file": file, "offset": offset, "length": len(packed.response), "record": packed.record}
+        file, offset = self._writer.write(packed.response, packed.rendered)
+        lengths = {"length": len(packed.response), "rendered": len(packed.rendered)}
+        place = {"file": file, "offset": offset, "record": packed.record, **lengths}
         points = {"original": original.url if original else None, "original_began": original.began if original else 0.0}
         self.versions.add(url, msgspec.structs.replace(version, **place, **points))
         return original or Original(url, version.began, packed.record)
@@ -192,8 +194,23 @@ class Archive:
     # ----------------------------------------------------------------- reading
 
     def capture(self, url: str, version: Version) -> Capture:
-        """What was fetched then, decoded."""
-        return self.decoded(self.record(version), url, version.kind)
+        """What was fetched then, decoded, and what a browser has made of it."""
+        capture = self.decoded(self.record(version), url, version.kind)
+        return replace(capture, rendered=self._rendered(version)) if version.rendered else capture
+
+    def _rendered(self, version: Version) -> bytes:
+        behind = version.offset + version.length
+        (record,) = read_together(self.path(version), behind, [version.rendered]) or (None,)
+        if record is None or not is_rendered(record, version.record):
+            raise Damaged(f"{self.path(version)}: what a browser has made is not whole at offset {behind}; {CURE}")
+        return record.block
+
+    def _behind(self, response: Record) -> Record | None:
+        """What a browser has made of a response."""
+        place = response.place
+        behind = place.offset + place.length
+        record = next(records(placed(self.folder, place.file), behind, behind + 1), None)
+        return record if record is not None and is_rendered(record, place.record) else None
 
     def decoded(self, record: Record, url: URL, kind: Kind) -> Capture:
         """What a response or revisit record tells of a capture, with its payload."""
@@ -258,3 +275,7 @@ class Archive:
             if version.record == original.record:
                 return self.record(version)
         raise Damaged(f"{record.place.file}: the record that {record.url} refers to is missing: {original.record}")
+
+
+def _kept(digest: str, original: Original | None, place: Place, rendered: int) -> Kept:
+    return Kept(place, digest, original, rendered)

@@ -22,6 +22,8 @@ class Kept(NamedTuple):
     digest: str
     """Of the payload as it came."""
     original: Original | None
+    rendered: int = 0
+    """Bytes of the record that a browser has made of it."""
 
 
 class Named(NamedTuple):
@@ -101,7 +103,7 @@ class RowMaker:
         """Its rows, and its text in the file of texts; None for an answer that says only that nothing has changed."""
         if capture.status == NOT_MODIFIED:
             return None
-        url, (place, digest, original) = capture.visit.url, kept
+        url, (place, digest, original, rendered) = capture.visit.url, kept
         text, owner = self._text(capture, page, place.record, known)
         before = known.latest if text is None and known.latest and known.latest.copy_of == page.copy_of else None
         version = Version(
@@ -129,6 +131,7 @@ class RowMaker:
             text_began=owner.version.began if owner else 0.0,
             canonical=page.canonical if page.canonical != url else None,
             near_copy_of=before.near_copy_of if before else None,
+            rendered=rendered,
         )
         is_first = original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body
         first = First(url, capture.began, place.record) if is_first else None

@@ -79,6 +79,8 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     """The address that says nearly the same; None where the bytes are the same."""
     canonical: str | None = None
     """The address that the page itself names as the one to use, where that is another."""
+    rendered: Size = 0
+    """Bytes of the record that a browser has made of the page, right behind this one; 0: there is none."""
 
     @property
     def hint(self) -> bytes:

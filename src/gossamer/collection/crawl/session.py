@@ -55,6 +55,7 @@ from gossamer.store.table.table import Table
 if TYPE_CHECKING:
     from gossamer.collection.crawl.folders import Folders
     from gossamer.collection.crawl.page_function import PageFunction
+    from gossamer.collection.crawl.rendering import Rendering
     from gossamer.topic.judge import Judge
 
 _Error = TypeVar("_Error", bound=Exception)
@@ -129,6 +130,8 @@ class Session:
         self._series = Series(table)
         self._keeper = Keeper(self.archive, self._derived, self._reader.poison_pages, self._import_source.kept)
         self._commits = self._in_order()
+        renders = plan.render != "never" and not (self._imports or self._folders or outside.heads)
+        self._rendering = self._render(held) if renders else None
         self._unwalked = True
         """The folders of the plan, if it has any."""
         self._moved = clock.steady()
@@ -152,6 +155,15 @@ class Session:
         return replace(
             rules, scope=self._mine.scope(), watch=watch, topic=self._topic, signs_out=signing_out(self._logins)
         )
+
+    def _render(self, held: Held) -> Rendering:
+        """Loaded where pages are rendered. From then on what is fetched is, too."""
+        from gossamer.collection.crawl.rendering import Rendering, keeping
+
+        kept = keeping(self._keeper, self._commits, held)
+        rendering = Rendering(self.plan, self._table, self._fetch, self.frontier.errands, kept)
+        self._fetch = rendering.fetch
+        return rendering
 
     def _import_from(self, imported_files: Sequence[ImportFile]) -> ImportSource:
         limits = self.plan.as_limits()
@@ -242,6 +254,8 @@ class Session:
                     ticker.cancel()
                     self._lists.cancel()
             finally:
+                if self._rendering:
+                    await self._rendering.close()
                 await self._network.hang_up()
             report(self.progress())
 

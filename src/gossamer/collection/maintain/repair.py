@@ -223,9 +223,15 @@ def _is_ours(bench: WritableShard, url: URL) -> bool:
 def _strange(bench: WritableShard) -> Iterator[str]:
     """Files with captures that were not taken in, because they belong to other shards."""
     for path, _ in bench.archive.files.all():
-        if any("://" in (each.url or "") and not bench.owns(each.url or "") for each in records(path)):
+        if any(_is_strange(bench, each) for each in records(path)):
             cure = "move it out of the collection, and `gossamer import DIR FILE` takes them in"
             yield f"{path.name}: has captures of other shards; {cure}"
+
+
+def _is_strange(bench: WritableShard, record: Record) -> bool:
+    """What pages of ours are dressed with may come from anywhere, and has its row here."""
+    url = record.url or ""
+    return "://" in url and not bench.owns(url) and row_of(bench.archive, record) is None
 
 
 def _register(bench: WritableShard, path: Path, record: Record) -> bool:

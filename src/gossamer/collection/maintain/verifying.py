@@ -29,7 +29,7 @@ from gossamer.frontier.answer import poison_pages
 from gossamer.frontier.audit import audit
 from gossamer.frontier.revisit import dating, hubs, lastmod_trust, page_changes, priors
 from gossamer.frontier.shards import exchange, peers
-from gossamer.frontier.worth import novelty, opic, parameters, soft404, topic_rows
+from gossamer.frontier.worth import novelty, opic, parameters, rendering, soft404, topic_rows
 from gossamer.plan import Plan
 from gossamer.rows import damaged, number, text
 from gossamer.store import unread, url_seen, versions
@@ -58,6 +58,7 @@ _OF_FAMILY: dict[str, Check] = {
     entries.TRUST: lastmod_trust.trust_of,
     entries.HUBS: hubs.row_of,
     entries.TOPICS: topic_rows.topic_row,
+    entries.RENDERS: rendering.render_row,
     entries.TURNS: keys.origin_in,
     families.BLOCKS: blocks.row_of,
 }

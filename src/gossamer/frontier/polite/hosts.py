@@ -252,6 +252,10 @@ class Hosts:
         self._hosts[name] = host
         return host
 
+    def visited(self, name: str) -> Host | None:
+        """A host that is in memory; None when nobody visits it now."""
+        return self._hosts.get(name)
+
     def change(self, politeness: Politeness) -> None:
         """Other gaps from now on. Whoever rests after a request rests for the new gap, counted from that request."""
         before, self._politeness = self._politeness, politeness

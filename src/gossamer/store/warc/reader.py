@@ -28,20 +28,24 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of old names of its own
     from fastwarc import ArchiveIterator
 
+RENDERED = "conversion"
+"""The type of the record that a browser has made of a page."""
 _CIRCUMSTANCES = b"gossamer-capture: "
 _AGAIN = 1 << 20
 _OFFSET_MOST = (1 << 63) - 1
-_CURE = "`gossamer verify DIR --repair` saves all others, and the next crawl fetches it again"
+CURE = "`gossamer verify DIR --repair` saves all others, and the next crawl fetches it again"
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All three records of one capture."""
+    """All records of one capture."""
 
     response: Record
     """Or a revisit."""
     request: Record
     metadata: Record
+    rendered: Record | None = None
+    """What a browser has made of the page."""
 
     @property
     def end(self) -> int:
@@ -59,6 +63,7 @@ class Group:
             decoding=told.decoding,
             failure=told.failure,
             source=told.source,
+            rendered=self.rendered.block if self.rendered else b"",
         )
 
 
@@ -83,7 +88,7 @@ def read(folder: Path, place: Place) -> Record:
     (record,) = read_together(placed(folder, place.file), place.offset, [place.length]) or (None,)
     if record is None or record.place != place:
         where = f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}"
-        raise Damaged(f"{where}; {_CURE}")
+        raise Damaged(f"{where}; {CURE}")
     return record
 
 
@@ -106,7 +111,7 @@ def read_bytes(path: Path, offset: int, lengths: Sequence[int]) -> bytes:
     try:
         return files.read_at(path, sum(lengths), offset)
     except FileNotFoundError as error:
-        raise Damaged(f"{path}: is missing; restore it from a copy, or {_CURE}") from error
+        raise Damaged(f"{path}: is missing; restore it from a copy, or {CURE}") from error
     except OSError as error:
         raise files.unreadable(error, path) from error
 
@@ -115,7 +120,7 @@ def _require_lengths(path: Path, offset: int, lengths: Sequence[int]) -> None:
     """A row may come from anybody, and room for what it says is made before a byte is read."""
     if not 0 <= offset <= _OFFSET_MOST - sum(lengths) or not all(0 <= length <= RECORD_MOST for length in lengths):
         where = f"{path}: a row says {sum(lengths)} bytes at offset {offset}"
-        raise Damaged(f"{where}, and no record is like that; {_CURE}")
+        raise Damaged(f"{where}, and no record is like that; {CURE}")
 
 
 def records(path: Path, start: int = 0, end: int | None = None, *, unbroken: bool = False) -> Iterator[Record]:
@@ -133,11 +138,21 @@ def whole_captures(path: Path, start: int = 0) -> Iterator[Group]:
     After a crash: replay them, then `cut` the file at the `end` of the last.
     """
     unbroken = (record for record in _unbroken(path, start) if record.type != "warcinfo")
-    for response, request, metadata in zip(unbroken, unbroken, unbroken, strict=False):
+    for response, second in zip(unbroken, unbroken, strict=False):
+        rendered = second if second.type == RENDERED else None
+        request = next(unbroken, None) if rendered else second
+        metadata = next(unbroken, None)
         beside = f"<urn:uuid:{response.place.record}>"
-        if not all(record.field("warc-concurrent-to") == beside for record in (request, metadata)):
+        if request is None or metadata is None:
             return
-        yield Group(response, request, metadata)
+        if not all(record.field("warc-concurrent-to") == beside for record in (second, request, metadata)):
+            return
+        yield Group(response, request, metadata, rendered)
+
+
+def is_rendered(record: Record, response: str) -> bool:
+    """Is it what a browser has made of the response with this UUID?"""
+    return record.type == RENDERED and uuid_of(record.field("warc-refers-to") or "") == response
 
 
 def cut(path: Path, length: int) -> None:

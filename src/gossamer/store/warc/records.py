@@ -67,6 +67,8 @@ class Packed(NamedTuple):
     response: bytes
     request: bytes
     metadata: bytes
+    rendered: bytes = b""
+    """What a browser has made of it; it lies right behind the response."""
 
 
 def warcinfo(info: Info, filename: str, moment: float) -> bytes:
@@ -102,6 +104,7 @@ def group(capture: Capture, digest: str, outlinks: Sequence[Link], original: Ori
         response,
         _request(capture.request, f"{beside}{address}"),
         _metadata(capture, beside, outlinks),
+        _rendered(capture.rendered, beside, record) if capture.rendered else b"",
     )
 
 
@@ -127,6 +130,12 @@ def _refers_to(original: Original, status: int, digest: str) -> str:
         f"WARC-Refers-To-Target-URI: {original.url}\r\n"
         f"WARC-Refers-To-Date: {date(original.began)}\r\n"
     )
+
+
+def _rendered(html: bytes, beside: str, response: str) -> bytes:
+    """The document as it was after its scripts had run: a conversion of the response."""
+    fields = f"{beside}WARC-Refers-To: <urn:uuid:{response}>\r\n"
+    return packed((header("conversion", new_record(), fields, "text/html;charset=utf-8", len(html)), html, END), LOW)
 
 
 def _request(head: bytes, fields: str) -> bytes:

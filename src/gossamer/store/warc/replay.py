@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gossamer.model import Capture, Kind
 from gossamer.store.archive import Archive
-from gossamer.store.warc.reader import Group, records
+from gossamer.store.warc.reader import RENDERED, Group, records
 from gossamer.store.warc.warc import Record, warc_files
 
 _RESPONSES = ("response", "revisit")
@@ -35,7 +35,8 @@ class Replayed(NamedTuple):
         """With what its metadata tell of the visit, where they are."""
         by_type = {record.type: record for record in self.rest}
         if "request" in by_type and "metadata" in by_type:
-            return archive.restored(Group(self.response, by_type["request"], by_type["metadata"]))
+            rendered = by_type.get(RENDERED)
+            return archive.restored(Group(self.response, by_type["request"], by_type["metadata"], rendered))
         url = self.response.url or ""
         return archive.decoded(self.response, url, Kind.ROBOTS if url.endswith("/robots.txt") else Kind.PAGE)
 

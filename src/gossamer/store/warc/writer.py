@@ -67,11 +67,12 @@ class Writer:
         digest: str,
         outlinks: Sequence[Link] = (),
         original: Original | None = None,
-        before: Callable[[Place], None] = lambda place: None,
+        before: Callable[[Place, int], None] = lambda place, rendered: None,
     ) -> Place:
         """Write what came back, and return where the response lies.
 
-        `before` is told where that will be, before anything is written; if it raises, nothing is.
+        `before` is told where that will be, and how long the record behind it is that a browser has made; before
+        anything is written, and if it raises, nothing is.
 
         `digest` is `payload_digest(capture.wire)`. When that payload is stored already, or the server
         said that nothing changed (304), `original` is the response that has it, and only the head is kept.
@@ -79,8 +80,9 @@ class Writer:
         records = group(capture, digest, outlinks, original, self._level)
         self._make_ready()
         place = Place(self._name, self._length, len(records.response), records.record)
-        before(place)
-        self._append(records.response, records.request, records.metadata)
+        before(place, len(records.rendered))
+        behind = (records.rendered,) if records.rendered else ()
+        self._append(records.response, *behind, records.request, records.metadata)
         return place
 
     def write(self, *records: bytes) -> tuple[str, int]:

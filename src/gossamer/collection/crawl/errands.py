@@ -1,0 +1,125 @@
+"""How does what a page needs come here, when a browser renders it? By the same way and the same rules as pages.
+
+Each request goes through the fetcher of the crawl, with its guard, its limits and its archive; robots.txt holds for it,
+and its host is left alone as long as for any other (`frontier/polite/errands`). One host has one such request at a
+time. What many pages of a site share, its scripts and styles, is asked for once and remembered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gossamer.collection.crawl.outside import Fetch
+from gossamer.convert.document import digest_of
+from gossamer.convert.type import mime
+from gossamer.errors import InvalidURL
+from gossamer.frontier.answer.outcome import Act, judge
+from gossamer.frontier.polite.errands import Errands
+from gossamer.model import Capture, Kind, Page, Visit
+from gossamer.urls import keys, normalize
+
+HOPS = 5
+"""Redirects that are followed."""
+WAIT_MOST = 60.0
+"""Seconds after which a page goes without."""
+REMEMBERED_BYTES = 32 << 20
+SHARED = ("javascript", "ecmascript", "css")
+"""What pages share, by its media type."""
+
+
+class Remembered:
+    """What many pages ask for, as far as there is room for it; the oldest go first."""
+
+    def __init__(self, most: int = REMEMBERED_BYTES) -> None:
+        self._most = most
+        self._octets = 0
+        self._captures: dict[str, Capture] = {}
+
+    def get(self, url: str) -> Capture | None:
+        """What came from there before."""
+        return self._captures.get(url)
+
+    def add(self, url: str, capture: Capture) -> None:
+        """Keep it, if it is something that is shared."""
+        said = capture.header("content-type") or ""
+        if capture.status != 200 or not any(each in said for each in SHARED) or url in self._captures:
+            return
+        self._captures[url] = capture
+        self._octets += len(capture.body)
+        while self._octets > self._most:
+            self._octets -= len(self._captures.pop(next(iter(self._captures))).body)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Everything that pages of a crawl may ask for goes through one of these."""
+
+    fetch: Fetch
+    errands: Errands
+    keep: Callable[[Capture, Page], None]
+    """Takes what came into the archive."""
+    remembered: Remembered
+    turns: defaultdict[str, asyncio.Lock]
+    """By host."""
+
+    async def __call__(self, page: str, url: str, method: str) -> Capture | None:
+        """What a page asks for; None where it may not be asked for, or nothing came."""
+        began = url
+        for _ in range(HOPS + 1):
+            try:
+                url = normalize(url)
+            except InvalidURL:
+                return None
+            if method == "GET" and (found := self.remembered.get(url)):
+                return found
+            capture = await self._asked(Visit(url, Kind.RESOURCE, method, referrer=page))
+            if capture is None or capture.failure or not capture.status:
+                return None
+            outcome = judge(capture, wanted=lambda _: True)
+            if outcome.act is not Act.REDIRECT:
+                self.remembered.add(normalize(began), capture)
+                return capture
+            url = outcome.target
+        return None
+
+    async def _asked(self, visit: Visit) -> Capture | None:
+        async with self.turns[keys.host(visit.url)]:
+            if not await self._allowed(visit):
+                return None
+            return await self._brought(visit)
+
+    async def _allowed(self, visit: Visit) -> bool:
+        """By the robots.txt of its origin, which is asked for where nobody has it."""
+        allowed = self.errands.allows(visit.url)
+        if allowed is None:
+            origin = keys.origin(visit.url)
+            capture = await self._followed(Visit(f"{origin}/robots.txt", Kind.RESOURCE, referrer=visit.referrer))
+            if capture is None:
+                return False
+            self.errands.learn(origin, capture)
+            allowed = self.errands.allows(visit.url)
+        return bool(allowed)
+
+    async def _followed(self, visit: Visit) -> Capture | None:
+        for _ in range(HOPS):
+            capture = await self._brought(visit)
+            outcome = judge(capture, wanted=lambda _: True) if capture is not None else None
+            if outcome is None or outcome.act is not Act.REDIRECT:
+                return capture
+            visit = replace(visit, url=outcome.target)
+        return await self._brought(visit)
+
+    async def _brought(self, visit: Visit) -> Capture | None:
+        wait = self.errands.wait(visit.url)
+        if wait > WAIT_MOST:
+            return None
+        await asyncio.sleep(wait)
+        capture = await self.fetch(visit)
+        self.errands.done(capture)
+        said = mime.extract(capture.header_values("content-type"))
+        kind = said.essence if said else "application/octet-stream"
+        self.keep(capture, Page(visit.url, kind, digest=digest_of(capture.body) if capture.body else ""))
+        return capture

@@ -1,0 +1,146 @@
+"""Does it pay to have pages of a kind rendered by a browser? A few are, and what they say is compared.
+
+To render a page takes a hundred times what it takes to read it, so most pages should not be. A page without scripts
+never is. Of each kind of address (see `url_patterns`) the first pages with scripts are looked at: one that says little
+as it was sent, or links to nothing of its site, is rendered. When three were, it is known whether that pays; from then
+on all of the kind are rendered, or one in many, to see whether it still holds. A kind whose pages say enough without
+is tried once in many pages too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import msgspec
+
+from gossamer.frontier.entries import RENDERS
+from gossamer.frontier.worth.url_patterns import template
+from gossamer.model import Page
+from gossamer.rows import Natural, decoder
+from gossamer.store.table.table import Table
+from gossamer.urls import keys
+
+TRIALS = 3
+"""Pages of a kind that are rendered before it is known whether that pays."""
+SEEN_ENOUGH = 8
+"""Pages of a kind that say enough as they were sent, after which no more of them are looked at."""
+SELDOM = 64
+"""Of so many pages of a kind for which it does not pay, or which say enough, one is rendered all the same."""
+HALVED_AT = 16
+"""Rendered pages after which the older ones count for less."""
+FEW_WORDS = 100
+MORE_WORDS, MORE_SHARE = 20, 0.1
+"""It pays if so many words come that were not sent, and such a part of them; or a link within the site."""
+
+_WORD = re.compile(r"\w+")
+_SCRIPT = re.compile(
+    rb"""<script(?![^>]{0,300}(?:ld\+json|application/json|speculationrules|text/(?:x-)?template))"""
+    rb"""|=["']?\s*javascript:|\son[a-z]{4,18}\s*=""",
+    re.IGNORECASE,
+)
+
+
+class RenderRow(msgspec.Struct, array_like=True, frozen=True):
+    """What was learned of the pages of a kind that have scripts."""
+
+    met: Natural = 0
+    enough: Natural = 0
+    """Those that were looked at and said enough as they were sent."""
+    rendered: Natural = 0
+    gained: Natural = 0
+    """Those that said more when they were rendered."""
+
+    @property
+    def pays(self) -> bool:
+        """Are they worth it?"""
+        return self.rendered >= TRIALS and 2 * self.gained >= self.rendered
+
+
+render_row = decoder(RenderRow)
+
+
+class Said(NamedTuple):
+    """What is compared of a page."""
+
+    words: int
+    links: frozenset[str]
+    """Those within its host."""
+
+
+def has_scripts(body: bytes) -> bool:
+    """Is there anything that a browser would run? A matter of microseconds, and that is all most pages cost."""
+    return _SCRIPT.search(body) is not None
+
+
+def said(page: Page) -> Said:
+    """What a page says, as far as it is compared."""
+    host = keys.host(page.url or "")
+    inside = (link.url for link in page.links if link.place != "redirect" and keys.host(link.url) == host)
+    return Said(len(_WORD.findall(page.text)), frozenset(inside) - {page.url or ""})
+
+
+def is_poor(plain: Said) -> bool:
+    """Does it say little as it was sent?"""
+    return plain.words < FEW_WORDS or not plain.links
+
+
+def gained(plain: Said, rendered: Said) -> bool:
+    """Did it say more when it was rendered?"""
+    more = rendered.words - plain.words
+    return more >= max(MORE_WORDS, MORE_SHARE * plain.words) or not rendered.links <= plain.links
+
+
+class Renders:
+    """What is known of each kind, in the rows of the table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def pays(self, url: str) -> bool:
+        """Are all pages of its kind rendered?"""
+        row = about_rendering(self._table, url)
+        return row is not None and row.pays
+
+    def meets(self, url: str) -> RenderRow:
+        """A page with scripts has come. What is known of its kind, with this one."""
+        row = about_rendering(self._table, url) or RenderRow()
+        return self._put(url, msgspec.structs.replace(row, met=row.met + 1))
+
+    def learn(self, url: str, *, gained: bool) -> None:
+        """A page was rendered."""
+        row = about_rendering(self._table, url) or RenderRow()
+        rendered, more = row.rendered + 1, row.gained + gained
+        if rendered >= HALVED_AT:
+            rendered, more = rendered // 2, more // 2
+        self._put(url, msgspec.structs.replace(row, rendered=rendered, gained=more))
+
+    def says_enough(self, url: str) -> None:
+        """A page was looked at and need not be rendered."""
+        row = about_rendering(self._table, url) or RenderRow()
+        self._put(url, msgspec.structs.replace(row, enough=row.enough + 1))
+
+    def _put(self, url: str, row: RenderRow) -> RenderRow:
+        self._table.put(RENDERS, _key(url), msgspec.msgpack.encode(row))
+        return row
+
+
+def is_decided(row: RenderRow) -> bool | None:
+    """Is a page of this kind to be rendered? None: it has to be looked at first."""
+    if row.pays or row.met % SELDOM == 0:
+        return True
+    if row.rendered >= TRIALS:
+        return False
+    if row.gained:
+        return True
+    return False if row.enough >= SEEN_ENOUGH else None
+
+
+def about_rendering(table: Table, url: str) -> RenderRow | None:
+    """What is known of the kind of an address; None when no page of it had scripts, or nobody asked."""
+    stored = table.get(RENDERS, _key(url))
+    return render_row(stored) if stored else None
+
+
+def _key(url: str) -> bytes:
+    return template(url).full.encode()

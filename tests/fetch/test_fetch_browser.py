@@ -1,0 +1,154 @@
+"""One page in a browser: what is read of it, where it wanted to go, and what becomes of a browser that breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+
+from gossamer.fetch.browser import chromium
+from gossamer.fetch.browser.chromium import Chromium
+from gossamer.fetch.browser.rendering import Patience, Renderer, with_addresses
+from gossamer.model import Capture, Visit
+from web.browser import chromium as installed
+
+URL = "http://birds.test/herons/"
+QUICK = Patience(longest=20.0, answers=2.0, settles=1.5, closes=2.0)
+
+
+def capture(html: str, url: str = URL, media_type: str = "text/html") -> Capture:
+    return Capture(Visit(url), 0.0, 0.0, status=200, headers=(("content-type", media_type),), body=html.encode())
+
+
+class Asked:
+    """Answers what a page asks for, and remembers it."""
+
+    def __init__(self, answers: dict[str, str] | None = None, before: Callable[[], None] = lambda: None) -> None:
+        self.answers = answers or {}
+        self.before = before
+        self.log: list[str] = []
+
+    async def __call__(self, url: str, method: str) -> Capture | None:
+        self.log.append(url.removeprefix("http://birds.test"))
+        self.before()
+        body = self.answers.get(self.log[-1])
+        return None if body is None else capture(body, url, "application/json")
+
+
+def rendered(*pages: str, asked: Asked | None = None, patience: Patience = QUICK) -> list[str]:
+    """Each page as the same browser makes it."""
+    installed()
+
+    async def run() -> list[str]:
+        renderer = Renderer(1 << 20, patience)
+        try:
+            return [(await renderer(capture(html), asked or Asked())).decode() for html in pages]
+        finally:
+            await renderer.close()
+
+    return asyncio.run(run())
+
+
+def addresses(html: str) -> list[str]:
+    """Where its scripts wanted to go."""
+    return re.findall(r'href="http://birds.test([^"]*)"', html.partition("<nav hidden")[2])
+
+
+LAZY = """<p id=end>begin</p><script>
+let number = 0;
+addEventListener('scroll', async () => {
+  const more = await (await fetch('/more/' + number++)).json();
+  document.body.insertAdjacentHTML('beforeend', more.map(each => `<p style="height:2000px">${each}</p>`).join(''));
+});
+</script><p style="height:3000px">tall</p>"""
+BUTTON = """<p>begin</p><button>Load more</button><form><button>Show more</button></form><script>
+document.querySelector('button').onclick = async () => {
+  document.body.append((await (await fetch('/more/b')).json())[0]);
+  document.querySelector('button').remove();
+};
+document.forms[0].onsubmit = () => { fetch('/sent'); return false };
+</script>"""
+EVENTS = """<a href=/plain>plain</a><a href="javascript:go('/script')">go</a>
+<div onmouseover="window.open('/hovered')">over</div><p id=p>press</p>
+<form action=/form method=post><button>Send</button></form>
+<form action=/get><button>Send</button></form><script>
+const go = where => { location = where };
+document.getElementById('p').addEventListener('click', () => {
+  fetch('/clicked');
+  document.body.insertAdjacentHTML('beforeend', '<a href=/shown>shown</a>');
+});
+history.pushState(null, '', '/pushed');
+open('/opened');
+</script>"""
+
+
+def test_a_page_is_scrolled_and_asked_for_more_within_bounds() -> None:
+    asked = Asked({f"/more/{number}": json.dumps([f"part {number}"]) for number in (*range(50), "b")})
+    lazy, button = rendered(LAZY, BUTTON, asked=asked)
+    assert "part 0" in lazy
+    assert "part 1" in lazy
+    assert len([path for path in asked.log if path != "/more/b"]) < 20
+    assert "part b" in button
+    assert asked.log.count("/more/b") == 1
+    assert "/sent" not in asked.log
+
+
+def test_what_scripts_and_events_lead_to_comes_to_light_and_is_not_asked_for() -> None:
+    asked = Asked()
+    (html,) = rendered(EVENTS, asked=asked)
+    assert {"/script", "/hovered", "/shown", "/opened", "/pushed"} <= set(addresses(html))
+    assert not {"/form", "/get", "/plain"} & {each.partition("?")[0] for each in addresses(html)}
+    assert asked.log == []
+
+
+def test_a_page_that_hangs_is_read_as_it_stands_and_the_next_one_is_not_harmed() -> None:
+    hung, after = rendered("<p>before</p><script>for (;;) {}</script>", "<p>x</p><script>document.title='two'</script>")
+    assert "before" in hung
+    assert "<title>two</title>" in after
+
+
+def test_a_browser_that_crashes_is_started_again_and_its_page_is_tried_once_more() -> None:
+    installed()
+    running: list[Chromium] = []
+    asks = Asked({"/data": '["here"]'}, before=lambda: running[0].kill() if len(running) == 1 else None)
+
+    async def begin() -> Chromium:
+        running.append(await chromium.start())
+        return running[-1]
+
+    async def run() -> bytes:
+        renderer = Renderer(1 << 20, QUICK, begin)
+        page = capture("<script>fetch('/data').then(r => r.json()).then(d => document.body.append(d[0]))</script>")
+        try:
+            return await renderer(page, asks)
+        finally:
+            await renderer.close()
+
+    assert b"here" in asyncio.run(run())
+    assert (len(running), asks.log) == (2, ["/data", "/data"])
+    assert not any(each.is_alive for each in running)
+
+
+def test_a_page_on_which_every_browser_crashes_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
+    installed()
+    running: list[Chromium] = []
+    asks = Asked(before=lambda: running[-1].kill())
+
+    async def begin() -> Chromium:
+        running.append(await chromium.start())
+        return running[-1]
+
+    async def run() -> bytes:
+        return await Renderer(1 << 20, QUICK, begin)(capture("<script>fetch('/data')</script>"), asks)
+
+    assert asyncio.run(run()) == b""
+    assert len(running) == 2
+    assert "kept as sent" in caplog.text
+
+
+def test_addresses_are_written_behind_the_page_and_escaped() -> None:
+    assert with_addresses("<p>x", []) == "<p>x"
+    assert '<a href="http://a.test/?a=1&amp;b=&quot;"></a>' in with_addresses("<p>x", ['http://a.test/?a=1&b="'])

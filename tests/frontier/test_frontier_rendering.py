@@ -1,0 +1,115 @@
+"""Does it pay to render pages of a kind? A few are, and what is learned stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gossamer.frontier.entries import FAMILIES
+from gossamer.frontier.worth.rendering import (
+    SEEN_ENOUGH,
+    SELDOM,
+    TRIALS,
+    Renders,
+    Said,
+    about_rendering,
+    gained,
+    has_scripts,
+    is_decided,
+    is_poor,
+    said,
+)
+from gossamer.model import Link, Page
+from gossamer.store.table.table import Table
+
+URL = "http://a.test/bird/7"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    with Table.open(tmp_path, FAMILIES, writable=True) as opened:
+        yield opened
+
+
+def decided(renders: Renders, number: int) -> bool | None:
+    return is_decided(renders.meets(f"http://a.test/bird/{number}"))
+
+
+@pytest.mark.parametrize(
+    ("html", "runs"),
+    [
+        (b"<p>Words and <b>more</b> of them, one = two</p>", False),
+        (b'<script type="application/ld+json">{"@type": "Bird"}</script>', False),
+        (b'<SCRIPT id=data type="application/json">{}</SCRIPT>', False),
+        (b"<script src=a.js></script>", True),
+        (b'<script type="module">go()</script>', True),
+        (b'<div onclick="go()">', True),
+        (b"<a href='javascript:go()'>", True),
+    ],
+)
+def test_scripts_are_told_from_data(html: bytes, runs: bool) -> None:
+    assert has_scripts(html) is runs
+
+
+def test_only_links_within_the_host_and_words_are_compared() -> None:
+    links = (Link("http://a.test/x"), Link("http://b.test/y"), Link(URL))
+    assert said(Page(URL, text="one two", links=links)) == Said(2, frozenset({"http://a.test/x"}))
+
+
+def test_a_page_is_poor_that_has_few_words_or_leads_nowhere() -> None:
+    some = frozenset({"http://a.test/x"})
+    assert is_poor(Said(10, some))
+    assert is_poor(Said(1_000, frozenset()))
+    assert not is_poor(Said(1_000, some))
+
+
+def test_it_pays_for_more_words_or_a_link() -> None:
+    plain = Said(500, frozenset({"http://a.test/x"}))
+    assert not gained(plain, plain._replace(words=540))
+    assert gained(plain, plain._replace(words=560))
+    assert not gained(plain, plain._replace(words=100))
+    assert gained(plain, Said(500, frozenset({"http://a.test/x", "http://a.test/y"})))
+    assert not gained(Said(0, frozenset()), Said(19, frozenset()))
+
+
+def test_after_a_few_pages_that_say_more_all_of_the_kind_are_rendered(table: Table) -> None:
+    renders = Renders(table)
+    assert decided(renders, 1) is None
+    for number in range(TRIALS):
+        renders.learn(f"http://a.test/bird/{number}", gained=True)
+    assert decided(renders, 99) is True
+    assert renders.pays(URL)
+    assert not renders.pays("http://a.test/other/7")
+    table.commit()
+    row = about_rendering(table, URL)
+    assert row is not None
+    assert (row.rendered, row.gained, row.met, row.pays) == (TRIALS, TRIALS, 2, True)
+
+
+def test_where_it_does_not_pay_one_in_many_is_rendered(table: Table) -> None:
+    renders = Renders(table)
+    for number in range(TRIALS):
+        renders.learn(f"http://a.test/bird/{number}", gained=False)
+    assert [decided(renders, number) for number in range(2 * SELDOM)].count(True) == 2
+
+
+def test_pages_that_say_enough_are_not_even_looked_at_after_a_while(table: Table) -> None:
+    renders = Renders(table)
+    for number in range(SEEN_ENOUGH):
+        assert decided(renders, number) is None
+        renders.says_enough(URL)
+    later = [decided(renders, number) for number in range(SELDOM)]
+    assert (later.count(None), later.count(True)) == (0, 1)
+
+
+def test_a_kind_that_no_longer_says_more_is_left_after_a_while(table: Table) -> None:
+    renders = Renders(table)
+    for _ in range(TRIALS):
+        renders.learn(URL, gained=True)
+    pages = 0
+    while renders.pays(URL):
+        renders.learn(URL, gained=False)
+        pages += 1
+    assert pages < 10

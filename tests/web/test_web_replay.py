@@ -1,7 +1,7 @@
 """A WACZ file opens in ReplayWeb.page, as an archivist opens it: by its address, and from the disk.
 
-The player comes from npm, which takes a network: this is for `make soak`. What `make test` holds is that the directory of
-the file and the headers of its entries agree (`tests/store/test_store_wacz.py`).
+The player comes from npm, which takes a network: this is for `make soak`. What `make test` holds is that the directory
+of the file and the headers of its entries agree (`tests/store/test_store_wacz.py`).
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class Archive:
         What its row now points at, or what it is if that is itself.
         """
         assert self._writer is not None, "open before restating"
-        packed = packed_group(self.capture(url, version), version.payload, (), original, LEVEL)
+        packed = packed_group(self.capture(url, version), version.payload, (), original, LEVEL, self._writer.ready())
         file, offset = self._writer.write(packed.response)
         place = {"file": file, "offset": offset, "length": len(packed.response), "record": packed.record}
         points = {"original": original.url if original else None, "original_began": original.began if original else 0.0}

@@ -94,7 +94,9 @@ def test_a_wacz_file_has_all_that_the_standard_asks_for(files: dict[str, Path], 
         assert listed == set(wacz.namelist()) - {"datapackage.json", "datapackage-digest.json"}
         head, *pages = [json.loads(line) for line in wacz.read("pages/pages.jsonl").splitlines()]
         assert head["format"] == "json-pages-1.0"
-        assert [page["url"] for page in pages] == [page.url for page in crawled.pages()]
+        words = [(page.url, page.text) for page in crawled.pages()]
+        assert [(page["url"], page["text"]) for page in pages] == words
+        assert all(text for _, text in words)
 
 
 REPLAY = """

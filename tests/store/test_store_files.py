@@ -40,7 +40,7 @@ from gossamer.store.warc.gzip_members import (
     with_our_header,
 )
 from gossamer.store.warc.reader import cut, read, read_bytes, read_together, records, whole_captures, write_again
-from gossamer.store.warc.records import Info, warcinfo
+from gossamer.store.warc.records import Info, new_record, warcinfo
 from gossamer.store.warc.texts import Texts, mark_of
 from gossamer.store.warc.warc import Place, payload_digest, placed, warc_files
 from gossamer.store.warc.writer import MAX_BYTES, Writer
@@ -496,7 +496,7 @@ def test_a_wacz_has_its_files_its_index_and_their_digests(tmp_path: Path, monkey
     one.write_bytes(bytes(range(100)))
     other.write_bytes(b"short")
     lines = [f'com,example)/{name} 2026 {{"url": "{name}"}}' for name in "cabed"]
-    pages = [wacz.Listed("1", URL, BEGAN, "Title \u202e"), wacz.Listed("2", URL + "b", BEGAN + 1, "")]
+    pages = [wacz.Listed("1", URL, BEGAN, "Title \u202e", "Words"), wacz.Listed("2", URL + "b", BEGAN + 1, "", "")]
     out = io.BytesIO()
     about = wacz.About("A title", "Gossamer/1", BEGAN, URL)
     with pytest.raises(Damaged, match="ends at byte 5 of 99"):
@@ -522,7 +522,7 @@ def test_a_wacz_has_its_files_its_index_and_their_digests(tmp_path: Path, monkey
         assert key == sorted(lines)[2 * number].partition(" {")[0]
         assert where["digest"] == f"sha256:{hashlib.sha256(member).hexdigest()}"
     head, *listed = [json.loads(line) for line in data["pages/pages.jsonl"].splitlines()]
-    assert head == {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
+    assert head == {"format": "json-pages-1.0", "id": "pages", "title": "All pages", "hasText": True}
     assert [(page["id"], page["url"], page["ts"]) for page in listed] == [
         ("1", URL, "2026-11-15T00:00:00Z"),
         ("2", URL + "b", "2026-11-15T00:00:01Z"),
@@ -584,7 +584,7 @@ def test_what_is_mapped_is_given_free(tmp_path: Path) -> None:
 
 
 def test_a_warcinfo_says_only_what_is_known() -> None:
-    alone = unpacked([warcinfo(Info("Gossamer/1"), "x.warc.gz", BEGAN)])
+    alone = unpacked([warcinfo(Info("Gossamer/1"), "x.warc.gz", BEGAN, new_record())])
     assert alone is not None
     assert b"operator" not in alone[0]
     assert b"user-agent" not in alone[0]

@@ -48,7 +48,7 @@ def write(out: BinaryIO, folder: Path) -> None:
     for path in (first, second):
         path.write_bytes(b"x" * 5_000)
     lines = [f"com,example)/{number} 2026 {{}}" for number in range(wacz.BLOCK + 5)]
-    pages = [wacz.Listed(str(number), f"http://example.com/{number}", 0.0, "A page") for number in range(40)]
+    pages = [wacz.Listed(str(number), f"http://example.com/{number}", 0.0, "A page", "Words") for number in range(40)]
     assert wacz.write(out, [(first, 4_000), (second, 10)], lines, pages, ABOUT) == 40
 
 
@@ -163,14 +163,15 @@ def test_the_small_index_leads_to_the_blocks_of_the_large_one(tmp_path: Path) ->
 
 
 def test_pages_are_offered_with_their_dates_and_the_first_is_named(tmp_path: Path) -> None:
-    out, pages = io.BytesIO(), [wacz.Listed("1", "http://example.com/", 86_400.0, "Ein\u0085 Titel")]
+    out, pages = io.BytesIO(), [wacz.Listed("1", "http://example.com/", 86_400.0, "Ein\u0085 Titel", "Wort\nzwei")]
     about = wacz.About("title", "software/1", 1_790_000_000.0, "http://example.com/")
     assert wacz.write(out, [], [], pages, about) == 1
     with zipfile.ZipFile(out) as file:
         head, page = map(json.loads, file.read("pages/pages.jsonl").decode().splitlines())
         package = json.loads(file.read("datapackage.json"))
-    assert head == {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
-    assert page == {"id": "1", "url": "http://example.com/", "ts": "1970-01-02T00:00:00Z", "title": "Ein\u0085 Titel"}
+    assert head == {"format": "json-pages-1.0", "id": "pages", "title": "All pages", "hasText": True}
+    told = {"title": "Ein\u0085 Titel", "text": "Wort\nzwei"}
+    assert page == {"id": "1", "url": "http://example.com/", "ts": "1970-01-02T00:00:00Z", **told}
     assert package["mainPageUrl"] == "http://example.com/"
 
 

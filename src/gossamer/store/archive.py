@@ -138,7 +138,7 @@ class Archive:
         What its row now points at, or what it is if that is itself.
         """
         assert self._writer is not None, "open before restating"
-        packed = packed_group(self.capture(url, version), version.payload, (), original, LEVEL)
+        packed = packed_group(self.capture(url, version), version.payload, (), original, LEVEL, self._writer.ready())
         file, offset = self._writer.write(packed.response, packed.rendered)
         lengths = {"length": len(packed.response), "rendered": len(packed.rendered)}
         place = {"file": file, "offset": offset, "record": packed.record, **lengths}

@@ -115,16 +115,16 @@ def cdxj(archives: Sequence[Archive], out: BinaryIO) -> int:
 def web_archive(
     found: Sequence[tuple[Path, int]],
     archives: Sequence[Archive],
-    pages: Iterable[tuple[str, Version]],
+    pages: Iterable[tuple[str, Version, str]],
     title: str,
     plan: Plan,
     out: BinaryIO,
 ) -> int:
-    """All in one ZIP file that replays in a browser; `pages` are those that it lists."""
+    """All in one ZIP file that replays in a browser; `pages` are those that it lists, with their words."""
     identity = plan.as_identity()
     seed = address(plan.seeds[0]) if plan.seeds else None
     about = wacz.About(title, f"{identity.product}/{identity.version}", time.time(), seed)
-    listed = (wacz.Listed(version.record, url, version.began, version.title) for url, version in pages)
+    listed = (wacz.Listed(version.record, url, version.began, version.title, text) for url, version, text in pages)
     return wacz.write(out, found, _index(archives), listed, about)
 
 

@@ -633,10 +633,13 @@ class Reading:
 
         return export.warc_files(export.warcs(self._readers().archives), folder)
 
-    def _newest(self) -> Iterator[tuple[str, Version]]:
+    def _newest(self) -> Iterator[tuple[str, Version, str]]:
+        """Every page with its words."""
         every = (newest(reader.archive, Ledger(reader.table)) for reader in self._readers().all)
         for url, _, version in heapq.merge(*every, key=lambda page: keys.row(page[0])):
-            yield url, version
+            archive = self._readers().of(url).archive
+            page = archive.page(url, version) or self._read(archive.capture(url, version))
+            yield url, version, page.text
 
     def _searcher(self) -> Searcher:
         from gossamer.collection.ask.searching import searcher

@@ -2,7 +2,7 @@
 
     archive/*.warc.gz       the WARC files, stored as they are
     indexes/index.cdx.gz    CDXJ in gzip members of so many lines, and index.idx, which says where each begins
-    pages/pages.jsonl       the pages that a reader is offered
+    pages/pages.jsonl       the pages that a reader is offered, with their words, which it searches
     datapackage.json        all of these with their digests, and datapackage-digest.json, which has its own
 
 https://specs.webrecorder.net/wacz/1.1.1/. The length of an entry is known before it is written: readers by ranges, such
@@ -34,6 +34,7 @@ BLOCK = 1_024
 """Lines of the index in a gzip member."""
 _LEVEL = 6
 _CHUNK = 1 << 20
+_PAGES = {"format": "json-pages-1.0", "id": "pages", "title": "All pages", "hasText": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class Listed:
     url: str
     began: float
     title: str
+    text: str
+    """All of its words."""
 
 
 def write(
@@ -100,10 +103,9 @@ class _Writer:
     def list(self, pages: Iterable[Listed]) -> int:
         count = 0
         with self._entry("pages/pages.jsonl", ZIP_DEFLATED) as out:
-            out.write(_json_line({"format": "json-pages-1.0", "id": "pages", "title": "All pages"}))
+            out.write(_json_line(_PAGES))
             for count, page in enumerate(pages, 1):  # noqa: B007  # how many there were
-                told = {"id": page.id, "url": page.url, "ts": _date(page.began), "title": page.title}
-                out.write(_json_line(told))
+                out.write(_json_line(_told(page)))
         return count
 
     def describe(self) -> None:
@@ -153,7 +155,11 @@ def _sha256(data: bytes) -> str:
     return f"sha256:{sha256(data).hexdigest()}"
 
 
-def _json_line(told: dict[str, str]) -> bytes:
+def _told(page: Listed) -> dict[str, object]:
+    return {"id": page.id, "url": page.url, "ts": _date(page.began), "title": page.title, "text": page.text}
+
+
+def _json_line(told: dict[str, object]) -> bytes:
     return shown.json(told).encode() + b"\n"
 
 

@@ -3,7 +3,7 @@
 The new file is beside the old one until one commit lets it count; see `swaps`. What a killed crawl left past the
 committed length goes along, still past it, so that the next crawl takes it in as it would have.
 
-Texts are carried over to new files as they are: what no row points at stays behind, and so does what is damaged.
+Texts are carried over to new files: what no row points at stays behind, and so does what is damaged.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE
 from gossamer.store.warc.gzip_members import with_our_header
 from gossamer.store.warc.reader import records, whole_captures
-from gossamer.store.warc.records import Info, warcinfo
-from gossamer.store.warc.warc import Record
+from gossamer.store.warc.records import Info, new_record, warcinfo
+from gossamer.store.warc.warc import Record, uuid_of
 
 _SERIAL = re.compile(r"(.*-\d{14}-)(\d{5,})(\.warc\.gz)")
 
@@ -74,7 +74,8 @@ def _copy(archive: Archive, path: Path, wanted: Callable[[Record], bool], info: 
         for record in records(path, end=end):
             if wanted(record):
                 if out.tell() == 0 and record.type != "warcinfo":
-                    out.write(warcinfo(info, file, record.began))
+                    named = uuid_of(record.field("warc-warcinfo-id") or "") or new_record()
+                    out.write(warcinfo(info, file, record.began, named))
                 if is_capture(record):
                     _move(archive, record, file, out.tell())
                 out.write(_bytes(source, record.place.offset, record.place.length))

@@ -174,10 +174,11 @@ def _odd_header(file: int, offset: int) -> str | None:
 
 
 def wrong_digest(record: Record) -> str | None:
-    """What is wrong when the payload is another one than the record says."""
+    """What is wrong when the payload or the block is another one than the record says."""
     told = record.field("warc-payload-digest")
-    wrong = record.type == "response" and told and told != payload_digest(record.payload)
-    return f"the payload of {record.url} does not have its digest" if wrong else None
+    if record.type == "response" and told and told != payload_digest(record.payload):
+        return f"the payload of {record.url} does not have its digest"
+    return None if record.is_as_written else f"the {record.type} record of {record.url} does not have its digest"
 
 
 def is_capture(record: Record) -> bool:
@@ -277,6 +278,8 @@ def _check_texts(archive: Archive, checked: Checked) -> int:
     for path, length in archive.texts.files():
         row = None
         for record in _contiguous(path, length, apart):
+            if problem := wrong_digest(record):
+                apart.problems.append(f"{path.name} at {record.place.offset}: {problem}")
             if record.type == "metadata" and row is not None and row.text and _ends_at(row.text, record.place):
                 met += 1
                 _disagree(record.url or "", row, agreement.of_text(record, row), checked)

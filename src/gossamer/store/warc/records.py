@@ -18,6 +18,7 @@ from gossamer.store.warc.warc import (
     REVISIT_NOT_MODIFIED,
     Circumstances,
     Original,
+    block_digest,
     date,
 )
 
@@ -71,7 +72,8 @@ class Packed(NamedTuple):
     """What a browser has made of it; it lies right behind the response."""
 
 
-def warcinfo(info: Info, filename: str, moment: float) -> bytes:
+def warcinfo(info: Info, filename: str, moment: float, record: str) -> bytes:
+    """`record` is its UUID, which all others of the file name."""
     told = {
         "software": info.software,
         "format": "WARC File Format 1.1",
@@ -83,14 +85,17 @@ def warcinfo(info: Info, filename: str, moment: float) -> bytes:
     lines = [f"{name}: {' '.join(value.split())}\r\n" for name, value in told.items() if value]
     block = "".join(lines).encode()
     fields = f"WARC-Date: {date(moment)}\r\nWARC-Filename: {filename}\r\n"
-    opening = header("warcinfo", new_record(), fields, "application/warc-fields", len(block))
+    opening = header("warcinfo", record, fields, "application/warc-fields", block)
     return packed((opening, block, END), LOW)
 
 
-def group(capture: Capture, digest: str, outlinks: Sequence[Link], original: Original | None, level: int) -> Packed:
-    """`digest` is that of `capture.wire`; `level` is for the response, the one record that is large."""
+def group(
+    capture: Capture, digest: str, outlinks: Sequence[Link], original: Original | None, level: int, info: str
+) -> Packed:
+    """`digest` is that of `capture.wire`; `level` is for the response, the one record that is large; `info` is the UUID
+    of the warcinfo record of the file."""
     record = new_record()
-    about = f"WARC-Date: {date(capture.began)}\r\nWARC-Target-URI: {capture.visit.url}\r\n"
+    about = f"WARC-Date: {date(capture.began)}\r\nWARC-Target-URI: {capture.visit.url}\r\n{named(info)}"
     address = f"WARC-IP-Address: {capture.address}\r\n" if capture.address else ""
     beside = f"{about}WARC-Concurrent-To: <urn:uuid:{record}>\r\n"
     fields = f"{about}{address}{_truncated(capture)}"
@@ -109,15 +114,14 @@ def group(capture: Capture, digest: str, outlinks: Sequence[Link], original: Ori
 
 
 def _response(capture: Capture, record: str, fields: str, level: int) -> bytes:
-    length = len(capture.head) + len(capture.wire)
-    opening = header("response", record, fields, "application/http;msgtype=response", length)
+    opening = header("response", record, fields, "application/http;msgtype=response", capture.head, capture.wire)
     if capture.wire and (capture.header("content-encoding") or "identity") != "identity":
         return packed_around(opening + capture.head, capture.wire, END)
     return packed((opening, capture.head, capture.wire, END), level)
 
 
 def _revisit(head: bytes, record: str, fields: str) -> bytes:
-    opening = header("revisit", record, fields, "application/http;msgtype=response", len(head))
+    opening = header("revisit", record, fields, "application/http;msgtype=response", head)
     return packed((opening, head, END), LOW)
 
 
@@ -135,11 +139,11 @@ def _refers_to(original: Original, status: int, digest: str) -> str:
 def _rendered(html: bytes, beside: str, response: str) -> bytes:
     """The document as it was after its scripts had run: a conversion of the response."""
     fields = f"{beside}WARC-Refers-To: <urn:uuid:{response}>\r\n"
-    return packed((header("conversion", new_record(), fields, "text/html;charset=utf-8", len(html)), html, END), LOW)
+    return packed((header("conversion", new_record(), fields, "text/html;charset=utf-8", html), html, END), LOW)
 
 
 def _request(head: bytes, fields: str) -> bytes:
-    opening = header("request", new_record(), fields, "application/http;msgtype=request", len(head))
+    opening = header("request", new_record(), fields, "application/http;msgtype=request", head)
     return packed((opening, head, END), LOW)
 
 
@@ -155,16 +159,22 @@ def _metadata(capture: Capture, fields: str, outlinks: Sequence[Link]) -> bytes:
     places = {link[0]: link[3] for link in outlinks}  # a page links to half of its targets twice
     lines += [f"outlink: {url}{_CONTEXTS.get(place, _OTHER_CONTEXT)}" for url, place in places.items()]
     block = "".join(lines).encode()
-    opening = header("metadata", new_record(), fields, "application/warc-fields", len(block))
+    opening = header("metadata", new_record(), fields, "application/warc-fields", block)
     return packed((opening, block, END), LOW)
 
 
-def header(kind: str, record: str, fields: str, media_type: str, length: int) -> bytes:
-    """How a record begins."""
+def header(kind: str, record: str, fields: str, media_type: str, *block: bytes) -> bytes:
+    """How a record begins that has this block, in parts."""
     return (
         f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{record}>\r\n{fields}"
-        f"Content-Type: {media_type}\r\nContent-Length: {length}\r\n\r\n"
+        f"WARC-Block-Digest: {block_digest(*block)}\r\n"
+        f"Content-Type: {media_type}\r\nContent-Length: {sum(map(len, block))}\r\n\r\n"
     ).encode()
+
+
+def named(info: str) -> str:
+    """The field with the UUID of a warcinfo record; nothing where that is not known."""
+    return f"WARC-Warcinfo-ID: <urn:uuid:{info}>\r\n" if info else ""
 
 
 def _digest(head: bytes, digest: str) -> str:

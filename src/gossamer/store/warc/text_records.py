@@ -4,11 +4,12 @@ A page is two or three records that refer to its capture: a conversion to HTML, 
 conversion to plain text, all of its words, unless the first has them all; and metadata, all else that was read, as
 JSON. So any program that reads WARC can use them: Common Crawl keeps plain text and metadata in the same way.
 
-They carry no digests: each is a gzip member with a checksum of its own, and can be made again.
+When they are carried over to another file, they name the warcinfo record of that one.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import NamedTuple, get_type_hints
 
@@ -16,8 +17,8 @@ import msgspec
 
 from gossamer.errors import Damaged
 from gossamer.model import URL, Page
-from gossamer.store.warc.gzip_members import packed
-from gossamer.store.warc.records import END, LOW, header, new_record
+from gossamer.store.warc.gzip_members import packed, unpacked_at_once
+from gossamer.store.warc.records import END, LOW, header, named, new_record
 from gossamer.store.warc.warc import Record, date
 from gossamer.tagged import plain
 
@@ -38,6 +39,7 @@ class Worded(NamedTuple):
     said: bytes
 
 
+_NAMED = re.compile(rb"(?:WARC-Warcinfo-ID: <urn:uuid:[^>\r\n]*>\r\n)?(?=WARC-Block-Digest: )")
 _ELSEWHERE = {"url", "text", "content", "html", "digest", "copy_of", "near_copy_of", "unread"}
 """What the other records, or the row of the version, have. What was not read has no records."""
 _types = get_type_hints(Page)
@@ -57,11 +59,13 @@ _RowPart = msgspec.defstruct(
 _row_part = msgspec.json.Decoder(_RowPart).decode
 
 
-def worded(page: Page, url: URL, began: float, response: str) -> Worded:
-    """The records of a page that was read from the capture at `url`; `response` is the UUID of its record."""
+def worded(page: Page, url: URL, began: float, response: str, info: str = "") -> Worded:
+    """The records of a page that was read from the capture at `url`; `response` is the UUID of its record, `info` that
+    of the warcinfo record of the file."""
     from gossamer.convert.standalone import standalone  # with all that reads pages, which only who writes needs
 
-    about = f"WARC-Date: {date(began)}\r\nWARC-Target-URI: {url}\r\nWARC-Refers-To: <urn:uuid:{response}>\r\n"
+    refers = f"WARC-Refers-To: <urn:uuid:{response}>\r\n"
+    about = f"WARC-Date: {date(began)}\r\nWARC-Target-URI: {url}\r\n{refers}{named(info)}"
     record = new_record()
     said = Said(*(getattr(page, name) for name in _FIELDS))
     return Worded(
@@ -102,9 +106,17 @@ def content_of(record: str, data: bytes) -> str | None:
     return plain(block.partition(_BODY)[2].removesuffix(END).removesuffix(_BODY_END).decode())
 
 
+def moved(member: bytes, info: str) -> bytes:
+    """A packed record as it is in a file with another warcinfo record. Those of older files name none."""
+    data = unpacked_at_once(member) or b""
+    head, end, block = data.partition(END)
+    there = _NAMED.sub(named(info).encode(), head, count=1)
+    return member if there == head else packed((there, end, block), LOW)
+
+
 def _plain(about: str, text: str) -> bytes:
     return _packed("conversion", new_record(), about, PLAIN, text.encode("utf-8", "replace"))
 
 
 def _packed(kind: str, record: str, about: str, media_type: str, block: bytes) -> bytes:
-    return packed((header(kind, record, about, media_type, len(block)), block, END), LOW)
+    return packed((header(kind, record, about, media_type, block), block, END), LOW)

@@ -7,8 +7,8 @@ batch, and the old files go after the commit that says which is the oldest that 
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 import msgspec
@@ -22,7 +22,7 @@ from gossamer.store.versions import TextPlace
 from gossamer.store.warc.gzip_members import unpacked_at_once
 from gossamer.store.warc.reader import cut, read_bytes, read_together
 from gossamer.store.warc.records import Info
-from gossamer.store.warc.text_records import content_of, page_of, worded
+from gossamer.store.warc.text_records import content_of, moved, page_of, worded
 from gossamer.store.warc.warc import Record, placed, warc_files
 from gossamer.store.warc.writer import Writer
 from gossamer.urls import keys
@@ -74,7 +74,7 @@ class Texts:
     def write(self, page: Page, url: URL, began: float, response: str) -> TextPlace:
         """Keep what a page says; `response` is the UUID of the record that it was read from."""
         assert self._writer is not None, "open before write"
-        found = worded(page, url, began, response)
+        found = worded(page, url, began, response, self._writer.ready())
         file, offset = self._writer.write(found.html, found.plain, found.said)
         lengths = (len(found.html), len(found.plain), len(found.said))
         return TextPlace(file, offset, *lengths, found.record, mark_of(page))
@@ -95,19 +95,21 @@ class Texts:
         return found
 
     def carried(self, place: TextPlace) -> TextPlace | None:
-        """Where the records of a text lie after they were written again as they are; None when they are not whole."""
+        """Where the records of a text lie after they were written again; None when they are not whole."""
         assert self._writer is not None, "open before carrying"
         lengths = [place.html, place.plain, place.said]
         try:
             found = read_together(self._path(place), place.offset, list(filter(None, lengths)))
-            if not found or found[0].place.record != place.record:
+            if not found or found[0].place.record != place.record or not all(each.is_as_written for each in found):
                 return None
-            with files.open(self._path(place), buffering=0) as file:
-                data = os.pread(file.fileno(), sum(lengths), place.offset)
+            data = BytesIO(read_bytes(self._path(place), place.offset, lengths))
         except (Damaged, OSError):
             return None
-        name, offset = self._writer.write(data)
-        return msgspec.structs.replace(place, file=name, offset=offset)
+        info = self._writer.ready()
+        members = [moved(data.read(length), info) if length else b"" for length in lengths]
+        name, offset = self._writer.write(*members)
+        html, plain, said = map(len, members)
+        return msgspec.structs.replace(place, file=name, offset=offset, html=html, plain=plain, said=said)
 
     def content(self, place: TextPlace) -> str:
         """The main content alone; empty when there is none, or nothing can be read there."""

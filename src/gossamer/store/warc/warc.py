@@ -4,7 +4,9 @@ A capture is three records, each a gzip member of its own: the response (or a re
 to an equal one), the request, and metadata. Metadata comes last: when it is whole, all of it is.
 
 Payload digests are `sha256:` and hexadecimal digits, of all that came after the HTTP head, still
-chunked and still compressed: that is what warcio, fastwarc and pywb check and look up.
+chunked and still compressed: that is what warcio, fastwarc and pywb check and look up. Block digests are `sha1:` and
+hexadecimal digits, of all that comes after the header of a record: they prove that it is as it was written, which SHA-1
+does in half the time, and are not looked up.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import re
 import time
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
+from hashlib import sha1, sha256
 from pathlib import Path
 
 import msgspec
@@ -83,6 +85,12 @@ class Record:
         return Original(self.field("warc-refers-to-target-uri") or "", moment, uuid_of(refers))
 
     @property
+    def is_as_written(self) -> bool:
+        """Has the block its digest? One that has none, as of older files, is believed."""
+        told = self.field("warc-block-digest")
+        return told is None or told == block_digest(self.block)
+
+    @property
     def head(self) -> bytes:
         """The HTTP head with its empty line; of a record that has none, nothing."""
         return self.block[: self._head_length()]
@@ -111,6 +119,14 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def payload_digest(wire: bytes) -> str:
     return f"sha256:{sha256(wire).hexdigest()}"
+
+
+def block_digest(*parts: bytes) -> str:
+    """Of a block that is in parts, which are not joined for it."""
+    digest = sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part)
+    return f"sha1:{digest.hexdigest()}"
 
 
 def uuid_of(record_id: str) -> str:

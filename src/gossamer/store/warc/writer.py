@@ -19,7 +19,8 @@ from gossamer import files
 from gossamer.errors import StorageError
 from gossamer.model import Capture, Clock, Link
 from gossamer.store.warc.gzip_members import LEVEL
-from gossamer.store.warc.records import Info, group, warcinfo
+from gossamer.store.warc.reader import records
+from gossamer.store.warc.records import Info, group, new_record, warcinfo
 from gossamer.store.warc.warc import Original, Place, warc_files
 
 MAX_BYTES = 1 << 30
@@ -55,6 +56,7 @@ class Writer:
         self._ends = inf
         """When the day of the file is over, if that matters."""
         self._file, self._name, self._length = -1, "", 0
+        self._warcinfo = ""
         self._failure: StorageError | None = None
         self._pattern = re.compile(rf"{re.escape(prefix)}-(\d{{14}})-(\d{{5,}})(-0)*\.warc\.gz")
         own = [path.name for path in warc_files(folder) if self._pattern.fullmatch(path.name)]
@@ -77,8 +79,8 @@ class Writer:
         `digest` is `payload_digest(capture.wire)`. When that payload is stored already, or the server
         said that nothing changed (304), `original` is the response that has it, and only the head is kept.
         """
-        records = group(capture, digest, outlinks, original, self._level)
-        self._make_ready()
+        info = self.ready()
+        records = group(capture, digest, outlinks, original, self._level, info)
         place = Place(self._name, self._length, len(records.response), records.record)
         before(place, len(records.rendered))
         behind = (records.rendered,) if records.rendered else ()
@@ -87,7 +89,7 @@ class Writer:
 
     def write(self, *records: bytes) -> tuple[str, int]:
         """Records that belong together, in one write. The name of the file, and the offset of the first."""
-        self._make_ready()
+        self.ready()
         offset = self._append(*records)
         return self._name, offset
 
@@ -97,10 +99,13 @@ class Writer:
             return False
         return last > committed[0] or files.size(self._folder / last) >= committed[1]
 
-    def _make_ready(self) -> None:
+    def ready(self) -> str:
+        """Go on in another file where it is time for that. The UUID of the warcinfo record of the file that comes next;
+        nothing where it cannot be read."""
         if self._length >= self._max_bytes or self._clock.wall() >= self._ends:
             self.start_another()
         self._introduce()
+        return self._warcinfo
 
     def start_another(self) -> str:
         """Go on in a new file, whose name comes after all others. That name."""
@@ -142,12 +147,15 @@ class Writer:
             raise files.told(error, path) from error
         self._name = name
         self._ends = self._end_of_day(name) if self._daily else inf
+        first = next(records(path, end=1), None) if self._length else None
+        self._warcinfo = first.place.record if first and first.type == "warcinfo" else ""
         self._introduce()
 
     def _introduce(self) -> None:
         """A file begins with a warcinfo record, also when there was no room for it at first."""
         if self._length == 0:
-            self._append(warcinfo(self._info, self._name, self._clock.wall()))
+            self._warcinfo = new_record()
+            self._append(warcinfo(self._info, self._name, self._clock.wall(), self._warcinfo))
 
     def _append(self, *parts: bytes) -> int:
         start = self._length

@@ -29,6 +29,7 @@ EXCEPTIONS = {
     "collection/ask/markdown_files.py": "the same",
     "collection/folder.py": "DIR itself, which may be anything, and the list of what is in it",
     "collection/crawl/folders.py": "files of this machine that somebody names",
+    "collection/crawl/page_function.py": "a program of the user, wherever it is",
     "collection/crawl/topics.py": "what the user wrote of a topic, wherever it is",
     "collection/crawl/topic_examples.py": "the same",
     "collection/crawl/credentials.py": "cookies and passwords of the user, wherever they are",

@@ -12,6 +12,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
     ["errors", "shown", "held", "lazy", "settings", "tagged", "markdown", "version"],
+    ["plugins"],
     ["model", "rows", "setting_text"],
     ["urls", "engine", "testing", "files"],
     ["robots", "runs", "freshness", "topic"],

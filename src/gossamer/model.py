@@ -195,6 +195,9 @@ class Page:
     """Why it could not be read, if it could not; the capture is kept all the same."""
     unread: Literal["", "mistake", "killed"] = ""
     """The problem says nothing of the page: its reader made a mistake or was killed. It is to be read again."""
+    guesses: tuple[Link, ...] = field(default=(), repr=False)
+    """Addresses in its scripts and data, which may lead to a page or not: they are no links. `place` says where each
+    stood: data, script or json."""
     fields: tuple[tuple[str, FieldValue], ...] = ()
     """Names and values that a page function gave."""
 

@@ -80,6 +80,7 @@ LINK = st.builds(
     st.sampled_from([0, 0, 11]),
     st.booleans(),
     st.just(0),
+    st.just(""),
 )
 AFTER_A_PAGE = st.sampled_from(["", "", "sift", "commit", "restart"])
 

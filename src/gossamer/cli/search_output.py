@@ -105,9 +105,12 @@ def links(around: Links) -> str:
     outgoing = sorted({(line(link.url), line(link.anchor)) for link in around.outgoing})
     lines.append(f"out: {counted(len(outgoing), 'link')}")
     standing = {line(url): str(target.status or target.state) for url, target in around.targets.items()}
-    return "\n".join(
-        [*lines, *_some([f"{standing.get(url, '-'):<8}  {url}  {anchor}".rstrip() for url, anchor in outgoing])]
-    )
+    lines += _some([f"{standing.get(url, '-'):<8}  {url}  {anchor}".rstrip() for url, anchor in outgoing])
+    if around.guesses:
+        guesses = [(line(link.url), link.place) for link in around.guesses]
+        lines.append(f"guessed: {counted(len(guesses), 'address')}")
+        lines += _some([f"{standing.get(url, '-'):<8}  {url}  (from {place})" for url, place in guesses])
+    return "\n".join(lines)
 
 
 def _some(said: Sequence[str]) -> list[str]:

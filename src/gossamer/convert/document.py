@@ -42,7 +42,7 @@ _SITEMAPS = (b"<urlset", b"<sitemapindex", b":urlset", b":sitemapindex")
 _ROOT_WITHIN = 4_096
 """Bytes in which the root element of XML is looked for."""
 _RENDERED = "text/html; charset=utf-8"
-_SOME_BYTES = "application/octet-stream"
+_SOME_BYTES, _HTML = "application/octet-stream", "text/html"
 LIST_HERE = 128 << 10
 """Bytes of a sitemap that is read where others wait: a thousand addresses, some twenty milliseconds."""
 _PACKED = b"\x1f\x8b"
@@ -163,7 +163,9 @@ def _is_file(source: Source) -> bool:
     essence = source.kind.essence
     if _is_xml(essence):
         return not (_is_html(essence) or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
-    return essence != kinds.PLAIN and isinstance(reader_of(essence), Ours)
+    if essence == kinds.PLAIN or _is_html(essence):
+        return False
+    return isinstance(reader_of(essence), Ours) or _added(source) is not None
 
 
 def _read(source: Source, digest: str = "") -> Page:
@@ -183,9 +185,19 @@ def _said(source: Source) -> Page:
     essence = source.kind.essence
     if _is_json(essence) and feed.is_feed(source.data):
         return _feed(source)
-    if reader := reader_of(essence):
+    if reader := reader_of(essence) or _added(source):
         return _with_reason(source, reader(replace(source, inner=_said)))
     return next((read(source) for belongs, read in _READERS if belongs(essence)), None) or _other(source)
+
+
+def _added(source: Source) -> Reader | None:
+    """The converter of a plug-in, for a type that nothing of ours reads. Most documents never ask."""
+    essence = source.kind.essence
+    if not source.data or essence in (_SOME_BYTES, _HTML) or _is_xml(essence):
+        return None
+    from gossamer.convert.files.added import added
+
+    return added(essence)
 
 
 def _html(source: Source) -> Page:

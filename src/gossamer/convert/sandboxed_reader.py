@@ -8,6 +8,7 @@ import msgspec
 
 from gossamer.convert.document import read_here
 from gossamer.convert.files import xls  # noqa: F401  # before the processes are forked: once for all
+from gossamer.convert.files.added import load_all
 from gossamer.convert.files.formats import READERS, Ours
 from gossamer.convert.files.pdf import pdfium  # noqa: F401  # before the processes are forked: once for all
 from gossamer.convert.sandboxed import Task
@@ -17,6 +18,7 @@ from gossamer.convert.type.mime import MimeType
 _encode = msgspec.msgpack.Encoder().encode
 _task = msgspec.msgpack.Decoder(Task).decode
 
+load_all()  # as above
 for reader in READERS.values():
     if isinstance(reader, Ours):
         reader.load()  # as above

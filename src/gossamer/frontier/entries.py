@@ -134,6 +134,8 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     """It says nearly what another page says, and the bytes are not the same."""
     taken: Count = 0
     """How many addresses of a list were taken that waits to be read on; see `listings`. It is not asked for again."""
+    guess: str = ""
+    """No link leads to it: where the string stood that may be its address; see `guessed_links`."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
         """The request that this entry stands for. Validators of a 304 are none: nothing came with them."""

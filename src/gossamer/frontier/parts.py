@@ -20,6 +20,7 @@ from gossamer.frontier.queue.waiting_origins import WaitingOrigins
 from gossamer.frontier.rules import Rules
 from gossamer.frontier.shards.peers import Peers
 from gossamer.frontier.worth.budget import Budgets
+from gossamer.frontier.worth.guessed_links import GuessedLinks
 from gossamer.frontier.worth.worth import Worth
 from gossamer.model import Clock
 from gossamer.rows import number
@@ -47,6 +48,7 @@ class Parts:
     budgets: Budgets
     credit: Credit
     worth: Worth
+    guessed_links: GuessedLinks
     discovery: Discovery
     seeds: Seeds
     outage: Outage
@@ -95,6 +97,7 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
         budgets=budgets,
         credit=Credit(table, budgets, rules.site, elsewhere=peers.credit if peers else None),
         worth=worth,
+        guessed_links=GuessedLinks(table),
         discovery=discovery,
         seeds=Seeds(table, discovery),
         outage=Outage(clock, rules.patience),

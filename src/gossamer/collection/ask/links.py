@@ -60,6 +60,8 @@ class Links:
     """Its PageRank; 1 is usual. None when it is not in the graph."""
     targets: Mapping[str, Target] = field(default_factory=dict)
     """Where each address that it links to stands; those that were never met are not in it."""
+    guesses: tuple[Link, ...] = ()
+    """Addresses in its scripts and data that may lead to pages."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -69,12 +71,18 @@ class Links:
             "in": list(self.incoming),
             "anchors": list(self.anchors),
             "rank": self.rank,
+            **({"guessed": [self._guess(link) for link in self.guesses]} if self.guesses else {}),
         }
 
     def _out(self, link: Link) -> dict[str, Any]:
+        return {"url": link.url, "anchor": link.anchor, "rel": link.rel, **self._stands(link)}
+
+    def _guess(self, link: Link) -> dict[str, Any]:
+        return {"url": link.url, "from": link.place, **self._stands(link)}
+
+    def _stands(self, link: Link) -> dict[str, Any]:
         target = self.targets.get(link.url)
-        stands = {"state": target.state if target else None, "status": (target.status or None) if target else None}
-        return {"url": link.url, "anchor": link.anchor, "rel": link.rel, **stands}
+        return {"state": target.state if target else None, "status": (target.status or None) if target else None}
 
 
 def targets(tables: Callable[[str], Table], links: Sequence[Link]) -> dict[str, Target]:

@@ -472,8 +472,10 @@ class Reading:
             page: Document | None = self.page(url)
         except NotFound:
             page = None
-        found = linked(self.meant(url), page, graph)
-        return replace(found, targets=targets(lambda target: self._readers().of(target).table, found.outgoing))
+        guesses = page.page.guesses if page else ()
+        found = replace(linked(self.meant(url), page, graph), guesses=guesses)
+        every = (*found.outgoing, *guesses)
+        return replace(found, targets=targets(lambda target: self._readers().of(target).table, every))
 
     def neighbours(self, question: str) -> list[Neighbour]:
         """Hubs and authorities among the pages that answer a question and those around them."""

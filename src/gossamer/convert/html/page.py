@@ -20,6 +20,7 @@ from gossamer.convert.charset.charset import judged
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.fields import canonical, header_links
 from gossamer.convert.html.defuse import READ_MOST
+from gossamer.convert.html.guessed import guessed
 from gossamer.convert.html.links import LINKS_MOST, addresses
 from gossamer.convert.html.scan import Hint, Scan, scan
 from gossamer.convert.html.tree import as_html
@@ -53,7 +54,8 @@ def read(source: Source, *, xml: bool) -> Page:
     encoding, declared = judged(source.data, source.kind)
     outlined = source.content is not None
     data, found = _scanned(utf8(as_html(source.data) if xml else source.data, encoding), outlined=outlined)
-    main, links = linked(found, _base(found, source), encoding, _method(source), _correction(source))
+    base = _base(found, source)
+    main, links = linked(found, base, encoding, _method(source), _correction(source))
     links += header_links(source)
     said = robots.read(source.robots, found.metas, source.agent)
     about = _about(data, found) if outlined else None
@@ -77,6 +79,7 @@ def read(source: Source, *, xml: bool) -> Page:
         noarchive=said.noarchive,
         links_cut=found.links_cut or len(links) > LINKS_MOST,
         problem=_TOO_MUCH if found.cut else "",
+        guesses=guessed(data, found.hints, base, links),
     )
 
 

@@ -41,7 +41,15 @@ class Hint(IntFlag):
     """An itemprop attribute."""
     LINKED_DATA = 8
     """A script with JSON-LD."""
-    ANY = 15
+    CODE = 16
+    """An attribute with a script, such as onclick."""
+    DATA = 32
+    """A data attribute that may hold an address."""
+    SCRIPT = 64
+    """A script that stands in the page."""
+    PROTOCOL = 128
+    """An address that is a script."""
+    ANY = 255
 
 
 class Scan(NamedTuple):

@@ -23,8 +23,10 @@ from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.retry import THROTTLED
 from gossamer.frontier.revisit import hubs
 from gossamer.frontier.revisit.watch import Watch
+from gossamer.frontier.worth.guessed_links import NO_PAGE
 from gossamer.frontier.worth.opic import Flow
 from gossamer.frontier.worth.topic_rows import Promise
+from gossamer.frontier.worth.worth import Lesson
 from gossamer.model import Capture, Kind, Link, Page, Visit
 from gossamer.store.versions import GONE
 from gossamer.urls import keys
@@ -71,8 +73,10 @@ class Answers:
             return
         outcome = judge(capture, self._rules.wanted)
         lesson = self._worth.answered(capture, entry, outcome, page)
+        if entry.guess:
+            self._parts.guessed_links.answered(url, entry.guess, capture.status, is_new=_is_new(outcome, lesson, page))
         if lesson.soft:
-            page = dataclasses.replace(page, problem=lesson.soft, links=())
+            page = dataclasses.replace(page, problem=lesson.soft, links=(), guesses=())
             outcome = outcome._replace(reason=lesson.soft)
         self._carry_out(outcome, entry, capture, page)
         if lesson.soft:
@@ -94,6 +98,8 @@ class Answers:
                 self._redirected(capture, entry, outcome)
             case Act.FAIL if capture.visit.kind is Kind.SITEMAP and capture.status in GONE:
                 self._settle.end(url, entry, State.DONE, "there is no sitemap", capture.status)
+            case Act.FAIL if entry.guess and 400 <= capture.status < 500 and capture.status not in THROTTLED:
+                self._settle.end(url, entry, State.EXCLUDED, f"{NO_PAGE} ({entry.guess})", capture.status)
             case Act.FAIL:
                 self._settle.fail(url, entry, outcome.reason, self._waits(outcome, capture), capture.status)
             case Act.EXCLUDE:
@@ -155,6 +161,8 @@ class Answers:
         if self._intake.focus is not None:
             self._promise(self._intake.focus, self._intake.focus.came(visit, page, links))
         self._intake.follow(visit, links, hinted, nofollow=page.nofollow)
+        if page.guesses and not page.nofollow:
+            self._intake.guess(visit, page.guesses)
 
     def _pass_on(self, flow: Flow, url: str, endorsed: list[str]) -> None:
         """The cash of a page goes to what it recommends, also in other shards."""
@@ -193,6 +201,11 @@ class Answers:
             if entry is not None and entry.state is State.DONE:
                 self._ledger.put(url, replace(entry, reason=reason), entry)
                 self._disguised(url)
+
+
+def _is_new(outcome: Outcome, lesson: Lesson, page: Page) -> bool:
+    """A page that is no copy and no error in disguise."""
+    return outcome.act is Act.KEEP and not lesson.soft and page.copy_of is None
 
 
 def _is_original(capture: Capture, page: Page) -> bool:

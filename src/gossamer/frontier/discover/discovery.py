@@ -47,6 +47,8 @@ class Found(NamedTuple):
     followed: bool = True
     hint: int = 0
     """What a sitemap says of it; see `hints`."""
+    guess: str = ""
+    """Where the string stood that may be this address, if it is none of a link."""
 
 
 class Recent:
@@ -157,15 +159,18 @@ class Discovery:
 
     def _admit(self, found: Found, reason: str | None, now: float) -> Entry:
         state = State.QUEUED if reason is None else State.EXCLUDED
-        return Entry(state, found.depth, now, reason or "", found.kind, found.hops, 0, found.referrer, hint=found.hint)
+        entry = Entry(state, found.depth, now, reason or "", found.kind, found.hops, 0, found.referrer, hint=found.hint)
+        return msgspec.structs.replace(entry, guess=found.guess) if found.guess else entry
 
 
 def _met_again(found: Found, known: Entry, reason: str | None) -> Entry:
-    if reason is not None:
+    if reason is not None or found.guess:
         return known
+    if known.guess and known.state is State.QUEUED:
+        return msgspec.structs.replace(known, guess="", depth=found.depth, referrer=found.referrer)
     if depth_to_beat(known) is None:
         return msgspec.structs.replace(
-            known, state=State.QUEUED, reason="", depth=found.depth, hops=found.hops, referrer=found.referrer
+            known, state=State.QUEUED, reason="", depth=found.depth, hops=found.hops, referrer=found.referrer, guess=""
         )
     if known.state is State.QUEUED and found.depth < known.depth:
         return msgspec.structs.replace(known, depth=found.depth)
@@ -181,9 +186,9 @@ def as_found(url: str, entry: Entry) -> Found:
 def depth_to_beat(entry: Entry) -> int | None:
     """Only a link from a smaller depth may change its entry; None when one from any depth may let it in."""
     soft = entry.state is State.EXCLUDED and (
-        entry.reason == NOFOLLOW or entry.reason.startswith((DEPTH, HTTPS_SILENT))
+        bool(entry.guess) or entry.reason == NOFOLLOW or entry.reason.startswith((DEPTH, HTTPS_SILENT))
     )
-    return None if soft else entry.depth
+    return None if soft or (entry.guess and entry.state is State.QUEUED) else entry.depth
 
 
 class Seeds:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BATCH = 4_096
 """Addresses that are sifted at once when there is always something to fetch."""
+GUESSED_AWAY = 2
+"""Rounds that a guess is farther away than a link."""
 INDEX = "sitemapindex"
 """The place of a link to a further sitemap."""
 
@@ -83,12 +85,22 @@ class Intake:
             for url, link in self._discovery.new_links(links, depth)
         )
 
+    def guess(self, visit: Visit, guesses: Sequence[Link]) -> None:
+        """Addresses of the same host that a page may mean, as far as such guesses bring anything there."""
+        told = self._parts.guessed_links
+        depth = visit.depth + 1
+        self.add(
+            Found(link.url, depth, visit.url, guess=link.place)
+            for link in guesses
+            if told.are_worth_it(link.url, link.place)
+        )
+
     def _gather(self, found: Iterable[Found]) -> None:
         """What belongs to this shard waits for the next `sift`; the rest is sent to its own."""
         recent, deepest = self._discovery.recent, self._discovery.scope.max_depth
         for each in self._peers.ours(found, recent) if self._peers else found:
             self.met.append(each)
-            if each.followed and each.depth <= deepest:  # or the next link to it could matter
+            if each.followed and each.depth <= deepest and not each.guess:  # or the next link to it could matter
                 recent.add(each.url, each.depth)
         if self.waiting >= BATCH:
             self.sift()
@@ -159,7 +171,7 @@ class Intake:
                 self.requeue([(url, entry, entry)])
 
     def _placed(self, url: str, entry: Entry, place: Place) -> Entry:
-        away = place.distance
+        away = place.distance + (GUESSED_AWAY if entry.guess else 0)
         if self.focus is not None:
             away = away // TOPIC_SPARING + topic_rounds(entry)
         there = rank(away, self._order(url, entry))

@@ -17,6 +17,7 @@ from gossamer.frontier.polite.schedule import Schedule
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.back_queues import Origin, is_hop
 from gossamer.frontier.queue.retry import rule
+from gossamer.frontier.worth.guessed_links import USELESS
 from gossamer.model import Kind, Visit
 from gossamer.shown import counted
 
@@ -191,6 +192,10 @@ class Choice:
             return None
         if entry.taken:
             self._listings.go_on(url, entry)
+            return None
+        if entry.guess and not self._parts.guessed_links.are_worth_it(url, entry.guess):
+            self._settle.end(url, entry, State.EXCLUDED, f"{USELESS} ({entry.guess})")
+            self._worth.left(url, entry)
             return None
         if self._is_one_too_many(origin, entry):
             self._settle.end(

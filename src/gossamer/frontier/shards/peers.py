@@ -159,7 +159,7 @@ class Peers:
                 yield each
             elif recent.unknown((mark,), each.depth):
                 recent.add(mark, each.depth)
-                self._post(owner, Linked(*each))
+                self._post(owner, Linked(*each[:-1]))  # no guess: those are of the host of their page
 
     def credit(self, site: str, by: str) -> bool:
         """A page of ours links to a site. Is it one of another shard, which knows now?"""

@@ -96,6 +96,15 @@ class OutLink(Answer, frozen=True, kw_only=True):
     status: int | None
 
 
+class Guessed(Answer, frozen=True, kw_only=True):
+    """An address that stands in the scripts or data of a page, and where that stands."""
+
+    url: str
+    from_: str = msgspec.field(name="from")
+    state: str | None
+    status: int | None
+
+
 class Links(Answer, frozen=True, kw_only=True):
     """Who points to an address and what it points to."""
 
@@ -104,6 +113,7 @@ class Links(Answer, frozen=True, kw_only=True):
     in_: list[str] = msgspec.field(name="in")
     anchors: list[str]
     rank: float | None
+    guessed: list[Guessed] | UnsetType = UNSET
 
 
 class Edition(Answer, frozen=True, kw_only=True):

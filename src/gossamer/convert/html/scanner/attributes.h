@@ -101,6 +101,29 @@ static enum naming naming_of(span name)
     return NAMING_COUNT;
 }
 
+static bool ends_with(span name, span ending)
+{
+    return name.size > ending.size &&
+           same_ignoring_case((span){name.at + name.size - ending.size, ending.size}, ending);
+}
+
+/* Whether an attribute holds a script, or an address that no browser goes to. */
+static unsigned hints_of_attribute(span name, span value)
+{
+    static const span data = SPAN("data-"), protocol = SPAN("javascript:");
+    static const span endings[] = {SPAN("href"), SPAN("url"), SPAN("link"), SPAN("uri")};
+    unsigned hints = 0;
+    if (name.size > 4 && (name.at[0] | 0x20) == 'o' && (name.at[1] | 0x20) == 'n')
+        hints |= HINT_CODE;
+    if (value.at != NULL && value.size > protocol.size && (value.at[0] | 0x20) == 'j' &&
+        same_ignoring_case((span){value.at, protocol.size}, protocol))
+        hints |= HINT_PROTOCOL;
+    if (name.size > data.size && name.at[4] == '-' && same_ignoring_case((span){name.at, data.size}, data))
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+            hints |= ends_with(name, endings[i]) ? HINT_DATA : 0;
+    return hints;
+}
+
 /* Of attributes of the same name the first counts. */
 static void note_naming(namings *noted, span name, span value)
 {

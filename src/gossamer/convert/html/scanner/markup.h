@@ -89,8 +89,10 @@ static bool read_tag(scanner *s, const byte *at, bool is_end, token *tag)
             return false;
         if (telling)
             note_attribute(tag, name, value);
-        if (!is_end)
+        if (!is_end) {
             note_naming(&tag->namings, name, value);
+            s->found->hints |= hints_of_attribute(name, value);
+        }
     }
 }
 

@@ -114,7 +114,7 @@ static bool holds(span text, span word)
 
 static unsigned hints_of(const token *tag)
 {
-    static const span linked_data = SPAN("ld+json");
+    static const span linked_data = SPAN("ld+json"), source = SPAN("src=");
     unsigned hints = tag->namings.seen & 1u << BY_ITEMPROP ? HINT_ITEM : 0;
     if (tag->tag == T_NOSCRIPT)
         hints |= HINT_NOSCRIPT;
@@ -122,6 +122,8 @@ static unsigned hints_of(const token *tag)
         hints |= HINT_TIME;
     else if (tag->tag == T_SCRIPT && holds(tag->written, linked_data))
         hints |= HINT_LINKED_DATA;
+    else if (tag->tag == T_SCRIPT && !holds(tag->written, source))
+        hints |= HINT_SCRIPT;
     return hints;
 }
 

@@ -65,7 +65,16 @@ typedef struct {
 } findings;
 
 /* html.Hint: what is worth a closer look elsewhere. */
-enum { HINT_NOSCRIPT = 1, HINT_TIME = 2, HINT_ITEM = 4, HINT_LINKED_DATA = 8 };
+enum {
+    HINT_NOSCRIPT = 1,
+    HINT_TIME = 2,
+    HINT_ITEM = 4,
+    HINT_LINKED_DATA = 8,
+    HINT_CODE = 16,
+    HINT_DATA = 32,
+    HINT_SCRIPT = 64,
+    HINT_PROTOCOL = 128
+};
 
 enum verdict { FINE, ODD, NO_MEMORY };
 

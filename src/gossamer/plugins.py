@@ -1,0 +1,52 @@
+"""Which plug-ins are installed? Packages say so by entry points; nobody looks before something needs one.
+
+A plug-in that cannot be loaded is named once, with its package and the cure, and is as if it were not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from gossamer.shown import log
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+CONVERTERS = "gossamer.converters"
+"""By media type: a function from a `convert.source.Source` to a text or a `model.Page`."""
+PROTOCOLS = "gossamer.protocols"
+"""By scheme: a function from a `fetch.protocols.Ask` to a `fetch.protocols.Said`."""
+
+
+@cache
+def installed(group: str) -> Mapping[str, EntryPoint]:
+    """The plug-ins of a group, by the names that they go by."""
+    from importlib.metadata import entry_points  # only where something unknown was met
+
+    return {entry.name.lower(): entry for entry in entry_points(group=group)}
+
+
+@cache
+def loaded(group: str, name: str) -> Callable[..., Any] | None:
+    """The function of a plug-in; None where there is none that works."""
+    entry = installed(group).get(name)
+    if entry is None:
+        return None
+    try:
+        function: Callable[..., Any] = entry.load()
+    except Exception as error:
+        package = package_of(entry)
+        log.warning(
+            "the plug-in %s of %s cannot be loaded (%s: %s); `pip install --upgrade %s` may help, `pip uninstall %s`"
+            " takes it away",
+            *(name, package, type(error).__name__, error, package, package),
+        )
+        return None
+    return function
+
+
+def package_of(entry: EntryPoint) -> str:
+    """Who has brought it."""
+    return entry.dist.name if entry.dist else entry.module

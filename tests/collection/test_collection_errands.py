@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from frontier.small_web import Answer, SmallWeb, gaps, redirect
 from gossamer.collection.crawl.errands import Asking, Remembered
@@ -15,13 +17,17 @@ from gossamer.frontier.rules import Rules
 from gossamer.model import Capture, Kind, Page, Visit
 from gossamer.store.table.table import Table
 from gossamer.testing import run, running_clock
+from gossamer.urls import Patterns
 from gossamer.urls.scope import Scope
 
-PAGE = "http://a.test/page"
+URL = "http://a.test/page"
+PAGE = Capture(Visit(URL), 0.0, 0.0, status=200, address="8.8.8.8")
 SCRIPT = (("content-type", "text/javascript"),)
 
 
-def asking(web: SmallWeb, folder: Path, work: Callable[[Asking], Awaitable[None]]) -> list[tuple[Capture, Page]]:
+def asking(
+    web: SmallWeb, folder: Path, work: Callable[[Asking], Awaitable[None]], **more: Any
+) -> list[tuple[Capture, Page]]:
     """Run errands on the virtual clock. What was kept of them."""
     kept: list[tuple[Capture, Page]] = []
 
@@ -30,7 +36,9 @@ def asking(web: SmallWeb, folder: Path, work: Callable[[Asking], Awaitable[None]
         with Table.open(folder, FAMILIES, writable=True) as table:
             frontier = Frontier(table, rules, running_clock(), seen=folder / "seen")
             locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-            await work(Asking(web.fetch, frontier.errands, lambda *each: kept.append(each), Remembered(), locks))
+            await work(
+                Asking(web.fetch, frontier.errands, lambda *each: kept.append(each), Remembered(), locks, **more)
+            )
             frontier.close()
 
     run(job())
@@ -48,7 +56,7 @@ def test_requests_to_a_host_keep_its_gap_however_many_pages_ask(tmp_path: Path) 
     assert len(times) == 7  # with robots.txt
     assert min(gaps(times)) >= 2.0
     assert {capture.visit.kind for capture, _ in kept} == {Kind.RESOURCE}
-    assert all(capture.visit.referrer == PAGE for capture, _ in kept)
+    assert all(capture.visit.referrer == URL for capture, _ in kept)
 
 
 def test_robots_and_crawl_delay_of_other_hosts_hold(tmp_path: Path) -> None:
@@ -130,5 +138,32 @@ def test_what_pages_share_is_remembered_as_far_as_there_is_room(tmp_path: Path) 
     assert [remembered.get(name) is not None for name in ("one", "two", "three")] == [False, True, True]
 
 
+def test_a_public_page_does_not_get_at_private_addresses_that_were_opened_for_others(tmp_path: Path) -> None:
+    web = SmallWeb(
+        {"http://intranet.test/x": Answer(), "http://cdn.test/x": Answer()},
+        addresses={"intranet.test": "10.1.2.3", "cdn.test": "9.9.9.9"},
+    )
+    inside = replace(PAGE, address="10.1.2.4")
+
+    async def work(ask: Asking) -> None:
+        assert await ask(PAGE, "http://intranet.test/x", "GET") is None
+        assert web.log == []
+        assert await ask(PAGE, "http://cdn.test/x", "GET") is not None
+        assert await ask(inside, "http://intranet.test/x", "GET") is not None
+
+    asking(web, tmp_path, work, addresses=web.resolve)
+
+
+def test_what_the_plan_excludes_is_not_asked_for(tmp_path: Path) -> None:
+    web = SmallWeb({"http://a.test/logout": Answer(), "http://a.test/x": redirect("http://a.test/logout")})
+
+    async def work(ask: Asking) -> None:
+        assert await ask(PAGE, "http://a.test/logout", "GET") is None
+        assert await ask(PAGE, "http://a.test/x", "GET") is None
+
+    asking(web, tmp_path, work, excluded=Patterns(("logout",)))
+    assert web.asked() == ["http://a.test/x"]
+
+
 def _script(body: bytes) -> Capture:
-    return Capture(Visit(PAGE), 0.0, 0.0, status=200, headers=SCRIPT, body=body)
+    return Capture(Visit(URL), 0.0, 0.0, status=200, headers=SCRIPT, body=body)

@@ -222,7 +222,7 @@ def test_no_browser_outlives_a_crawl_that_is_killed(tmp_path: Path) -> None:
         (tmp_path / "tmp").mkdir()
         crawl = subprocess.Popen(line, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")})
         try:
-            wait_for(lambda: any(tmp_path.glob("tmp/gossamer-browser-*/pid")))
+            wait_for(lambda: any(tmp_path.glob("tmp/*/pid")))
             wait_for(lambda: bool(browsers(tmp_path)))
         finally:
             crawl.send_signal(signal.SIGKILL)

@@ -12,7 +12,9 @@ import pytest
 from gossamer.fetch.browser import chromium
 from gossamer.fetch.browser.chromium import Chromium
 from gossamer.fetch.browser.rendering import Patience, Renderer, with_addresses
-from gossamer.model import Capture, Visit
+from gossamer.fetch.logins import Login, Logins, place
+from gossamer.fetch.request import Identity, Request, Requests
+from gossamer.model import Capture, Kind, Visit
 from web.browser import chromium as installed
 
 URL = "http://birds.test/herons/"
@@ -147,6 +149,16 @@ def test_a_page_on_which_every_browser_crashes_is_given_up(caplog: pytest.LogCap
     assert asyncio.run(run()) == b""
     assert len(running) == 2
     assert "kept as sent" in caplog.text
+
+
+def test_a_page_cannot_use_the_login_of_another_site_and_asks_as_scripts_do() -> None:
+    login = Logins((Login((place("http://birds.test/", frozenset()),), (("X-Key", "hush"),)),), frozenset())
+    requests = Requests(Identity(), login)
+    for referrer, sent in ((URL, (b"X-Key: hush",)), ("http://evil.test/", ()), ("http://birds.test.evil.test/", ())):
+        made = requests.make(Visit("http://birds.test/data", Kind.RESOURCE, referrer=referrer))
+        assert isinstance(made, Request)
+        assert made.login == sent
+        assert b"Accept: */*" in made.fields
 
 
 def test_addresses_are_written_behind_the_page_and_escaped() -> None:

@@ -141,7 +141,11 @@ class Requests:
             return Failure(Fault.PROTOCOL, "not an http or https address in canonical form")
         scheme, host, port, target = match.groups()
         authority = host + (port or "")
-        fixed = self._for_scripts if visit.kind is Kind.RESOURCE and body is None else self._fixed
+        fixed = self._fixed
+        if visit.kind is Kind.RESOURCE and body is None:
+            fixed = self._for_scripts
+            if not (visit.referrer or "").startswith(f"{scheme}://{authority}/"):
+                login = ()  # a page must not use what was given for another site
         fields = [b"Host: " + authority.encode("ascii"), *fixed, *more]
         target = target if target.startswith("/") else "/" + target
         return Request(visit.method, f"{scheme}://{authority}", host.strip("[]"), target, fields, login, body)

@@ -16,16 +16,21 @@ from gossamer.collection.crawl.outside import Fetch
 from gossamer.convert.document import digest_of
 from gossamer.convert.type import mime
 from gossamer.errors import InvalidURL
+from gossamer.fetch import Guard
 from gossamer.frontier.answer.outcome import Act, judge
 from gossamer.frontier.polite.errands import Errands
+from gossamer.frontier.rules import Resolve
 from gossamer.model import Capture, Kind, Page, Visit
-from gossamer.urls import keys, normalize
+from gossamer.urls import Patterns, keys, normalize
 
 HOPS = 5
 """Redirects that are followed."""
 WAIT_MOST = 60.0
 """Seconds after which a page goes without."""
 REMEMBERED_BYTES = 32 << 20
+NOTHING = Patterns(())
+PUBLIC = Guard()
+"""Refuses all that is private."""
 SHARED = ("javascript", "ecmascript", "css")
 """What pages share, by its media type."""
 
@@ -64,8 +69,12 @@ class Asking:
     remembered: Remembered
     turns: defaultdict[str, asyncio.Lock]
     """By host."""
+    excluded: Patterns = NOTHING
+    """Addresses that are never to be asked for."""
+    addresses: Resolve | None = None
+    """Where a host is; None where no private address was opened."""
 
-    async def __call__(self, page: str, url: str, method: str) -> Capture | None:
+    async def __call__(self, page: Capture, url: str, method: str) -> Capture | None:
         """What a page asks for; None where it may not be asked for, or nothing came."""
         began = url
         for _ in range(HOPS + 1):
@@ -75,7 +84,9 @@ class Asking:
                 return None
             if method == "GET" and (found := self.remembered.get(url)):
                 return found
-            capture = await self._asked(Visit(url, Kind.RESOURCE, method, referrer=page))
+            if self.excluded.match(url) or await self._leads_inside(page, url):
+                return None
+            capture = await self._asked(Visit(url, Kind.RESOURCE, method, referrer=page.visit.url))
             if capture is None or capture.failure or not capture.status:
                 return None
             outcome = judge(capture, wanted=lambda _: True)
@@ -84,6 +95,13 @@ class Asking:
                 return capture
             url = outcome.target
         return None
+
+    async def _leads_inside(self, page: Capture, url: str) -> bool:
+        """From a page of the public web to a private address that was opened: for others, not for that page."""
+        if self.addresses is None or page.address is None or PUBLIC.refusal(page.address):
+            return False
+        found, _ = await self.addresses(keys.host(url))
+        return any(map(PUBLIC.refusal, found))
 
     async def _asked(self, visit: Visit) -> Capture | None:
         async with self.turns[keys.host(visit.url)]:

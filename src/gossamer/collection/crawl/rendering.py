@@ -25,10 +25,12 @@ from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.commits import Commits
 from gossamer.store.table.table import Table
+from gossamer.urls import Patterns
 
 if TYPE_CHECKING:
     from gossamer.collection.crawl.stages import Keeper
     from gossamer.frontier.polite.errands import Errands
+    from gossamer.frontier.rules import Resolve
 
 HTML = ("text/html", "application/xhtml+xml")
 
@@ -37,15 +39,23 @@ class Rendering:
     """The browser of a shard, and what decides who goes through it."""
 
     def __init__(
-        self, plan: Plan, table: Table, fetch: Fetch, errands: Errands, kept: Callable[[Capture, Page], None]
+        self,
+        plan: Plan,
+        table: Table,
+        fetch: Fetch,
+        errands: Errands,
+        kept: Callable[[Capture, Page], None],
+        addresses: Resolve | None,
     ) -> None:
-        """`kept` takes what pages have asked for into the archive."""
+        """`kept` takes what pages have asked for into the archive, `addresses` says where a host is, where that
+        matters."""
         self._always = plan.render == "always"
         self._agent = plan.as_identity().product
         self._plain = fetch
         self._renders = Renders(table)
         self._renderer = Renderer(plan.html_bytes)
-        self._ask = Asking(fetch, errands, kept, Remembered(), defaultdict(asyncio.Lock))
+        turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._ask = Asking(fetch, errands, kept, Remembered(), turns, Patterns(plan.exclude), addresses)
 
     async def fetch(self, visit: Visit) -> Capture:
         """What came, and what a browser has made of it where that is worth it."""
@@ -80,7 +90,7 @@ class Rendering:
         return rendered
 
     async def _rendered(self, capture: Capture) -> Capture:
-        html = await self._renderer(capture, partial(self._ask, capture.visit.url))
+        html = await self._renderer(capture, partial(self._ask, capture))
         return replace(capture, rendered=html) if html else capture
 
     def _said(self, capture: Capture) -> Said | None:

@@ -161,7 +161,9 @@ class Session:
         from gossamer.collection.crawl.rendering import Rendering, keeping
 
         kept = keeping(self._keeper, self._commits, held)
-        rendering = Rendering(self.plan, self._table, self._fetch, self.frontier.errands, kept)
+        direct = self.plan.allow_addresses and not (self.plan.proxy or self._outside.fetch)
+        addresses = self._network.addresses if direct else None
+        rendering = Rendering(self.plan, self._table, self._fetch, self.frontier.errands, kept, addresses)
         self._fetch = rendering.fetch
         return rendering
 

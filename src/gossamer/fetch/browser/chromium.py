@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gossamer.errors import UsageError
+from gossamer.files import scratch
 from gossamer.shown import log
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ async def start() -> Chromium:
     """A browser without a window."""
     from playwright.async_api import async_playwright
 
-    path, folder = require(), Path(tempfile.mkdtemp(prefix="gossamer-browser-"))
+    path, folder = require(), Path(tempfile.mkdtemp(prefix=scratch.prefix()))
     driver = await async_playwright().start()
     sandboxed = os.geteuid() != 0  # root has none
     try:

@@ -36,6 +36,8 @@ PAGES = 4
 PAGES_EACH = 500
 """After so many another browser takes over: what it leaks, it leaks no longer."""
 TRIES = 2
+OTHERS = 4
+"""How often a page is tried again because of another one, on which its browser hung."""
 LOOK_EVERY = 0.1
 REQUESTS = 100
 """That a page may make."""
@@ -88,6 +90,8 @@ class Renderer:
         self._chromium: Chromium | None = None
         self._slots = asyncio.Semaphore(PAGES)
         self._one = asyncio.Lock()
+        self._hung_in: Chromium | None = None
+        """The last browser that was killed because a page made it hang."""
         self._open = self._served = 0
 
     async def __call__(self, capture: Capture, ask: Ask) -> bytes:
@@ -95,18 +99,23 @@ class Renderer:
         from playwright.async_api import Error
 
         async with self._slots:
-            for _ in range(TRIES):
+            tries = others = 0
+            while tries < TRIES and others < OTHERS:
                 chromium: Chromium | None = None
                 try:
                     chromium = await self._running()
                     return await self._render(chromium.browser, capture, ask)
+                except Hung:
+                    self._hung_in = chromium
+                    await self._give_up(chromium)
+                    break
                 except (Error, TimeoutError, Unresponsive, OSError) as error:
                     if chromium is not None and chromium.is_alive and not isinstance(error, Unresponsive):
                         log.info("%s could not be rendered: %s", capture.visit.url, str(error).partition("\n")[0])
                         return b""  # it is the page
+                    is_mine = chromium is None or chromium is not self._hung_in
+                    tries, others = tries + is_mine, others + (not is_mine)
                     await self._give_up(chromium)
-                    if isinstance(error, Hung):
-                        break
         log.warning("%s: the browser could not be brought to render it, so it is kept as sent", capture.visit.url)
         return b""
 
@@ -265,12 +274,15 @@ class _Rendering:
     async def _answer(self, route: Route) -> None:
         from playwright.async_api import Error
 
-        with suppress(Error):
-            capture = await self._brought(route)
+        capture = await self._brought(route)
+        try:
             if capture is None:
                 await route.abort("aborted")  # any other word would put an error in the place of the page
             else:
                 await route.fulfill(status=capture.status, headers=_handed_on(capture), body=capture.body)
+        except Error:  # the page is gone; Playwright waits for a word all the same
+            with suppress(Error):
+                await route.fallback()
 
     async def _brought(self, route: Route) -> Capture | None:
         request = route.request

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from gossamer.collection.alert.telling import News
     from gossamer.collection.ask.broken import Broken
     from gossamer.collection.crawl.link_check import External
+    from gossamer.collection.crawl.shard import Job
     from gossamer.collection.imports.import_source import Imported
     from gossamer.fetch.local.watching import FileChanges
 
@@ -66,6 +67,18 @@ class _Asked:
     settings: Mapping[str, Any]
     revisit: bool
     is_trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Rounds:
+    """How a crawl goes on, and who hears of it."""
+
+    report: Callable[[Progress], None]
+    stop: asyncio.Event
+    apart: bool
+    keep_fresh: bool
+    news: Callable[[News], None] | None
+    file_changes: FileChanges | None
 
 
 class Collection(Steered, Alerting, Upkeep):
@@ -158,28 +171,19 @@ class Collection(Steered, Alerting, Upkeep):
         named = named_seeds(seeds)
         if len(named) > SHORT:
             named, seed_list = [], chain(named, seed_list)
-        new, listed = [as_seed(seed) for seed in named], SeedList(self.path)
+        new = [as_seed(seed) for seed in named]
         unfetched_seeds.warn_of_logins(named)
         seed_list = seed_list and unfetched_seeds.warned_of_logins(seed_list)
         stamp = self._folder.plan_stamp()
         asked = _Asked(new, seed_list, settings, revisit, trust_plan)
         plan, begins = self._planned(asked)
-        if plan.folders and not settings.get("folders"):
-            raise UsageError(
-                f"{self.path}: is a collection of files; `gossamer files {self.path}` brings it up to date"
-            )
-        if not (plan.seeds or seed_list or listed or plan.folders):
-            verb = "watch" if keep_fresh else "crawl"
-            raise UsageError(
-                f"{self.path}: no seed; name an address to start from, as in `gossamer {verb} DIR https://example.org/`"
-            )
+        self._require_subject(asked, plan, verb="watch" if keep_fresh else "crawl")
         always = revisit or credentials or seed_list or keep_fresh or plan.folders
         if outside is REAL and not always and self._is_at_rest(plan, new):
             await self._tell_after_crawl(news)
             return self.status()
         from gossamer.collection.crawl.network import make_room
         from gossamer.collection.crawl.shard import Job
-        from gossamer.collection.crawl.supervisor import crawl_all
         from gossamer.collection.crawl.wiring import check, hints
 
         check(plan)
@@ -216,26 +220,8 @@ class Collection(Steered, Alerting, Upkeep):
             job = Job(self.path, plan, heeds=True, order=order, began=began, tells=tells, logins=sending)
             outside = replace(outside, told=told, began=began, logins=sending)
             async with hears.set(stop):
-                more, pruned = True, 0.0
-                while more:
-                    before = requests.pending(self.path)
-                    ends = outside.clock.steady() + ROUND if keep_fresh else None
-                    job = replace(job, fresh_until=ends)
-                    await crawl_all(job, lock, report or (lambda _: None), stop, outside, apart=apart)
-                    goes_on = ends is not None and outside.clock.steady() >= ends and not _is_over(plan, outside)
-                    more = (self._is_more_asked(before, hears) or goes_on) and not stop.is_set()
-                    if file_changes is not None and not more and not stop.is_set():
-                        if outside.changed is None:
-                            self._link_up()
-                        outside = replace(outside, changed=await file_changes(stop))
-                        more = not stop.is_set()
-                        continue
-                    if more and plan.build:
-                        self._link_up()
-                    if more and keep_fresh:
-                        pruned = self._prune_daily(wanted(self.path, plan), outside.clock.wall(), pruned)
-                    if more and not outside.is_handed_in:
-                        await self._tell_after_crawl(news)
+                rounds = _Rounds(report or (lambda _: None), stop, apart, keep_fresh, news, file_changes)
+                await self._go_round(job, lock, hears, outside, rounds)
             self._steering.clear()
             plan = wanted(self.path, plan)
             if plan.build:
@@ -244,18 +230,57 @@ class Collection(Steered, Alerting, Upkeep):
             if not stopped and not plan.time:
                 self._note_rest(plan)
         status = self.status()
-        if plan.folders and not status.pages and not stopped:
-            raise NothingFetched(f"{self.path}: no file that may be read in {' '.join(map(paths.shown, plan.folders))}")
         if not status.pages and not stopped:
-            tried = [*islice(chain(plan.seeds, listed), 3)]
-            if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
-                reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
-                cure = "; a seed that is wrong can be taken out of plan.toml" if plan.seeds else ""
-                raise NothingFetched("; ".join(reasons) + cure)
+            self._say_why_there_is_nothing(plan, outside, sending)
         # a watch ends only by being stopped; who brings a network of their own has no way to send anything
         if (keep_fresh or not stopped) and not outside.is_handed_in:
             await self._tell_after_crawl(news)
         return status
+
+    def _require_subject(self, asked: _Asked, plan: Plan, *, verb: str) -> None:
+        """There must be something to begin with, of the web or of this machine as it was before."""
+        if plan.folders and not asked.settings.get("folders"):
+            raise UsageError(
+                f"{self.path}: is a collection of files; `gossamer files {self.path}` brings it up to date"
+            )
+        if not (plan.seeds or asked.seed_list or SeedList(self.path) or plan.folders):
+            raise UsageError(
+                f"{self.path}: no seed; name an address to start from, as in `gossamer {verb} DIR https://example.org/`"
+            )
+
+    async def _go_round(self, job: Job, lock: int, hears: StopWatch, outside: Outside, rounds: _Rounds) -> None:
+        """Until nothing more is asked for. A watch makes the graph anew after each round, and tells what is new."""
+        from gossamer.collection.crawl.supervisor import crawl_all
+
+        stop, more, pruned = rounds.stop, True, 0.0
+        while more:
+            before = requests.pending(self.path)
+            ends = outside.clock.steady() + ROUND if rounds.keep_fresh else None
+            await crawl_all(replace(job, fresh_until=ends), lock, rounds.report, stop, outside, apart=rounds.apart)
+            goes_on = ends is not None and outside.clock.steady() >= ends and not _is_over(job.plan, outside)
+            more = (self._is_more_asked(before, hears) or goes_on) and not stop.is_set()
+            if rounds.file_changes is not None and not more and not stop.is_set():
+                if outside.changed is None:
+                    self._link_up()
+                outside = replace(outside, changed=await rounds.file_changes(stop))
+                more = not stop.is_set()
+                continue
+            if more and job.plan.build:
+                self._link_up()
+            if more and rounds.keep_fresh:
+                pruned = self._prune_daily(wanted(self.path, job.plan), outside.clock.wall(), pruned)
+            if more and not outside.is_handed_in:
+                await self._tell_after_crawl(rounds.news)
+
+    def _say_why_there_is_nothing(self, plan: Plan, outside: Outside, sending: Logins) -> None:
+        """NothingFetched, unless there was no time to try."""
+        if plan.folders:
+            raise NothingFetched(f"{self.path}: no file that may be read in {' '.join(map(paths.shown, plan.folders))}")
+        tried = [*islice(chain(plan.seeds, SeedList(self.path)), 3)]
+        if not (_is_over(plan, outside) and unfetched_seeds.are_untried(self, tried)):
+            reasons = (f"{seed}: {unfetched_seeds.reason(self, address(seed), sending)}" for seed in tried)
+            cure = "; a seed that is wrong can be taken out of plan.toml" if plan.seeds else ""
+            raise NothingFetched("; ".join(reasons) + cure)
 
     async def _learn_topic(self, plan: Plan, outside: Outside, *, anew: bool) -> None:
         """Read what the crawl is about before it begins; example pages that are not here are fetched."""

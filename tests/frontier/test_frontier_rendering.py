@@ -9,6 +9,7 @@ import pytest
 
 from gossamer.frontier.entries import FAMILIES
 from gossamer.frontier.worth.rendering import (
+    RARER,
     SEEN_ENOUGH,
     SELDOM,
     TRIALS,
@@ -86,6 +87,15 @@ def test_after_a_few_pages_that_say_more_all_of_the_kind_are_rendered(table: Tab
     row = about_rendering(table, URL)
     assert row is not None
     assert (row.rendered, row.gained, row.met, row.pays) == (TRIALS, TRIALS, 2, True)
+
+
+def test_a_trial_that_brought_nothing_makes_the_next_one_rarer(table: Table) -> None:
+    renders, tried = Renders(table), []
+    for number in range(1, 200):
+        if decided(renders, number) is not False:
+            tried.append(number)
+            renders.learn(URL, gained=False)
+    assert tried == [1, RARER, SELDOM, 2 * SELDOM, 3 * SELDOM]
 
 
 def test_where_it_does_not_pay_one_in_many_is_rendered(table: Table) -> None:

@@ -83,8 +83,15 @@ class Chromium:
 
     @property
     def is_alive(self) -> bool:
-        """It has not crashed."""
-        return self.browser.is_connected()
+        """It has not crashed, and neither has what drives it: Chromium goes with that."""
+        return self.browser.is_connected() and self._runs()
+
+    def _runs(self) -> bool:
+        try:
+            pid = int((self._folder / "pid").read_text())
+            return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # nothing once it is dead and nobody has asked why
+        except (OSError, ValueError):
+            return False
 
     async def close(self) -> None:
         """End it and all of its processes, whatever state they are in."""

@@ -2,9 +2,10 @@
 
 To render a page takes a hundred times what it takes to read it, so most pages should not be. A page without scripts
 never is. Of each kind of address (see `url_patterns`) the first pages with scripts are looked at: one that says little
-as it was sent, or links to nothing of its site, is rendered. When three were, it is known whether that pays; from then
-on all of the kind are rendered, or one in many, to see whether it still holds. A kind whose pages say enough without
-is tried once in many pages too.
+as it was sent, or links to nothing of its site, is rendered. If that brought nothing, the next is tried after eight
+pages and the third after 64; if it did, at once. When three were, it is known whether it pays; from then on all of the
+kind are rendered, or one in many, to see whether it still holds. A kind whose pages say enough without is tried once in
+many pages too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ SEEN_ENOUGH = 8
 """Pages of a kind that say enough as they were sent, after which no more of them are looked at."""
 SELDOM = 64
 """Of so many pages of a kind for which it does not pay, or which say enough, one is rendered all the same."""
+RARER = 8
+"""A trial that brought nothing is followed by the next after so many times as many pages."""
 HALVED_AT = 16
 """Rendered pages after which the older ones count for less."""
 FEW_WORDS = 100
@@ -135,7 +138,8 @@ def is_decided(row: RenderRow) -> bool | None:
         return False
     if row.gained:
         return True
-    return False if row.enough >= SEEN_ENOUGH else None
+    is_time = row.met >= RARER**row.rendered
+    return None if is_time and row.enough < SEEN_ENOUGH else False
 
 
 def about_rendering(table: Table, url: str) -> RenderRow | None:

@@ -90,6 +90,8 @@ class Plan:
     order: str = _setting("order")
     topic: str = _setting("topic")
     topic_learn: bool = _setting("topic_learn")
+    forms: str = _setting("forms")
+    form_budget: int = _setting("form_budget")
     site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))
     sitemaps: str = _setting("sitemaps")
     url_length: int = _setting("url_length")

@@ -105,9 +105,13 @@ def links(around: Links) -> str:
     outgoing = sorted({(line(link.url), line(link.anchor)) for link in around.outgoing})
     lines.append(f"out: {counted(len(outgoing), 'link')}")
     standing = {line(url): str(target.status or target.state) for url, target in around.targets.items()}
-    return "\n".join(
-        [*lines, *_some([f"{standing.get(url, '-'):<8}  {url}  {anchor}".rstrip() for url, anchor in outgoing])]
-    )
+    lines += _some([f"{standing.get(url, '-'):<8}  {url}  {anchor}".rstrip() for url, anchor in outgoing])
+    if around.forms:
+        lines.append(f"forms: {len(around.forms)}")
+        lines += _some(
+            [line(f"{each.method.upper()} {each.action} ({each.fields}): {each.state}") for each in around.forms]
+        )
+    return "\n".join(lines)
 
 
 def _some(said: Sequence[str]) -> list[str]:

@@ -59,6 +59,10 @@ CASH = "cash"
 """row key of the address -> CashRow; see `opic`"""
 TOPICS = "topics"
 """row key of the address -> TopicRow: what is promised of it; see `focus`"""
+FORMS = "forms"
+"""mark of a form -> FormRow; see `forms`"""
+RECORDS = "form_records"
+"""mark of a form, mark of a record -> the last question that has brought it, and how many have"""
 OUTBOX = "outbox"
 """number of another shard, number of the batch -> what that shard is to be told; see `exchange`"""
 FIRSTS = "firsts"
@@ -69,6 +73,7 @@ META = "meta"
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
     *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST, HUBS, TOPICS),
+    *(FORMS, RECORDS),
     *SIEVE_FAMILIES,
 )
 

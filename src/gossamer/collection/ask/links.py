@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.collection.ask.page_forms import PageForm
 from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.documents import Document
 from gossamer.errors import NotFound
@@ -60,6 +61,8 @@ class Links:
     """Its PageRank; 1 is usual. None when it is not in the graph."""
     targets: Mapping[str, Target] = field(default_factory=dict)
     """Where each address that it links to stands; those that were never met are not in it."""
+    forms: tuple[PageForm, ...] = ()
+    """What the page can be asked."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -69,6 +72,7 @@ class Links:
             "in": list(self.incoming),
             "anchors": list(self.anchors),
             "rank": self.rank,
+            "forms": [form._asdict() for form in self.forms],
         }
 
     def _out(self, link: Link) -> dict[str, Any]:

@@ -462,6 +462,7 @@ class Reading:
     def links(self, url: str) -> Links:
         """Who points to an address and what it points to."""
         from gossamer.collection.ask.links import linked, targets
+        from gossamer.collection.ask.page_forms import page_forms
 
         graph = self._graph()
         try:
@@ -469,7 +470,10 @@ class Reading:
         except NotFound:
             page = None
         found = linked(self.meant(url), page, graph)
-        return replace(found, targets=targets(lambda target: self._readers().of(target).table, found.outgoing))
+        forms = page_forms(page.capture, self._readers().of(page.url).table) if page else ()
+        return replace(
+            found, targets=targets(lambda target: self._readers().of(target).table, found.outgoing), forms=forms
+        )
 
     def neighbours(self, question: str) -> list[Neighbour]:
         """Hubs and authorities among the pages that answer a question and those around them."""

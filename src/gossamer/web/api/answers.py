@@ -95,6 +95,15 @@ class OutLink(Answer, frozen=True, kw_only=True):
     status: int | None
 
 
+class FormOfPage(Answer, frozen=True, kw_only=True):
+    """A form of a page, in words: what can be filled in, and why it is not sent or what it has brought."""
+
+    action: str
+    method: str
+    fields: str
+    state: str
+
+
 class Links(Answer, frozen=True, kw_only=True):
     """Who points to an address and what it points to."""
 
@@ -103,6 +112,7 @@ class Links(Answer, frozen=True, kw_only=True):
     in_: list[str] = msgspec.field(name="in")
     anchors: list[str]
     rank: float | None
+    forms: list[FormOfPage]
 
 
 class Edition(Answer, frozen=True, kw_only=True):

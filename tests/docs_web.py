@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from convert.files.pdf_files import pdf
 from gossamer.model import Capture, Failure, Fault, Visit
@@ -154,6 +154,50 @@ def slow(delay: int, pages: int) -> dict[str, Reply]:
 
 
 WIKI = {"/": html("wiki.example.org", "The pages of the members.", links={"/logout": "Log out"}, menu="")}
+BIRDS = (
+    "heron",
+    "crane",
+    "stork",
+    "plover",
+    "curlew",
+    "avocet",
+    "egret",
+    "bittern",
+    "dunlin",
+    "godwit",
+    "ruff",
+    "snipe",
+)
+FIND = '<form action="/find"><input type="search" name="q"><select name="order"><option value="">Any order<option>waders<option>herons<option>others</select><button>Search</button></form>'
+BASKET = '<form action="/basket"><select name="bird"><option>heron<option>crane</select></form>'
+
+
+def birds(path: str, query: str) -> Reply:
+    """A small database: the birds have no links, one has to ask."""
+    asked = dict(parse_qsl(query))
+    if path == "/find":
+        order = asked.get("order", "")
+        found = [
+            name
+            for number, name in enumerate(BIRDS)
+            if (not order or ("waders", "herons", "others")[number % 3] == order) and asked.get("q", "") in name
+        ]
+        return html(
+            "Results",
+            FIND,
+            links={f"/bird/{name}": f"The {name}" for name in found if any(asked.values())},
+            menu="",
+        )
+    if path.removeprefix("/bird/") in BIRDS:
+        return html(path.removeprefix("/bird/"), f"All about the {path.removeprefix('/bird/')}.", menu="")
+    if path == "/":
+        return Reply(
+            html("Birds", "A book of birds that wade, with a heron on its cover.", menu="").body
+            + (FIND + BASKET).encode()
+        )
+    return Reply(b"<title>Not found</title><p>There is nothing here.", 404)
+
+
 OTHERS = {"example.net": slow(20, 12), "example.com": slow(10, 12), "wiki.example.org": WIKI}
 
 
@@ -172,6 +216,8 @@ class DocsWeb:
         parts = urlsplit(url)
         example = TOMORROW if self.is_tomorrow else EXAMPLE
         host = parts.hostname or ""
+        if host == "birds.example.com":
+            return birds(parts.path, parts.query)
         site = (
             example
             if host == "example.org"

@@ -91,6 +91,8 @@ class Plan:
     topic: str = _setting("topic")
     topic_learn: bool = _setting("topic_learn")
     on_page: str = _setting("on_page")
+    forms: str = _setting("forms")
+    form_budget: int = _setting("form_budget")
     site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))
     sitemaps: str = _setting("sitemaps")
     url_length: int = _setting("url_length")

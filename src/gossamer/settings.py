@@ -185,6 +185,14 @@ SETTINGS: dict[str, Setting] = {
             metavar="NAME",
         ),
     ),
+    "forms": Setting(
+        "off",
+        "Fill in search forms, to reach what no link leads to: those with one field for words and some to choose from,"
+        " or all that are sent by GET and change nothing.",
+        choices=("off", "search", "all"),
+        option=Option("--forms", FAR, "fill in search forms, to reach what no link leads to ({})"),
+    ),
+    "form_budget": Setting(500, "Most requests for the answers of one form.", least=1),
     "site_orders": Setting({}, "Another order for the pages of a site."),
     "sitemaps": Setting(
         "auto",

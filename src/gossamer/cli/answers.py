@@ -173,6 +173,7 @@ def _address(answer: AddressAnswer) -> str:
         ("importance", "" if answer.importance is None else f"{answer.importance:.3g}"),
         ("topic", _topic(answer.topic) if answer.topic else ""),
         ("browser", _rendering(answer.rendering) if answer.rendering else ""),
+        *(("form", each) for each in answer.forms),
         ("like it", _kind(answer.kind) if answer.kind else ""),
         ("found on", answer.referrer or ""),
         ("leads to", answer.target or ""),

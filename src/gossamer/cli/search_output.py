@@ -110,6 +110,11 @@ def links(around: Links) -> str:
         guesses = [(line(link.url), link.place) for link in around.guesses]
         lines.append(f"guessed: {counted(len(guesses), 'address')}")
         lines += _some([f"{standing.get(url, '-'):<8}  {url}  (from {place})" for url, place in guesses])
+    if around.forms:
+        lines.append(f"forms: {len(around.forms)}")
+        lines += _some(
+            [line(f"{each.method.upper()} {each.action} ({each.fields}): {each.state}") for each in around.forms]
+        )
     return "\n".join(lines)
 
 

@@ -61,6 +61,10 @@ TOPICS = "topics"
 """row key of the address -> TopicRow: what is promised of it; see `focus`"""
 RENDERS = "renders"
 """kind of address -> RenderRow: whether it pays to render its pages; see `worth/rendering`"""
+FORMS = "forms"
+"""mark of a form -> FormRow; see `forms`"""
+RECORDS = "form_records"
+"""mark of a form, mark of a record -> the last question that has brought it, and how many have"""
 OUTBOX = "outbox"
 """number of another shard, number of the batch -> what that shard is to be told; see `exchange`"""
 FIRSTS = "firsts"
@@ -71,6 +75,7 @@ META = "meta"
 FAMILIES = (
     *(URLS, QUEUE, TURNS, STANDING, LATER, HOSTS, BACKLOG, ROBOTS, SITES, LINKERS, CASH, OUTBOX, FIRSTS, META),
     *(TEMPLATES, TEXTS, PARAMETERS, PROBES, TALLIES, REVISITS, FRESHNESS, RATES, TRUST, HUBS, TOPICS, RENDERS),
+    *(FORMS, RECORDS),
     *SIEVE_FAMILIES,
 )
 

@@ -558,6 +558,8 @@ class Frontier:
         for worth in self._intake.worths:
             self._move(worth)
             worth.save()
+        if self._intake.forms is not None:
+            self._intake.forms.save()
         if self._watch is not None:
             self._watch.save()
         self._parts.save()

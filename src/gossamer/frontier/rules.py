@@ -77,6 +77,10 @@ class Rules:
     """Keep the cash of addresses, because an order wants it; see `opic`."""
     topic: Judge | None = None
     """Says how far pages and links are on the topic of the crawl, if it has one. It takes the place of an order."""
+    forms: str = "off"
+    """Which forms are filled in: off, search or all; see `forms`."""
+    form_budget: int = 500
+    """Most requests for the answers of one form."""
     signs_out: Callable[[str, str], bool] | None = None
     """Would a link, by its address and what it is called, end a session that the crawl has? None where it has none."""
     site: Callable[[str], str] = site

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gossamer.frontier.entries import HOSTS, ROBOTS, Entry, HostRow, RobotsRow, SiteRow, State, host_row, robots_row
+from gossamer.frontier.forms.form_rows import about_forms
 from gossamer.frontier.ledger import Ledger, is_page_again
 from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
@@ -92,6 +93,8 @@ class AddressAnswer:
     """None where the crawl has no topic."""
     rendering: RenderAnswer | None = None
     """None where no page of its kind has scripts, or the crawl was not to render any by its own choice."""
+    forms: tuple[str, ...] = ()
+    """Forms on the page, or whose answer it is, each with what it has brought; in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +191,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         changes_seen=changes.history.weight if changes else 0.0,
         topic=_topic(table, url),
         rendering=_rendering(table, url),
+        forms=tuple(map(str, about_forms(table, url))),
     )
 
 

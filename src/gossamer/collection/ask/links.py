@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.collection.ask.page_forms import PageForm
 from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.documents import Document
 from gossamer.errors import NotFound
@@ -62,6 +63,8 @@ class Links:
     """Where each address that it links to stands; those that were never met are not in it."""
     guesses: tuple[Link, ...] = ()
     """Addresses in its scripts and data that may lead to pages."""
+    forms: tuple[PageForm, ...] = ()
+    """What the page can be asked."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -72,6 +75,7 @@ class Links:
             "anchors": list(self.anchors),
             "rank": self.rank,
             **({"guessed": [self._guess(link) for link in self.guesses]} if self.guesses else {}),
+            "forms": [form._asdict() for form in self.forms],
         }
 
     def _out(self, link: Link) -> dict[str, Any]:

@@ -466,6 +466,7 @@ class Reading:
     def links(self, url: str) -> Links:
         """Who points to an address and what it points to."""
         from gossamer.collection.ask.links import linked, targets
+        from gossamer.collection.ask.page_forms import page_forms
 
         graph = self._graph()
         try:
@@ -473,7 +474,8 @@ class Reading:
         except NotFound:
             page = None
         guesses = page.page.guesses if page else ()
-        found = replace(linked(self.meant(url), page, graph), guesses=guesses)
+        forms = page_forms(page.capture, self._readers().of(page.url).table) if page else ()
+        found = replace(linked(self.meant(url), page, graph), guesses=guesses, forms=forms)
         every = (*found.outgoing, *guesses)
         return replace(found, targets=targets(lambda target: self._readers().of(target).table, every))
 

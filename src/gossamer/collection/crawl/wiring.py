@@ -145,6 +145,8 @@ def rules_of(
         rewrite=rewriting(plan),
         order=order or order_of(plan),
         weigh=plan.weighs(),
+        forms=plan.forms if not imports else "off",
+        form_budget=plan.form_budget,
         site=site_of(plan),
         at_once=plan.workers,
         front=FRONT_PER_WORKER * plan.workers,

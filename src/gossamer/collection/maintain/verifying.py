@@ -27,6 +27,7 @@ from gossamer.errors import Damaged
 from gossamer.frontier import entries, ledger, tally
 from gossamer.frontier.answer import poison_pages
 from gossamer.frontier.audit import audit
+from gossamer.frontier.forms import form_rows
 from gossamer.frontier.revisit import dating, hubs, lastmod_trust, page_changes, priors
 from gossamer.frontier.shards import exchange, peers
 from gossamer.frontier.worth import novelty, opic, parameters, rendering, soft404, topic_rows
@@ -59,6 +60,8 @@ _OF_FAMILY: dict[str, Check] = {
     entries.HUBS: hubs.row_of,
     entries.TOPICS: topic_rows.topic_row,
     entries.RENDERS: rendering.render_row,
+    entries.FORMS: form_rows.form_of,
+    entries.RECORDS: number,
     entries.TURNS: keys.origin_in,
     families.BLOCKS: blocks.row_of,
 }

@@ -24,6 +24,7 @@ _CONTROLS_MOST = 200
 _OPTIONS_MOST = 1_000
 _LABEL_MOST = 200
 """Characters."""
+_WORDS_MOST, _SHOWN_MOST = 100_000, 2_000
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _CONTROLS = "input, select, textarea, button"
 _BUTTONS = frozenset({"submit", "image", "button", "reset"})
@@ -96,7 +97,7 @@ def _in(tree: Tree, url: URL, encoding: str) -> Iterator[Form]:
             action,
             method if method in ("post", "dialog") else "get",
             controls,
-            f"{named} {_text(node, 2_000)}".strip(),
+            f"{named} {_words(node)}".strip(),
             next(iter((said.get("accept-charset") or "").replace(",", " ").split()), encoding),
             (said.get("enctype") or "").lower().startswith("multipart")
             or any(each.kind == "file" for each in controls),
@@ -164,6 +165,14 @@ def _label(node: Node, labels: dict[str | None, str]) -> str:
         own = _text(node.parent)
     parts = (own, said.get("aria-label"), said.get("placeholder"), said.get("title"))
     return " ".join(part for part in parts if part)[:_LABEL_MOST]
+
+
+def _words(node: Node) -> str:
+    """What is written in a form, without the options of its fields: those are what it is about, not what it does."""
+    text = _text(node, _WORDS_MOST)
+    for options in (_text(each, _WORDS_MOST) for each in node.css("select, datalist")):
+        text = text.replace(options, " ", 1) if options else text
+    return " ".join(text.split())[:_SHOWN_MOST]
 
 
 def _text(node: Node, most: int = _LABEL_MOST) -> str:

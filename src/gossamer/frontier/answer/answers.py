@@ -79,6 +79,8 @@ class Answers:
             page = dataclasses.replace(page, problem=lesson.soft, links=(), guesses=())
             outcome = outcome._replace(reason=lesson.soft)
         self._carry_out(outcome, entry, capture, page)
+        if self._intake.forms is not None:
+            self._intake.add(self._intake.forms.settled(url))
         if lesson.soft:
             self._disguised(url)
         if lesson.trial:
@@ -152,6 +154,9 @@ class Answers:
             self._peers.met(page.digest, visit.url)
         if visit.kind is Kind.SITEMAP:
             links, hinted = self._listings.begin(visit.url, page)
+        if self._intake.forms is not None and visit.kind is Kind.PAGE:
+            asked, links = self._intake.forms.came(capture, page)
+            self._intake.add(asked)
         if self._watch is not None:
             self._watch.listed(visit.url, links)
         if not page.nofollow:

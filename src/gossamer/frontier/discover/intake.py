@@ -15,8 +15,11 @@ from gossamer.frontier.queue.rank import TOPIC_SPARING, promised, rank, topic_ro
 from gossamer.frontier.worth.novelty import Place
 from gossamer.frontier.worth.opic import Flow, Importance
 from gossamer.model import Kind, Link, Visit
+from gossamer.urls import keys
 
 if TYPE_CHECKING:
+    from gossamer.frontier.forms.forms import Forms
+    from gossamer.frontier.forms.harmless import Wanted
     from gossamer.frontier.worth.focus import Focus
     from gossamer.topic.judge import Judge
 
@@ -52,6 +55,8 @@ class Intake:
         """The cash of addresses, if an order wants it."""
         self.focus = _focus(parts, rules.topic, learned) if rules.topic else None
         """What is promised of addresses, if the crawl has a topic."""
+        self.forms = _forms(parts, active) if rules.forms != "off" else None
+        """What is asked with forms, if the crawl fills them in."""
 
     @property
     def worths(self) -> Iterator[Flow | Focus]:
@@ -184,3 +189,16 @@ def _focus(parts: Parts, judge: Judge, learned: Callable[[Judge], None]) -> Focu
     from gossamer.frontier.worth.focus import Focus
 
     return Focus(parts.table, parts.ledger, judge, learned)
+
+
+def _forms(parts: Parts, active: ActiveOrigins) -> Forms:
+    """What fills in forms is loaded where a crawl wants that."""
+    from gossamer.frontier.forms.forms import Forms
+
+    def allows(url: str) -> bool:
+        origin = active.get(keys.origin(url))
+        return not parts.access.known(origin) or parts.access.allows(origin, url)
+
+    rules = parts.rules
+    wanted: Wanted = "all" if rules.forms == "all" else "search"
+    return Forms(parts.table, parts.ledger, parts.discovery, allows, wanted, rules.form_budget)

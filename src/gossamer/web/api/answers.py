@@ -105,6 +105,15 @@ class Guessed(Answer, frozen=True, kw_only=True):
     status: int | None
 
 
+class FormOfPage(Answer, frozen=True, kw_only=True):
+    """A form of a page, in words: what can be filled in, and why it is not sent or what it has brought."""
+
+    action: str
+    method: str
+    fields: str
+    state: str
+
+
 class Links(Answer, frozen=True, kw_only=True):
     """Who points to an address and what it points to."""
 
@@ -114,6 +123,7 @@ class Links(Answer, frozen=True, kw_only=True):
     anchors: list[str]
     rank: float | None
     guessed: list[Guessed] | UnsetType = UNSET
+    forms: list[FormOfPage]
 
 
 class Edition(Answer, frozen=True, kw_only=True):

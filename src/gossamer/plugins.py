@@ -19,6 +19,9 @@ CONVERTERS = "gossamer.converters"
 PROTOCOLS = "gossamer.protocols"
 """By scheme: a function from a `fetch.protocols.Ask` to a `fetch.protocols.Said`."""
 
+OUR_PROTOCOLS = ("ftp", "gemini")
+"""Modules of `fetch.protocols`, besides that of the web."""
+
 
 @cache
 def installed(group: str) -> Mapping[str, EntryPoint]:
@@ -45,6 +48,15 @@ def loaded(group: str, name: str) -> Callable[..., Any] | None:
         )
         return None
     return function
+
+
+def unspoken(scheme: str) -> str:
+    """What is said of a protocol that nobody has."""
+    known = ("https", "http", *OUR_PROTOCOLS, *installed(PROTOCOLS))
+    return (
+        f"{scheme}:// is not spoken here; {', '.join(f'{each}://' for each in known)} are, and a package with the entry"
+        f" point {PROTOCOLS} adds others"
+    )
 
 
 def package_of(entry: EntryPoint) -> str:

@@ -18,6 +18,7 @@ from gossamer.errors import Damaged
 from gossamer.graph import columns, lookup
 from gossamer.graph.arcs import Arcs
 from gossamer.graph.lookup import Lookup
+from gossamer.urls import keys
 
 _CURE = "`gossamer build DIR` makes it again"
 
@@ -64,7 +65,12 @@ def are_addresses(names: Lookup) -> bool:
     """All of them begin as one, and have a host or a path."""
     here, left = names.starts[:-1], np.diff(names.starts)
     begun = (_begin(names, here, left, word) for word in (b"http://", b"https://", b"file:///"))
-    return bool(np.logical_or.reduce(list(begun)).all())
+    others = np.flatnonzero(~np.logical_or.reduce(list(begun))).tolist()  # of other protocols, as gemini
+    return all(_is_address(names.all_texts[here[each] : here[each] + left[each]].tobytes()) for each in others)
+
+
+def _is_address(name: bytes) -> bool:
+    return keys.is_shaped(name.decode("utf-8", "replace"))
 
 
 def _begin(names: Lookup, here: NDArray[Any], left: NDArray[Any], word: bytes) -> NDArray[np.bool_]:

@@ -11,6 +11,8 @@ from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
 
 from gossamer.model import URL
 from gossamer.urls.normalize import normalize
+from gossamer.urls.schemes import canonical as other_canonical
+from gossamer.urls.schemes import scheme_of
 
 ORIGIN = "file://"
 """What stands for scheme, host and port."""
@@ -46,6 +48,6 @@ def name_of(url: URL) -> str:
 def canonical(text: str) -> URL:
     """The one form of an address that somebody names, of the web or of a file. InvalidURL when it is neither."""
     if not is_path(text):
-        return normalize(text)
+        return other_canonical(text) if scheme_of(text) else normalize(text)
     path = posixpath.normpath(unquote_to_bytes(text[len(ORIGIN) :].partition("#")[0]))
     return address_of(b"/" + path.lstrip(b"/"))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 
+from gossamer import plugins
 from gossamer.errors import InvalidURL
 from gossamer.model import URL
 from gossamer.urls.keys import host, is_address
 from gossamer.urls.normalize import normalize
+from gossamer.urls.schemes import canonical, scheme_of
 
 _PLACE = re.compile(r"[^/?#\\]*")
 _HTTPS = "https://"
@@ -27,13 +29,20 @@ def as_seed(text: str) -> str:
     candidate = text.strip()
     try:
         if "://" in candidate:
-            return normalize(candidate)
+            return _of_another(candidate, scheme) if (scheme := scheme_of(candidate)) else normalize(candidate)
         if _NO_SCHEME.match(candidate):
             raise InvalidURL("begins as no address does; write it with https://")
         url = normalize(f"http://{candidate}")
         return url if _is_plain(candidate, url) else url.removeprefix("http://")
     except InvalidURL as error:
         raise InvalidURL(_LOGIN.sub("...@", f"seed {text!r}: {error}")) from None
+
+
+def _of_another(text: str, scheme: str) -> URL:
+    """An address of another protocol than that of the web, if we or a plug-in know it."""
+    if scheme not in plugins.OUR_PROTOCOLS and scheme not in plugins.installed(plugins.PROTOCOLS):
+        raise InvalidURL(plugins.unspoken(scheme))
+    return canonical(text)
 
 
 def has_login(text: str) -> bool:

@@ -6,8 +6,9 @@ import resource
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from gossamer.collection.crawl.outside import Fetch
 from gossamer.collection.crawl.wiring import route_of
-from gossamer.errors import StorageError
+from gossamer.errors import StorageError, UsageError
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.held import Held
 from gossamer.fetch.logins import NONE, Logins, Sending
@@ -71,6 +72,16 @@ class Network:
         )
         self._fetchers.append(fetcher)
         return fetcher
+
+    def speak(self, plan: Plan, fetch: Fetch) -> Fetch:
+        """The same with other protocols than HTTP, for a plan that has such seeds."""
+        from gossamer.fetch.protocols.asking import OtherProtocols
+
+        if plan.proxy:
+            raise UsageError(
+                "proxy is set, and only http and https go through it; take out the proxy or the other seeds"
+            )
+        return OtherProtocols(fetch, Guard(plan.allow_addresses), self._resolver, plan.as_limits(), self._clock)
 
     async def addresses(self, host: str) -> tuple[tuple[str, ...], float]:
         """Where a host may be visited, and for how many seconds that holds."""

@@ -51,6 +51,7 @@ from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits, Step
 from gossamer.store.disk import Disk
 from gossamer.store.table.table import Table
+from gossamer.urls.schemes import scheme_of
 
 if TYPE_CHECKING:
     from gossamer.collection.crawl.folders import Folders
@@ -122,6 +123,8 @@ class Session:
         )
         self._import_source = self._import_from(imported_files)
         usual = self._folders.fetch if self._folders else outside.fetch or self._network.fetch
+        if any(map(scheme_of, plan.seeds)) and not self._imports:
+            usual = self._network.speak(plan, usual)
         self._fetch = self._import_source.fetch if self._imports else usual
         if outside.told:
             self._fetch = telling(self._fetch, outside.told)

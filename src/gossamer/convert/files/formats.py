@@ -48,6 +48,7 @@ READERS: dict[str, Reader] = {
     kinds.TSV: Ours("text.csv"),
     kinds.JSON: Ours("text.json"),
     kinds.MARKDOWN: Ours("text.markdown"),
+    kinds.GEMINI: Ours("text.gemini"),
     kinds.PLAIN: Ours("text.plain"),
     kinds.OLE: Ours("ole.compound"),
     kinds.PDF: Ours("pdf.pdf"),

@@ -13,6 +13,7 @@ from gossamer.model import Capture, Failure, Fault
 from gossamer.urls import normalize
 from gossamer.urls.normalize import LONGEST, is_too_long
 from gossamer.urls.paths import is_path
+from gossamer.urls.schemes import joined, scheme_of
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HEAD_REFUSED = frozenset({400, 403, 405, 501})
@@ -84,7 +85,7 @@ def _redirect(capture: Capture) -> Outcome:
     if not location:
         return Outcome(Act.FAIL, f"http {capture.status} without a location")
     try:
-        target = normalize(_octets_as_utf8(location), capture.visit.url)
+        target = _led_to(_octets_as_utf8(location), capture.visit.url)
     except InvalidURL:
         if is_too_long(_octets_as_utf8(location), capture.visit.url):
             return Outcome(Act.FAIL, f"redirect to an address that is too long; the limit is {LONGEST:,} characters")
@@ -92,6 +93,15 @@ def _redirect(capture: Capture) -> Outcome:
     if target == capture.visit.url:
         return Outcome(Act.FAIL, "redirect to itself")
     return Outcome(Act.REDIRECT, f"redirect to {target}", target=target)
+
+
+def _led_to(location: str, url: str) -> str:
+    if not scheme_of(url):
+        return normalize(location, url)
+    target = joined(location, url)
+    if target is None:
+        raise InvalidURL(location)
+    return target
 
 
 def _octets_as_utf8(value: str) -> str:

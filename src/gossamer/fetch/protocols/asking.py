@@ -1,0 +1,130 @@
+"""What every other protocol has in common: who may be asked, for how long, and what becomes of the answer.
+
+A protocol is one function: it gets an `Ask`, whose address was looked up and let through by the guard, and gives what
+was `Said`, in the words of HTTP. So politeness, retries, robots.txt, archive and index know nothing of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from gossamer import plugins
+from gossamer.errors import UsageError
+from gossamer.fetch.dns import Resolver
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.limits import Limits
+from gossamer.model import Capture, Clock, Failure, Fault, Headers, Kind, Visit
+from gossamer.urls.schemes import PORTS, scheme_of
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked for."""
+
+    url: str
+    host: str
+    port: int
+    address: str
+    """The IP address to connect to, and no other: the guard has let it through."""
+    path: str
+    """With the query, as it stands in the address."""
+    seconds: float
+    """How long a single step may take; the whole is cut off from outside."""
+    most: int
+    """Bytes of a body; what is more is cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The answer, in the words of HTTP."""
+
+    status: int
+    body: bytes = b""
+    headers: Headers = ()
+    """At least a content-type, for a body; a location for a redirect. Names in small letters."""
+    reason: str = ""
+
+
+Say: TypeAlias = Callable[[Ask], Awaitable[Said]]
+
+
+class OtherProtocols:
+    """Asks by the protocol of an address; what is of the web goes the usual way."""
+
+    def __init__(
+        self,
+        usual: Callable[[Visit], Awaitable[Capture]],
+        guard: Guard,
+        resolver: Resolver,
+        limits: Limits,
+        clock: Clock,
+    ) -> None:
+        self._usual = usual
+        self._guard = guard
+        self._resolver = resolver
+        self._limits = limits
+        self._clock = clock
+
+    async def __call__(self, visit: Visit) -> Capture:
+        scheme = scheme_of(visit.url)
+        if not scheme:
+            return await self._usual(visit)
+        began, start = self._clock.wall(), self._clock.steady()
+        address = None
+        try:
+            address = await self._address(visit)
+            if isinstance(address, Failure):
+                return Capture(visit, began, 0.0, failure=address)
+            async with asyncio.timeout(self._limits.total):
+                said = await function_for(scheme)(self._ask(visit, scheme, address))
+        except TimeoutError:
+            failure = Failure(Fault.TIMEOUT, f"no whole answer within {self._limits.total:g} s")
+        except ConnectionError as error:
+            failure = Failure(Fault.CONNECT, str(error))
+        except Exception as error:  # also of a plug-in: it costs this visit
+            failure = Failure(Fault.PROTOCOL, f"{scheme}: {type(error).__name__}: {error}"[:300])
+        else:
+            return self._captured(visit, said, began, self._clock.steady() - start, address)
+        return Capture(visit, began, self._clock.steady() - start, failure=failure)
+
+    async def _address(self, visit: Visit) -> str | Failure:
+        answer = await self._resolver.resolve((urlsplit(visit.url).hostname or "").strip("[]"))
+        if answer.failure:
+            return answer.failure
+        for address in answer.addresses:
+            if reason := self._guard.refusal(address):
+                return Failure(Fault.BLOCKED_ADDRESS, f"{address}, {reason}; --allow-address {address} opens it")
+        return answer.addresses[0]
+
+    def _ask(self, visit: Visit, scheme: str, address: str) -> Ask:
+        parts = urlsplit(visit.url)
+        path = parts.path + (f"?{parts.query}" if parts.query else "")
+        most = self._limits.cap(visit.kind, "")
+        port = parts.port or PORTS.get(scheme, 0)
+        return Ask(visit.url, parts.hostname or "", port, address, path, self._limits.idle, most)
+
+    def _captured(self, visit: Visit, said: Said, began: float, seconds: float, address: str) -> Capture:
+        media_type = dict(said.headers).get("content-type", "")
+        most = self._limits.cap(visit.kind, media_type.partition(";")[0].strip())
+        unread = self._limits.skips(Kind.PAGE, media_type) or visit.method == "HEAD"
+        body = b"" if unread else said.body[:most]
+        lines = [f"HTTP/1.1 {said.status} {said.reason}", *(f"{name}: {value}" for name, value in said.headers), "", ""]
+        head = "\r\n".join(each.replace("\r", " ").replace("\n", " ") for each in lines).encode("latin-1", "replace")
+        cut = "length" if len(body) < len(said.body) else None
+        return Capture(visit, began, seconds, said.status, said.headers, b"", head, body, body, address, cut)
+
+
+def function_for(scheme: str) -> Say:
+    """The protocol of a scheme; UsageError where nobody has it."""
+    if scheme in plugins.OUR_PROTOCOLS:
+        say: Say = import_module(f"gossamer.fetch.protocols.{scheme}").say
+        return say
+    found = plugins.loaded(plugins.PROTOCOLS, scheme)
+    if found is None:
+        raise UsageError(plugins.unspoken(scheme))
+    return found

@@ -1,0 +1,216 @@
+"""Crawls over other protocols than HTTP, through the same frontier, archive and index; servers are on loopback."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import socketserver
+import ssl
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gossamer
+from gossamer import plugins
+from gossamer.errors import InvalidURL, NothingFetched
+from gossamer.urls.schemes import canonical, joined
+
+AT_ONCE: dict[str, Any] = {"delay": 0, "ip_delay": 0, "shards": 1, "patience": 0, "allow_addresses": ["127.0.0.1"]}
+CAPSULE = {
+    "/": "20 text/gemini\r\n# A capsule\nWords of a small net about otters.\n=> /a one\n=> b/ two\n=> /old three\n"
+    "=> /closed four\n=> https://example.org/ elsewhere\n=> mailto:me@example.org mail\n```\n=> /no not a link\n```\n",
+    "/robots.txt": "20 text/plain\r\nUser-agent: *\nDisallow: /closed\n",
+    "/a": "20 text/plain\r\nA plain page about herons.",
+    "/b/": "20\r\n* An item\n> A quote\n=> ../missing gone\n",
+    "/old": "31 a?page=2\r\n",
+    "/a?page=2": "20 text/html\r\n<title>HTML</title><p>It may be anything.",
+    "/closed": "20 text/plain\r\nNobody may read it.",
+}
+
+
+@contextmanager
+def served(handler: type[socketserver.StreamRequestHandler], context: ssl.SSLContext | None = None) -> Iterator[int]:
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+
+        def get_request(self) -> tuple[Any, Any]:
+            connection, address = super().get_request()
+            return (context.wrap_socket(connection, server_side=True) if context else connection), address
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """Whoever hangs up is no fault of the server."""
+
+    with Server(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class Gemini(socketserver.StreamRequestHandler):
+    asked: list[str] = []  # noqa: RUF012  # of the only server of a test
+
+    def handle(self) -> None:
+        url = self.rfile.readline().decode().strip()
+        path = "/" + url.split("/", 3)[3]
+        self.asked.append(path)
+        self.wfile.write(CAPSULE.get(path, "51 not here\r\n").encode())
+
+
+FOLDERS = {"/": ("type=dir; pub", "type=file; read me.txt", "type=cdir; ."), "/pub/": ("type=file; page.html",)}
+FILES = {"/read me.txt": b"Words of a file about otters.", "/pub/page.html": b"<title>Old</title><p>A page of 1995."}
+
+
+class Ftp(socketserver.StreamRequestHandler):
+    """As much of RFC 959 as a client needs that reads."""
+
+    def handle(self) -> None:
+        self.say("220 hello")
+        data: socket.socket | None = None
+        for line in self.rfile:
+            verb, _, what = line.decode().strip().partition(" ")
+            match verb:
+                case "PASV":
+                    data = socket.create_server(("127.0.0.1", 0))
+                    high, low = divmod(data.getsockname()[1], 256)
+                    self.say(f"227 to (10,0,0,1,{high},{low})")
+                case "MLSD" | "RETR":
+                    found = FILES.get(what) if verb == "RETR" else "\r\n".join(FOLDERS.get(what, ())).encode()
+                    if not found or data is None:
+                        if data is not None:
+                            data.close()
+                        self.say("550 nothing there")
+                        continue
+                    self.say("150 it comes")
+                    connection, _ = data.accept()
+                    with connection:
+                        connection.sendall(found)
+                    data.close()
+                    self.say("226 that was it")
+                case "QUIT":
+                    self.say("221 bye")
+                    return
+                case "PASS":
+                    self.say("230 welcome")
+                case _:
+                    self.say("331 go on" if verb == "USER" else "200 fine")
+
+    def say(self, words: str) -> None:
+        self.wfile.write(f"{words}\r\n".encode())
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[gossamer.Collection]:
+    with gossamer.open(tmp_path / "web") as collection:
+        yield collection
+
+
+def context(folder: Path) -> ssl.SSLContext:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed, which makes the certificate of the server")
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    command += ["-subj", "/CN=localhost", "-days", "2", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(command, check=True, capture_output=True)
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(certificate, key)
+    return made
+
+
+def test_a_capsule_of_gemini_is_crawled_kept_and_found(web: gossamer.Collection, tmp_path: Path) -> None:
+    Gemini.asked.clear()
+    with served(Gemini, context(tmp_path)) as port:
+        seed = f"gemini://localhost:{port}/"
+        status = web.crawl(seed, **AT_ONCE)
+    assert status.pages == 4
+    page = web.page(seed)
+    assert (page.title, page.media_type, page.capture.address) == ("A capsule", "text/gemini", "127.0.0.1")
+    assert [link.url.removeprefix(seed) for link in page.links] == ["a", "b/", "old", "closed", "https://example.org/"]
+    assert [hit.url for hit in web.search("herons")] == [f"{seed}a"]
+    assert web.page(f"{seed}a?page=2").title == "HTML"
+    assert web.why(f"{seed}missing").status == 404
+    assert "robots.txt" in web.why(f"{seed}closed").reason
+    assert "/closed" not in Gemini.asked
+    assert not web.verify().problems
+
+
+def test_folders_of_an_ftp_server_are_followed(web: gossamer.Collection) -> None:
+    with served(Ftp) as port:
+        seed = f"ftp://127.0.0.1:{port}/"
+        status = web.crawl(seed, **AT_ONCE)
+    assert status.pages == 4
+    assert web.page(f"{seed}read%20me.txt").text == "Words of a file about otters."
+    assert web.page(f"{seed}pub/page.html").title == "Old"
+
+
+def test_the_guard_holds_for_every_protocol(web: gossamer.Collection) -> None:
+    with pytest.raises(NothingFetched, match=r"--allow-address 127\.0\.0\.1 opens it"):
+        web.crawl("gemini://127.0.0.1/", **{**AT_ONCE, "allow_addresses": ()})
+
+
+def test_a_protocol_that_nobody_has_is_refused_with_the_cure(web: gossamer.Collection) -> None:
+    with pytest.raises(InvalidURL, match=r"sftp:// is not spoken here; .*gemini://.*gossamer\.protocols"):
+        web.crawl("sftp://example.org/")
+    assert not web.path.exists()
+
+
+PLUGIN = """
+from gossamer.fetch.protocols.asking import Said
+
+async def say(ask):
+    if ask.path == "/bad":
+        raise ValueError("broken")
+    return Said(200, b"# Echo\\n=> /bad\\nIt said " + ask.path.encode(), (("content-type", "text/gemini"),))
+"""
+
+
+def test_a_package_adds_a_protocol_by_being_installed(
+    web: gossamer.Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = tmp_path / "echoes-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: echoes\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[gossamer.protocols]\necho = echoes:say\n")
+    (tmp_path / "echoes.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    plugins.installed.cache_clear()
+    plugins.loaded.cache_clear()
+    try:
+        web.crawl("ECHO://127.0.0.1/hello", **AT_ONCE)
+    finally:
+        plugins.installed.cache_clear()
+        plugins.loaded.cache_clear()
+        sys.modules.pop("echoes", None)
+    assert "It said /hello" in web.page("echo://127.0.0.1/hello").text
+    assert "ValueError: broken" in web.why("echo://127.0.0.1/bad").reason
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("GEMINI://Example.ORG:1965", "gemini://example.org/"),
+        ("gemini://me@example.org/a/../b?q#x", "gemini://example.org/b?q"),
+        ("ftp://example.org:2121/a b", "ftp://example.org:2121/a%20b"),
+        ("gemini://bücher.example/", "gemini://xn--bcher-kva.example/"),
+    ],
+)
+def test_addresses_of_other_protocols_have_one_form(text: str, form: str) -> None:
+    assert canonical(text) == form == canonical(form)
+
+
+def test_links_stay_within_their_protocol_or_lead_to_the_web() -> None:
+    base = "gemini://example.org/a/b"
+    assert joined("../c", base) == "gemini://example.org/c"
+    assert joined("//other.example/x", base) == "gemini://other.example/x"
+    assert joined("HTTPS://Example.org", base) == "https://example.org/"
+    assert joined("gopher://example.org/", base) is None
+    assert joined("mailto:me@example.org", base) is None

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile
 
@@ -20,7 +21,7 @@ import gossamer
 from crawler_process import gossamer_command, run_gossamer
 from gossamer.collection import FORMATS, Collection, Outside
 from gossamer.collection.ask import parquet
-from gossamer.collection.ask.export import to_path
+from gossamer.collection.ask.export import lines, to_path
 from gossamer.errors import StorageError, UsageError
 from gossamer.store.foreign.trec import docs
 from gossamer.store.foreign.unpacking import Unpacking
@@ -59,7 +60,7 @@ def files(crawled: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict
     folder = tmp_path_factory.mktemp("files")
     found = {}
     for form in FORMATS:
-        if form != "markdown" and (form != "parquet" or has("pyarrow")):
+        if form not in ("markdown", "bagit") and (form != "parquet" or has("pyarrow")):
             found[form] = folder / f"web.{form}"
             assert to_path(lambda out, form=form: crawled.export(form, out), found[form]) > 0  # type: ignore[misc] # a loop variable
     return found
@@ -149,7 +150,30 @@ def test_parquet_has_the_fields_of_jsonl(files: dict[str, Path], tmp_path: Path)
         each["fetched"] = each["fetched"].replace("000Z", "Z") if "." in each["fetched"] else each["fetched"]
     for each in rows:
         each["fetched"] = each["fetched"].replace(".000Z", "Z")
+        assert None not in each.values()
+        each.update({name: each[name] or None for name in ("language", "author", "published", "modified")})
+        each.update({name: each[name] or None for name in ("copy_of", "near_copy_of")})
     assert table == rows
+
+
+@pytest.mark.skipif(not has("pyarrow"), reason="pyarrow is not installed")
+def test_whichever_lines_of_jsonl_are_looked_at_the_columns_have_the_same_types(files: dict[str, Path]) -> None:
+    """Hugging Face's `load_dataset("json")` guesses types by the first lines, and they hold for all others."""
+    from pyarrow import json as reader
+
+    lines = files["jsonl"].read_bytes().splitlines(keepends=True)
+    linked = [line for line in lines if b'"links": []' not in line]
+    schemas = {str(reader.read_json(io.BytesIO(line)).schema) for line in linked}
+    assert len(linked) > 100
+    assert len(schemas) == 1
+    assert "null" not in schemas.pop()
+
+
+def test_dates_of_jsonl_are_written_in_one_way(crawled: Collection) -> None:
+    found = next(iter(crawled.pages()))
+    dated = replace(found, page=replace(found.page, published=1_790_000_000.0, modified=None))
+    told = json.loads(next(lines([dated])))
+    assert (told["published"], told["modified"]) == ("2026-09-21T14:13:20.000Z", "")
 
 
 def test_without_pyarrow_the_message_names_the_cure(crawled: Collection, monkeypatch: pytest.MonkeyPatch) -> None:

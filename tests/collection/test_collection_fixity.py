@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import gossamer
+from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.store.repair.verify import wrong_digest
 from gossamer.store.warc.reader import records
@@ -75,3 +79,71 @@ def test_a_record_that_has_changed_is_told_from_one_without_a_digest(crawled: Co
         assert f"the {kind} record of {record.url} does not have its digest" in (wrong_digest(changed) or "")
         fields = tuple(field for field in changed.fields if field[0] != "warc-block-digest")
         assert wrong_digest(replace(changed, fields=fields)) is None
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_report_has_the_counts_the_digests_of_all_files_the_tool_and_the_date(
+    crawled: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, target = str(crawled.path), tmp_path / "fixity.json"
+    assert main(["verify", folder, "--report", str(target)]) == 0
+    assert "all is well" in capsys.readouterr().out
+    told = json.loads(target.read_bytes())
+    every = [*found(crawled, "captures"), *found(crawled, "texts")]
+    assert told["records"] == told["block_digests"] == len(every)
+    assert told["records_by_type"] == dict(sorted(Counter(record.type for record in every).items()))
+    assert (told["format"], told["sound"], told["problems"]) == ("gossamer-fixity-1", True, [])
+    assert told["tool"].startswith("Gossamer/")
+    assert told["began"] <= told["ended"]
+    warcs = sorted(crawled.path.glob("shards/*/*/*.warc.gz"))
+    assert [(crawled.path / each["path"], each["bytes"], each["sha256"]) for each in told["files"]] == [
+        (path, path.stat().st_size, sha256(path)) for path in warcs
+    ]
+    assert main(["verify", folder, "--report", str(target)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert main(["verify", folder, "--report", str(crawled.path / "x")]) == 2
+    assert main(["verify", folder, "--repair", "--report", str(tmp_path / "y")]) == 2
+
+
+def test_a_report_of_a_damaged_collection_says_so(crawled: Collection, tmp_path: Path) -> None:
+    (path,) = warc_files(crawled.path / "shards/00/captures")
+    path.write_bytes(path.read_bytes()[:-100])
+    target = tmp_path / "fixity.json"
+    assert main(["verify", str(crawled.path), "--report", str(target)]) == 7
+    told = json.loads(target.read_bytes())
+    assert not told["sound"]
+    assert told["problems"]
+
+
+def test_a_bag_is_checked_with_the_tools_of_others_and_comes_in_again(
+    crawled: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = tmp_path / "bag"
+    assert main(["export", str(crawled.path), "bagit", "-o", str(bag)]) == 0
+    assert "wrote 3 files" in capsys.readouterr().out
+    for manifest in ("manifest-sha256.txt", "tagmanifest-sha256.txt"):
+        subprocess.run(["sha256sum", "--check", "--strict", manifest], cwd=bag, check=True, capture_output=True)
+    listed = {line.split("  ")[1] for line in (bag / "manifest-sha256.txt").read_text().splitlines()}
+    assert listed == {str(path.relative_to(bag)) for path in (bag / "data").rglob("*") if path.is_file()}
+    tags = {line.split("  ")[1] for line in (bag / "tagmanifest-sha256.txt").read_text().splitlines()}
+    assert tags == {"bagit.txt", "bag-info.txt", "manifest-sha256.txt"}
+    assert (bag / "bagit.txt").read_text() == "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
+    about = dict(line.split(": ", 1) for line in (bag / "bag-info.txt").read_text().splitlines())
+    sizes = [path.stat().st_size for path in (bag / "data").rglob("*") if path.is_file()]
+    assert about["Payload-Oxum"] == f"{sum(sizes)}.{len(sizes)}"
+    with gossamer.open(tmp_path / "again") as again:
+        again.import_files(*sorted((bag / "data/archive").iterdir()), shards=1)
+        assert {page.url: page.text for page in again.pages()} == {page.url: page.text for page in crawled.pages()}
+
+
+def test_a_bag_is_a_new_directory(crawled: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(crawled.path), "bagit", "-o", str(crawled.path.parent)]) == 2
+    assert main(["export", str(crawled.path), "bagit"]) == 2
+    assert "-o my-bag" in capsys.readouterr().err
+    (path,) = warc_files(crawled.path / "shards/00/captures")
+    path.write_bytes(path.read_bytes()[:-100])
+    assert main(["export", str(crawled.path), "bagit", "-o", str(tmp_path / "bag")]) == 7
+    assert {each.name for each in tmp_path.iterdir()} == {"web"}

@@ -96,13 +96,16 @@ def test_the_index_of_captures_is_sorted_and_knows_revisits(shard: Shard) -> Non
     assert lines == sorted(lines)
     assert [json.loads(line.split(" ", 2)[2])["url"] for line in lines] == [A, A, B]
     assert [json.loads(line.split(" ", 2)[2])["mime"] == "warc/revisit" for line in lines] == [True, True, False]
+    told = [json.loads(line.split(" ", 2)[2]) for line in lines]
+    assert [(each["mime-detected"], each["status"]) for each in told] == [("text/html", "200")] * 3
+    assert told[2]["mime"] == "text/html"
     assert export.cdxj([], io.BytesIO()) == 0
 
 
 @pytest.mark.parametrize("seeds", [(), (C, A)])
 def test_a_web_archive_lists_its_pages_and_where_to_begin(shard: Shard, seeds: tuple[str, ...]) -> None:
     found, out = kept(shard), io.BytesIO()
-    pages = [(B, shard.row(B))]
+    pages = [(B, shard.row(B), "Words")]
     assert export.web_archive(found, [shard.archive], pages, "Mine", Plan(seeds=seeds), out) == 1
     with zipfile.ZipFile(out) as file:
         about = json.loads(file.read("datapackage.json"))

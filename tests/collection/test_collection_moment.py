@@ -21,9 +21,11 @@ from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.ask.moment import Moment
 from gossamer.held import Held
+from gossamer.store.warc.reader import records
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 
 SPEC = WebSpec(seed=11, hosts=2, pages=16, copies=Copies(exact=0.2, near=0.1))
+OK = b"HTTP/1.1 200"
 SOME = r"/[0-9a-m][^/]*$"
 """Pages that are removed."""
 
@@ -73,8 +75,10 @@ def questions(reader: Collection, seed: str) -> dict[str, object]:
 def damage(folder: Path) -> None:
     """The record of one page, in the middle of its file."""
     (file,) = (folder / "shards" / "00" / "captures").iterdir()
+    places = [record.place for record in records(file) if record.type == "response" and record.head.startswith(OK)]
+    page = places[len(places) // 2]
     with file.open("r+b") as out:
-        out.seek(file.stat().st_size // 2)
+        out.seek(page.offset + page.length // 2)
         out.write(b"\0" * 100)
 
 

@@ -20,9 +20,8 @@ def document(url: str, entry: Entry | None = None, **more: object) -> Document:
     return Document(url, entry, version, came(url), said(url, **more))
 
 
-def test_every_page_is_a_row_with_its_dates_as_dates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_page_is_a_row_with_its_dates_as_dates() -> None:
     theirs = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 2)
     out = io.BytesIO()
     pages = [
         document(A, Entry(State.DONE, 3, BEGAN), links=(Link(B, "over there"),), published=BEGAN - 86_400),
@@ -37,7 +36,21 @@ def test_every_page_is_a_row_with_its_dates_as_dates(monkeypatch: pytest.MonkeyP
     assert table.column("fetched").to_pylist() == [moment] * 3
     assert table.column("published").to_pylist() == [datetime.fromtimestamp(BEGAN - 86_400, UTC), None, None]
     assert table.column("links").to_pylist()[0] == [{"url": B, "anchor": "over there", "rel": "", "content": True}]
-    assert theirs.ParquetFile(io.BytesIO(out.getvalue())).num_row_groups == 2
+
+
+@pytest.mark.parametrize(("batch", "group", "groups"), [(1, 1, 5), (1 << 20, 1, 1), (1, 1_000, 2), (1, 1 << 20, 1)])
+def test_no_more_pages_are_in_memory_than_a_row_group_has(
+    monkeypatch: pytest.MonkeyPatch, batch: int, group: int, groups: int
+) -> None:
+    theirs = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(parquet, "BATCH_BYTES", batch)
+    monkeypatch.setattr(parquet, "GROUP_BYTES", group)
+    out = io.BytesIO()
+    urls = [f"{A}{number}" for number in range(5)]
+    assert parquet.write([document(url, links=(Link(B, "x" * 100),)) for url in urls], out) == 5
+    file = theirs.ParquetFile(io.BytesIO(out.getvalue()))
+    assert file.read().column("url").to_pylist() == urls
+    assert file.num_row_groups == groups
 
 
 def test_no_page_is_no_row() -> None:

@@ -913,18 +913,6 @@ def test_one_look_at_an_import_of_many_shards() -> None:
 # ----------------------------------------------------------------------------- columns
 
 
-def test_rows_are_grouped_by_their_number_and_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"text": "x" * 10, "links": [1]} for _ in range(7)]
-    assert [len(group) for group in parquet._groups(rows)] == [7]
-    assert list(parquet._groups([])) == []
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 3)
-    assert [len(group) for group in parquet._groups(rows)] == [3, 3, 1]
-    monkeypatch.setattr(parquet, "GROUP_BYTES", 11)
-    assert [len(group) for group in parquet._groups(rows)] == [2, 2, 2, 1]
-    monkeypatch.setattr(parquet, "GROUP_BYTES", 10)
-    assert [len(group) for group in parquet._groups(rows)] == [1] * 7
-
-
 def test_parquet_without_its_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(UsageError, match=r"pip install '\.\[parquet\]'"):

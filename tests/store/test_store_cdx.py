@@ -16,12 +16,13 @@ PLACE = Place("gossamer-20261115000000-00000.warc.gz", 343, 362, "uuid")
 
 
 def test_a_line_has_key_time_and_the_words_of_pywb() -> None:
-    entry = Entry("http://www.example.com/a?b=1", BEGAN, "text/html", 200, "sha256:00", PLACE)
+    entry = Entry("http://www.example.com/a?b=1", BEGAN, "text/plain", "text/html", 200, "sha256:00", PLACE)
     key, stamp, told = line(entry).split(" ", 2)
     assert (key, stamp) == ("com,example)/a?b=1", "20261115000000")
     assert json.loads(told) == {
         "url": "http://www.example.com/a?b=1",
-        "mime": "text/html",
+        "mime": "text/plain",
+        "mime-detected": "text/html",
         "status": "200",
         "digest": "sha256:00",
         "length": "362",
@@ -30,11 +31,15 @@ def test_a_line_has_key_time_and_the_words_of_pywb() -> None:
     }
 
 
-def test_a_revisit_is_marked_and_has_no_status() -> None:
-    entry = Entry("http://example.com/", BEGAN, "text/html", 200, "sha256:00", PLACE, revisit=True)
+def test_a_revisit_is_marked_and_has_its_status() -> None:
+    entry = Entry("http://example.com/", BEGAN, "text/html", "text/html", 200, "sha256:00", PLACE, revisit=True)
     told = json.loads(line(entry).split(" ", 2)[2])
-    assert told["mime"] == "warc/revisit"
-    assert "status" not in told
+    assert (told["mime"], told["mime-detected"], told["status"]) == ("warc/revisit", "text/html", "200")
+
+
+def test_a_type_that_no_server_named_is_unknown() -> None:
+    entry = Entry("http://example.com/", BEGAN, "", "text/html", 200, "sha256:00", PLACE)
+    assert json.loads(line(entry).split(" ", 2)[2])["mime"] == "unk"
 
 
 @pytest.mark.parametrize("budget", [1, 500, 10_000, 1 << 20])

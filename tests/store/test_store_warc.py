@@ -19,7 +19,7 @@ from warcio.checker import Checker
 from gossamer.errors import Damaged, StorageError
 from gossamer.model import Capture, Failure, Fault, Kind, Link, Visit
 from gossamer.store.warc.reader import ArchiveIterator as FastIterator
-from gossamer.store.warc.reader import capture_of, read, records, whole_captures
+from gossamer.store.warc.reader import capture_of, read, read_head, records, whole_captures
 from gossamer.store.warc.warc import Original, Place, date, instant, payload_digest, warc_files
 from gossamer.store.warc.writer import Writer
 
@@ -127,6 +127,12 @@ def test_any_bytes_come_back(tmp_path_factory: pytest.TempPathFactory, wire: byt
     place = writer(folder, level=level).capture(one, payload_digest(wire))
     record = read(folder, place)
     assert (record.head, record.payload) == (one.head, wire)
+
+
+@pytest.mark.parametrize("one", [*CAPTURES.values(), *(capture(head=head) for head in HEADS.values())])
+def test_a_head_is_read_without_what_comes_behind_it(tmp_path: Path, one: Capture) -> None:
+    place = writer(tmp_path).capture(one, payload_digest(one.wire))
+    assert read_head(tmp_path, place) == read(tmp_path, place).head
 
 
 def test_other_peoples_readers_see_the_same(tmp_path: Path) -> None:

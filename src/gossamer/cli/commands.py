@@ -13,7 +13,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import gossamer
 from gossamer import shown
@@ -44,6 +44,7 @@ from gossamer.settings import SETTINGS
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Imported, Status
     from gossamer.collection.ask.reading import Reading
+    from gossamer.store.repair.verify import Checked
 
 TEXTUAL = ("jsonl", "cdxj", "graph")
 """Formats of an export that escape what pages say, so that they may be looked at."""
@@ -419,12 +420,16 @@ def export(options: argparse.Namespace) -> int:
 
 
 def _output(options: argparse.Namespace) -> Path:
-    path = Path(options.output)
     if not options.output:
         raise UsageError("--output is empty; name a file, or - for standard output")
+    return _new_file(options.output, "--output", options.dir)
+
+
+def _new_file(name: str, option: str, folder: str) -> Path:
+    path = Path(name)
     if not os.path.isdir(path.parent):
-        raise UsageError(f"{path.parent}: no such directory; make it or choose another --output")
-    if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(options.dir)):
+        raise UsageError(f"{path.parent}: no such directory; make it or choose another {option}")
+    if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise UsageError(f"{path}: lies in the collection, which holds nothing but its own files; choose another place")
     return path
 
@@ -442,6 +447,8 @@ def _part(options: argparse.Namespace) -> dict[str, Any]:
 def _export(collection: Reading, form: str, path: Path, chosen: dict[str, Any]) -> int:
     if form == "warc" and os.path.isdir(path):
         return collection.export_files(path)
+    if form == "bagit":
+        return collection.export_bag(path)
     from gossamer.collection.ask.export import to_path
 
     line = ExportLine()
@@ -460,7 +467,7 @@ def verify(options: argparse.Namespace) -> int:
     line = VerifyLine()
     try:
         with gossamer.open(options.dir) as collection:
-            checked = collection.verify(report=line)
+            checked = _reported(collection, options, line) if options.report else collection.verify(report=line)
     finally:
         line.end()
     result = {name: getattr(checked, name) for name in ("records", "rows", "problems", "unread", "notes")}
@@ -468,7 +475,24 @@ def verify(options: argparse.Namespace) -> int:
     return Damaged.exit_code if checked.problems else 0
 
 
+def _reported(collection: Collection, options: argparse.Namespace, line: VerifyLine) -> Checked:
+    """The file is there when the check is over; that it can be is said before."""
+    from gossamer.collection.ask.export import to_path
+
+    found: list[Checked] = []
+
+    def write(out: BinaryIO) -> int:
+        checked, told = collection.verify_report(report=line)
+        found.append(checked)
+        return out.write(shown.json(told).encode() + b"\n")
+
+    to_path(write, _new_file(options.report, "--report", options.dir))
+    return found[0]
+
+
 def _repair(options: argparse.Namespace) -> int:
+    if options.report:
+        raise UsageError("--report says how a collection is, and not what a repair does; run it after --repair")
     with gossamer.open(options.dir) as collection:
         done = collection.repair()
     _print(options, done.as_json(), pasted(repair_output.repaired(options.dir, done), options.dir))

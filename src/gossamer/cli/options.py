@@ -800,7 +800,7 @@ def _export(verbs: _Verbs) -> None:
         "--output",
         metavar="PATH",
         default="-",
-        help="a new file; for warc also a directory, for markdown a new one; - is standard output (-)",
+        help="a new file; for warc also a directory, for markdown and bagit a new one; - is standard output (-)",
     )
     part = verb.add_argument_group("a part of it: jsonl, markdown, parquet, trec, graph")
     part.add_argument(
@@ -825,6 +825,11 @@ def _verify(verbs: _Verbs) -> None:
         "--repair",
         action="store_true",
         help="save all that is whole, say what is lost and queue it, make again what is derived",
+    )
+    verb.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write what was found to a new file, as JSON: counts, digests of all files, problems, program and date",
     )
 
 

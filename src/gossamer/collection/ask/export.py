@@ -13,15 +13,18 @@ from typing import Any, BinaryIO
 from gossamer import shown
 from gossamer.collection.ask import markdown_files
 from gossamer.collection.documents import Document
-from gossamer.errors import StorageError, UsageError
+from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.files.walk import named
 from gossamer.plan import Plan
 from gossamer.store.archive import Archive
 from gossamer.store.foreign import cdx, trec, wacz
 from gossamer.store.repair.whole import pieces, whole_files
 from gossamer.store.versions import Version
+from gossamer.store.warc.reader import http_fields, read_head
 from gossamer.store.warc.warc import Place
 from gossamer.urls.seeds import address
+
+_OPTIONAL = ("language", "author", "published", "modified", "copy_of", "near_copy_of")
 
 
 def rows(pages: Iterable[Document], *, links: bool = True) -> Iterator[dict[str, Any]]:
@@ -42,7 +45,15 @@ def jsonl(pages: Iterable[Document], out: BinaryIO, *, links: bool = True) -> in
 
 def lines(pages: Iterable[Document], *, links: bool = True) -> Iterator[bytes]:
     """The same, line by line."""
-    return (shown.json(row).encode() + b"\n" for row in rows(pages, links=links))
+    return (shown.json(_of_one_type(row)).encode() + b"\n" for row in rows(pages, links=links))
+
+
+def _of_one_type(row: dict[str, Any]) -> dict[str, Any]:
+    """For readers that guess the types of columns by the first lines, as Hugging Face's does. What is not known is an
+    empty text and not null; dates have milliseconds, since one without is taken for a timestamp, which "" is not."""
+    known = {name: row[name] or "" for name in _OPTIONAL}
+    dates = {name: f"{known[name][:-1]}.000Z" for name in ("published", "modified") if known[name]}
+    return row | known | dates
 
 
 def trec_web(pages: Iterable[Document], out: BinaryIO) -> int:
@@ -137,10 +148,28 @@ def _index(archives: Sequence[Archive]) -> Iterator[str]:
     every = ((archive, *row) for archive in archives for row in archive.versions.all())
     for archive, url, version in every:
         place = Place(archive.path(version).name, version.offset, version.length, version.record)
-        revisit = version.original is not None
         yield cdx.line(
-            cdx.Entry(url, version.began, version.media_type, version.status, version.payload, place, revisit)
+            cdx.Entry(
+                url,
+                version.began,
+                _served(archive, place),
+                version.media_type,
+                version.status,
+                version.payload,
+                place,
+                revisit=version.original is not None,
+            )
         )
+
+
+def _served(archive: Archive, place: Place) -> str:
+    """The media type that the server named, without parameters. A damaged record is in the index all the same."""
+    try:
+        fields = http_fields(read_head(archive.folder, place))
+    except Damaged:
+        return ""
+    named = next((value for name, value in fields if name == "content-type"), "")
+    return named.partition(";")[0].strip().lower()
 
 
 def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:

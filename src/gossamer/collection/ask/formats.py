@@ -6,6 +6,7 @@ FORMATS = {
     "jsonl": "pages",
     "warc": "files",
     "wacz": "pages",
+    "bagit": "files",
     "cdxj": "lines",
     "trec": "documents",
     "parquet": "pages",

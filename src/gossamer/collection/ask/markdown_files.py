@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from functools import partial as given
 from hashlib import sha256
 from pathlib import Path
 
+from gossamer.collection.ask.new_folder import new_folder
 from gossamer.collection.documents import Document
 from gossamer.convert.dates import seconds
-from gossamer.errors import StorageError, UsageError
+from gossamer.errors import StorageError
 from gossamer.markdown import written
 from gossamer.shown import timestamp
 from gossamer.store.warc.warc import date
@@ -46,24 +46,10 @@ _NOT_PRINTABLE = re.compile(
 
 def write(pages: Iterable[Document], folder: Path, *, links: bool = True) -> int:
     """Fill a new or an empty folder, which appears when all is there. Gives the number of files."""
-    if not folder.name:
-        raise UsageError(f"{folder}: the directory would be replaced; name a new one, as in {folder / 'pages'}")
-    _require_empty(folder)
-    partial = folder.with_name(f"{folder.name}.partial")
-    try:
-        partial.mkdir()
-    except FileExistsError:
-        raise UsageError(f"{partial}: is there already, perhaps from an export that was killed; remove it") from None
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
-    try:
+    with new_folder(folder) as partial:
         files = _fill(pages, partial, links=links)
         if links:
             _link_files(partial)
-        _rename(partial, folder)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
     return files
 
 
@@ -164,18 +150,6 @@ def _is_of(path: Path, url: str) -> bool:
             return file.readline() == "---\n" and file.readline() == f"url: {_quoted(url)}\n"
     except OSError:
         return False
-
-
-def _rename(partial: Path, folder: Path) -> None:
-    try:
-        os.rename(partial, folder)
-    except OSError as error:  # somebody has put something there meanwhile, or it is a disk of its own
-        raise StorageError(f"{folder}: cannot be written: {error.strerror}; nothing was left there") from error
-
-
-def _require_empty(folder: Path) -> None:
-    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder}: is there already, and no empty directory; remove it, or name another")
 
 
 def _plain(name: str) -> str:

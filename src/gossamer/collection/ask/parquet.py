@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import islice
 from typing import Any, BinaryIO
 
 from gossamer.collection.ask import export
@@ -15,9 +14,12 @@ from gossamer.collection.documents import Document
 from gossamer.collection.page_fields import BOOLEAN, NUMBER, TEXT, TEXTS, WHOLE
 from gossamer.errors import UsageError
 
-GROUP_BYTES = 64 << 20
-"""Characters of a row group, which is built in memory."""
-GROUP_ROWS = 10_000
+GROUP_BYTES = 32 << 20
+"""Bytes of a row group, which is built in memory."""
+BATCH_BYTES = 2 << 20
+"""Characters of pages that are held as Python has them, which takes several times as much."""
+LINK_BYTES = 200
+"""What a link counts as."""
 _DATES = ("fetched", "published", "modified")
 
 
@@ -30,20 +32,34 @@ def write(
     fields = fields or {}
     schema, count = _schema(arrow, fields), 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-        for group in _groups(export.rows(pages, links=links)):
-            writer.write_table(arrow.Table.from_pylist([_typed(row, fields) for row in group], schema=schema))
-            count += len(group)
+        for group in _groups(_batches(arrow, schema, export.rows(pages, links=links), fields)):
+            writer.write_table(arrow.Table.from_batches(group, schema))
+            count += sum(batch.num_rows for batch in group)
     return count
 
 
-def _groups(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    waiting = iter(rows)
-    while group := list(islice(waiting, 1)):
-        size = len(group[0]["text"])
-        while len(group) < GROUP_ROWS and size < GROUP_BYTES and (row := next(waiting, None)) is not None:
-            group.append(row)
-            size += len(row["text"]) + 100 * len(row["links"])
+def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    group: list[Any] = []
+    for batch in batches:
+        group.append(batch)
+        if sum(each.nbytes for each in group) >= GROUP_BYTES:
+            yield group
+            group = []
+    if group:
         yield group
+
+
+def _batches(arrow: Any, schema: Any, rows: Iterable[dict[str, Any]], fields: Mapping[str, str]) -> Iterator[Any]:
+    held: list[dict[str, Any]] = []
+    size = 0
+    for row in rows:
+        held.append(_typed(row, fields))
+        size += sum(len(value) for value in row.values() if isinstance(value, str)) + LINK_BYTES * len(row["links"])
+        if size >= BATCH_BYTES:
+            yield arrow.RecordBatch.from_pylist(held, schema=schema)
+            held, size = [], 0
+    if held:
+        yield arrow.RecordBatch.from_pylist(held, schema=schema)
 
 
 def _typed(row: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:

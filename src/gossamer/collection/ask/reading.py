@@ -600,6 +600,8 @@ class Reading:
                 return export.graph(pages, out)
             case "markdown":
                 raise UsageError("markdown is a file for each page; name a directory for them, as in `-o pages`")
+            case "bagit":
+                raise UsageError("a bag is a directory; name a new one, as in `-o my-bag`")
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
 
     def export_lines(self, *, part: Part = ALL, links: bool = True) -> Iterator[bytes]:
@@ -623,6 +625,14 @@ class Reading:
 
         export.warcs(self._readers().archives)
         return markdown_files.write(self._reported(part, report), folder, links=links)
+
+    def export_bag(self, folder: Path) -> int:
+        """All files in a new or an empty folder, with their digests, as repositories take them in. Their number."""
+        from gossamer.collection.ask import bagit
+
+        identity = self.plan.as_identity()
+        software = f"{identity.product}/{identity.version}"
+        return bagit.write(self._readers().archives, folder, self.path.resolve().name, software)
 
     def _reported(self, part: Part, report: Callable[[int, int], None] | None) -> Iterator[Document]:
         of = self.status().pages if report else 0

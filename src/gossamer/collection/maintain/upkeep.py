@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.ask.reading import Reading
 from gossamer.collection.crawl.running import run
@@ -50,6 +50,17 @@ class Upkeep(Reading):
         self.close()
         with undisturbed(self.path):
             return self._verified(report)
+
+    def verify_report(self, *, report: Callable[[int, int], None] | None = None) -> tuple[Checked, dict[str, Any]]:
+        """The same, and what a repository keeps of it: what was found, by what and when, the digest of each file."""
+        from gossamer.collection.maintain.fixity import report as told
+
+        self._folder.require()
+        self.close()
+        with undisturbed(self.path):
+            began = time.time()
+            checked = self._verified(report)
+            return checked, told(self.path, self.plan, self._readers, checked, (began, time.time()))
 
     def _verified(self, report: Callable[[int, int], None] | None = None) -> Checked:
         from gossamer.collection.maintain.verifying import verified

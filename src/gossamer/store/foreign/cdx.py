@@ -1,6 +1,6 @@
 """CDXJ: one line for each capture, sorted, so that a replay tool finds it by binary search.
 
-A line is the SURT key of the address, the time to the second, and a JSON object, in pywb's words.
+A line is the SURT key of the address, the time to the second, and a JSON object, in the words of pywb.
 A 304 belongs in no index: it has nothing to replay, and pywb would answer with an empty page.
 """
 
@@ -29,7 +29,10 @@ class Entry:
 
     url: URL
     began: float
-    media_type: str
+    served: str
+    """The media type that the server named; empty where it named none."""
+    sniffed: str
+    """That which the bytes are of."""
     status: int
     digest: str
     place: Place
@@ -37,19 +40,19 @@ class Entry:
 
 
 def line(entry: Entry) -> str:
-    """Without the line break. All values are text, and a revisit has no status, as in pywb's own indexes."""
+    """Without the line break. All values are text; `mime` is as cdxj-indexer has it, and what the bytes are of stands
+    beside it, as in the index of Common Crawl."""
     stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime(entry.began))
     told = {
         "url": entry.url,
-        "mime": "warc/revisit" if entry.revisit else entry.media_type,
+        "mime": "warc/revisit" if entry.revisit else entry.served or "unk",
+        "mime-detected": entry.sniffed,
         "status": str(entry.status),
         "digest": entry.digest,
         "length": str(entry.place.length),
         "offset": str(entry.place.offset),
         "filename": entry.place.file,
     }
-    if entry.revisit:
-        del told["status"]
     return f"{surt(entry.url)} {stamp} {json.dumps(told)}"
 
 

@@ -10,6 +10,7 @@ only fills up a byte of a compressed stream, and says nothing.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,10 @@ class Checked:
     """What was looked at, and what is wrong with it."""
 
     records: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    """Records by their types."""
+    digests: int = 0
+    """Records whose block was compared with its digest; those of older files have none."""
     rows: int = 0
     problems: list[str] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
@@ -62,6 +67,8 @@ class Checked:
     def add(self, other: Checked) -> None:
         """One archive more."""
         self.records += other.records
+        self.kinds += other.kinds
+        self.digests += other.digests
         self.rows += other.rows
         self.problems += other.problems
         self.unread += other.unread
@@ -156,6 +163,8 @@ def _contiguous(path: Path, length: int, checked: Checked) -> Iterator[Record]:
             _gap(Gap(path.name, position, place.offset), checked)
         position = place.offset + place.length
         checked.records += 1
+        checked.kinds[record.type] += 1
+        checked.digests += record.field("warc-block-digest") is not None
         checked.passed(place.length)
         yield record
     if position < length:

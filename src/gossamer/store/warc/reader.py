@@ -21,8 +21,8 @@ import msgspec
 from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Headers, Kind, Visit, status_in
-from gossamer.store.warc.gzip_members import RECORD_MOST, members, unpacked_at_once
-from gossamer.store.warc.warc import Circumstances, Place, Record, placed, uuid_of
+from gossamer.store.warc.gzip_members import RECORD_MOST, InflateError, inflating, members, unpacked_at_once
+from gossamer.store.warc.warc import HEAD_END, Circumstances, Place, Record, placed, uuid_of
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of old names of its own
@@ -32,6 +32,7 @@ RENDERED = "conversion"
 """The type of the record that a browser has made of a page."""
 _CIRCUMSTANCES = b"gossamer-capture: "
 _AGAIN = 1 << 20
+_BEGINNING = 16 << 10
 _OFFSET_MOST = (1 << 63) - 1
 CURE = "`gossamer verify DIR --repair` saves all others, and the next crawl fetches it again"
 
@@ -75,7 +76,7 @@ def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
         began=response.began,
         seconds=0.0,
         status=status_in(head),
-        headers=_http_fields(head),
+        headers=http_fields(head),
         head=head,
         wire=response.payload,
         address=response.field("warc-ip-address"),
@@ -90,6 +91,18 @@ def read(folder: Path, place: Place) -> Record:
         where = f"{folder / place.file}: record {place.record} is not whole at offset {place.offset}"
         raise Damaged(f"{where}; {CURE}")
     return record
+
+
+def read_head(folder: Path, place: Place) -> bytes:
+    """The HTTP head of a record. Where it is not in what the record begins with, all of it is unpacked."""
+    data = read_bytes(placed(folder, place.file), place.offset, [min(place.length, _BEGINNING)])
+    try:
+        begins: bytes = inflating().decompress(data, _BEGINNING)
+    except InflateError:
+        begins = b""
+    block = begins.partition(b"\r\n\r\n")[2]
+    end = HEAD_END.search(block)
+    return block[: end.end()] if end else read(folder, place).head
 
 
 def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Record]:
@@ -223,6 +236,7 @@ def circumstances(metadata: Record) -> Circumstances:
     raise Damaged(f"{metadata.place.file}: the metadata at offset {metadata.place.offset} is not ours")
 
 
-def _http_fields(head: bytes) -> Headers:
+def http_fields(head: bytes) -> Headers:
+    """Names in lower case, and values."""
     lines = (line.partition(":") for line in head.decode("latin-1").split("\n")[1:])
     return tuple((name.strip().lower(), value.strip()) for name, colon, value in lines if colon)

@@ -30,7 +30,8 @@ REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modif
 
 NAME = re.compile(r"gossamer(?:-[0-9]{2,})?(?:-texts)?-[0-9]{14}-[0-9]{5,}(?:-0)*\.warc\.gz")
 """What we call files: see `warcwriter.Writer` and `mending.rewrite`."""
-_HEAD_END = re.compile(rb"\n\r?\n")
+HEAD_END = re.compile(rb"\n\r?\n")
+"""Where an HTTP head is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Record:
     def _head_length(self) -> int:
         if not (self.field("content-type") or "").startswith("application/http"):
             return 0
-        end = _HEAD_END.search(self.block)
+        end = HEAD_END.search(self.block)
         return end.end() if end else len(self.block)
 
 

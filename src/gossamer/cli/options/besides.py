@@ -1,0 +1,106 @@
+"""What can be done without a collection."""
+
+from __future__ import annotations
+
+import argparse
+
+from gossamer.cli.options.verb_parts import (
+    Verbs,
+    add_setting,
+    add_verb,
+)
+from gossamer.setting_text import visits
+
+
+def convert(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "convert",
+        "read any documents, without a collection",
+        "gossamer convert report.pdf page.html --as markdown\n"
+        "  gossamer convert https://example.org/ --as text --contact me@example.org\n"
+        "  gossamer convert - --type html --as json < page",
+    )
+    verb.add_argument(
+        "inputs", metavar="FILE|URL|-", nargs="+", help="a file, an http address, or - for standard input"
+    )
+    verb.add_argument(
+        "--as",
+        dest="form",
+        choices=("html", "markdown", "text", "json", "links"),
+        default="markdown",
+        help="the main content as HTML, Markdown or text; an object with all of it; or the links (markdown)",
+    )
+    verb.add_argument("--json", action="store_const", const="json", dest="form", help="the same as --as json")
+    verb.add_argument("--full", action="store_true", help="with --as text: all words, not only the main content")
+    verb.add_argument(
+        "--type", metavar="TYPE", help="what the files are, as text/html or html; otherwise it is found out"
+    )
+    group = verb.add_argument_group("for addresses")
+    for name in ("contact", "allow_addresses", "proxy", "ca_file"):
+        add_setting(group, name)
+
+
+def simulate(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "simulate",
+        "try a budget of visits on a made web, before you spend it. Each policy keeps the same pages fresh as well as"
+        " it can, for some weeks that pass in seconds: an ideal schedule that knows every change rate (best), the one"
+        " that `watch` uses (learning), and five published ones (azar, lambdacrawl, uniform, proportional, nutch). A"
+        " table says which part of the copies is fresh, and how old they are",
+        "gossamer simulate plan.toml --budget 2000 --plot plan.svg",
+    )
+    verb.add_argument(
+        "plan",
+        metavar="PLAN",
+        nargs="?",
+        help="a file in TOML that says how many pages there are, how often they change, and how many visits a day there"
+        " are; or the directory of a collection, which has as many pages, and the rest is assumed",
+    )
+    verb.add_argument("--example", action="store_true", help="print a plan with every line explained, to begin with")
+    verb.add_argument(
+        "--budget", metavar="N", type=_visits, help="visits, like 10000/day, in the place of those of the plan"
+    )
+    verb.add_argument(
+        "--goal",
+        choices=("freshness", "age"),
+        help="what visits are for, in the place of the plan's (age, as in `watch`)",
+    )
+    verb.add_argument("--plot", metavar="FILE", help="draw freshness and age over the days, as SVG, into a file")
+    verb.add_argument("--json", action="store_true", help="answer as JSON, with the figures of every day")
+
+
+def _visits(text: str) -> float:
+    found = visits(text)
+    if found < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is less than one visit a day")
+    return found
+
+
+def demo(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "demo",
+        "crawl a made web on this machine and find a page in it",
+        "gossamer demo",
+    )
+    verb.add_argument("dir", metavar="DIR", nargs="?", default="demo-web", help="where to keep it (demo-web)")
+    verb.add_argument("--json", action="store_true", help="answer as JSON")
+
+
+def help_(verbs: Verbs) -> None:
+    verb = add_verb(verbs, "help", "all commands, or the options of one", "gossamer help search")
+    verb.add_argument("about", metavar="COMMAND", nargs="*", default=[], help="one of the commands; none: list them")
+    verb.add_argument("--man", action="store_true", help="write the manual page: `gossamer help --man | man -l -`")
+
+
+def completion(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "completion",
+        "write what completes commands and options in a shell. Put `source <(gossamer completion bash)` into ~/.bashrc,"
+        " the same with zsh into ~/.zshrc, or the output for fish into ~/.config/fish/completions/gossamer.fish",
+        "gossamer completion bash",
+    )
+    verb.add_argument("shell", nargs="?", choices=("bash", "zsh", "fish"), help="the shell (that of $SHELL)")

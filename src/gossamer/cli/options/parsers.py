@@ -1,0 +1,103 @@
+"""How is a command line read? By argparse, with words where it would complain in its own."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from gossamer.cli import guide
+from gossamer.collection.ask.formats import FORMATS
+from gossamer.shown import line
+
+
+class Parser(argparse.ArgumentParser):
+    """Repeats what it was given when it does not understand it: an address may come from anywhere."""
+
+    def error(self, message: str) -> NoReturn:
+        """As always, but harmless, and with what may have been meant."""
+        if form := re.match(r"argument FORMAT: invalid choice: '(.*?)' ", message):
+            message = guide.no_format(form[1], FORMATS)
+        option = re.search(r"unrecognized arguments: (?:.*? )??((--?[A-Za-z][\w-]*)\S*)", message)
+        if option is not None:  # what stands behind it is left over only because of it
+            known = (each for verb in guide.verbs_of(self).values() for each in guide.options_of(verb))
+            message = f"unrecognized arguments: {option[1]}{guide.meant(option[2], known)}"
+        choice = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if choice is not None:
+            message += guide.meant(choice[2], re.findall(r"'(.*?)'", choice[3]))
+        verb = self.prog.partition(" ")[2].partition(" ")[0]
+        more = f"`gossamer help {verb}` lists its options\n" if verb else ""
+        self.exit(2, f"{self.prog}: error: {line(message)}\n{more}")  # and no usage, which would hide it
+
+
+class Top(Parser):
+    """All commands, in groups."""
+
+    def format_help(self) -> str:
+        """A newcomer sees first what to begin with."""
+        usage = "usage: gossamer COMMAND ...      gossamer help COMMAND"
+        return f"{usage}\n\n{self.description}\n\n{guide.commands(self)}\n\n{self.epilog}"
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """An option that stands before the command belongs behind it."""
+        given = list(sys.argv[1:] if args is None else args)
+        if given and given[0].startswith("-") and given[0] not in self._option_string_actions:
+            self.error(f"{given[0]}: options come after the command, as in `gossamer crawl DIR {given[0]}`")
+        return super().parse_known_args(given, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """One that names no command wants to know which there are."""
+        if "required: COMMAND" in message:
+            self.print_help()
+            self.exit(2)
+        unknown = re.match(r"argument COMMAND: invalid choice: '(.*?)' ", message)
+        if unknown:
+            message = guide.no_command(unknown[1], guide.verbs_of(self))
+        super().error(message)
+
+
+class Verb(Parser):
+    """Several seeds or files may stand on both sides of an option, which argparse takes for a mistake."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Once more with options and words apart, where words were left over."""
+        if self.worded and args is not None:
+            args = self._sorted(args)
+        found, rest = super().parse_known_args(args, namespace)
+        if not rest or self._apart:
+            return found, rest
+        self._apart = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._apart = False
+
+    _apart = False
+    worded = False
+    """Words may begin with a dash, as `-not` of a query does; options of one letter are those that are known."""
+
+    def _sorted(self, args: Sequence[str]) -> list[str]:
+        """Options and their values first, then words behind `--`."""
+        given: list[str] = []
+        words: list[str] = []
+        rest = list(args)
+        while rest and rest[0] != "--":
+            first = rest.pop(0)
+            action = self._option_string_actions.get(first)
+            if action is not None:
+                value = rest[:1] if action.nargs != 0 else []
+                glued = first.startswith("--") and value  # a value may begin with a dash too
+                given += [f"{first}={value[0]}"] if glued else [first, *value]
+                del rest[: action.nargs != 0]
+            else:
+                (given if self._is_option(first) else words).append(first)
+        return [*given, "--", *words, *rest[1:]]
+
+    def _is_option(self, text: str) -> bool:
+        """`git pull --rebase` is words; what is nearly an option of ours is a slip."""
+        name = text.partition("=")[0]
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        near = any(option.startswith(name) for option in known) or guide.meant(name, known)
+        return bool(re.match(r"-n[-\d]", text) or (text.startswith("--") and near))

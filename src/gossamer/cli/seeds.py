@@ -14,7 +14,7 @@ from gossamer.cli.out import complain
 from gossamer.collection.seed_list import SHORT
 from gossamer.errors import InvalidURL, UsageError
 from gossamer.shown import counted
-from gossamer.urls.seeds import as_seed
+from gossamer.urls.seeds import as_listed
 
 _LONGEST = 65_536
 _NAMED = 10
@@ -75,7 +75,7 @@ class _Addresses:
         good = False
         for number, seed in self._lines:
             try:
-                as_seed(seed)
+                as_listed(seed)
             except InvalidURL as error:
                 self._note(f"line {number}: {error}")
             else:

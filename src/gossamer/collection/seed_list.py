@@ -27,7 +27,7 @@ from gossamer.shown import counted, log
 from gossamer.urls.keys import is_shaped
 from gossamer.urls.scope import Scope
 from gossamer.urls.seed_prints import Prints
-from gossamer.urls.seeds import address, as_seed
+from gossamer.urls.seeds import address, as_listed
 
 SHORT = 1_000
 """Seeds that the plan takes at once; with more they come here."""
@@ -165,7 +165,7 @@ class _Written:
     def __iter__(self) -> Iterator[str]:
         for text in self._texts:
             try:
-                seed = as_seed(text)
+                seed = as_listed(text)
             except InvalidURL as error:
                 self._no_address += 1
                 self._first = self._first or str(error)

@@ -38,6 +38,15 @@ def as_seed(text: str) -> str:
         raise InvalidURL(_LOGIN.sub("...@", f"seed {text!r}: {error}")) from None
 
 
+def as_listed(text: str) -> str:
+    """The same for a seed of a list, which is of the web: what other protocols a crawl speaks is seen by its plan."""
+    if scheme := scheme_of(text):
+        raise InvalidURL(
+            _LOGIN.sub("...@", f"seed {text!r}: a list has addresses of the web; name {scheme}:// by itself")
+        )
+    return as_seed(text)
+
+
 def _of_another(text: str, scheme: str) -> URL:
     """An address of another protocol than that of the web, if we or a plug-in know it."""
     if scheme not in plugins.OUR_PROTOCOLS and scheme not in plugins.installed(plugins.PROTOCOLS):

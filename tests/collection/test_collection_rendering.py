@@ -148,7 +148,7 @@ def test_a_crawl_that_renders_nothing_loads_nothing_of_it(tmp_path: Path) -> Non
 def test_without_what_it_takes_it_is_refused_with_the_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, gossamer.open(tmp_path / "web") as web:
         patch.setattr("gossamer.fetch.browser.chromium.find_spec", lambda name: None)
-        with pytest.raises(UsageError, match=r"pip install 'gossamer\[browser\]'"):
+        with pytest.raises(UsageError, match=r"pip install '\.\[browser\]'"):
             web.crawl("http://127.0.0.1:1/", render="auto", **SETTINGS)
         patch.undo()
         patch.setattr(shutil, "which", lambda name: None)

@@ -61,8 +61,8 @@ def require() -> str:
     """Where Chromium is; UsageError with the cure when it, or what drives it, is not here."""
     if find_spec("playwright") is None:
         raise UsageError(
-            "to render pages takes a browser: `pip install 'gossamer[browser]'` brings what drives it; or crawl with"
-            " --render never"
+            "to render pages takes a browser: `pip install '.[browser]'` where you cloned Gossamer brings what drives"
+            " it; or crawl with --render never"
         )
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:

@@ -1,7 +1,7 @@
 """What has changed since the last look? The system tells, and nothing is read or asked meanwhile.
 
 watchfiles puts inotify behind one call that gathers changes for a moment, in a thread of its own written in Rust; it
-polls where there is no inotify (shares). It is an extra: `pip install 'gossamer[files]'`.
+polls where there is no inotify (shares). It is an extra: `pip install '.[files]'`.
 """
 
 from __future__ import annotations

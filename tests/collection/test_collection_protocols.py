@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import socket
 import socketserver
@@ -9,6 +10,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +21,8 @@ import pytest
 import gossamer
 from gossamer import plugins
 from gossamer.errors import InvalidURL, NothingFetched
+from gossamer.fetch.protocols import ftp
+from gossamer.fetch.protocols.asking import Ask
 from gossamer.urls.schemes import canonical, joined
 
 AT_ONCE: dict[str, Any] = {"delay": 0, "ip_delay": 0, "shards": 1, "patience": 0, "allow_addresses": ["127.0.0.1"]}
@@ -150,6 +154,44 @@ def test_folders_of_an_ftp_server_are_followed(web: gossamer.Collection) -> None
     assert status.pages == 4
     assert web.page(f"{seed}read%20me.txt").text == "Words of a file about otters."
     assert web.page(f"{seed}pub/page.html").title == "Old"
+
+
+class Dripping(Ftp):
+    """Greets for ever, or lists for ever."""
+
+    greets = False
+
+    def handle(self) -> None:
+        while self.greets:
+            self.say("220-hello")
+            time.sleep(0.01)
+        super().handle()
+
+
+class Endless(dict[str, tuple[str, ...]]):
+    def get(self, key: str, default: Any = ()) -> Any:
+        return default if key != "/" else tuple(f"type=file; {number}.txt" for number in range(30_000))
+
+
+def test_an_ftp_server_without_end_holds_no_thread(web: gossamer.Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Dripping, "greets", True)
+    before = threading.active_count()
+    with served(Dripping) as port:
+        with pytest.raises(NothingFetched, match="no whole answer within 1 s"):
+            web.crawl(f"ftp://127.0.0.1:{port}/", total_seconds=1.0, **AT_ONCE)
+        deadline = time.monotonic() + 30
+        while threading.active_count() > before + 2 and time.monotonic() < deadline:  # the server's own two
+            time.sleep(0.05)
+        assert threading.active_count() <= before + 2
+
+
+def test_a_folder_of_ftp_is_read_up_to_a_number_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "FOLDERS", Endless())
+    monkeypatch.setattr(ftp, "NAMES_MOST", 100)
+    with served(Ftp) as port:
+        ask = Ask(f"ftp://127.0.0.1:{port}/", "127.0.0.1", port, "127.0.0.1", "/", 5.0, 1 << 20)
+        said = asyncio.run(ftp.say(ask))
+    assert said.body.count(b"\n=> ") == 100
 
 
 def test_the_guard_holds_for_every_protocol(web: gossamer.Collection) -> None:

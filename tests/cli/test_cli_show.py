@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from shutil import rmtree
 
@@ -100,3 +101,17 @@ def test_what_was_kept_is_shown_and_what_is_lost_is_read_again(
     assert show("--full") == before
     rmtree(folder / "shards" / "00" / "texts")
     assert show("--full") == "Now\n\nread again\n"
+
+
+def test_what_came_in_the_place_of_a_page_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    robots = "http://example.org/robots.txt"
+    assert main(["show", str(folder), robots, "--as", "headers"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("HTTP/1.1 404 Not Found")
+    assert "robots.txt: is no page; the server answered 404" in said.err
+    assert main(["show", str(folder), robots, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["status"] == 404
+    assert main(["show", str(folder), "http://example.org/never"]) == 8
+    with gossamer.open(folder) as web:
+        assert web.answer(robots).capture.body == b""
+        assert web.answer(URL, datetime(2100, 1, 1)).status == 200  # it is one of UTC

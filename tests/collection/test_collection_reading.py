@@ -135,7 +135,7 @@ def test_a_page_is_as_it_was_at_a_time(reader: Reading) -> None:
 def test_pages_come_in_the_order_of_addresses_whatever_their_shard(reader: Reading) -> None:
     found = [page.url for page in reader.pages()]
     assert found == sorted([*URLS, UNREAD], key=keys.row)
-    assert [url for url, _ in reader._newest()] == found
+    assert [url for url, *_ in reader._newest()] == found
     page = reader.page(HOME)
     assert reader.file_of(page).name == page.version.file
 

@@ -61,7 +61,7 @@ class Sound:
         web = MadeWeb(SPEC, clock=clock)
         with gossamer.open(path) as collection:
             outside = Outside(clock, web.fetch)
-            clock.run(collection.crawl_async(web.seed, scope="any", warc_bytes=65_536, outside=outside))
+            clock.run(collection.crawl_async(web.seed, scope="any", warc_bytes=72_000, outside=outside))
             clock.advance(3 * 86_400)
             clock.run(collection.crawl_async(revisit=True, outside=outside))
             assert collection.verify().problems == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -44,7 +44,27 @@ def test_every_version_has_its_page_cells_and_only_pages_have_contents(shard: Sm
     table = webtable(shard)
     assert [cell.value for cell in table.cells(A, "page:status")] == [404, 301, 299, 200]
     assert [cell.time for cell in table.cells(A, "content:text")] == [when(BEGAN + 1), when(BEGAN)]
-    assert [cell.value for cell in table.cells(A, "content:raw")] == [said("299").encode(), said("200").encode()]
+    raw = [said(status).encode() for status in ("404", "301", "299", "200")]
+    assert [cell.value for cell in table.cells(A, "content:raw")] == raw
+
+
+def test_a_time_is_that_of_the_record(shard: SmallShard) -> None:
+    began = BEGAN + 0.123_456_7
+    shard.keep(A, said("fish"), began=began)
+    table = webtable(shard)
+    cell = table.get(A, "page:status")
+    assert cell is not None
+    version = next(shard.archive.versions.of(A))
+    assert cell.time == datetime.fromisoformat(shard.archive.record(version).field("warc-date") or "")
+    assert table.get(A, "page:status", at=cell.time) == cell
+    assert table.get(A, "page:status", at=cell.time - timedelta(milliseconds=1)) is None
+
+
+def test_a_time_without_a_zone_is_one_of_utc(shard: SmallShard) -> None:
+    shard.keep(A, said("fish"))
+    table, began = webtable(shard), when(BEGAN).replace(tzinfo=None)
+    assert table.get(A, "page:status", at=began) == table.get(A, "page:status")
+    assert table.get(A, "page:status", at=began - timedelta(seconds=1)) is None
 
 
 def test_cells_are_asked_for_by_time_and_number(shard: SmallShard) -> None:
@@ -120,6 +140,19 @@ def test_rows_are_addresses_each_once(shard: SmallShard) -> None:
     assert list(table.scan(A)) == [A, A + "x"]
     assert set(table.scan(host="a.test")) == {A, A + "x", "https://a.test/"}
     assert list(table.scan("http://a")) == [A, A + "x"]
+    site = [url for url in every if url != C]
+    assert list(table.scan(site="a.test")) == site
+    assert list(table.scan(site="test")) == every
+    assert list(table.scan("https:", site="a.test")) == ["https://a.test/"]
+
+
+def test_an_address_that_was_only_found_has_a_row(shard: SmallShard) -> None:
+    shard.keep(A, said("fish"))
+    shard.enter(B, state=State.QUEUED)
+    table = webtable(shard)
+    assert list(table.scan()) == [A, B]
+    assert list(table.scan(host="b.test")) == [B]
+    assert list(table.scan(fetched=True)) == [A]
 
 
 @pytest.mark.parametrize("column", ["page:", "page", "page:colour", "anchor:", "nothing:at-all"])

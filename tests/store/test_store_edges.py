@@ -39,6 +39,8 @@ def test_runs_of_lines_are_counted_from_nothing(monkeypatch: pytest.MonkeyPatch)
 
 def test_what_was_checked_adds_up() -> None:
     one, other = Checked(1, 2, ["a"], unread=["u"], notes=["n"]), Checked(10, 20, ["b"], unread=["v"], notes=["m"])
+    for each in (one, other):
+        each.kinds["request"], each.digests = each.records, each.records
     assert (Checked().records, Checked().rows) == (0, 0)
     one.add(other)
     assert (one.records, one.rows, one.problems, one.unread, one.notes) == (
@@ -48,6 +50,7 @@ def test_what_was_checked_adds_up() -> None:
         ["u", "v"],
         ["n", "m"],
     )
+    assert (one.kinds, one.digests) == ({"request": 11}, 11)
 
 
 def test_only_a_revisit_points_back() -> None:

@@ -44,6 +44,7 @@ from gossamer.settings import SETTINGS
 if TYPE_CHECKING:
     from gossamer.collection import Collection, Imported, Status
     from gossamer.collection.ask.reading import Reading
+    from gossamer.collection.documents import Document
     from gossamer.store.repair.verify import Checked
 
 TEXTUAL = ("jsonl", "cdxj", "graph")
@@ -205,13 +206,25 @@ def show(options: argparse.Namespace) -> int:
     if options.full and options.form != "text":
         raise UsageError("--full is for --as text; the other forms are of the main content")
     with _asked(options) as collection:
-        page = collection.page(options.url, moment(options.at, end=True) if options.at else None)
+        at = moment(options.at, end=True) if options.at else None
+        try:
+            page = collection.page(options.url, at)
+        except NotFound:  # an error or a redirect says something, too
+            page = collection.answer(options.url, at)
+            complain(_no_page(page))
     if options.form == "raw" and not options.json:
         say_bytes(page.capture.body)
         return 0
     form = "full" if options.full else options.form
     _print(options, page.as_json(), "" if options.json else answers.page(page, form))
     return 0
+
+
+def _no_page(page: Document) -> str:
+    """What came in the place of a page."""
+    target = page.entry.target if page.entry else None
+    leads = f" and leads to {target}" if target else ""
+    return f"{page.url}: is no page; the server answered {page.status}{leads}"
 
 
 def history(options: argparse.Namespace) -> int:

@@ -85,8 +85,8 @@ class Document:
 
     @property
     def fetched(self) -> datetime:
-        """When it was asked for."""
-        return datetime.fromtimestamp(self.version.began, UTC)
+        """When it was asked for, as its WARC-Date says."""
+        return moment(self.version.began)
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Names and values, so that `dict(page)` is a row: the fields of `export jsonl`, with dates as such."""
@@ -175,6 +175,17 @@ def document(archive: Archive, ledger: Ledger, read: Read, url: str, at: float |
     """The version of a page that was current at a time; None when there is none. Sitemaps and robots.txt count."""
     version = next((each for each in archive.versions.of(url, until=at) if 200 <= each.status < 300), None)
     return _document(url, ledger.get(url), version, archive, read) if version else None
+
+
+def answer(archive: Archive, ledger: Ledger, read: Read, url: str, at: float | None = None) -> Document | None:
+    """The last answer of an address, or the last up to a time, also an error or a redirect; None when none came."""
+    version = next(archive.versions.of(url, until=at), None)
+    return _document(url, ledger.get(url), version, archive, read) if version else None
+
+
+def moment(began: float) -> datetime:
+    """The time of a capture, to the millisecond, as its record and its row key have it."""
+    return datetime.fromtimestamp(round(began * 1_000) / 1_000, UTC)
 
 
 def is_document(version: Version) -> bool:

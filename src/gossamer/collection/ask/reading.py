@@ -22,7 +22,8 @@ from gossamer.collection.ask.formats import FORMATS
 from gossamer.collection.ask.moment import Moment
 from gossamer.collection.ask.part import Part
 from gossamer.collection.ask.shard_readers import ShardReaders
-from gossamer.collection.documents import Document, Pages, document, documents, newest
+from gossamer.collection.ask.times import in_utc
+from gossamer.collection.documents import Document, Pages, answer, document, documents, newest
 from gossamer.collection.folder import Folder, settled
 from gossamer.collection.lock import CRAWL, holder
 from gossamer.collection.sites import site_of
@@ -236,7 +237,7 @@ class Reading:
         from gossamer.collection.ask.changes import Changes, Wanted, begun
 
         readers = self._readers()
-        basis = (since.timestamp(),) * len(readers.all) if since else begun(readers)
+        basis = (in_utc(since).timestamp(),) * len(readers.all) if since else begun(readers)
         answering = self._searcher().answering(query) if query.strip() else None
         wanted = Wanted(answering=answering, site=site, newest=newest, after=after, detailed=detailed)
         return Changes(readers, basis, wanted)
@@ -259,7 +260,7 @@ class Reading:
         readers = self._readers()
         answering = self._searcher().answering(query) if query.strip() else None
         wanted = Wanted(latest=True, kinds=PRESENT, newest=newest, answering=answering, site=site, detailed=detailed)
-        return Changes(readers, (since.timestamp() if since else 0.0,) * len(readers.all), wanted)
+        return Changes(readers, (in_utc(since).timestamp() if since else 0.0,) * len(readers.all), wanted)
 
     def answering(self, query: str, urls: Iterable[str]) -> set[str]:
         """Of some addresses those of pages that have all words of a question, as `changes` asks it."""
@@ -338,11 +339,18 @@ class Reading:
 
     def page(self, url: str, at: datetime | None = None) -> Document:
         """A page as it was last fetched, or as it was at a time."""
-        meant = self.meant(url)
+        return self._found(document, url, at)
+
+    def answer(self, url: str, at: datetime | None = None) -> Document:
+        """What an address answered last, or last up to a time, also with an error or a redirect."""
+        return self._found(answer, url, at)
+
+    def _found(self, find: Callable[..., Document | None], url: str, at: datetime | None) -> Document:
+        meant, until = self.meant(url), in_utc(at) if at else None
         reader = self._readers().of(meant)
-        found = document(reader.archive, Ledger(reader.table), self._read, meant, at.timestamp() if at else None)
+        found = find(reader.archive, Ledger(reader.table), self._read, meant, until.timestamp() if until else None)
         if found is None:
-            raise NotFound(self._not_then(url, at))
+            raise NotFound(self._not_then(url, until))
         return found
 
     def title_of(self, url: str) -> str:

@@ -27,6 +27,11 @@ def moment(text: str, *, end: bool = False) -> datetime:
         raise UsageError(f"{text!r}: not a time; {_EXAMPLE}") from None
 
 
+def in_utc(at: datetime) -> datetime:
+    """A time that a program gives without a zone is one of UTC, as all are that it gets."""
+    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+
+
 def since(text: str) -> datetime:
     """The beginning of a span of time that ends now: a point in time, or how long ago it is, as 2h, 7d or 1h30m."""
     try:

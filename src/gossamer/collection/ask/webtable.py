@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
-from itertools import groupby, islice
+from datetime import datetime
+from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
+from gossamer.collection.ask.addresses import rows, under
 from gossamer.collection.ask.shard_readers import ShardReaders
+from gossamer.collection.ask.times import in_utc
 from gossamer.collection.derive.graphs import Graph
+from gossamer.collection.documents import moment
 from gossamer.errors import UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
@@ -61,7 +64,7 @@ class Family(NamedTuple):
 
 FAMILIES = {
     "page": Family("what kind of answer came, and where it lies", "every version", tuple(_PAGE)),
-    "content": Family("what a page says; `raw` is its bytes", "every version", (*_CONTENT, _RAW)),
+    "content": Family("what a page says; `raw` is the bytes of any answer", "every version", (*_CONTENT, _RAW)),
     "crawl": Family("where the address stands", "the newest", _CRAWL),
     "anchor": Family("what other pages call it; the qualifier is the page", "the newest, as of the last build", ()),
 }
@@ -82,6 +85,7 @@ class Webtable:
     def cells(self, url: str, column: str, *, at: datetime | None = None, versions: int | None = None) -> list[Cell]:
         """The cells of a column, the newest first: all of them, or the last so many, up to a time if one is given."""
         family, qualifier = _split(column)
+        at = in_utc(at) if at else None
         row, until = canonical(url), at.timestamp() if at else None
         match family:
             case "crawl":
@@ -90,7 +94,7 @@ class Webtable:
                 found = self._anchor(row, canonical(qualifier))
             case _:
                 found = self._versions(row, family, qualifier, until)
-        told = (Cell(column, datetime.fromtimestamp(moment, UTC), value) for moment, value in found)
+        told = (Cell(column, moment(began), value) for began, value in found)
         return list(islice((cell for cell in told if at is None or cell.time <= at), versions))
 
     def row(self, url: str, *families: str, at: datetime | None = None) -> dict[str, Cell]:
@@ -99,11 +103,15 @@ class Webtable:
         cells = (self.get(url, column, at) for column in columns)
         return {cell.column: cell for cell in cells if cell is not None and cell.value is not None}
 
-    def scan(self, prefix: str = "", *, host: str = "") -> Iterator[URL]:
-        """The addresses that anything was fetched from, in the order of the table: of a host, or with a prefix."""
-        start = keys.host_prefix(host) if host else keys.row_prefix(prefix)
-        shards = (_urls(shard_reader.archive.versions.all(start)) for shard_reader in self._readers.all)
-        return (url for url in heapq.merge(*shards, key=keys.row) if url.startswith(prefix))
+    def scan(self, prefix: str = "", *, host: str = "", site: str = "", fetched: bool = False) -> Iterator[URL]:
+        """The addresses that were found, in the order of the table: all, or those with a prefix, of a host, or of a
+        site, which is a host with all hosts below it. `fetched` are those that anything was fetched from."""
+        starts = under(site) if site else (keys.host_prefix(host) if host else keys.row_prefix(prefix),)
+        shards = [_urls(chain.from_iterable(map(each.archive.versions.all, starts))) for each in self._readers.all]
+        if not fetched:
+            shards += [_urls(rows(each, starts)) for each in self._readers.all]
+        every = groupby(heapq.merge(*shards, key=keys.row))
+        return (url for url, _ in every if url.startswith(prefix))
 
     def _names(self, family: str, url: str) -> Iterable[str]:
         return _family(family).qualifiers or self._linking(canonical(url))
@@ -111,7 +119,7 @@ class Webtable:
     def _versions(self, url: URL, family: str, name: str, until: float | None) -> Iterator[tuple[float, Any]]:
         value = self._content if family == "content" else _page
         for version in self._readers.of(url).archive.versions.of(url, until=until):
-            if family == "page" or 200 <= version.status < 300:
+            if family == "page" or name == _RAW or 200 <= version.status < 300:
                 yield version.began, value(url, version, name)
 
     def _content(self, url: URL, version: Version, name: str) -> Any:
@@ -144,8 +152,8 @@ def _page(url: URL, version: Version, name: str) -> Any:
     return getattr(version, _PAGE[name])
 
 
-def _urls(versions: Iterator[tuple[URL, Version]]) -> Iterator[URL]:
-    return (url for url, _ in groupby(versions, key=lambda each: each[0]))
+def _urls(found: Iterable[tuple[URL, Any]]) -> Iterator[URL]:
+    return (url for url, _ in groupby(found, key=lambda each: each[0]))
 
 
 def _family(name: str) -> Family:

@@ -41,10 +41,6 @@ class Checked:
     """What was looked at, and what is wrong with it."""
 
     records: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
-    """Records by their types."""
-    digests: int = 0
-    """Records whose block was compared with its digest; those of older files have none."""
     rows: int = 0
     problems: list[str] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
@@ -61,6 +57,10 @@ class Checked:
     """Pages that were kept and could not be read; no damage, and nothing that a repair could mend."""
     notes: list[str] = field(default_factory=list)
     """What should be known and is no damage: captures that wait to be taken in, or cannot be."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """Records by their types."""
+    digests: int = 0
+    """Records whose block was compared with its digest; those of older files have none."""
     passed: Callable[[int], None] = field(default=lambda octets: None, repr=False, compare=False)
     """Called with the length of each record, once it was read."""
 

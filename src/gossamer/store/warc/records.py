@@ -90,7 +90,7 @@ def warcinfo(info: Info, filename: str, moment: float, record: str) -> bytes:
 
 
 def group(
-    capture: Capture, digest: str, outlinks: Sequence[Link], original: Original | None, level: int, info: str
+    capture: Capture, digest: str, outlinks: Sequence[Link], original: Original | None, level: int, info: str = ""
 ) -> Packed:
     """`digest` is that of `capture.wire`; `level` is for the response, the one record that is large; `info` is the UUID
     of the warcinfo record of the file."""

@@ -298,10 +298,10 @@ def test_every_form_of_export_counts_what_it_writes(small: Collection, tmp_path:
     rows = [json.loads(line) for line in data.splitlines()]
     assert count == 4
     assert [(row["url"], row["depth"], row["copy_of"]) for row in rows] == [
-        (f"{A}/", 0, None),
+        (f"{A}/", 0, ""),
         (f"{A}/copy", 1, f"{A}/one"),
-        (f"{A}/one", 1, None),
-        (f"{B}/", 1, None),
+        (f"{A}/one", 1, ""),
+        (f"{B}/", 1, ""),
     ]
     count, data = written("graph")
     lines = data.decode().splitlines()

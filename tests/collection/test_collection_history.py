@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -126,6 +127,19 @@ def test_an_unchanged_page_costs_a_304_or_a_revisit_record_and_nothing_else(roun
         rounds.body(url, number) != rounds.body(url, number - 1) for url in rounds.pages() for number in (1, 2)
     )
     assert rounds.text_records[2] - rounds.text_records[0] <= 3 * changed
+
+
+def test_a_time_without_a_zone_is_one_of_utc(rounds: Rounds, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        url, then = changed_page(rounds), rounds.ends[0]
+        assert rounds.collection.diff(url, then.replace(tzinfo=None)) == rounds.collection.diff(url, then)
+        samples = rounds.collection.series(then.replace(tzinfo=None))
+        assert samples == rounds.collection.series(then)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_revisits_of_another_address_name_it(rounds: Rounds) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gossamer.collection.ask.differences import Line, Words, difference, words_changed
+from gossamer.collection.ask.times import in_utc
 from gossamer.errors import Damaged, NotFound
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import URL, Capture, Page
@@ -153,7 +154,7 @@ def _meant(pages: Sequence[Edition], url: URL, which: int | datetime) -> Edition
     if isinstance(which, int):
         found = [each for each in pages if each.number == which]
     else:
-        found = [each for each in pages if each.fetched <= which]
+        found = [each for each in pages if each.fetched <= in_utc(which)]
     if not found:
         known = ", ".join(str(each.number) for each in pages)
         raise NotFound(f"{url}: has no such version as {which}; its versions are {known}")

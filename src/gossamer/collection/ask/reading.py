@@ -143,7 +143,7 @@ class Reading:
         """
         from gossamer.collection.series import series
 
-        return series(self._readers().tables, since, points)
+        return series(self._readers().tables, in_utc(since) if since else None, points)
 
     def unread(self) -> Iterator[tuple[str, str]]:
         """Pages that were kept and could not be read, through a mistake of ours, and what it was."""

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from gossamer import plugins
 from gossamer.errors import InvalidURL, NothingFetched
 from gossamer.fetch.protocols import ftp
 from gossamer.fetch.protocols.asking import Ask
+from gossamer.frontier.why import AddressAnswer
 from gossamer.urls.schemes import canonical, joined
 
 AT_ONCE: dict[str, Any] = {"delay": 0, "ip_delay": 0, "shards": 1, "patience": 0, "allow_addresses": ["127.0.0.1"]}
@@ -154,6 +155,62 @@ def test_folders_of_an_ftp_server_are_followed(web: gossamer.Collection) -> None
     assert status.pages == 4
     assert web.page(f"{seed}read%20me.txt").text == "Words of a file about otters."
     assert web.page(f"{seed}pub/page.html").title == "Old"
+
+
+class Old(Ftp):
+    """One of before 2007: it lists for people, and knows no MLSD."""
+
+    lists = "-rw-r--r-- 1 ftp ftp  29 Nov 17 20:00 read me.txt\r\ndrwxr-xr-x 2 ftp ftp 4096 Jan  1  1995 pub\r\n"
+    deeper = "01-01-95  08:00AM  120 page.html\r\nlrwxrwxrwx 1 ftp ftp 3 Jan 1 1995 x -> /\r\ntotal 2\r\n"
+
+    def handle(self) -> None:
+        with ExitStack() as opened:
+            self.talk(opened)
+
+    def talk(self, opened: ExitStack) -> None:
+        self.say("220 hello")
+        data: socket.socket | None = None
+        here = "/"
+        for line in self.rfile:
+            verb, _, what = line.decode().strip().partition(" ")
+            match verb:
+                case "PASV":
+                    data = opened.enter_context(socket.create_server(("127.0.0.1", 0)))
+                    high, low = divmod(data.getsockname()[1], 256)
+                    self.say(f"227 to (127,0,0,1,{high},{low})")
+                case "MLSD":
+                    self.say("502 not known")
+                case "CWD":
+                    here = what
+                    self.say("250 there" if what.rstrip("/") in ("", "/pub") else "550 no folder")
+                case "LIST" | "RETR" if data is not None:
+                    listed = self.lists if here == "/" else self.deeper
+                    found = FILES.get(what) if verb == "RETR" else listed.encode()
+                    if found is None:
+                        self.say("550 nothing there")
+                        continue
+                    self.say("150 it comes")
+                    connection, _ = data.accept()
+                    with connection:
+                        connection.sendall(found)
+                    self.say("226 that was it")
+                case "USER":
+                    self.say("331 go on")
+                case "PASS":
+                    self.say("230 welcome")
+                case _:
+                    self.say("200 fine")
+
+
+def test_folders_of_an_old_ftp_server_are_followed_also_without_a_slash(web: gossamer.Collection) -> None:
+    with served(Old) as port:
+        web.crawl(f"ftp://127.0.0.1:{port}/", f"ftp://127.0.0.1:{port}/pub", **AT_ONCE)
+    home = f"ftp://127.0.0.1:{port}"
+    assert {hit.url for hit in web.search("otters")} == {f"{home}/read%20me.txt"}
+    assert {hit.url for hit in web.search("1995")} == {f"{home}/pub/page.html"}
+    moved = web.why(f"{home}/pub")
+    assert isinstance(moved, AddressAnswer)
+    assert (moved.status, moved.target) == (301, f"{home}/pub/")
 
 
 class Dripping(Ftp):

@@ -72,7 +72,10 @@ def test_it_pays_for_more_words_or_a_link() -> None:
     assert gained(plain, plain._replace(words=560))
     assert not gained(plain, plain._replace(words=100))
     assert gained(plain, Said(500, frozenset({"http://a.test/x", "http://a.test/y"})))
-    assert not gained(Said(0, frozenset()), Said(19, frozenset()))
+    shell = Said(1, frozenset())
+    assert not gained(shell, Said(4, frozenset()))
+    assert gained(shell, Said(5, frozenset())), "a shell whose scripts fill in one line"
+    assert not gained(Said(40, frozenset()), Said(55, frozenset()))
 
 
 def test_after_a_few_pages_that_say_more_all_of_the_kind_are_rendered(table: Table) -> None:

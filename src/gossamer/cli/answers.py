@@ -16,7 +16,7 @@ from gossamer.shown import counted, line, size, span, text
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
     from gossamer.collection.freshness import Freshness
-    from gossamer.frontier.why import AddressAnswer, HostAnswer, RenderAnswer, TopicAnswer
+    from gossamer.frontier.why import AddressAnswer, HostAnswer, TopicAnswer
     from gossamer.frontier.worth.novelty import KindAnswer
     from gossamer.plan import Plan
     from gossamer.store.repair.verify import Checked
@@ -172,7 +172,7 @@ def _address(answer: AddressAnswer) -> str:
         ("turn", _turn(answer.distance)),
         ("importance", "" if answer.importance is None else f"{answer.importance:.3g}"),
         ("topic", _topic(answer.topic) if answer.topic else ""),
-        ("browser", _rendering(answer.rendering) if answer.rendering else ""),
+        ("browser", _browser(answer)),
         *(("form", each) for each in answer.forms),
         ("like it", _kind(answer.kind) if answer.kind else ""),
         ("found on", answer.referrer or ""),
@@ -185,12 +185,16 @@ def _address(answer: AddressAnswer) -> str:
     return "\n".join(lines + (["", _host(answer.host)] if answer.host else []))
 
 
-def _rendering(found: RenderAnswer) -> str:
-    """What a browser has brought for pages of its kind, and what follows."""
+def _browser(answer: AddressAnswer) -> str:
+    """Whether a browser has rendered it, what that has brought for pages of its kind, and what follows."""
+    this, found = "it was rendered" if answer.rendered else "it is kept as it was sent", answer.rendering
+    if found is None:
+        return this if answer.rendered else ""
     if not found.rendered:
-        return f"not asked: {counted(found.met, 'page')} of its kind with scripts, which say enough without"
+        return f"{this}; {counted(found.met, 'page')} of its kind with scripts, which say enough without"
     brought = f"{found.gained} of {counted(found.rendered, 'page')} of its kind said more when rendered"
-    return f"{brought}, so {'all' if found.pays else 'few'} of them are"
+    follows = "more are tried" if found.undecided else f"{'all' if found.pays else 'few'} of them are"
+    return f"{this}; {brought}, {'and' if found.undecided else 'so'} {follows}"
 
 
 def _topic(topic: TopicAnswer) -> str:

@@ -18,7 +18,7 @@ from gossamer.frontier.worth import budget
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
 from gossamer.frontier.worth.opic import importance
 from gossamer.frontier.worth.parameters import dropped_keys
-from gossamer.frontier.worth.rendering import about_rendering
+from gossamer.frontier.worth.rendering import TRIALS, about_rendering
 from gossamer.frontier.worth.soft404 import disguised_places
 from gossamer.frontier.worth.topic_rows import WHOLE, about_topic
 from gossamer.robots import Verdict, parse
@@ -57,6 +57,8 @@ class RenderAnswer:
     """Pages of its kind with scripts."""
     pays: bool
     """All of them are rendered."""
+    undecided: bool
+    """Too few were rendered to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class AddressAnswer:
     """How many of its visits found a change; those that are long ago count less."""
     topic: TopicAnswer | None = None
     """None where the crawl has no topic."""
+    rendered: bool = False
+    """Whether what counts of it is what a browser has made of it."""
     rendering: RenderAnswer | None = None
     """None where no page of its kind has scripts, or the crawl was not to render any by its own choice."""
     forms: tuple[str, ...] = ()
@@ -197,7 +201,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
 
 def _rendering(table: Table, url: str) -> RenderAnswer | None:
     row = None if is_path(url) else about_rendering(table, url)
-    return RenderAnswer(row.rendered, row.gained, row.met, row.pays) if row else None
+    return RenderAnswer(row.rendered, row.gained, row.met, row.pays, row.rendered < TRIALS) if row else None
 
 
 def _topic(table: Table, url: str) -> TopicAnswer | None:

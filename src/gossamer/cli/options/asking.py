@@ -233,7 +233,7 @@ def links(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,
         "links",
-        "who links to an address, with the text of the links, and what it links to",
+        "who links to an address, what others call it, and what it links to",
         "gossamer links my-web https://example.org/",
     )
     add_directory(verb)

@@ -303,7 +303,10 @@ class Reading:
         if answer is None:
             raise NotFound(f"{url}: not in the collection; {self._unmet(url)}{self._perhaps(url)}")
         latest = readers.current(url)
-        return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of) if latest else answer
+        if latest is None:
+            return answer
+        rendered = bool(latest.rendered)
+        return replace(answer, copy_of=latest.copy_of, near_copy_of=latest.near_copy_of, rendered=rendered)
 
     def _unmet(self, url: str) -> str:
         """What would become of an address that was never met."""

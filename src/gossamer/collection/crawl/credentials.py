@@ -96,7 +96,7 @@ def _login(name: str, entries: Sequence[str], suffixes: frozenset[str]) -> Login
         if not where.covers(account.url, place(account.url, suffixes)):
             raise UsageError(
                 f"logins of {name}: the form at {account.url} lies elsewhere, where the password would not be sent;"
-                f" write the login for {keys.host(account.url)}, or for the site of both"
+                f" write the login for {keys.authority(account.url)}, or for the site of both"
             )
     return Login(
         (where,),

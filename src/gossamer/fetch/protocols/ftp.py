@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import ftplib
+import re
 import socket
 from contextlib import closing, suppress
 from urllib.parse import quote, unquote_to_bytes
@@ -17,6 +18,8 @@ from gossamer.fetch.protocols.asking import Ask, Said
 
 NAMES_MOST = 10_000
 """Of a folder."""
+_UNIX = re.compile(r"([-dlbcps])[-rwxsStTlL]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+\d+\s+\S+\s+\d+\s+[\d:]+\s(.+)")
+_DOS = re.compile(r"\d\d-\d\d-\d\d(?:\d\d)?\s+\d\d:\d\d(?:[AP]M)?\s+(<DIR>|\d+)\s+(.+)")
 
 
 async def say(ask: Ask) -> Said:
@@ -61,25 +64,57 @@ def _said(server: ftplib.FTP, ask: Ask) -> Said:
         try:
             return _folder(server, path) if path.endswith("/") else _file(server, path, ask.most)
         except ftplib.error_perm as error:
-            return Said(404, reason=str(error))
+            if not path.endswith("/") and _is_folder(server, path):
+                return Said(301, headers=(("location", f"{ask.url.partition('?')[0]}/"),), reason="a folder")
+            return Said(501 if _is_unknown(error) else 404, reason=str(error))
+
+
+def _is_unknown(error: ftplib.error_perm) -> bool:
+    """Does the server not know the command?"""
+    return str(error)[:3] in ("500", "501", "502", "504")
+
+
+def _is_folder(server: ftplib.FTP, path: str) -> bool:
+    with suppress(ftplib.Error):
+        server.cwd(path)
+        return True
+    return False
 
 
 def _folder(server: ftplib.FTP, path: str) -> Said:
     lines = [f"# {path}"]
 
-    def take(line: str) -> None:
-        facts, _, name = line.partition(" ")
-        kind = next((each[5:] for each in facts.lower().split(";") if each.startswith("type=")), "")
-        if kind in ("file", "dir"):
+    def take(kind: str, name: str) -> None:
+        if kind in ("file", "dir") and name not in (".", ".."):
             slash = "/" if kind == "dir" else ""
             lines.append(f"=> ./{quote(name, errors='surrogateescape')}{slash} {name}{slash}")
         if len(lines) > NAMES_MOST:
             raise _Enough
 
     with suppress(_Enough):
-        server.retrlines(f"MLSD {path}", take)
+        try:
+            server.retrlines(f"MLSD {path}", lambda line: take(*_by_facts(line)))
+        except ftplib.error_perm as error:
+            if not _is_unknown(error):
+                raise
+            server.cwd(path)  # whether LIST takes a name is every server's own affair
+            server.retrlines("LIST", lambda line: take(*_by_columns(line)))
     body = "\n".join(lines).encode("utf-8", "replace")
     return Said(200, body, (("content-type", "text/gemini; charset=utf-8"),), "OK")
+
+
+def _by_facts(line: str) -> tuple[str, str]:
+    """Kind and name, of a line for machines (RFC 3659)."""
+    facts, _, name = line.partition(" ")
+    return next((each[5:] for each in facts.lower().split(";") if each.startswith("type=")), ""), name
+
+
+def _by_columns(line: str) -> tuple[str, str]:
+    """The same of a line for people, as nearly all servers write it: that of `ls -l`, or that of DOS."""
+    if found := _UNIX.fullmatch(line):
+        return {"d": "dir", "-": "file"}.get(found[1], ""), found[2]
+    found = _DOS.fullmatch(line)
+    return ("dir" if found[1] == "<DIR>" else "file", found[2]) if found else ("", "")
 
 
 def _file(server: ftplib.FTP, path: str, most: int) -> Said:

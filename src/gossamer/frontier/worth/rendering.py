@@ -35,6 +35,8 @@ HALVED_AT = 16
 FEW_WORDS = 100
 MORE_WORDS, MORE_SHARE = 20, 0.1
 """It pays if so many words come that were not sent, and such a part of them; or a link within the site."""
+LEAST_WORDS = 3
+"""And where little is sent: if so many words more than as many again come."""
 
 _WORD = re.compile(r"\w+")
 _SCRIPT = re.compile(
@@ -93,7 +95,8 @@ def is_poor(plain: Said) -> bool:
 def gained(plain: Said, rendered: Said) -> bool:
     """Did it say more when it was rendered?"""
     more = rendered.words - plain.words
-    return more >= max(MORE_WORDS, MORE_SHARE * plain.words) or not rendered.links <= plain.links
+    enough = min(max(MORE_WORDS, MORE_SHARE * plain.words), plain.words + LEAST_WORDS)
+    return more >= enough or not rendered.links <= plain.links
 
 
 class Renders:

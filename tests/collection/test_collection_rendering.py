@@ -145,6 +145,17 @@ def test_a_crawl_that_renders_nothing_loads_nothing_of_it(tmp_path: Path) -> Non
     )
 
 
+def test_who_crawls_it_without_a_browser_is_told_of_one(tmp_path: Path) -> None:
+    folder = with_room(tmp_path / "web")
+    with scripted_site(bird_site()) as site:
+        local = ("--allow-address", LOCAL, "--delay", "0", "--shards", "1")
+        done = run_gossamer("crawl", str(folder), f"{site.origin}/", *local)
+    assert done.stdout.splitlines()[-1] == (
+        f"hint: {site.origin}/ says next to nothing without its scripts; `gossamer crawl {folder} --render auto"
+        " --revisit` has a browser run them"
+    )
+
+
 def test_without_what_it_takes_it_is_refused_with_the_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, gossamer.open(tmp_path / "web") as web:
         patch.setattr("gossamer.fetch.browser.chromium.find_spec", lambda name: None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
@@ -108,6 +109,11 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     told = answers.crawled(
         options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle, verb=options.verb
     )
+    if not (options.json or options.quiet) and (shell := collection.shell()):
+        told += (
+            f"\nhint: {shell} says next to nothing without its scripts; `gossamer crawl {shlex.quote(options.dir)}"
+            " --render auto --revisit` has a browser run them"
+        )
     _print(options, status.as_json(), "" if options.quiet else told)
     options.heard.say(options)
     return INTERRUPTED if stopped else 0

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
 
 ALL = Part()
 HOSTS_AT_ONCE = 1_000
+SHELLS_AMONG = 5
+"""Pages of a collection that may have found no more because one of them needs its scripts."""
 REPORT_EVERY = 100
 """Pages of an export."""
 
@@ -144,6 +147,18 @@ class Reading:
         from gossamer.collection.series import series
 
         return series(self._readers().tables, in_utc(since) if since else None, points)
+
+    def shell(self) -> str:
+        """A page that says next to nothing without its scripts, where there are hardly any others; or nothing."""
+        from gossamer.frontier.worth.rendering import has_scripts, is_shell, said
+
+        if self.plan.render != "never" or self.plan.folders:
+            return ""
+        with suppress(Damaged):  # which `verify` tells, and not a hint
+            first = list(islice(self.pages(), SHELLS_AMONG + 1))
+            found = (each.url for each in first if is_shell(said(each.page)) and has_scripts(each.capture.body))
+            return next(found, "") if len(first) <= SHELLS_AMONG else ""
+        return ""
 
     def unread(self) -> Iterator[tuple[str, str]]:
         """Pages that were kept and could not be read, through a mistake of ours, and what it was."""

@@ -33,6 +33,7 @@ RARER = 8
 HALVED_AT = 16
 """Rendered pages after which the older ones count for less."""
 FEW_WORDS = 100
+SHELL_WORDS = 20
 MORE_WORDS, MORE_SHARE = 20, 0.1
 """It pays if so many words come that were not sent, and such a part of them; or a link within the site."""
 LEAST_WORDS = 3
@@ -90,6 +91,11 @@ def said(page: Page) -> Said:
 def is_poor(plain: Said) -> bool:
     """Does it say little as it was sent?"""
     return plain.words < FEW_WORDS or not plain.links
+
+
+def is_shell(plain: Said) -> bool:
+    """Does it say next to nothing as it was sent, and lead nowhere?"""
+    return plain.words < SHELL_WORDS and not plain.links
 
 
 def gained(plain: Said, rendered: Said) -> bool:

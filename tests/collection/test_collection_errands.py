@@ -19,6 +19,7 @@ from gossamer.store.table.table import Table
 from gossamer.testing import run, running_clock
 from gossamer.urls import Patterns
 from gossamer.urls.scope import Scope
+from gossamer.urls.signing_out import signs_out
 
 URL = "http://a.test/page"
 PAGE = Capture(Visit(URL), 0.0, 0.0, status=200, address="8.8.8.8")
@@ -134,8 +135,31 @@ def test_what_pages_share_is_remembered_as_far_as_there_is_room(tmp_path: Path) 
     assert web.asked().count("http://a.test/data") == 3
     remembered = Remembered(most=10)
     for name in ("one", "two", "three"):
-        remembered.add(name, _script(b"12345"))
-    assert [remembered.get(name) is not None for name in ("one", "two", "three")] == [False, True, True]
+        remembered.add(PAGE, name, _script(b"12345"))
+    assert [remembered.get(PAGE, name) is not None for name in ("one", "two", "three")] == [False, True, True]
+
+
+def test_what_one_host_was_given_is_not_handed_to_pages_of_another(tmp_path: Path) -> None:
+    web = SmallWeb({"http://a.test/app.js": Answer(headers=SCRIPT)})
+    other = replace(PAGE, visit=Visit("http://b.test/"))
+
+    async def work(ask: Asking) -> None:
+        for page in (PAGE, other, PAGE, other):
+            await ask(page, "http://a.test/app.js", "GET")
+
+    asking(web, tmp_path, work)
+    assert web.asked().count("http://a.test/app.js") == 2
+
+
+def test_what_would_log_the_crawl_out_is_not_asked_for(tmp_path: Path) -> None:
+    web = SmallWeb({"http://a.test/x": redirect("http://a.test/logout")})
+
+    async def work(ask: Asking) -> None:
+        for path in ("logout", "session/end", "x"):
+            assert await ask(PAGE, f"http://a.test/{path}", "GET") is None
+
+    asking(web, tmp_path, work, signs_out=signs_out)
+    assert [url for url in web.asked() if not url.endswith("robots.txt")] == ["http://a.test/x"]
 
 
 def test_a_public_page_does_not_get_at_private_addresses_that_were_opened_for_others(tmp_path: Path) -> None:

@@ -102,6 +102,22 @@ def test_a_plan_that_was_written_for_a_first_crawl_is_the_users(tmp_path: Path, 
     assert crawl(tmp_path / "web")
 
 
+@pytest.mark.parametrize(
+    "line",
+    ['on_page = "/nowhere/evil.py:function"', '[logins]\n"example.org" = ["header X: $SECRET"]'],
+    ids=["code", "logins"],
+)
+def test_an_import_into_a_plan_that_sends_or_runs_something_asks_first(tmp_path: Path, line: str) -> None:
+    folder = tmp_path / "plan-only"
+    folder.mkdir()
+    (folder / "plan.toml").write_text(f"{line}\n")
+    (tmp_path / "x.warc").write_bytes(b"WARC/1.1\r\n")
+    with gossamer.open(folder) as web:
+        for _ in range(2):
+            with pytest.raises(UsageError, match="--trust-plan"):
+                web.import_files(tmp_path / "x.warc")
+
+
 def test_a_strangers_collection_that_opens_nothing_is_crawled(strange: Path, crawl: Crawls) -> None:
     Folder(strange).save_plan(Folder(strange).load_plan().changed(proxy="", allow_addresses=()))
     assert crawl(strange)

@@ -223,6 +223,22 @@ DANGEROUS = [
     "<form action=http://other.test/find><input name=q></form>",
     "<form action=/x><input name=q><input type=hidden name=csrf_token value=a81f></form>",
     "<form action=/x><input name=id><button>\u0423\u0434\u0430\u043b\u0438\u0442\u044c</button></form>",
+    "<form action=/x><select name=op><option value=show>Show<option value=delete>Delete</select></form>",
+    "<form action=/x><select name=op><option>Show<option value=del>D</select></form>",
+    "<form action=/disk/wipe><select name=id><option>1<option>2</select></form>",
+    "<form action=/proc/kill><select name=id><option>1<option>2</select></form>",
+    "<form action=/db/clear><select name=id><option>1<option>2</select></form>",
+    "<form action=/x><input name=id><button><img alt=Delete src=x></button></form>",
+    "<form action=/x><input name=id><input type=image alt=Delete></form>",
+    "<form action=/x><input name=id><button>De\u00adlete</button></form>",
+    "<form action=/x><input name=id><button>\uff24\uff45\uff4c\uff45\uff54\uff45</button></form>",
+    "<form action=/x><input name=id><button formaction=/gone>Go</button></form>",
+    "<form action=/x><input name=id><button formmethod=post>Go</button></form>",
+    "<form action=/x onsubmit='this.method=\"post\"'><input name=id></form>",
+    "<form action=/x><input name=id><input type=hidden name=op value=del></form>",
+    "<form action=/x><input name=id><button>Hapus</button></form>",
+    "<form action=/x><input name=id><button>Disable</button></form>",
+    "<form action=/x><input name=name><input name=pin></form>",
 ]
 
 
@@ -240,6 +256,11 @@ def test_no_dangerous_form_is_sent(tmp_path: Path) -> None:
         ("<form action=/find role=search><input type=search name=q><button>Search</button></form>", ""),
         ("<form action=/suche><input name=wort><select name=ort><option>a<option>b</select></form>", ""),
         ("<form action=/jobs><select name=city><option>a<option>b</select><button>Show</button></form>", ""),
+        (
+            "<form action=/find onsubmit='return check()'><input name=q><select name=sort><option>Recently added"
+            "<option>Last updated<option>New releases first</select><button>Search</button></form>",
+            "",
+        ),
         ("<form action=/x><input name=a><input name=b></form>", "only --forms all"),
         ("<form action=/x><input name=q><input type=checkbox name=c></form>", "only --forms all"),
         ("<form action=/x><button>Go</button></form>", "nothing to fill in"),

@@ -390,6 +390,8 @@ class Collection(Steered, Alerting, Upkeep):
         from gossamer.collection.imports.import_files import sort
 
         found, plan = sort(paths), self._folder.load_plan().changed(**settings)
+        if not self._folder.exists():  # from then on it is this user's, with all that its plan says
+            trust.require(self._folder, plan, settings, trusted=False)
         check(plan)
         make_room(workers=1)
         plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), REAL))

@@ -44,7 +44,14 @@ PAGES_EACH = 4
 """Pages that every further login must have brought."""
 _HOPS_MOST = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_REPEATING = frozenset({307, 308})
+"""Redirects that want what was sent to be sent again."""
 _REFUSED = frozenset({401, 403})
+_UNCURED: dict[Sign, str] = {
+    "redirect": "some pages lead to it also after a fresh login",
+    "status": "some pages answer 401 or 403 also after a fresh login",
+    "form": "some pages have its form also after a fresh login",
+}
 _PASSWORD_FIELD = re.compile(rb"""type\s*=\s*["']?password""", re.IGNORECASE)
 _SET_COOKIE = re.compile(rb"(?im)^set-cookie2?[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*\n")
 _NAMES = frozenset({"set-cookie", "set-cookie2"})
@@ -150,8 +157,10 @@ class SignedIn:
 
     async def __call__(self, visit: Visit) -> Capture:
         states = self._sessions.at(visit.url)
-        if not states:
+        if not states or _is_foreign(visit):
             return await self._fetch(visit)
+        if visit.kind is Kind.RESOURCE:  # of a page that came with the login: what it says of it is said already
+            return _without_cookies(await self._once(visit, states))
         forms = [state.form for state in states if state.form and visit.kind is not Kind.ROBOTS]
         for form in forms:
             if not form.generation:
@@ -238,6 +247,8 @@ class SignedIn:
         landed = await self._followed(answer)
         if problem := _problem(landed):
             return f"it is refused: {problem}"
+        if landed.status in _REPEATING:
+            return "its form leads to another site, which would be sent the password"
         if _shows_login(landed, form):
             return "it is refused: the login form comes again; check the name and the password"
         return ""
@@ -258,6 +269,11 @@ class SignedIn:
         return capture
 
 
+def _is_foreign(visit: Visit) -> bool:
+    """Does a page of another host ask for it? It goes without the login, so nothing is to be learned from it."""
+    return visit.kind is Kind.RESOURCE and not (visit.referrer or "").startswith(f"{keys.origin(visit.url)}/")
+
+
 def _learn(form: _FormState, sign: Sign | None, before: Sign | None, *, fresh: bool) -> None:
     """What a page tells about the login, and about the sign for which it was asked again."""
     if sign is None:
@@ -266,6 +282,8 @@ def _learn(form: _FormState, sign: Sign | None, before: Sign | None, *, fresh: b
             form.doubts[before] = 0
     elif sign == before and fresh:
         form.doubts[sign] = form.doubts.get(sign, 0) + 1
+        if form.doubts[sign] == DOUBTED:
+            log.warning("login of %s: %s; pages that look so are kept", form.account.url, _UNCURED[sign])
 
 
 def _sign(capture: Capture, form: _FormState) -> Sign | None:

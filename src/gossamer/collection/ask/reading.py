@@ -152,7 +152,7 @@ class Reading:
         """A page that says next to nothing without its scripts, where there are hardly any others; or nothing."""
         from gossamer.frontier.worth.rendering import has_scripts, is_shell, said
 
-        if self.plan.render != "never" or self.plan.folders:
+        if self.plan.render != "never" or self.plan.folders or not self.plan.build:
             return ""
         with suppress(Damaged):  # which `verify` tells, and not a hint
             first = list(islice(self.pages(), SHELLS_AMONG + 1))

@@ -36,23 +36,26 @@ SHARED = ("javascript", "ecmascript", "css")
 
 
 class Remembered:
-    """What many pages ask for, as far as there is room for it; the oldest go first."""
+    """What many pages of a host ask for, as far as there is room for it; the oldest go first.
+
+    Each host has its own: what was sent to its pages with a login is for no other's.
+    """
 
     def __init__(self, most: int = REMEMBERED_BYTES) -> None:
         self._most = most
         self._octets = 0
-        self._captures: dict[str, Capture] = {}
+        self._captures: dict[tuple[str, str], Capture] = {}
 
-    def get(self, url: str) -> Capture | None:
-        """What came from there before."""
-        return self._captures.get(url)
+    def get(self, page: Capture, url: str) -> Capture | None:
+        """What came from there before, for a page of the same host."""
+        return self._captures.get((keys.origin(page.visit.url), url))
 
-    def add(self, url: str, capture: Capture) -> None:
+    def add(self, page: Capture, url: str, capture: Capture) -> None:
         """Keep it, if it is something that is shared."""
-        said = capture.header("content-type") or ""
-        if capture.status != 200 or not any(each in said for each in SHARED) or url in self._captures:
+        said, key = capture.header("content-type") or "", (keys.origin(page.visit.url), url)
+        if capture.status != 200 or not any(each in said for each in SHARED) or key in self._captures:
             return
-        self._captures[url] = capture
+        self._captures[key] = capture
         self._octets += len(capture.body)
         while self._octets > self._most:
             self._octets -= len(self._captures.pop(next(iter(self._captures))).body)
@@ -73,6 +76,8 @@ class Asking:
     """Addresses that are never to be asked for."""
     addresses: Resolve | None = None
     """Where a host is; None where no private address was opened."""
+    signs_out: Callable[[str, str], bool] | None = None
+    """Would an address end the session of the crawl?"""
 
     async def __call__(self, page: Capture, url: str, method: str) -> Capture | None:
         """What a page asks for; None where it may not be asked for, or nothing came."""
@@ -82,19 +87,22 @@ class Asking:
                 url = normalize(url)
             except InvalidURL:
                 return None
-            if method == "GET" and (found := self.remembered.get(url)):
-                return found
-            if self.excluded.match(url) or await self._leads_inside(page, url):
+            if self._is_closed(url) or await self._leads_inside(page, url):
                 return None
+            if method == "GET" and (found := self.remembered.get(page, url)):
+                return found
             capture = await self._asked(Visit(url, Kind.RESOURCE, method, referrer=page.visit.url))
             if capture is None or capture.failure or not capture.status:
                 return None
             outcome = judge(capture, wanted=lambda _: True)
             if outcome.act is not Act.REDIRECT:
-                self.remembered.add(normalize(began), capture)
+                self.remembered.add(page, normalize(began), capture)
                 return capture
             url = outcome.target
         return None
+
+    def _is_closed(self, url: str) -> bool:
+        return bool(self.excluded.match(url)) or (self.signs_out is not None and self.signs_out(url, ""))
 
     async def _leads_inside(self, page: Capture, url: str) -> bool:
         """From a page of the public web to a private address that was opened: for others, not for that page."""

@@ -28,7 +28,7 @@ from gossamer.convert.html.tree import Node, Tree, parse
 from gossamer.errors import UsageError
 from gossamer.model import Capture, FieldValue, Kind, Link, Page
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.shown import line, log
 from gossamer.store.table.table import Table
 
 FIELDS_MOST = 100
@@ -159,7 +159,7 @@ class PageFunction:
             log.warning(
                 "%s: %s failed: %s; the page is kept without fields, and so is each one after it that fails (`status`"
                 " counts them)",
-                *(url, self._name, f"{type(error).__name__}: {error}"[:300]),
+                *(url, self._name, line(f"{type(error).__name__}: {error}"[:300])),
             )
 
     def _note(self, row: page_fields.FieldsRow) -> None:

@@ -46,16 +46,17 @@ class Rendering:
         errands: Errands,
         kept: Callable[[Capture, Page], None],
         addresses: Resolve | None,
+        signs_out: Callable[[str, str], bool] | None,
     ) -> None:
         """`kept` takes what pages have asked for into the archive, `addresses` says where a host is, where that
-        matters."""
+        matters, `signs_out` which addresses would log the crawl out."""
         self._always = plan.render == "always"
         self._agent = plan.as_identity().product
         self._plain = fetch
         self._renders = Renders(table)
         self._renderer = Renderer(plan.html_bytes)
         turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._ask = Asking(fetch, errands, kept, Remembered(), turns, Patterns(plan.exclude), addresses)
+        self._ask = Asking(fetch, errands, kept, Remembered(), turns, Patterns(plan.exclude), addresses, signs_out)
 
     async def fetch(self, visit: Visit) -> Capture:
         """What came, and what a browser has made of it where that is worth it."""

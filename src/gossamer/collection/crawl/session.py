@@ -166,7 +166,8 @@ class Session:
         kept = keeping(self._keeper, self._commits, held)
         direct = self.plan.allow_addresses and not (self.plan.proxy or self._outside.fetch)
         addresses = self._network.addresses if direct else None
-        rendering = Rendering(self.plan, self._table, self._fetch, self.frontier.errands, kept, addresses)
+        signs_out = signing_out(self._logins)
+        rendering = Rendering(self.plan, self._table, self._fetch, self.frontier.errands, kept, addresses, signs_out)
         self._fetch = rendering.fetch
         return rendering
 

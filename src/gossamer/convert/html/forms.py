@@ -7,6 +7,7 @@ the entry list"): a control without a name or that is disabled is no part of it,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -26,6 +27,7 @@ _LABEL_MOST = 200
 """Characters."""
 _WORDS_MOST, _SHOWN_MOST = 100_000, 2_000
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
+_POSTS = re.compile(r"post|method|action|fetch|XMLHttp", re.IGNORECASE)
 _CONTROLS = "input, select, textarea, button"
 _BUTTONS = frozenset({"submit", "image", "button", "reset"})
 
@@ -58,6 +60,8 @@ class Form(NamedTuple):
     encoding: str = "UTF-8"
     files: bool = False
     """It sends files, or text as they are sent."""
+    overruled: bool = False
+    """A button, or a script of its own, sends it elsewhere or in another way."""
 
 
 def of_capture(capture: Capture) -> tuple[Form, ...]:
@@ -101,6 +105,8 @@ def _in(tree: Tree, url: URL, encoding: str) -> Iterator[Form]:
             next(iter((said.get("accept-charset") or "").replace(",", " ").split()), encoding),
             (said.get("enctype") or "").lower().startswith("multipart")
             or any(each.kind == "file" for each in controls),
+            _POSTS.search(said.get("onsubmit") or "") is not None
+            or any("formaction" in each.attributes or "formmethod" in each.attributes for each in mine),
         )
 
 
@@ -163,8 +169,13 @@ def _label(node: Node, labels: dict[str | None, str]) -> str:
     own = labels.get(said.get("id")) if said.get("id") else None
     if own is None and node.parent is not None and node.parent.tag == "label":
         own = _text(node.parent)
-    parts = (own, said.get("aria-label"), said.get("placeholder"), said.get("title"))
+    parts = (own, *(said.get(key) for key in ("aria-label", "placeholder", "title", "alt")), *_pictured(node))
     return " ".join(part for part in parts if part)[:_LABEL_MOST]
+
+
+def _pictured(node: Node) -> Iterator[str | None]:
+    """What the pictures in it are said to show: a button may have no other words."""
+    return (each.attributes.get("alt") for each in islice(node.css("img[alt]"), 5))
 
 
 def _words(node: Node) -> str:

@@ -124,6 +124,7 @@ async def start() -> Chromium:
             args=list(FLAGS),
             chromium_sandbox=sandboxed,
             timeout=LAUNCH_SECONDS * 1_000,
+            env={**os.environ, "TMPDIR": str(folder)},
             handle_sigint=False,
             handle_sigterm=False,
             handle_sighup=False,

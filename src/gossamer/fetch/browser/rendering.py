@@ -47,6 +47,8 @@ ADDRESSES = 500
 NEEDLESS = frozenset({"image", "media", "font", "texttrack", "eventsource", "manifest", "ping", "cspviolationreport"})
 """What is not asked for, as Playwright calls it."""
 METHODS = frozenset({"GET", "HEAD"})
+NOBODY = "https://nobody.invalid"
+"""An origin that no page has."""
 _NOT_HANDED_ON = frozenset(
     {"content-encoding", "content-length", "transfer-encoding", "connection", "set-cookie", "refresh"}
 )
@@ -319,10 +321,13 @@ def with_addresses(html: str, addresses: Iterable[str]) -> str:
 
 
 def _handed_on(capture: Capture) -> dict[str, str]:
+    """The header fields, by which the browser decides who may read it. Playwright would let anybody, where it is not
+    said who may."""
     fields: dict[str, str] = {}
     for name, value in capture.headers:
         if name not in _NOT_HANDED_ON:
             fields[name] = f"{fields[name]}, {value}" if name in fields else value
+    fields.setdefault("access-control-allow-origin", NOBODY)
     return fields
 
 

@@ -11,20 +11,25 @@ import asyncio
 import ftplib
 import re
 import socket
+from collections.abc import Callable
 from contextlib import closing, suppress
 from urllib.parse import quote, unquote_to_bytes
 
 from gossamer.fetch.protocols.asking import Ask, Said
 
 NAMES_MOST = 10_000
-"""Of a folder."""
+"""Of a folder, as the next."""
+LIST_MOST = 4 << 20
+"""Bytes."""
+TALK_MOST = 256 << 10
+"""Bytes of the answers to commands."""
 _UNIX = re.compile(r"([-dlbcps])[-rwxsStTlL]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+\d+\s+\S+\s+\d+\s+[\d:]+\s(.+)")
 _DOS = re.compile(r"\d\d-\d\d-\d\d(?:\d\d)?\s+\d\d:\d\d(?:[AP]M)?\s+(<DIR>|\d+)\s+(.+)")
 
 
 async def say(ask: Ask) -> Said:
     """What an FTP server has there, for anonymous."""
-    server = _Server(encoding="utf-8")
+    server = _Server(encoding="latin-1")  # in which each byte is a character: names may be in any encoding
     try:
         return await asyncio.to_thread(_said, server, ask)
     finally:
@@ -39,6 +44,16 @@ class _Server(ftplib.FTP):
     """One whose connections can be cut by another thread."""
 
     _transfers: tuple[socket.socket, ...] = ()
+    _read = 0
+    """Bytes of what it has said besides data."""
+
+    def getline(self) -> str:
+        """As always, up to a bound: an answer may have any number of lines."""
+        line = super().getline()
+        self._read += len(line) + 1
+        if self._read > TALK_MOST:
+            raise ValueError(f"the server has said more than {TALK_MOST:,} bytes before any data")
+        return line
 
     def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int | None]:
         """As always; the connection of the data is noted."""
@@ -58,7 +73,7 @@ def _said(server: ftplib.FTP, ask: Ask) -> Said:
     with closing(server):
         server.connect(ask.address, ask.port, timeout=ask.seconds)
         server.login()
-        path = unquote_to_bytes(ask.path.partition("?")[0]).decode("utf-8", "surrogateescape")
+        path = unquote_to_bytes(ask.path.partition("?")[0]).decode("latin-1")
         if any(character in path for character in "\r\n\0"):
             return Said(400, reason="no name of a file")
         try:
@@ -67,6 +82,15 @@ def _said(server: ftplib.FTP, ask: Ask) -> Said:
             if not path.endswith("/") and _is_folder(server, path):
                 return Said(301, headers=(("location", f"{ask.url.partition('?')[0]}/"),), reason="a folder")
             return Said(501 if _is_unknown(error) else 404, reason=str(error))
+
+
+def _text(name: str) -> str:
+    """A name as people read it."""
+    octets = name.encode("latin-1")
+    try:
+        return octets.decode()
+    except UnicodeDecodeError:
+        return name
 
 
 def _is_unknown(error: ftplib.error_perm) -> bool:
@@ -82,23 +106,27 @@ def _is_folder(server: ftplib.FTP, path: str) -> bool:
 
 
 def _folder(server: ftplib.FTP, path: str) -> Said:
-    lines = [f"# {path}"]
+    lines = [f"# {_text(path)}"]
+    read = 0
 
-    def take(kind: str, name: str) -> None:
+    def take(line: str, told: Callable[[str], tuple[str, str]]) -> None:
+        nonlocal read
+        read += len(line)
+        kind, name = told(line)
         if kind in ("file", "dir") and name not in (".", ".."):
             slash = "/" if kind == "dir" else ""
-            lines.append(f"=> ./{quote(name, errors='surrogateescape')}{slash} {name}{slash}")
-        if len(lines) > NAMES_MOST:
+            lines.append(f"=> ./{quote(name, encoding='latin-1')}{slash} {_text(name)}{slash}")
+        if len(lines) > NAMES_MOST or read > LIST_MOST:
             raise _Enough
 
     with suppress(_Enough):
         try:
-            server.retrlines(f"MLSD {path}", lambda line: take(*_by_facts(line)))
+            server.retrlines(f"MLSD {path}", lambda line: take(line, _by_facts))
         except ftplib.error_perm as error:
             if not _is_unknown(error):
                 raise
             server.cwd(path)  # whether LIST takes a name is every server's own affair
-            server.retrlines("LIST", lambda line: take(*_by_columns(line)))
+            server.retrlines("LIST", lambda line: take(line, _by_columns))
     body = "\n".join(lines).encode("utf-8", "replace")
     return Said(200, body, (("content-type", "text/gemini; charset=utf-8"),), "OK")
 
@@ -125,4 +153,9 @@ def _file(server: ftplib.FTP, path: str, most: int) -> Said:
         while read <= most and (piece := data.recv(1 << 16)):
             pieces.append(piece)
             read += len(piece)
+    if read <= most:
+        try:
+            server.voidresp()
+        except (EOFError, ftplib.Error) as error:
+            raise ConnectionError(f"the file did not come as a whole: {error or 'the server hung up'}") from None
     return Said(200, b"".join(pieces), (), "OK")

@@ -8,6 +8,7 @@ most of the web. To leave a good form out costs some pages; to send a bad one ma
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Literal, TypeAlias
 
 from gossamer.convert.html.forms import Control, Form
@@ -39,9 +40,22 @@ _CHANGING = (
     r"\binstall|shut~down|restart|reboot|run~(?:now|job|command)|execut|\bexec\b|\bsudo|transfer|withdraw",
 )
 """Words and beginnings of words; where a `~` stands there may be a space."""
+_ORDERS = (
+    r"delet\w*|del|rm|remove|erase|purge|wipe|kill|ban|unban|block|unblock|clear|drop|destroy|cancel|disable|enable"
+    r"|activate|deactivate|rename|grant|deny|revoke|terminate|lock|unlock|approve|reject|trigger|toggle|undo|merge|flush"
+    r"|rotate|deploy|hapus|sil|kaldir|usun|poista"
+)
+"""What somebody is told to do with something, as a word of its own."""
+_WRITES = r"save|create|add|insert|edit|update|assign"
+_PRESSED = r"apply now|accept|confirm|follow|unfollow|start|stop|close|open|set|put|post|move|change|mark|fire|launch"
+_SENDS = re.compile(rf"(?:^|\W)(?:{_ORDERS}|{_WRITES})(?:$|\W)", re.IGNORECASE)
+"""In an address, or in what is sent along."""
+_BUTTON = re.compile(rf"\W*(?:{_ORDERS}|{_WRITES}|{_PRESSED})(?:$|\W)", re.IGNORECASE)
+_OPTION = re.compile(rf"\W*(?:{_ORDERS})(?:$|\W)", re.IGNORECASE)
+"""At its beginning: `Delete` is one, `Recently added` is none."""
 _CHANGES = re.compile("|".join(_CHANGING).replace("~", " ?"), re.IGNORECASE)
 _PERSONAL = re.compile(
-    r"e ?mail|phone|\biban|card ?(?:no|num)|cvv|birth|address1|street|zip ?code|captcha", re.IGNORECASE
+    r"e ?mail|phone|\biban|card ?(?:no|num)|cvv|\bpin\b|birth|address1|street|zip ?code|captcha", re.IGNORECASE
 )
 _ONCE = re.compile(r"csrf|xsrf|token|nonce|session|\bsid\b|authenticity|viewstate|captcha", re.IGNORECASE)
 _APART = str.maketrans({"_": " ", "-": " "})
@@ -58,6 +72,8 @@ def refusal(form: Form, page: str, wanted: Wanted) -> str:
         return f"it is sent to another host, {keys.host(form.action)}"
     if form.action.startswith("http:") and page.startswith("https:"):
         return "it leads from https to http"
+    if form.overruled:
+        return "a button or a script of it sends it in another way"
     if reason := _harm(form):
         return reason
     free = free_fields(form)
@@ -81,6 +97,27 @@ def is_choice(control: Control) -> bool:
     return control.kind in ("select", "radio") and bool(control.name) and len(control.options) > 1
 
 
+def _plain(text: str) -> str:
+    """As it is read, whatever it is written with: in one form of each letter, and without what cannot be seen."""
+    shown = unicodedata.normalize("NFKC", text)
+    return "".join(each for each in shown if unicodedata.category(each) != "Cf").translate(_APART)
+
+
+def _ordered(form: Form, sends: list[tuple[str, str]], buttons: list[str]) -> str:
+    """Does a word of it tell somebody to do something?"""
+    for where, text in sends:
+        if found := _SENDS.search(_plain(text).replace("/", " ")):
+            says = "says" if where == "address" else "say"
+            return f"its {where} {says} that it changes something: {found[0].strip(' ?&=.')}"
+    for label in buttons:
+        if found := _BUTTON.match(_plain(label)):
+            return f"its button says that it changes something: {found[0].strip()}"
+    for value, label in (each for control in form.controls for each in control.options):
+        if found := _OPTION.match(_plain(label)) or _OPTION.match(_plain(value)):
+            return f"one of its options says that it changes something: {found[0].strip()}"
+    return ""
+
+
 def _harm(form: Form) -> str:
     for control in form.controls:
         if control.kind not in _KNOWN:
@@ -90,9 +127,14 @@ def _harm(form: Form) -> str:
     path = form.action.split("/", 3)[3] if form.action.count("/") > 2 else ""
     told = [("address", path), ("words", form.words)]
     told += [("fields", f"{control.name} {control.label}") for control in form.controls]
-    told += [("fields", control.value) for control in form.controls if control.kind in ("hidden", "submit")]
+    fixed = [control for control in form.controls if control.kind in ("hidden", "submit", "image")]
+    told += [("fields", control.value) for control in fixed]
+    sends = [("address", path), *(("fields", control.value) for control in fixed)]
+    buttons = [control.label for control in fixed if control.kind != "hidden"]
+    if reason := _ordered(form, sends, buttons):
+        return reason
     for where, text in told:
-        plain = text.translate(_APART)
+        plain = _plain(text)
         says = "says" if where == "address" else "say"
         if found := _CHANGES.search(plain):
             return f"its {where} {says} that it changes something: {found[0].strip()}"

@@ -32,7 +32,7 @@ def shown(url: str, hint: bytes = b"") -> Shown:
 
 
 def texts(shard: SmallShard, *pages: Shown) -> list[str]:
-    readers = SimpleNamespace(all=[None, ShardReader(shard.table, shard.archive)])
+    readers = SimpleNamespace(all=[None, ShardReader(shard.table, shard.archive)], tables=[])
     return searching.texts(cast(ShardReaders, readers), [(1, page) for page in pages])
 
 
@@ -67,7 +67,7 @@ def indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 def searcher(folder: Folder, graph: object = None) -> Asked:
-    readers = cast(ShardReaders, SimpleNamespace(all=[None, None]))
+    readers = cast(ShardReaders, SimpleNamespace(all=[None, None], tables=[]))
     return cast(Asked, searching.searcher(folder, readers, cast(Graph, graph), Weights()))
 
 

@@ -6,10 +6,11 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from gossamer.fetch.browser import chromium
+from gossamer.fetch.browser import chromium, rendering
 from gossamer.fetch.browser.chromium import Chromium
 from gossamer.fetch.browser.rendering import Patience, Renderer, with_addresses
 from gossamer.fetch.logins import Login, Logins, place
@@ -164,3 +165,10 @@ def test_a_page_cannot_use_the_login_of_another_site_and_asks_as_scripts_do() ->
 def test_addresses_are_written_behind_the_page_and_escaped() -> None:
     assert with_addresses("<p>x", []) == "<p>x"
     assert '<a href="http://a.test/?a=1&amp;b=&quot;"></a>' in with_addresses("<p>x", ['http://a.test/?a=1&b="'])
+
+
+def test_an_answer_that_does_not_say_who_may_read_it_may_be_read_by_no_other_origin() -> None:
+    answer = Capture(Visit("http://a.test/data"), 0.0, 0.1, 200, (("content-type", "text/plain"),))
+    assert rendering._handed_on(answer)["access-control-allow-origin"] == rendering.NOBODY
+    allowed = (("access-control-allow-origin", "*"),)
+    assert rendering._handed_on(replace(answer, headers=allowed))["access-control-allow-origin"] == "*"

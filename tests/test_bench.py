@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 BENCH = Path(__file__).resolve().parents[1] / "bench"
 
 
@@ -102,6 +104,7 @@ def test_answers_are_timed_for_many_clients() -> None:
     assert re.search(r"^cold +\d+\.\d\d s of CPU", said, re.MULTILINE)
 
 
+@pytest.mark.soak
 def test_serving_is_timed_alone_and_beside_a_crawl() -> None:
     sizes = ("--pages", "60", "--questions", "8", "--idle", "0.5", "--crawl", "2", "--rounds", "1")
     said = run("serve.py", *sizes)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import gossamer
 from collection.scripted_site import scripted_site
 from crawler_process import with_room
@@ -37,6 +39,7 @@ def found(folder: Path, tmp_path: Path, render: str) -> set[str]:
     return {target["id"] for target in targets if any(target["url_ends_with"] in url for url in met)}
 
 
+@pytest.mark.soak
 def test_a_browser_finds_the_links_that_scripts_and_events_hide(tmp_path: Path) -> None:
     folder = reference("wivet-pages")
     chromium()

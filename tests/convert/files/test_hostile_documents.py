@@ -16,7 +16,7 @@ from gossamer.convert import document
 from gossamer.model import Capture, Kind, Visit
 from gossamer.testing import VirtualClock
 
-FEW, MANY = 120, 1_000
+FEW, MANY = 60, 1_000
 GROWTH_MOST = 512 << 10
 """KiB by which our own process may grow while all of them are read."""
 INDEX = "http://hostile.example/"
@@ -68,7 +68,7 @@ def assert_crawled(folder: Path, documents: list[Hostile], caplog: pytest.LogCap
     assert not [record for record in caplog.records if "which is a bug" in record.message]
 
 
-def test_a_hundred_hostile_documents_are_read_or_have_a_reason() -> None:
+def test_hostile_documents_are_read_or_have_a_reason() -> None:
     assert_read(corpus(FEW))
 
 

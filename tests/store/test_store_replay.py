@@ -54,7 +54,9 @@ class Made:
         place = self.writer.capture(one, digest, (), original)
         if one.status != 304:
             self.entries.append(
-                Entry(one.visit.url, one.began, "text/html", one.status, digest, place, original is not None)
+                Entry(
+                    one.visit.url, one.began, "text/html", "text/html", one.status, digest, place, original is not None
+                )
             )
         return Original(one.visit.url, one.began, place.record)
 
@@ -110,6 +112,9 @@ def test_pywb_makes_the_same_index(folder: Path) -> None:
     expected = [(key, stamp, json.loads(told)) for key, stamp, told in ours]
     for _, _, told in replayable + expected:
         told["mime"] = told["mime"].replace("unk", "text/html")
+        told.pop("mime-detected", None)  # what the bytes are of, which pywb does not look at
+        if told["mime"] == "warc/revisit":
+            told.pop("status", None)  # which cdxj-indexer has and pywb has not
     assert replayable == expected
 
 

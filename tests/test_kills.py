@@ -78,6 +78,7 @@ def test_a_crawl_that_is_killed_again_and_again_ends_as_if_it_had_not_been(tmp_p
     crawl_with_kills(tmp_path, "--shards", "1", pages=15, kills=3, seed=11)
 
 
+@pytest.mark.soak
 def test_a_crawl_by_importance_that_is_killed_loses_no_grain_of_cash(tmp_path: Path) -> None:
     crawl_with_kills(tmp_path, "--order", "importance", "--shards", "2", pages=10, kills=2, seed=13)
 

@@ -107,6 +107,7 @@ def test_wrong_dates_cost_at_most_two_points(lastmod: Dates, fresh: dict[str, Ou
     assert found["learning"].freshness >= 0.97 * found["best"].freshness
 
 
+@pytest.mark.soak
 def test_right_dates_are_worth_a_lot(fresh: dict[str, Outcome]) -> None:
     found = outcomes(replace(SMALL, dates=Dated("right")), "learning")
     assert found["learning"].freshness > fresh["best"].freshness + 0.03

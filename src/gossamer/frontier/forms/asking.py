@@ -28,7 +28,7 @@ DRY = 6
 PATIENT = 3
 """So many times longer an arm goes on where much is left, by the estimate: results are often shown in one order, and
 then the first pages of a question are what others have brought."""
-COVERED = 0.8
+COVERED = 0.9
 LITTLE = 0.1
 """New records for a request; below it nothing more is expected."""
 _WORDS_MOST = 3_000

@@ -65,10 +65,27 @@ class FormSite:
         return [PASSWORD, quote(PASSWORD), *self.sessions, *self.tokens]
 
 
-def _form_handler(site: FormSite) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Speaking(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
 
+    def say(self, status: int, body: str, *fields: tuple[str, str]) -> None:
+        data = body.encode()
+        self.send_response(status)
+        for name, value in (
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Length", str(len(data))),
+            *fields,
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on the terminal."""
+
+
+def _form_handler(site: FormSite) -> type[BaseHTTPRequestHandler]:
+    class Handler(_Speaking):
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
             site.came.append(("GET", self.path))
@@ -129,21 +146,6 @@ def _form_handler(site: FormSite) -> type[BaseHTTPRequestHandler]:
             kept = SimpleCookie(self.headers.get("Cookie", ""))
             return kept[name].value if name in kept else ""
 
-        def say(self, status: int, body: str, *fields: tuple[str, str]) -> None:
-            data = body.encode()
-            self.send_response(status)
-            for name, value in (
-                ("Content-Type", "text/html; charset=utf-8"),
-                ("Content-Length", str(len(data))),
-                *fields,
-            ):
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing on the terminal."""
-
     return Handler
 
 
@@ -189,9 +191,7 @@ def digest_site(pages: dict[str, str], **how: str | int) -> Iterator[DigestSite]
     """Serve it on loopback until the test is over."""
     site = DigestSite(pages, **how)  # type: ignore[arg-type]  # by name, as the test gives them
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(_Speaking):
         def do_GET(self) -> None:
             said = dict(re.findall(r'(\w+)="?([^",]*)"?', self.headers.get("Authorization", "")))
             nonce = said.get("nonce", "")
@@ -209,21 +209,6 @@ def digest_site(pages: dict[str, str], **how: str | int) -> Iterator[DigestSite]
             return self.say(
                 401, "members only", ("WWW-Authenticate", 'Basic realm="members"'), ("WWW-Authenticate", wanted)
             )
-
-        def say(self, status: int, body: str, *fields: tuple[str, str]) -> None:
-            data = body.encode()
-            self.send_response(status)
-            for name, value in (
-                ("Content-Type", "text/html; charset=utf-8"),
-                ("Content-Length", str(len(data))),
-                *fields,
-            ):
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing on the terminal."""
 
     with _served(Handler) as origin:
         site.origin = origin

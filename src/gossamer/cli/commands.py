@@ -109,7 +109,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     told = answers.crawled(
         options.dir, status, stopped, collection.plan, seconds, changed=news, idle=idle, verb=options.verb
     )
-    if not (options.json or options.quiet) and (shell := collection.shell()):
+    if not (options.json or options.quiet) and (shell := collection.needs_scripts()):
         told += (
             f"\nhint: {shell} says next to nothing without its scripts; `gossamer crawl {shlex.quote(options.dir)}"
             " --render auto --revisit` has a browser run them"

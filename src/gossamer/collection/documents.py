@@ -19,19 +19,11 @@ from gossamer.store.warc.warc import date
 Read = Callable[[Capture], Page]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One version of a page."""
+class SaysWhatItRead:
+    """What a page says, whoever has it: one of a collection, or one that was just read."""
 
-    url: str
-    entry: Entry | None
-    """None for robots.txt, which is fetched without being found."""
-    version: Version
-    capture: Capture
+    __slots__ = ()
     page: Page
-
-    def __repr__(self) -> str:
-        return f"<Document {self.url} {self.status} {self.title!r}>"
 
     @property
     def title(self) -> str:
@@ -64,6 +56,26 @@ class Document:
         return self.page.language
 
     @property
+    def links(self) -> tuple[Link, ...]:
+        """What it points to."""
+        return self.page.links
+
+
+@dataclass(frozen=True, slots=True)
+class Document(SaysWhatItRead):
+    """One version of a page."""
+
+    url: str
+    entry: Entry | None
+    """None for robots.txt, which is fetched without being found."""
+    version: Version
+    capture: Capture
+    page: Page
+
+    def __repr__(self) -> str:
+        return f"<Document {self.url} {self.status} {self.title!r}>"
+
+    @property
     def status(self) -> int:
         """What the server answered."""
         return self.version.status
@@ -72,11 +84,6 @@ class Document:
     def media_type(self) -> str:
         """By its bytes, not only by what the server says."""
         return self.version.media_type
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """What it points to."""
-        return self.page.links
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from gossamer.errors import UsageError
+from gossamer.model import Kind, Visit
 from gossamer.urls import keys, site
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -143,6 +144,11 @@ class Logins:
 
 
 NONE = Logins()
+
+
+def is_foreign(visit: Visit) -> bool:
+    """Does a page of another origin ask for it? It must not use what was given for this one."""
+    return visit.kind is Kind.RESOURCE and not (visit.referrer or "").startswith(f"{keys.origin(visit.url)}/")
 
 
 def place(url: str, suffixes: frozenset[str], *, whole: bool = True) -> Place:

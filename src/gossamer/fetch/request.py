@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer.errors import UsageError
-from gossamer.fetch.logins import NONE, Sending
+from gossamer.fetch.logins import NONE, Sending, is_foreign
 from gossamer.model import Failure, Fault, Kind, Visit
 from gossamer.urls import keys
 from gossamer.version import VERSION
@@ -144,8 +144,8 @@ class Requests:
         fixed = self._fixed
         if visit.kind is Kind.RESOURCE and body is None:
             fixed = self._for_scripts
-            if not (visit.referrer or "").startswith(f"{scheme}://{authority}/"):
-                login = ()  # a page must not use what was given for another site
+            if is_foreign(visit):
+                login = ()
         fields = [b"Host: " + authority.encode("ascii"), *fixed, *more]
         target = target if target.startswith("/") else "/" + target
         return Request(visit.method, f"{scheme}://{authority}", host.strip("[]"), target, fields, login, body)

@@ -26,7 +26,7 @@ from gossamer.convert.html.forms import of_capture
 from gossamer.fetch.cookie_jar import Jar
 from gossamer.fetch.digest import Challenge, challenge
 from gossamer.fetch.login_form import filled, login_form
-from gossamer.fetch.logins import Account, Login, Logins, place
+from gossamer.fetch.logins import Account, Login, Logins, is_foreign, place
 from gossamer.model import URL, Capture, Clock, Kind, Visit
 from gossamer.shown import log
 from gossamer.urls import keys, resolve
@@ -157,7 +157,7 @@ class SignedIn:
 
     async def __call__(self, visit: Visit) -> Capture:
         states = self._sessions.at(visit.url)
-        if not states or _is_foreign(visit):
+        if not states or is_foreign(visit):  # which goes without the login, so nothing is to be learned from it
             return await self._fetch(visit)
         if visit.kind is Kind.RESOURCE:  # of a page that came with the login: what it says of it is said already
             return _without_cookies(await self._once(visit, states))
@@ -267,11 +267,6 @@ class SignedIn:
             capture = await self._asking(Visit(target))
             self._sessions.heard(capture)
         return capture
-
-
-def _is_foreign(visit: Visit) -> bool:
-    """Does a page of another host ask for it? It goes without the login, so nothing is to be learned from it."""
-    return visit.kind is Kind.RESOURCE and not (visit.referrer or "").startswith(f"{keys.origin(visit.url)}/")
 
 
 def _learn(form: _FormState, sign: Sign | None, before: Sign | None, *, fresh: bool) -> None:

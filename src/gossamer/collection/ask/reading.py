@@ -148,7 +148,7 @@ class Reading:
 
         return series(self._readers().tables, in_utc(since) if since else None, points)
 
-    def shell(self) -> str:
+    def needs_scripts(self) -> str:
         """A page that says next to nothing without its scripts, where there are hardly any others; or nothing."""
         from gossamer.frontier.worth.rendering import has_scripts, is_shell, said
 

@@ -22,11 +22,12 @@ from typing import Any, TypeAlias
 
 from gossamer.collection import page_fields, trust
 from gossamer.collection.crawl.outside import Outside
+from gossamer.collection.documents import SaysWhatItRead
 from gossamer.collection.folder import Folder
 from gossamer.convert.charset.decode import decode, utf8
 from gossamer.convert.html.tree import Node, Tree, parse
 from gossamer.errors import UsageError
-from gossamer.model import Capture, FieldValue, Kind, Link, Page
+from gossamer.model import Capture, FieldValue, Kind, Page
 from gossamer.plan import Plan
 from gossamer.shown import line, log
 from gossamer.store.table.table import Table
@@ -42,7 +43,7 @@ _FORM = "write it as module:function or file.py:function"
 
 
 @dataclass(frozen=True)
-class ReadPage:
+class ReadPage(SaysWhatItRead):
     """What a page function is called with: a page that was just read, and the answer that it came in."""
 
     page: Page
@@ -52,36 +53,6 @@ class ReadPage:
     def url(self) -> str:
         """Its address."""
         return self.capture.visit.url
-
-    @property
-    def title(self) -> str:
-        """As the page gives it."""
-        return self.page.title
-
-    @property
-    def text(self) -> str:
-        """All of its words."""
-        return self.page.text
-
-    @property
-    def content(self) -> str:
-        """The words of its main content."""
-        return self.page.content
-
-    @property
-    def markdown(self) -> str:
-        """Its main content as Markdown."""
-        return self.page.markdown
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """What it points to."""
-        return self.page.links
-
-    @property
-    def language(self) -> str | None:
-        """ISO 639 code; None when there is too little to tell."""
-        return self.page.language
 
     @property
     def media_type(self) -> str:

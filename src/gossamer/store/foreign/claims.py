@@ -85,7 +85,7 @@ def provenance(record: Record, capture: Capture) -> Provenance:
     """What is written again of a record, as it was."""
     told = capture.provenance or Provenance()
     named = record.place.record if _UUID.fullmatch(record.place.record) else ""
-    return Provenance(named.lower(), told.date if _DATE.fullmatch(told.date) else "", further(told.fields))
+    return Provenance(named, told.date if _DATE.fullmatch(told.date) else "", further(told.fields))
 
 
 def further(fields: Headers) -> Headers:

@@ -6,8 +6,10 @@ Before it claims, what lies on this disk is held against the store: see `local_n
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,8 +23,8 @@ from gossamer.depot.local_note import LocalNote
 from gossamer.depot.parts import Snapshot, Stamp, stamp_of
 from gossamer.depot.restoring import restore
 from gossamer.depot.sweeping import sweep
-from gossamer.depot.uploading import Uploader
-from gossamer.errors import UsageError
+from gossamer.depot.uploading import Uploaded, Uploader
+from gossamer.errors import Damaged, StoreAway, UsageError
 from gossamer.shown import log
 
 SWEEP_EVERY = 8
@@ -40,6 +42,14 @@ class Published(NamedTuple):
     seconds: float
 
 
+class _Pending(NamedTuple):
+    """What is in the store, and may count: nobody knows as long as the store has not said so."""
+
+    snapshot: Snapshot
+    head: Head
+    done: Uploaded
+
+
 class Life:
     """Of the one process that works on a shard."""
 
@@ -53,6 +63,8 @@ class Life:
         self._stamps = stamps
         self._uploader = Uploader(depot.objects, self._line.folder, head.life)
         self._count = 0
+        self._pending: _Pending | None = None
+        self._alone = threading.Lock()
 
     @classmethod
     def begin(cls, depot: Depot, shard: int, folder: Path, *, is_here: bool, term: int | None = None) -> Life:
@@ -81,7 +93,7 @@ class Life:
         if is_here:
             log.warning("%s: the store is ahead of this disk, and takes its place", folder)
         head = line.claim(newest, claim, term)  # its owner ends before we read what it has left
-        return cls(depot, shard, folder, head, _restored(depot, shard, folder).stamps)
+        return cls(depot, shard, folder, head, _restored(depot, head, folder).stamps)
 
     def is_behind(self, sequence: int) -> bool:
         """Has the table changed since the last checkpoint?"""
@@ -92,7 +104,18 @@ class Life:
 
         After `StoreAway` it may be tried again, with this snapshot or a later one.
         """
-        began = time.monotonic()
+        with self._alone:
+            began = time.monotonic()
+            if self._pending is None or self._pending.snapshot is not snapshot:
+                if self._pending is not None:
+                    self._let_count(self._pending)
+                self._pending = self._uploaded(snapshot, at_rest=at_rest)
+            pending = self._pending
+            self._let_count(pending)
+            self._sweep_when_due(at_rest=at_rest)
+            return Published(pending.head, pending.done.octets, time.monotonic() - began)
+
+    def _uploaded(self, snapshot: Snapshot, *, at_rest: bool) -> _Pending:
         done = self._uploader.upload(snapshot, self.head, self._stamps)
         head = replace(
             self.head,
@@ -105,13 +128,20 @@ class Life:
             published=time.time(),
             at_rest=at_rest,
         )
+        return _Pending(snapshot, head, done)
+
+    def _let_count(self, pending: _Pending) -> None:
+        head, stamps = pending.head, pending.done.stamps
         self._line.create(head)
-        self.head, self._stamps = head, done.stamps
-        local_note.write(self._folder, LocalNote(self._depot.name, (head.claim,), head.sequence, done.stamps))
+        self.head, self._stamps, self._pending = head, stamps, None
+        local_note.write(self._folder, LocalNote(self._depot.name, (head.claim,), head.sequence, stamps))
+
+    def _sweep_when_due(self, *, at_rest: bool) -> None:
+        """Where the store is away for this, the next time is soon enough."""
         self._count += 1
         if at_rest or self._count % SWEEP_EVERY == 0:
-            sweep(self._depot.objects, self._line, head)
-        return Published(head, done.octets, time.monotonic() - began)
+            with suppress(StoreAway):
+                sweep(self._depot.objects, self._line, self.head)
 
 
 def _require_same(depot: Depot, note: LocalNote | None, folder: Path) -> None:
@@ -131,10 +161,13 @@ def _warn_of_owner(newest: Head, depot: Depot) -> None:
         )
 
 
-def _restored(depot: Depot, shard: int, folder: Path) -> LocalNote:
+def _restored(depot: Depot, head: Head, folder: Path) -> LocalNote:
     """Put what the store has in the place of a folder."""
     partial = folder.with_name(folder.name + files.PARTIAL)
-    head = restore(depot.objects, depot.line(shard), partial)
+    try:
+        restore(depot.objects, head, partial)
+    except FileNotFoundError as error:
+        raise Damaged(f"{folder}: an object of its checkpoint is gone from the store ({error})") from error
     note = LocalNote(depot.name, (head.claim,), head.sequence, {name: stamp_of(partial / name) for name in head.files})
     local_note.write(partial, note)
     files.remove_tree(folder)

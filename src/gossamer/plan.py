@@ -110,6 +110,8 @@ class Plan:
     patience: float = _setting("patience")
     workers: int = _setting("workers")
     shards: int = _setting("shards")
+    store: str = _setting("store")
+    checkpoint_seconds: float = _setting("checkpoint_seconds")
 
     contact: str = _setting("contact")
     allow_addresses: tuple[str, ...] = _setting("allow_addresses")

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -33,6 +34,9 @@ from gossamer.frontier.shards.peers import Peers
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
+
+if TYPE_CHECKING:
+    from gossamer.collection.crawl.checkpoints import Checkpoints
 
 HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED = b"h", b"p", b"i", b"q", b"f", b"w"
 """What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do; what it has fetched;
@@ -61,6 +65,8 @@ class Job:
     """Steady time until which pages are visited again when they are due; None: each is visited once."""
     tells: bool = False
     """Every fetch is told."""
+    term: int | None = None
+    """Of whoever sends shards to machines, where there is a store: see `depot.heads`. None: each start is a new one."""
     logins: Logins = NONE
     """They come to a shard by its pipe, and stand in no file and no command line."""
 
@@ -86,21 +92,43 @@ async def _one_life(job: Job, link: WorkerLink) -> bool:
     """Did it come to its end? It did not when a capture was passed over."""
     watch = OrdersWatch(job.path) if job.heeds else None
     job = replace(job, plan=plan_now(job))
+    checkpoints = await begin_checkpoints(job, link.index)
     try:
         with Table.open(Folder(job.path).table(link.index), FAMILIES, writable=True) as table:
-            await _live(job, link, table, _peers(job, link, table) if job.plan.shards > 1 else None, watch)
+            if checkpoints:
+                await checkpoints.first(table)
+            peers = _peers(job, link, table) if job.plan.shards > 1 else None
+            await _live(job, link, table, peers, watch, checkpoints)
+            if checkpoints:
+                await checkpoints.last(table)
     except PassedOver:
         return False
     return True
 
 
+async def begin_checkpoints(job: Job, index: int) -> Checkpoints | None:
+    """Where a shard is kept besides this disk: it is claimed, and restored if it has to be. None without a store."""
+    if not job.plan.store:
+        return None
+    from gossamer.collection.crawl.checkpoints import Checkpoints  # with what reads the index, and a store
+
+    return await Checkpoints.begin(job.plan, Folder(job.path), index, SystemClock(), term=job.term)
+
+
 def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
     politeness = job.plan.as_politeness()
     leases = IpLeases(Folder(job.path).leases, link.index, delay=politeness.ip_delay, at_once=politeness.per_host)
-    return Peers(table, Telling(link), site_of(job.plan), leases)
+    return Peers(table, Telling(link), site_of(job.plan), leases, publishes=bool(job.plan.store))
 
 
-async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None, watch: OrdersWatch | None) -> None:
+async def _live(
+    job: Job,
+    link: WorkerLink,
+    table: Table,
+    peers: Peers | None,
+    watch: OrdersWatch | None,
+    checkpoints: Checkpoints | None,
+) -> None:
     fetches = Batches(lambda batch: link.tell(FETCHED + batch))
     told = fetches.add if job.tells else None
     outside = Outside(
@@ -111,6 +139,7 @@ async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None, w
         began=job.began,
         fresh_until=job.fresh_until,
         watch=watch,
+        checkpoints=checkpoints,
     )
     folder, files = Folder(job.path), job.imported_files
     session = Session(folder.shard(link.index), job.plan, table, outside, peers, files, job.path)

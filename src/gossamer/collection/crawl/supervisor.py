@@ -24,6 +24,7 @@ from gossamer.collection.crawl.shard import (
     WARNED,
     Job,
     asked_now,
+    begin_checkpoints,
     imported_of,
     plan_now,
     progress_of,
@@ -70,12 +71,17 @@ async def crawl_here(
 ) -> None:
     """The only shard, in this process."""
     folder = Folder(job.path)
+    checkpoints = await begin_checkpoints(job, 0)
 
     async def life(table: Table) -> None:
         watch = OrdersWatch(job.path) if job.heeds else None
-        world = replace(outside, watch=watch, fresh_until=job.fresh_until)
+        world = replace(outside, watch=watch, fresh_until=job.fresh_until, checkpoints=checkpoints)
+        if checkpoints:
+            await checkpoints.first(table)
         session = Session(folder.shard(0), plan_now(job), table, world, collection=job.path)
         await stoppable(session.run(asked_now(job), report), session.stop, stop)
+        if checkpoints:
+            await checkpoints.last(table)
 
     await live(folder.table(0), life)
 
@@ -106,7 +112,7 @@ class CrawlSupervisor:
         self._quiet = termination.Quiet(shards)
         self._progress: list[Progress | None] = [None] * shards
         self._stopping = False
-        for index in range(shards):  # who asks for the status meanwhile finds all of them
+        for index in range(0 if job.plan.store else shards):  # who asks for the status meanwhile finds all of them
             Table.open(Folder(job.path).table(index), FAMILIES, writable=True).close()
         IpLeases.create(self._gate_file, shards)
         self._leases = IpLeases(self._gate_file, 0, delay=job.plan.ip_delay)

@@ -116,12 +116,12 @@ def test_a_damaged_zip_file_a_missing_one_and_a_folder_are_named(tmp_path: Path)
     put(tmp_path, "good", WARC)
     found, problems = sort([str(broken), folder, tmp_path / "missing", good])
     assert [each.path for each in found] == [good]
-    assert [each.partition(": ")[2][:20] for each in problems] == [
-        "a damaged ZIP or WACZ file: "[:20],
-        "is no file",
-        "cannot be read: No such file"[:20],
+    assert [each.partition(": ")[2][:21] for each in problems] == [
+        "a damaged ZIP or WACZ file: "[:21],
+        "is a directory and no",
+        "cannot be read: No such file"[:21],
     ]
-    with pytest.raises(DamagedInput, match=r"damaged ZIP[^$]*is no file"):
+    with pytest.raises(DamagedInput, match=r"damaged ZIP[^$]*no collection; name the files"):
         sort([broken, folder])
     assert sort([]) == ((), ())
 

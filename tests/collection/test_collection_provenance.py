@@ -13,6 +13,7 @@ from warcio import ArchiveIterator
 import gossamer
 from foreign_files import answer, page, record, zipped
 from gossamer.collection import Collection
+from gossamer.errors import UsageError
 from gossamer.store.versions import Version
 
 A, B, C = (f"http://example.com/{name}" for name in "abc")
@@ -119,3 +120,20 @@ def test_two_that_share_a_moment_and_what_cannot_be_an_id_are_kept(tmp_path: Pat
         assert collection.verify().problems == []
         headers = [each.rec_headers for each in ArchiveIterator(io.BytesIO(exported(collection, "warc")))]
         assert not any(each.get_header(name) for each in headers for name in ("Very-Long", "Empty"))
+
+
+def test_another_collection_is_taken_in_with_its_records(web: Collection, tmp_path: Path) -> None:
+    other = record("response", "http://example.org/", answer(b"<title>Ibis</title><p>The ibis digs in the mud."))
+    (tmp_path / "y.warc.gz").write_bytes(zipped([other]))
+    with gossamer.open(tmp_path / "other") as collection:
+        collection.import_files(tmp_path / "y.warc.gz", shards=2)
+        done = collection.import_files(web.path)
+        assert (done.captures, done.problems) == (3, ())
+        assert {page.url for page in collection.pages()} == {A, B, C, "http://example.org/"}
+        assert [version(collection, url).record for url in (A, B, C)] == [version(web, url).record for url in (A, B, C)]
+        assert [hit.url for hit in collection.search("heron")] == [A]
+        assert collection.verify().problems == []
+        again = collection.import_files(web.path)
+        assert (again.captures, again.known, again.problems) == (0, 0, ())
+        with pytest.raises(UsageError, match="is the collection itself"):
+            collection.import_files(tmp_path / "y.warc.gz", tmp_path / "other")

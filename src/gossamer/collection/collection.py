@@ -379,7 +379,8 @@ class Collection(Steered, Alerting, Upkeep):
     def import_files(
         self, *paths: str | Path, report: Callable[[Imported], None] | None = None, **settings: Any
     ) -> Imported:
-        """Take in the captures of WARC, ARC, WACZ and TREC Web files, each once. Settings are those of the plan."""
+        """Take in the captures of WARC, ARC, WACZ and TREC Web files and of other collections, each once. Settings are
+        those of the plan."""
         return run(lambda stop: self.import_async(*paths, report=report, **{"stop": stop, **settings}))
 
     async def import_async(
@@ -396,7 +397,7 @@ class Collection(Steered, Alerting, Upkeep):
         from gossamer.collection.imports import importing
         from gossamer.collection.imports.import_files import sort
 
-        found, plan = sort(paths), self._folder.load_plan().changed(**settings)
+        found, plan = sort(paths, self.path), self._folder.load_plan().changed(**settings)
         if not self._folder.exists():  # from then on it is this user's, with all that its plan says
             trust.require(self._folder, plan, settings, trusted=False)
         check(plan)

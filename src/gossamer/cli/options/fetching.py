@@ -177,6 +177,9 @@ def import_(verbs: Verbs) -> None:
     )
     add_directory(verb)
     verb.add_argument(
-        "files", metavar="FILE", nargs="+", help="plain, gzip or zstandard; a file that was imported is passed over"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="plain, gzip or zstandard, or the directory of another collection; what was imported is passed over",
     )
     add_setting(verb, "shards")

@@ -1,6 +1,7 @@
 """Files that can be imported: what each is, by its first bytes, and how it is opened.
 
-A WACZ file is several: one for each WARC file in it. Each is known by its content, whatever it is called.
+A WACZ file is several, one for each WARC file in it; so is the directory of another collection. Each is known by its
+content, whatever it is called.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from gossamer.errors import DamagedInput
+from gossamer.collection.folder import Folder
+from gossamer.errors import DamagedInput, UsageError
 from gossamer.shown import line
+from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.foreign import arc, lenient_warc, trec
 from gossamer.store.foreign.exchanges import Item, captures
 from gossamer.store.foreign.unpacking import Broken, Unpacking
+from gossamer.store.warc.warc import warc_files
 
 _SAMPLE = 1 << 20
 _TRIES = 10
@@ -90,8 +94,10 @@ class Sorted(NamedTuple):
     """Why others cannot be; they do not keep these from it."""
 
 
-def sort(paths: Sequence[str | Path]) -> Sorted:
+def sort(paths: Sequence[str | Path], into: Path | None = None) -> Sorted:
     """What each of these files is. One that cannot be imported is named; where none can be, that is an error."""
+    if into and any(Path(path).resolve() == into.resolve() for path in paths):
+        raise UsageError(f"{into}: is the collection itself; name another one, or files")
     found: dict[bytes, ImportFile] = {}
     problems: list[str] = []
     for path in map(Path, paths):
@@ -107,6 +113,8 @@ def sort(paths: Sequence[str | Path]) -> Sorted:
 
 def _of(path: Path, problems: list[str]) -> list[ImportFile]:
     try:
+        if path.is_dir():
+            return _of_collection(path, problems)
         if path.exists() and not path.is_file():
             raise DamagedInput(f"{path}: is no file")
         with path.open("rb") as file:
@@ -116,6 +124,15 @@ def _of(path: Path, problems: list[str]) -> list[ImportFile]:
             return [ImportFile(path, "", size, _mark(file, size), opening)]
     except OSError as error:
         raise DamagedInput(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _of_collection(path: Path, problems: list[str]) -> list[ImportFile]:
+    """All that another collection has captured: its WARC files."""
+    folder = Folder(path)
+    if not folder.exists():
+        raise DamagedInput(f"{path}: is a directory and no collection; name the files in it")
+    places = [warc_files(folder.shard(number) / CAPTURES) for number in folder.numbers()]
+    return [each for place in places for file in place for each in _of(file, problems)]
 
 
 def _inside(path: Path, problems: list[str]) -> list[ImportFile]:

@@ -6,7 +6,6 @@ article is believed before all else: it was made for that.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -17,15 +16,12 @@ import numpy as np
 from gossamer.convert.dates import written_seconds
 from gossamer.convert.html.outline import WORDS, Outline, name_hash
 from gossamer.convert.html.scan import Hint, Scan
+from gossamer.convert.html.structured import scripts
 
 _AUTHOR_MOST = 200
 """Characters."""
-_SCRIPTS_MOST = 16
-_SCRIPT_MOST = 400_000
-"""Bytes. JSON that is larger is a catalogue."""
 _THINGS_MOST = 2_000
 _DEPTH_MOST = 12
-_SCRIPT_MARK, _SCRIPT_END = b"ld+json", b"</script"
 _TIME_MARK, _ITEM_MARK = b"<time", b"itemprop="
 _MARKS_MOST = 200
 _TIME = re.compile(rb"""[^<>]{0,500}?\bdatetime\s*=\s*["']([^"'<>]{6,64})["']""", re.IGNORECASE)
@@ -150,23 +146,8 @@ def _linked(page: bytes) -> Said:
 
 
 def _things(page: bytes) -> Iterator[Mapping[str, object]]:
-    place = 0
-    for _ in range(_SCRIPTS_MOST):
-        if (place := page.find(_SCRIPT_MARK, place)) < 0:
-            return
-        start = page.find(b">", place) + 1
-        place = end = page.find(_SCRIPT_END, start)
-        if start == 0 or end < 0:
-            return
-        if end - start <= _SCRIPT_MOST:
-            yield from _flat(_json(page[start:end]), _DEPTH_MOST)
-
-
-def _json(script: bytes) -> object:
-    try:
-        return json.loads(script.decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        return None
+    for script in scripts(page):
+        yield from _flat(script, _DEPTH_MOST)
 
 
 def _flat(value: object, depth: int) -> Iterator[Mapping[str, object]]:

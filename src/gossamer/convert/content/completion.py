@@ -15,6 +15,8 @@ What another block says already is not said again: many sites write the same twi
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,26 +73,38 @@ def _without_repetitions(outline: Outline, numbers: Ints, kept: Mask) -> Mask:
         return kept
     said = hashes(outline.text, begins[long], ends[long])
     _, first, which = np.unique(said, return_index=True, return_inverse=True)
+    if len(first) == len(long):
+        return kept
     again = np.arange(len(long)) != first[which]
     again &= ~standing_in(outline, _REPEATING)[firsts[long]]
     if not again.any():
         return kept
-    owners = outline.owners[firsts[long]]
+    looks = _Looks(outline)
+    owners = outline.owners[firsts[long]].tolist()
     fewer = kept.copy()
     for number in again.nonzero()[0].tolist():
-        if _look(outline, int(owners[number])) != _look(outline, int(owners[first[which[number]]])):
+        if looks.of(owners[number]) != looks.of(owners[first[which[number]]]):
             fewer[long[number]] = False
     return fewer
 
 
-def _look(outline: Outline, element: int) -> list[tuple[int, list[int]]]:
-    """The tags and names on the way down to an element, as far as they matter."""
-    way: list[tuple[int, list[int]]] = []
-    while element > 0 and len(way) < _WAY_MOST:
-        bounds = outline.named.searchsorted([element, element + 1]).tolist()
-        way.append((int(outline.tags[element]), outline.names[slice(*bounds)].tolist()))
-        element = int(outline.parents[element])
-    return way
+class _Looks:
+    """The tags and names on the way down to elements, as far as they matter."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._tags = outline.tags.tobytes()
+        self._parents = outline.parents.data
+        self._names = outline.names.tobytes()
+        self._named: list[int] = outline.named.tolist()
+
+    def of(self, element: int) -> list[tuple[int, bytes]]:
+        way: list[tuple[int, bytes]] = []
+        while element > 0 and len(way) < _WAY_MOST:
+            first = bisect_left(self._named, element)
+            end = bisect_left(self._named, element + 1, first)
+            way.append((self._tags[element], self._names[4 * first : 4 * end]))
+            element = self._parents[element]
+        return way
 
 
 def _of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:

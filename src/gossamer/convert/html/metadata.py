@@ -16,7 +16,6 @@ import numpy as np
 from gossamer.convert.dates import written_seconds
 from gossamer.convert.html.outline import WORDS, Outline, name_hash
 from gossamer.convert.html.scan import Hint, Scan
-from gossamer.convert.html.structured import scripts
 
 _AUTHOR_MOST = 200
 """Characters."""
@@ -62,9 +61,9 @@ class Said(NamedTuple):
     modified: float | None = None
 
 
-def metadata(page: bytes, found: Scan) -> Said:
-    """What a page in UTF-8 says of itself."""
-    said = _linked(page) if found.hints & Hint.LINKED_DATA else Said()
+def metadata(page: bytes, found: Scan, linked: Sequence[object]) -> Said:
+    """What a page in UTF-8 says of itself. `linked`: what its scripts with JSON-LD say; see `structured`."""
+    said = _linked(linked) if linked else Said()
     named: dict[str, str] = {}
     for name, content in found.metas:
         named.setdefault(name, content)
@@ -133,9 +132,9 @@ def _byline(outline: Outline) -> str:
     return ""
 
 
-def _linked(page: bytes) -> Said:
+def _linked(scripts: Sequence[object]) -> Said:
     """What JSON-LD says, first of articles and then of other pages."""
-    things = list(islice(_things(page), _THINGS_MOST))
+    things = list(islice((thing for script in scripts for thing in _flat(script, _DEPTH_MOST)), _THINGS_MOST))
     for kinds in (_ARTICLES, _PAGES):
         for thing in things:
             if any(kind in _kind(thing) for kind in kinds):
@@ -143,11 +142,6 @@ def _linked(page: bytes) -> Said:
                 if found != Said():
                     return found
     return Said()
-
-
-def _things(page: bytes) -> Iterator[Mapping[str, object]]:
-    for script in scripts(page):
-        yield from _flat(script, _DEPTH_MOST)
 
 
 def _flat(value: object, depth: int) -> Iterator[Mapping[str, object]]:

@@ -126,9 +126,10 @@ def _article(
 
 def _about(data: bytes, found: Scan) -> tuple[Said, str]:
     from gossamer.convert.html.metadata import metadata
-    from gossamer.convert.html.structured import structured
+    from gossamer.convert.html.structured import scripts, structured
 
-    return metadata(data, found), structured(data, found)
+    linked = tuple(scripts(data)) if found.hints & Hint.LINKED_DATA else ()
+    return metadata(data, found, linked), structured(data, found, linked)
 
 
 def _base(found: Scan, source: Source) -> str:

@@ -6,8 +6,8 @@ JSON-LD is taken as it is. An item of microdata is an object with `@type` and it
 the value of a property, and what is said several times is a list. Strangers write all of it, so that all is bounded: by
 the number of things, their depth and their size; what is too much is left out, whole things at a time.
 
-Microdata is read from the tags alone, without a tree: an item ends where an element of its name ends that was not
-opened within it.
+Microdata is read only of pages without JSON-LD, which say the same in it, and from the tags alone, without a tree: an
+item ends where an element of its name ends that was not opened within it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,15 @@ SCRIPT_MOST = 400_000
 _ITEMS_MOST = 200
 _VALUE_MOST = 2_000
 """Characters of a property."""
-_TAGS_MOST = 20_000
+_TAGS_MOST = 5_000
 _DEPTH_MOST = 16
 _SCRIPT_MARK, _SCRIPT_END = b"ld+json", b"</script"
-_SCOPE_MARK = b"itemscope"
-_TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*+)>")
+_SCOPE_MARK, _PROPERTY_MARK = b"itemscope", b"itemprop"
+_TAG_MOST = 4_000
+"""Bytes of a tag, from its last mark on."""
+_READ_MOST = 256 << 10
+"""Bytes from the first item on."""
+_TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9-]*+)([^<>]*+)>")
 _ATTRIBUTE = re.compile(rb"([a-zA-Z-]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+)))?")
 _VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 _SAYING = (b"content", b"datetime", b"href", b"src", b"value", b"data")
@@ -42,23 +46,41 @@ _META = ("og:", "article:", "product:", "book:", "profile:", "video:", "music:",
 _MARKUP = re.compile(rb"<[^<>]*>")
 
 
-def structured(page: bytes, found: Scan) -> str:
-    """What a page in UTF-8 says, as JSON; nothing if it says nothing."""
-    named: dict[str, list[Any]] = {}
-    if found.hints & Hint.LINKED_DATA:
-        named["json_ld"] = [thing for script in scripts(page) for thing in _outermost(script)]
-    if found.hints & Hint.ITEM and _SCOPE_MARK in page:
-        named["microdata"] = list(microdata(page))
+def structured(page: bytes, found: Scan, linked: Iterable[object]) -> str:
+    """What a page in UTF-8 says, as JSON; nothing if it says nothing. `linked`: what its `scripts` say."""
     meta = {name: content for name, content in reversed(found.metas) if name.startswith(_META) and content.strip()}
-    left = DATA_MOST
-    data: dict[str, Any] = {}
-    for name, things in named.items():
-        kept, left = _fitting(things, left)
-        if kept:
-            data[name] = kept
-    if meta and len(_json(meta)) <= left:
-        data["meta"] = dict(reversed(meta.items()))
-    return _json(data) if data else ""
+    room = _Room()
+    things = room.fitting(thing for script in linked for thing in _outermost(script))
+    has_items = not things and found.hints & Hint.ITEM and _SCOPE_MARK in page
+    parts = [
+        ("json_ld", things),
+        ("microdata", room.fitting(microdata(page)) if has_items else ""),
+        ("meta", "".join(room.written([dict(reversed(meta.items()))]) if meta else ())),
+    ]
+    said = ",".join(f'"{name}":{value}' for name, value in parts if value)
+    return f"{{{said}}}" if said else ""
+
+
+class _Room:
+    """What fits in, thing by thing."""
+
+    def __init__(self) -> None:
+        self._left = DATA_MOST
+
+    def fitting(self, things: Iterable[object]) -> str:
+        """Those that do, as a list; nothing if none does."""
+        written = list(self.written(things))
+        return f"[{','.join(written)}]" if written else ""
+
+    def written(self, things: Iterable[object]) -> Iterator[str]:
+        for thing in things:
+            try:
+                said = json.dumps(thing, ensure_ascii=False, separators=(",", ":"))
+            except RecursionError:
+                continue
+            if len(said) <= self._left:
+                self._left -= len(said)
+                yield said
 
 
 def scripts(page: bytes) -> Iterator[object]:
@@ -81,10 +103,11 @@ def scripts(page: bytes) -> Iterator[object]:
 def microdata(page: bytes) -> Iterator[dict[str, Any]]:
     """The outermost items of a page in UTF-8."""
     begin = page.rfind(b"<", 0, page.find(_SCOPE_MARK))
+    end = min(max(page.rfind(mark) for mark in (_SCOPE_MARK, _PROPERTY_MARK)) + _TAG_MOST, begin + _READ_MOST)
     open_items: list[tuple[bytes, int, dict[str, Any]]] = []
     """The name of the element of each item, how many of that name are open within it, and the item."""
     count = 0
-    for tag in islice(_TAG.finditer(page, max(begin, 0)), _TAGS_MOST):
+    for tag in islice(_TAG.finditer(page, max(begin, 0), end), _TAGS_MOST):
         name = tag[2].lower()
         if tag[1]:
             if open_items and open_items[-1][0] == name:
@@ -154,20 +177,3 @@ def _outermost(value: object) -> Iterator[object]:
         yield from (each for each in value if isinstance(each, dict))
     elif isinstance(value, dict):
         yield value
-
-
-def _fitting(things: Iterable[object], left: int) -> tuple[list[object], int]:
-    kept: list[object] = []
-    for thing in things:
-        try:
-            size = len(_json(thing))
-        except RecursionError:
-            continue
-        if size <= left:
-            kept.append(thing)
-            left -= size
-    return kept, left
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

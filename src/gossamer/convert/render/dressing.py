@@ -7,9 +7,9 @@ beside lines of code and buttons over it go. Names of languages are known by the
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -92,8 +92,14 @@ class _Dressing:
         self._said = said
         self._added: list[_Added] = []
         self._tags = outline.tags
+        self._befores: list[int] = outline.befores.tolist()
         self._codes = [element for element in (outline.tags == _PRE).nonzero()[0].tolist() if self._is_kept(element)]
         self._code_runs = standing_in(outline, _IS_PRE) if self._codes else keep
+
+    @cached_property
+    def _named(self) -> list[int]:
+        found: list[int] = self._outline.named.tolist()
+        return found
 
     def done(self) -> Dressed:
         """All of it."""
@@ -126,7 +132,7 @@ class _Dressing:
         spans: dict[int, list[int]] = {}
         formulas: list[int] = []
         written: list[int] = []
-        for element, kind, value in _notes(self._outline):
+        for element, kind, value in self._notes_near():
             if kind == Note.ALTERNATIVE:
                 pictures[element] = value
             elif kind == Note.SOURCE:
@@ -145,6 +151,19 @@ class _Dressing:
         self._said |= {cell: f"{rows} {columns}" for cell, (rows, columns) in spans.items() if rows * columns > 1}
         self._formulas(formulas, written)
         self._pictures({place: pictures[place] for place in pictures if place in sources}, sources, addresses)
+
+    def _notes_near(self) -> Iterator[tuple[int, str, str]]:
+        """What is noted of elements beside which something is kept: the letter of a `Note`, and the rest."""
+        outline = self._outline
+        keep = np.concatenate(([False], self._keep, [False]))
+        places = outline.befores.searchsorted(outline.noted + 1)
+        near = (keep[places] | keep[places + 1]).nonzero()[0]
+        ends = np.append(outline.note_starts[1:], len(outline.notes))[near].tolist()
+        for element, begin, end in zip(
+            outline.noted[near].tolist(), outline.note_starts[near].tolist(), ends, strict=True
+        ):
+            said = outline.notes[begin:end].decode()
+            yield element, said[0], said[1:]
 
     def _language(self, pre: int) -> str:
         """By its own class, by that of the code in it, or by that of what is around it."""
@@ -220,13 +239,13 @@ class _Dressing:
 
     def _place(self, element: int) -> int:
         """The first run behind the beginning of an element."""
-        return int(self._outline.befores.searchsorted(element + 1))
+        return bisect_left(self._befores, element + 1)
 
     def _runs(self, element: int) -> tuple[int, int]:
         """The runs that stand in an element: the first, and one past the last."""
         owners, until = self._outline.owners, int(self._outline.ends[element])
         first = self._place(element)
-        end = max(first, int(self._outline.befores.searchsorted(until)))
+        end = max(first, bisect_left(self._befores, until))
         while end < len(owners) and element <= owners[end] < until:
             end += 1
         return first, end
@@ -256,15 +275,9 @@ class _Dressing:
         return self._outline.text[self._outline.starts[first] : self._outline.starts[end]]
 
     def _names(self, element: int) -> list[int]:
-        bounds = self._outline.named.searchsorted([element, element + 1]).tolist()
-        names: list[int] = self._outline.names[slice(*bounds)].tolist()
+        first = bisect_left(self._named, element)
+        names: list[int] = self._outline.names[first : bisect_left(self._named, element + 1, first)].tolist()
         return names
-
-
-def _notes(outline: Outline) -> Iterator[tuple[int, Note, str]]:
-    bounds = [*outline.note_starts.tolist(), len(outline.notes)]
-    for element, (begin, end) in zip(outline.noted.tolist(), pairwise(bounds), strict=True):
-        yield element, Note(chr(outline.notes[begin])), outline.notes[begin + 1 : end].decode()
 
 
 def _number(value: str) -> int:

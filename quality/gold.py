@@ -24,7 +24,7 @@ from gossamer.convert.type.sniff import media_type
 from gossamer.errors import InvalidURL
 from gossamer.urls import site
 
-SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev-sample", "cleanportaleval", "l3s-gn1")
+SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev", "cleanportaleval", "l3s-gn1")
 EXTRA = "readability-pages"
 """Not by people: what one tool found. Good enough to learn from, but not to be judged by."""
 _WORD = re.compile(r"\w+")

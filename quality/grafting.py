@@ -52,9 +52,10 @@ def made(samples: Sequence[Sample], random: np.random.Generator) -> Iterator[Les
     alike = collections.defaultdict(list)
     for number, (sample, part) in enumerate(zip(samples, parts, strict=True)):
         if part is not None:
-            alike[sample.origin.kind].append(number)
+            alike[sample.origin.habit, sample.origin.kind].append(number)
     for sample, lesson, part in zip(samples, lessons, parts, strict=True):
-        others = [number for number in alike[sample.origin.kind] if samples[number].origin.site != sample.origin.site]
+        origin = sample.origin
+        others = [number for number in alike[origin.habit, origin.kind] if samples[number].origin.site != origin.site]
         other = random.choice(others) if part is not None and others else None
         whole = None if other is None else grafted(lesson, part, lessons[other], parts[other])
         yield thinned(whole, random) if whole is not None and random.random() < _THINNED else whole

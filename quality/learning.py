@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from grafting import made
 from lessons import Sample, Vocabulary, sample
-from model import Batch, Network, agreement, batch, loss
+from model import Batch, Network, agreement, batch, kind_loss, loss
 from torch import Tensor
 
 _EPOCHS = 14
@@ -74,9 +74,10 @@ def _form(page: Sequence[Sample], grafted: float, random: np.random.Generator) -
 
 
 def _error(net: Network, shown: Batch, teachers: Sequence[Network]) -> Tensor:
-    found = net(shown)
-    if not teachers:
-        return loss(found, shown)
-    with torch.no_grad():
-        told = torch.stack([teacher(shown) for teacher in teachers]).mean(0)
-    return _TOLD * agreement(found, told, shown) + (1 - _TOLD) * loss(found, shown)
+    found, kinds = net(shown)
+    error = loss(found, shown)
+    if teachers:
+        with torch.no_grad():
+            told = torch.stack([teacher(shown, as_set=True)[0] for teacher in teachers]).mean(0)
+        error = _TOLD * agreement(found, told, shown) + (1 - _TOLD) * error
+    return error + kind_loss(kinds, shown)

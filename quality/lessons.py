@@ -18,6 +18,8 @@ from gossamer.convert.html.outline import TAGS, Outline
 _NAME_SITES = 6
 """A name is learned if so many sites use it, and a word likewise."""
 _WORD_SITES = 12
+HABITS = 8
+"""Sets there may be."""
 Used = Iterable[tuple[str, NDArray[np.uint32]]]
 """Hashes, and the site that uses them."""
 
@@ -43,8 +45,10 @@ class Origin:
     """Where a page is from."""
 
     site: str
+    habit: int
+    """The number of its set: what one calls content, another calls frame."""
     kind: str
-    """The set, and the type of page within it, if it tells."""
+    """One of `neural.KINDS`."""
     weight: float
     """How much the page counts."""
 
@@ -80,9 +84,10 @@ def _common(used: Used, least: int) -> NDArray[np.uint32]:
     return np.array(sorted(each for each, users in sites.items() if len(users) >= least), np.uint32)
 
 
-def sample(lesson: Lesson, origin: Origin, known: Vocabulary) -> Sample:
-    """A page as the network learns from it."""
-    outline, about = lesson.outline, features(lesson.outline)
+def sample(lesson: Lesson, origin: Origin, known: Vocabulary, about: Features | None = None) -> Sample:
+    """A page as the network learns from it. `about`: its features, if they are known."""
+    outline = lesson.outline
+    about = about or features(outline)
     hashes, blocks = neural.words(outline, about.blocks, about.words)
     names, named = neural.known(outline.names, known.names)
     words, worded = neural.known(hashes, known.words)

@@ -12,11 +12,11 @@ from itertools import pairwise
 import numpy as np
 import torch
 from alignment import Labels
-from lessons import Sample
+from lessons import HABITS, Sample, Vocabulary
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from gossamer.convert.content.neural import POOLED, WAYS, Weights
+from gossamer.convert.content.neural import KINDS, POOLED, WAYS, Weights
 from gossamer.convert.html.outline import TAGS
 
 WIDTH = 32
@@ -28,6 +28,9 @@ _DROPPED = 0.15
 _NAMES_DROPPED = 0.3
 _ALL_NAMES_DROPPED = 0.15
 _WORDS_DROPPED = 0.2
+_HABIT_DROPPED = 0.3
+_KIND_WEIGHS = 0.15
+"""How much it counts to tell the kind of a page, beside to tell its content."""
 _SHIFTED = 0.25
 """By so much of its spread a feature is moved, in all blocks of a page alike: sites differ in what is normal there."""
 
@@ -67,6 +70,7 @@ def _arrays(sample: Sample, number: int, blocks: int, elements: int) -> dict[str
     inner[0, 0] = inner[-1, 1] = 0
     targets, weights = _targets(sample)
     sizes = _sizes(labels) / max(_sizes(labels).sum(), 1e-9)
+    origin = sample.origin
     floats = {"dense": found.dense, "inner": inner, "root": np.sqrt(found.words + 1), "targets": targets}
     floats |= {
         "weights": weights,
@@ -78,6 +82,7 @@ def _arrays(sample: Sample, number: int, blocks: int, elements: int) -> dict[str
     whole = {"lows": found.lows[:, POOLED] + blocks, "highs": found.highs[:, POOLED] + blocks}
     whole |= {"places": places + elements, "named": sample.named + elements, "ends": ends + elements}
     whole |= {"names": sample.names, "words": sample.words, "worded": sample.worded + blocks}
+    whole |= {"alike": found.alike + blocks, "kinds": [KINDS.index(origin.kind)], "habits": [origin.habit]}
     whole |= {"pages": np.full(size, number), "name_pages": np.full(len(sample.names), number)}
     return {name: np.asarray(array, np.float32) for name, array in floats.items()} | {
         name: np.asarray(array, np.int64) for name, array in whole.items()
@@ -106,31 +111,51 @@ def _sizes(labels: Labels) -> NDArray[np.float64]:
 class Network(nn.Module):
     """One of the networks."""
 
-    def __init__(self, samples: Sequence[Sample], names: int, words: int, width: int = WIDTH) -> None:
+    def __init__(self, samples: Sequence[Sample], known: Vocabulary, width: int = WIDTH) -> None:
         super().__init__()
         dense = np.concatenate([sample.features.dense for sample in samples])
         self.register_buffer("mean", torch.from_numpy(dense.mean(0)))
         self.register_buffer("spread", torch.from_numpy(dense.std(0) + 1e-2))
-        self.names = nn.Embedding(len(TAGS) + names, VECTOR)
-        self.words = nn.Embedding(words, VECTOR)
+        self.names = nn.Embedding(len(TAGS) + len(known.names), VECTOR)
+        self.words = nn.Embedding(len(known.words), VECTOR)
         nn.init.normal_(self.names.weight, std=0.05)
         nn.init.normal_(self.words.weight, std=0.05)
         self.first = nn.Linear(dense.shape[1] + (WAYS + 2) * VECTOR, width)
-        parts = 3 + len(POOLED) + 2
+        parts = 4 + len(POOLED) + 2
         self.rounds = nn.ModuleList(nn.Linear(parts * width, width) for _ in range(ROUNDS))
         self.out = nn.Linear(width, 1)
+        self.kinds = nn.Linear(2 * width, len(KINDS))
+        self.habits = nn.Embedding(HABITS, ROUNDS * width + 1)
+        nn.init.zeros_(self.habits.weight)
 
-    def forward(self, pages: Batch) -> Tensor:
-        """[B] scores."""
+    def forward(self, pages: Batch, *, as_set: bool = False) -> tuple[Tensor, Tensor]:
+        """[B] scores, and [pages, kinds] how likely each kind is; as the set of a page would say if asked so.
+
+        What one set calls content another calls frame, such as headlines and captions. So each set has a few numbers of
+        its own that are added, and the rest learns what all have in common. The package has the rest alone.
+        """
         dense = (pages["dense"] - self.mean) / self.spread
         if self.training:
             dense = dense + (_SHIFTED * torch.randn(pages.count, dense.shape[1]))[pages["pages"]]
         state = torch.relu(self.first(torch.cat((dense, *self._ways(pages), self._wording(pages)), 1)))
-        for each in self.rounds:
+        habits = self._habits(pages, as_set)
+        for number, each in enumerate(self.rounds):
             kept = nn.functional.dropout(state, _DROPPED, self.training)
-            state = state + torch.relu(each(torch.cat(self._around(kept, pages), 1)))
-        found: Tensor = self.out(nn.functional.dropout(state, _DROPPED, self.training))[:, 0]
-        return found
+            around = each(torch.cat(self._around(kept, pages), 1))
+            size = state.shape[1]
+            state = state + torch.relu(around + habits[:, number * size : (number + 1) * size])
+        found = self.out(nn.functional.dropout(state, _DROPPED, self.training))[:, 0] + habits[:, -1]
+        mean, most = _page_pools(state, pages["root"][:, None], pages)
+        return found, self.kinds(torch.cat((mean, most), 1))
+
+    def _habits(self, pages: Batch, as_set: bool) -> Tensor:
+        if not self.training and not as_set:
+            return torch.zeros(len(pages["dense"]), self.habits.weight.shape[1])
+        found = self.habits(pages["habits"])
+        if self.training:
+            found = found * (torch.rand(pages.count, 1) > _HABIT_DROPPED)
+        chosen: Tensor = found[pages["pages"]]
+        return chosen
 
     def _ways(self, pages: Batch) -> list[Tensor]:
         vectors = self.names(pages["names"])
@@ -160,11 +185,24 @@ class Network(nn.Module):
             (running[pages["highs"][:, number]] - running[pages["lows"][:, number]]).float()
             for number in range(len(POOLED))
         ]
-        page = torch.zeros(pages.count, width + 1).index_add(0, pages["pages"], weighted)
-        most = torch.zeros(pages.count, width)
-        most = most.scatter_reduce(0, pages["pages"][:, None].expand_as(state), state, "amax")
-        means = [pool[:, :-1] / pool[:, -1:] for pool in (*pools, page[pages["pages"]])]
-        return [state, before, after, *means, most[pages["pages"]]]
+        alike = torch.zeros_like(weighted).index_add(0, pages["alike"], weighted)[pages["alike"]]
+        means = [pool[:, :-1] / pool[:, -1:] for pool in (*pools, alike)]
+        mean, most = _page_pools(state, root, pages)
+        return [state, before, after, *means, mean[pages["pages"]], most[pages["pages"]]]
+
+
+def _page_pools(state: Tensor, root: Tensor, pages: Batch) -> tuple[Tensor, Tensor]:
+    """[pages, d] the average and the maximum of all blocks of a page."""
+    weighted = torch.cat((state * root, root), 1)
+    page = torch.zeros(pages.count, weighted.shape[1]).index_add(0, pages["pages"], weighted)
+    most = torch.zeros(pages.count, state.shape[1])
+    most = most.scatter_reduce(0, pages["pages"][:, None].expand_as(state), state, "amax")
+    return page[:, :-1] / page[:, -1:], most
+
+
+def kind_loss(told: Tensor, pages: Batch) -> Tensor:
+    """Cross entropy of the kinds of pages."""
+    return _KIND_WEIGHS * nn.functional.cross_entropy(told, pages["kinds"])
 
 
 def loss(found: Tensor, pages: Batch) -> Tensor:
@@ -188,7 +226,7 @@ def agreement(found: Tensor, told: Tensor, pages: Batch) -> Tensor:
 def exported(network: Network, names: NDArray[np.uint32], words: NDArray[np.uint32]) -> Weights:
     """What was learned, with the scaling of features worked in."""
     first, bias = _scaled(network)
-    size, own = network.mean.shape[0], (3 + len(POOLED)) * network.out.in_features
+    size, own = network.mean.shape[0], (4 + len(POOLED)) * network.out.in_features
     rounds = np.stack([_weights(each) for each in network.rounds])
     return Weights(
         names,
@@ -203,6 +241,8 @@ def exported(network: Network, names: NDArray[np.uint32], words: NDArray[np.uint
         np.stack([_array(each.bias) for each in network.rounds]),
         _weights(network.out)[:, 0],
         _array(network.out.bias),
+        _weights(network.kinds),
+        _array(network.kinds.bias),
     )
 
 

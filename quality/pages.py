@@ -22,7 +22,7 @@ from table import Row, failures, milliseconds
 
 from gossamer import convert
 
-SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev-sample", "cleanportaleval", "l3s-gn1")
+SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev", "cleanportaleval", "l3s-gn1")
 _WORD = re.compile(r"\w+")
 
 Extract = Callable[[bytes, str], str]

@@ -3,8 +3,9 @@
     python quality/train.py                     learn from all pages, and write weights.npz beside the module
     python quality/train.py --folds 4           only tell how good it would be on sites it has not seen
 
-It needs the extra `train`, the reference sets beside the project or in --folder, and about ten minutes on one core, for
-each fold again. With the same versions it gives the same weights.
+It needs the extra `train`, the reference sets beside the project or in --folder, and about seven minutes on one core,
+and four for each fold. With the same versions on the same kind of machine it gives the same weights. `--teachers 5`
+takes an hour: one network then learns from five others.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ from model import WIDTH, WIDTH_OF_STUDENT, Network, exported
 from numpy.typing import NDArray
 
 from gossamer.convert.content import neural
+from gossamer.convert.content.completion import completed
 from gossamer.convert.content.features import Features, features
-from gossamer.convert.content.learned import likely
+from gossamer.convert.content.learned import Model, calm, likely
 from gossamer.convert.html.outline import Outline
 
 FOLDER = Path(__file__).resolve().parents[1].parent / "shared" / "reference"
-TEACHERS = 5
+TEACHERS = 0
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,9 @@ def sample_of(page: Read, known: Vocabulary) -> Sample:
     """A page as networks learn from it."""
     case = page.case
     soft = _soft(case, page.texts) if case.text is None else None
-    origin = Origin(case.site, f"{case.set} {case.kind}", 0.5 if case.set == EXTRA else 1.0)
-    return sample(Lesson(page.outline, labels(case, page.texts), soft), origin, known)
+    habit = (*SETS, EXTRA).index(case.set)
+    origin = Origin(case.site, habit, case.kind or neural.KINDS[0], 0.5 if case.set == EXTRA else 1.0)
+    return sample(Lesson(page.outline, labels(case, page.texts), soft), origin, known, page.features)
 
 
 def _soft(case: Case, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -75,21 +78,25 @@ def _soft(case: Case, texts: Sequence[str]) -> NDArray[np.float64]:
 
 
 def weights_of(samples: Sequence[Sample], known: Vocabulary, teachers: int) -> neural.Weights:
-    """What one network has learned from several others, as the package reads it."""
+    """What one network has learned, from several others if there are to be any, as the package reads it."""
     pages = with_grafts(samples, known)
 
     def network_of(width: int, seed: int) -> Network:
         torch.manual_seed(seed)
-        return Network(samples, len(known.names), len(known.words), width)
+        return Network(samples, known, width)
 
     taught = [learn(pages, network_of(WIDTH, seed), seed) for seed in range(teachers)]
-    student = learn(pages, network_of(WIDTH_OF_STUDENT, teachers), teachers, taught)
+    width = WIDTH_OF_STUDENT if taught else WIDTH
+    student = learn(pages, network_of(width, teachers), teachers, taught)
     return exported(student, known.names, known.words)
 
 
 def answer(page: Read, weights: neural.Weights) -> str:
     """The text of what would be kept."""
-    kept = likely(neural.scores(page.outline, page.features, weights), page.features.words)
+    found, words, numbers = page.features, page.features.words, page.features.blocks.numbers
+    scores, whole = neural.read(page.outline, found, weights)
+    scores = neural.smoothed(scores, found)
+    kept = completed(page.outline, numbers, likely(scores, words, calm(Model(weights).kinds(whole))), scores, words)
     return "\n".join(text for text, is_kept in zip(page.texts, kept, strict=True) if is_kept)
 
 
@@ -149,8 +156,8 @@ def main() -> None:
         validate(pages, samples, known, arguments)
         return
     weights = weights_of(samples, known, arguments.teachers)
-    report([(page.case, answer(page, weights)) for page in pages])
     write(weights, arguments.to)
+    report([(page.case, answer(page, weights)) for page in pages])
 
 
 if __name__ == "__main__":

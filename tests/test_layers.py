@@ -11,7 +11,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
-    ["errors", "shown", "held", "lazy", "settings", "tagged", "markdown", "version"],
+    ["errors", "shown", "held", "lazy", "settings", "tagged", "version"],
+    ["markdown"],
     ["plugins"],
     ["model", "rows", "setting_text"],
     ["urls", "engine", "testing", "files"],

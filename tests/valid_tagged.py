@@ -7,7 +7,14 @@ from html import escape, unescape
 
 HEADINGS = {f"h{level}" for level in range(1, 7)}
 LISTS = {"ul", "ol", "dl"}
-INLINE = {"a", "em", "strong", "code", "sub", "sup", "br"}
+INLINE = {"a", "em", "strong", "code", "del", "sub", "sup", "br", "img", "math"}
+SAYING = {
+    "a": 'href="[^"<>]*"',
+    "img": 'src="[^"<>]*" alt="[^"<>]*"',
+    "ol": 'start="[0-9]{1,9}"',
+    "pre": 'lang="[a-z]+"',
+}
+"""The attributes that elements may have."""
 BLOCKS = HEADINGS | LISTS | {"p", "pre", "blockquote", "table"}
 INSIDE = {
     **dict.fromkeys(HEADINGS | INLINE | {"p", "pre", "dt"}, INLINE),
@@ -23,7 +30,7 @@ HOLDS_NO_TEXT = LISTS | {"table", "tr"}
 
 
 def check(html: str) -> None:
-    """Every element is closed, in its place, and has no attribute but href; every `&` and `<` is markup."""
+    """Every element is closed, in its place, and has no attribute but its own; every `&` and `<` is markup."""
     open_elements = [""]
     for tag, text in re.findall(r"<([^>]*)>|([^<]+)", html):
         if text:
@@ -34,7 +41,7 @@ def check(html: str) -> None:
         else:
             name, _, attributes = tag.partition(" ")
             assert name in INSIDE[open_elements[-1]], f"{name} in {open_elements[-1]}: {html}"
-            assert not attributes or (name == "a" and re.fullmatch('href="[^"<>]*"', attributes)), html
-            if name != "br":
+            assert not attributes or re.fullmatch(SAYING.get(name, "-"), attributes), html
+            if name not in ("br", "img"):
                 open_elements.append(name)
     assert open_elements == [""], html

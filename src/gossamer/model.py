@@ -6,14 +6,16 @@ exceptions are for our own mistakes and live in `errors`.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from gossamer import markdown
+from gossamer.tagged.passages import WORDS, Passage, passages
 
 URL: TypeAlias = str
 """An absolute http or https address in the canonical form of `gossamer.urls.normalize`; or that of a file of this
@@ -186,6 +188,9 @@ class Page:
     """The words of its main content: without navigation, adverts, comments and what else is around it."""
     html: str = field(default="", repr=False)
     """Its main content as tagged text; see `tagged`."""
+    kind: str = ""
+    """What kind of page it is, as its shape says: article, forum, listing, product, collection, service or
+    documentation; nothing for what is no HTML page."""
     declared: str | None = None
     """WHATWG name of the encoding that the document or its header fields name, if any."""
     language: str | None = None
@@ -222,6 +227,18 @@ class Page:
     stood: data, script or json."""
     fields: tuple[tuple[str, FieldValue], ...] = ()
     """Names and values that a page function gave."""
+    structured: str = field(default="", repr=False)
+    """What it says of itself for programs, as JSON; see `data`."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What it says of itself for programs: `json_ld` and `microdata` are lists of objects, `meta` has the fields of
+        Open Graph. What it does not have is not there."""
+        return json.loads(self.structured) if self.structured else {}
+
+    def passages(self, words: int = WORDS) -> list[Passage]:
+        """Its main content in pieces of so many words at most, for search by meaning and for language models."""
+        return passages(self.html, words, self.url)
 
     @property
     def markdown(self) -> str:

@@ -180,7 +180,7 @@ COMPLETED = [
     ("sea", "search"),
     ("crawl d --rev", "--revisit"),
     ("crawl d --scope do", "domain"),
-    ("export d pa", "parquet"),
+    ("export d par", "parquet"),
     ("help cra", "crawl"),
     ("completion z", "zsh"),
     ("alert re", "remove"),
@@ -262,6 +262,6 @@ def test_a_format_is_offered_where_one_is_wanted_and_a_file_where_that_is(tmp_pa
     for name in ("my-web", "parquet-notes"):
         (tmp_path / name).mkdir()
     assert in_bash("export pa", tmp_path) == ["parquet-notes"]
-    assert in_bash("export my-web pa", tmp_path) == ["parquet"]
+    assert in_bash("export my-web par", tmp_path) == ["parquet"]
     assert "parquet-notes" not in in_bash("export my-web ''", tmp_path)
     assert in_bash("export my-web parquet -o pa", tmp_path) == ["parquet-notes"]

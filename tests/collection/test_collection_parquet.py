@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from made_shard import BEGAN, A, B, C, came, said
 
-from gossamer.collection.ask import parquet
+from gossamer.collection.ask import export, parquet
 from gossamer.collection.documents import Document
 from gossamer.frontier.entries import Entry, State
 from gossamer.model import Kind, Link
@@ -58,3 +61,24 @@ def test_no_page_is_no_row() -> None:
     out = io.BytesIO()
     assert parquet.write([], out) == 0
     assert theirs.read_table(io.BytesIO(out.getvalue())).num_rows == 0
+
+
+GUIDE = "<h1>Keys</h1>\n<p>A key opens a lock. It is small.</p>\n<h2>Prices</h2>\n<p>Two each.</p>"
+
+
+def test_passages_are_lines_or_rows_with_the_path_of_headings() -> None:
+    pages = [document(A, html=GUIDE), document(B, html=GUIDE), document(C, html="")]
+    pages[1] = replace(pages[1], version=msgspec.structs.replace(pages[1].version, copy_of=A))
+    out = io.BytesIO()
+    assert export.passages(pages, out, 5) == 3
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [(line["url"], line["number"], line["headings"], line["text"], line["words"]) for line in lines] == [
+        (A, 0, ["Keys"], "Keys\nA key opens a lock.", 6),
+        (A, 1, ["Keys"], "It is small.", 3),
+        (A, 2, ["Keys", "Prices"], "Prices\nTwo each.", 3),
+    ]
+    assert lines[1]["address"] == f"{A}#:~:text=It%20is%20small."
+    theirs = pytest.importorskip("pyarrow.parquet")
+    columns = io.BytesIO()
+    assert parquet.write_passages(pages, columns, 5) == 3
+    assert theirs.read_table(io.BytesIO(columns.getvalue())).to_pylist() == lines

@@ -18,5 +18,5 @@ def outline_of(page: bytes) -> Outline:
 def kept(page: bytes, method: str) -> str:
     """The words that a method keeps."""
     outline = outline_of(page)
-    runs = np.flatnonzero(METHODS[method](outline)).tolist()
+    runs = np.flatnonzero(METHODS[method](outline).keep).tolist()
     return " ".join(outline.text[outline.starts[run] : outline.starts[run + 1]].decode().strip() for run in runs)

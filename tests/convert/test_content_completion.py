@@ -55,6 +55,15 @@ def test_what_a_small_page_says_twice_is_added_once_and_cells_as_often_as_they_s
     assert chosen(html, "Mug", scores=-3) == "Mug"
 
 
+def test_what_is_said_again_in_another_place_is_left_out() -> None:
+    sentence = SENTENCES[0]
+    wide, narrow = (f"<div class={name}><p>{sentence}</p></div>" for name in ("desktop", "mobile"))
+    assert chosen(wide + narrow, sentence) == sentence
+    assert chosen(wide + wide, sentence) == 2 * sentence, "in the same place it was meant"
+    assert chosen(f"{wide}<table><tr><td>{sentence}</table>", sentence) == 2 * sentence
+    assert chosen(f"{wide}<pre>{sentence}</pre>", sentence) == 2 * sentence
+
+
 def test_a_list_of_which_a_part_is_kept_is_kept_whole() -> None:
     assert chosen("<p>a</p><ul><li>b<li>c<li>d<li>e<li>f</ul><p>g</p>", "ac") == "abcdef"
 

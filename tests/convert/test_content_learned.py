@@ -5,20 +5,23 @@ from __future__ import annotations
 import importlib
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from content_of import kept, outline_of
 from made_pages import SENTENCES, article, documentation, listing, page, product, thread
 
+from gossamer.convert.content import neural
 from gossamer.convert.content.blocks import HEADINGS, split, standing_in
 from gossamer.convert.content.heuristics import density
 from gossamer.convert.content.learned import Model, by_arrays, learned, likely
 from gossamer.convert.content.marks import hashes, numbered, score
-from gossamer.convert.content.neural import learned_weights
+from gossamer.convert.content.neural import KINDS, learned_weights
 from gossamer.convert.html.outline import Outline, by_tree
 
 MODULE = importlib.import_module("gossamer.convert.content.learned")  # the package has a function of that name
+CALMS = (2.0, 2.7, 3.0)
 AROUND = ("cookies", "Opinion", "Imprint", "All rights reserved")
 needs_twin = pytest.mark.skipif(score is None, reason="the compiled twin was not built")
 
@@ -39,6 +42,16 @@ def test_content_is_kept_and_what_is_around_it_is_not(
     found = kept(made(), "learned")
     assert [part for part in inside if part not in found] == []
     assert [part for part in (*outside, *AROUND) if part in found] == []
+
+
+def test_a_page_tells_its_kind() -> None:
+    assert {learned(outline_of(made())).kind for made in (article, thread, documentation)} <= set(KINDS)
+    assert learned(outline_of(article())).kind == "article"
+    assert density(outline_of(article())).kind == ""
+
+
+def test_the_weights_are_small() -> None:
+    assert Path(neural.__file__).with_name("weights.npz").stat().st_size < 500_000
 
 
 def test_a_tiny_page_is_its_own_content() -> None:
@@ -93,7 +106,7 @@ def made_outlines() -> Iterator[Outline]:
 )
 def test_the_less_a_page_is_understood_the_more_of_it_is_kept(scores: list[float], expected: list[bool]) -> None:
     words = np.full(len(scores), 50, np.float32)
-    assert likely(np.array(scores, np.float32), words).tolist() == expected
+    assert likely(np.array(scores, np.float32), words, 2.0).tolist() == expected
 
 
 @needs_twin
@@ -105,6 +118,7 @@ def test_the_compiled_twin_says_the_same_as_arrays() -> None:
         assert np.array_equal(found.numbers, expected.numbers)
         assert np.array_equal(found.words, expected.words)
         np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-3, atol=1e-2)
+        np.testing.assert_allclose(model.kinds(found.page), model.kinds(expected.page), atol=1e-2)
 
 
 @needs_twin
@@ -112,9 +126,9 @@ def test_the_compiled_twin_keeps_the_same_blocks(monkeypatch: pytest.MonkeyPatch
     chance = np.random.default_rng(6)
     pages = [(chance.normal(-2, 6, size), chance.integers(0, 90, size)) for size in range(1, 200)]
     blocks = [(scores.astype(np.float32), words.astype(np.float32)) for scores, words in pages]
-    found = [likely(*page).tolist() for page in blocks]
+    found = [likely(*page, calm).tolist() for page in blocks for calm in CALMS]
     monkeypatch.setattr(MODULE, "score", None)
-    assert found == [likely(*page).tolist() for page in blocks]
+    assert found == [likely(*page, calm).tolist() for page in blocks for calm in CALMS]
 
 
 @needs_twin
@@ -147,10 +161,10 @@ def test_weights_of_another_shape_are_refused() -> None:
 def test_a_very_large_page_is_left_to_density(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     monkeypatch.setattr(MODULE, limit, 10)
     outline = outline_of(article())
-    assert np.array_equal(learned(outline), density(outline))
+    assert np.array_equal(learned(outline).keep, density(outline).keep)
 
 
 def test_deep_and_long_pages_are_scored_in_bounded_time() -> None:
     for made in (b"<div>" * 3_000 + b"words " * 50, b"<p>some words</p>" * 20_000, b"<span class=a>x" * 5_000):
         outline = outline_of(made)
-        assert len(learned(outline)) == len(outline.owners)
+        assert len(learned(outline).keep) == len(outline.owners)

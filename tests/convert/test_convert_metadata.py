@@ -12,6 +12,7 @@ from gossamer.convert.dates import written_seconds
 from gossamer.convert.html.metadata import Said, metadata
 from gossamer.convert.html.outline import by_tree
 from gossamer.convert.html.scan import Scan
+from gossamer.convert.html.structured import scripts
 
 
 def moment(*parts: int) -> float:
@@ -19,7 +20,8 @@ def moment(*parts: int) -> float:
 
 
 def of(markup: str, *metas: tuple[str, str]) -> Said:
-    return metadata(markup.encode(), Scan(metas=tuple(metas), outline=by_tree(markup.encode())))
+    page = markup.encode()
+    return metadata(page, Scan(metas=tuple(metas), outline=by_tree(page)), tuple(scripts(page)))
 
 
 def linked(value: object) -> str:

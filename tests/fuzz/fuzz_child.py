@@ -58,6 +58,7 @@ class Readers:
         self._from_bytes = module("gossamer.convert.html.outline").from_bytes
         self._by_tree = module("gossamer.convert.html.scan").by_tree
         self._render = module("gossamer.convert.render.compiled")
+        self._dressed = module("gossamer.convert.render.dressing").dressed
         self._learned = module("gossamer.convert.content.learned")
         self._marks = module("gossamer.convert.content.marks")
         self._look = module("gossamer.convert._unseen").look
@@ -91,10 +92,12 @@ class Readers:
         self._marks.hashes(outline.text, begins, outline.starts[1:].copy())
         keep = np.array([dice.random() < 0.8 for _ in range(runs)], np.bool_)
         if runs and runs <= 20_000 and elements <= 100_000:
-            keep |= self._learned.learned(outline)
+            keep |= self._learned.learned(outline).keep
         hrefs = {element: dice.choice(TEXTS) for element in range(elements) if dice.random() < 0.5}
-        html, words = self._render.written(outline, keep, hrefs)
         self._render.inside(outline, keep)
+        if runs:
+            outline, keep, hrefs = self._dressed(outline, keep, hrefs, lambda urls: [dice.choice(TEXTS) for _ in urls])
+        html, words = self._render.written(outline, keep, hrefs)
         self.text(dice, words)
         self.tagged(dice, html)
 

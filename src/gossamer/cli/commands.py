@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gossamer.collection.documents import Document
     from gossamer.store.repair.verify import Checked
 
-TEXTUAL = ("jsonl", "cdxj", "graph")
+TEXTUAL = ("jsonl", "passages", "cdxj", "graph")
 """Formats of an export that escape what pages say, so that they may be looked at."""
 
 
@@ -460,7 +460,11 @@ def _part(options: argparse.Namespace) -> dict[str, Any]:
     part.require_sense(options.form)
     if options.without_links and options.form not in ("jsonl", "markdown", "parquet"):
         raise UsageError(f"--without-links is for jsonl, markdown and parquet; {options.form} is what it is")
-    return {"part": part, "links": not options.without_links}
+    if options.words is None:
+        return {"part": part, "links": not options.without_links}
+    if UNITS[options.form] != "passages":
+        raise UsageError(f"--words is for passages and passages-parquet; {options.form} is not cut")
+    return {"part": part, "words": options.words}
 
 
 def _export(collection: Reading, form: str, path: Path, chosen: dict[str, Any]) -> int:

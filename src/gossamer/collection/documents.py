@@ -15,6 +15,7 @@ from gossamer.shown import timestamp
 from gossamer.store.archive import Archive
 from gossamer.store.versions import Version, tells
 from gossamer.store.warc.warc import date
+from gossamer.tagged.passages import WORDS, Passage
 
 Read = Callable[[Capture], Page]
 
@@ -49,6 +50,20 @@ class SaysWhatItRead:
     def markdown(self) -> str:
         """Its main content as Markdown."""
         return self.page.markdown
+
+    @property
+    def kind(self) -> str:
+        """What kind of page it is: article, forum, listing, product, collection, service or documentation."""
+        return self.page.kind
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What it says of itself for programs: JSON-LD, microdata, Open Graph."""
+        return self.page.data
+
+    def passages(self, words: int = WORDS) -> list[Passage]:
+        """Its main content in pieces of so many words at most."""
+        return self.page.passages(words)
 
     @property
     def language(self) -> str | None:

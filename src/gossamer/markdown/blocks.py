@@ -11,13 +11,16 @@ from html import unescape
 
 from gossamer.markdown.lines import Line
 from gossamer.markdown.nesting import MARKS, Nesting
+from gossamer.tagged import BOXES
 
-TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)(?: href="([^"<>]*)")?[^<>]*>|[^<]+|<')
-"""A tag of tagged text, or what stands between two of them."""
+TOKEN = re.compile(r"<(/?)([a-z][a-z0-9]*)([^<>]*)>|[^<]+|<")
+"""A tag of tagged text, with its attributes, or what stands between two of them."""
+_ATTRIBUTE = re.compile(r' ([a-z]+)="([^"<>]*)"')
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
-_INLINE = frozenset({"a", "em", "strong", "sub", "sup"})
+_INLINE = frozenset({"a", "em", "strong", "del", "sub", "sup"})
 _CELLS = frozenset({"td", "th"})
 _BLANK = " \t\n\r\f"
+_BOXES = {sign: box for box, sign in BOXES.items()}
 _LINE_END = re.compile(r"\r\n?|\n")
 _BACKTICKS = re.compile(r"`{3,}")
 
@@ -26,14 +29,19 @@ def written(html: str) -> str:
     """Tagged text as Markdown. Ends with a line end, if there is anything."""
     document = _Document()
     for token in TOKEN.finditer(html):
-        ends, name, href = token.groups()
+        ends, name, said = token.groups()
         if name is None:
             document.text(unescape(token[0]))
         elif ends:
             document.end(name)
         else:
-            document.begin(name, href)
+            document.begin(name, attributes(said))
     return document.markdown()
+
+
+def attributes(said: str) -> dict[str, str]:
+    """What a tag says beside its name."""
+    return {name: unescape(value) for name, value in _ATTRIBUTE.findall(said)} if said else {}
 
 
 class _Document:
@@ -44,6 +52,8 @@ class _Document:
         self._line = Line()
         self._heading = ""
         self._is_code = False
+        self._formula: list[str] | None = None
+        self._language = ""
         self._breaks = 0
         """Line ends since the last word."""
         self._kept: list[str] | None = None
@@ -67,12 +77,14 @@ class _Document:
             return
         if self._breaks and text.strip(_BLANK):
             self._break()
-        if self._is_code:
+        if self._formula is not None:
+            self._formula.append(text)
+        elif self._is_code:
             self._line.code(text)
         else:
             self._line.text(text)
 
-    def begin(self, name: str, href: str | None) -> None:
+    def begin(self, name: str, said: dict[str, str]) -> None:
         """A start tag."""
         if name == "br":
             self._breaks += 1
@@ -83,11 +95,17 @@ class _Document:
         elif self._kept is not None:
             return
         elif name in _INLINE:
-            self._line.open(name, unescape(href or ""))
+            self._line.open(name, said.get("href", ""))
+        elif name == "img":
+            if self._breaks:
+                self._break()
+            self._line.picture(said.get("alt", ""), said.get("src", ""))
+        elif name == "math":
+            self._formula = []
         elif self._tables:
             self._begin_in_table(name)
         else:
-            self._begin_block(name)
+            self._begin_block(name, said)
 
     def end(self, name: str) -> None:
         """An end tag."""
@@ -96,6 +114,9 @@ class _Document:
         elif self._kept is not None:
             if name == "pre":
                 self._end_pre("".join(self._kept))
+        elif name == "math":
+            self._line.formula("".join(self._formula or ()))
+            self._formula = None
         elif name in _INLINE:
             self._line.close(name)
         elif self._tables:
@@ -105,16 +126,17 @@ class _Document:
             if name in MARKS or name in ("li", "blockquote"):
                 self._nesting.leave(name)
 
-    def _begin_block(self, name: str) -> None:
+    def _begin_block(self, name: str, said: dict[str, str]) -> None:
         self._end_block()
         if name in _HEADINGS:
             self._heading = _HEADINGS[name]
         elif name == "pre":
             self._kept = []
+            self._language = said.get("lang", "")
         elif name == "table":
             self._tables = 1
         elif name in MARKS or name in ("li", "blockquote"):
-            self._nesting.enter(name)
+            self._nesting.enter(name, int(said.get("start", "1")))
         elif name in ("dt", "dd"):
             self._begin_term(name)
 
@@ -140,10 +162,15 @@ class _Document:
             if self._heading:
                 self._nesting.put([f"{self._heading} {self._line.heading()}"], "other")
             else:
-                self._nesting.put(self._line.paragraph(), "text")
+                self._nesting.put(self._boxed(self._line.paragraph()), "text")
         self._line = Line()
         self._heading = ""
         self._breaks = 0
+
+    def _boxed(self, lines: list[str]) -> list[str]:
+        """A box to tick at the beginning of an item is written as everybody does."""
+        box = _BOXES.get(lines[0][:1]) if self._nesting.innermost == "li" else None
+        return lines if box is None else [f"[{box}] {lines[0][1:].lstrip()}", *lines[1:]]
 
     def _end_pre(self, text: str) -> None:
         self._kept = None
@@ -151,7 +178,7 @@ class _Document:
         if text := text.strip("\r\n").rstrip():
             longest = max(map(len, _BACKTICKS.findall(text)), default=2)
             fence = "`" * (longest + 1)
-            self._nesting.put([fence, *_LINE_END.split(text), fence], "other")
+            self._nesting.put([fence + self._language, *_LINE_END.split(text), fence], "other")
 
     def _begin_in_table(self, name: str) -> None:
         if name == "table":

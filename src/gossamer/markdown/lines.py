@@ -19,6 +19,7 @@ _LINE_ENDS = re.compile(r"[\t\n\r\f]")
 _BACKTICKS = re.compile(r"`+")
 _MARKUP = re.compile(r"[\\`*_~<&!\[\]]")
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+_PICTURED = re.compile(r"[\\`*_~<&\[\]]")
 _TAG_BEGINS = re.compile(r"<[A-Za-z/!?]")
 _BEGINS_BLOCK = re.compile(r"#{1,6}(?= |$)|[-+*](?= |$)|>|=+ *$|[-:|][-:| ]*$")
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?= |$)")
@@ -27,14 +28,16 @@ _IN_ADDRESS = re.compile(r"[\\()<>]|&(?=#?[A-Za-z0-9]+;)")
 _NEVER_IN_ADDRESS = re.compile(r"[\x00-\x20\x7f]")
 _DEFINES = "]:"
 """After a bracket that opens a line it makes the line a definition, even in code."""
-_STARS = {"em": "*", "strong": "**"}
+_DISPLAYED = re.compile(r"\{\\displaystyle (.*)\}", re.DOTALL)
+"""As encyclopedias write all of their formulas."""
+_STARS = {"em": "*", "strong": "**", "del": "~~"}
 _NOTHING = " "
 """What stands before a line and after it, as far as emphasis is concerned."""
 
 
 @dataclass(slots=True, eq=False)
 class _Piece:
-    """A part of a line. Its kind is `text`, `code`, `break`, `open` or `close`."""
+    """A part of a line. Its kind is `text`, `code`, `break`, `open`, `close`, `picture` or `formula`."""
 
     kind: str
     value: str
@@ -53,7 +56,7 @@ class Line:
         self._open: list[_Piece] = []
         self._begun = 0
         """How many of the open elements have a word in them; the others wait for one."""
-        self._count = {"a": 0, "em": 0, "strong": 0, "sub": 0, "sup": 0}
+        self._count = {"a": 0, "em": 0, "strong": 0, "del": 0, "sub": 0, "sup": 0}
         self._gap = ""
 
     def __bool__(self) -> bool:
@@ -81,12 +84,23 @@ class Line:
         else:
             self._part(" ")
 
+    def picture(self, words: str, source: str) -> None:
+        """A picture, with the words that stand for it."""
+        self._put(_Piece("picture", " ".join(words.split()), source))
+
+    def formula(self, tex: str) -> None:
+        """A formula as it was written."""
+        tex = " ".join(tex.split())
+        displayed = _DISPLAYED.fullmatch(tex)
+        if tex:
+            self._put(_Piece("formula", displayed[1].strip() if displayed else tex))
+
     def end_line(self) -> None:
         """The next word stands in a line of its own."""
         self._part("\n")
 
     def open(self, name: str, href: str = "") -> None:
-        """An element begins: `a`, `em`, `strong`, `sub` or `sup`. In another of the same name it means nothing."""
+        """An element begins: `a`, `em`, `strong`, `del`, `sub`, `sup`. In another of the same name it means nothing."""
         self._count[name] += 1
         self._open.append(_Piece("open", name, href, left_away=self._count[name] > 1))
 
@@ -155,6 +169,11 @@ class Line:
                 parts.append(_escaped(piece.value, linked, first, pieces[number + 1 : number + 2]))
             elif piece.kind == "code":
                 parts.append(_code_span(piece.value))
+            elif piece.kind == "picture":
+                parts.append(f"![{_PICTURED.sub(_with_backslash, piece.value)}]({_address(piece.href)})")
+            elif piece.kind == "formula":
+                fence = "$" if len(pieces) > 1 else "$$"
+                parts.append(f"{fence}{piece.value}{fence}")
             else:
                 parts.append(_mark(piece))
                 linked = piece.kind == "open" if piece.value == "a" else linked
@@ -243,6 +262,10 @@ def _mark(piece: _Piece) -> str:
     if piece.value == "a":
         return "[" if piece.kind == "open" else f"]({_address(piece.href)})"
     return f"<{piece.value}>" if piece.kind == "open" else f"</{piece.value}>"
+
+
+def _with_backslash(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
 
 
 def _code_span(text: str) -> str:

@@ -53,9 +53,9 @@ class Nesting:
         """The name of the place where the next block stands."""
         return self._places[-1].name
 
-    def enter(self, name: str) -> None:
-        """A list (see `MARKS`), an item of one (`li`) or a quote (`blockquote`) begins."""
-        self._places.append(_Place(name))
+    def enter(self, name: str, start: int = 1) -> None:
+        """A list (see `MARKS`), an item of one (`li`) or a quote (`blockquote`) begins; `start`: its first number."""
+        self._places.append(_Place(name, items=start - 1))
         self._count[name] = self._count.get(name, 0) + 1
 
     def leave(self, name: str) -> None:

@@ -1,8 +1,10 @@
 """Tagged text: the one form every document is turned into. A small, valid part of HTML, as a string.
 
 Blocks are `h1` to `h6`, `p`, `pre`, `blockquote`, `ul`, `ol` and `dl` with their items, and `table` with `tr`, `th`
-and `td`. In a line there are `a` with an absolute `href`, `em`, `strong`, `code`, `sub`, `sup` and `br`. Nothing has
-another attribute, every element is closed, and text is escaped, so that a reader of this form needs no HTML parser.
+and `td`. In a line there are `a` with an absolute `href`, `em`, `strong`, `code`, `del`, `sub`, `sup` and `br`, `math`
+with a formula in TeX, and `img` with an absolute `src` and an `alt`. An `ol` may have a `start`, and a `pre` a `lang`,
+the name of a programming language. Nothing has another attribute, every element but `br` and `img` is closed, and text
+is escaped, so that a reader of this form needs no HTML parser. A box to tick is one of the signs of `BOXES`.
 """
 
 from __future__ import annotations
@@ -42,6 +44,9 @@ _PARTS = {
     "br": "\n",
 }
 """What a tag is to the words around it, if it parts them."""
+BOXES = {"x": "\u2611", " ": "\u2610"}
+"""A box that is ticked and one that is not, by how Markdown writes it."""
+_PRE = re.compile('<pre(?: lang="[^"<>]*")?>')
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 
 
@@ -154,7 +159,7 @@ def plain(html: str) -> str:
 
 def by_splitting(html: str) -> str:
     """The same in Python: without the compiled module, and for what that does not know."""
-    flat, *others = html.split("<pre>")
+    flat, *others = _PRE.split(html)
     lines = [_flowing(flat)]
     for other in others:
         kept, _, flat = other.partition("</pre>")
@@ -178,7 +183,7 @@ def _without_tags(html: str) -> str:
     parts = [text]
     for piece in pieces:
         tag, _, text = piece.partition(">")
-        parts += (_PARTS.get(tag, ""), text)
+        parts += (_PARTS.get(tag, "\n" if tag.startswith("ol ") else ""), text)
     return "".join(parts)
 
 

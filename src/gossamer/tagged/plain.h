@@ -92,11 +92,17 @@ static bool is_tag(const byte *at, size_t size, const char *name)
     return strlen(name) == size && memcmp(at, name, size) == 0;
 }
 
+/* A tag with attributes: `name` is its name and a space. */
+static bool is_saying(const byte *at, size_t size, const char *name)
+{
+    return size > strlen(name) && memcmp(at, name, strlen(name)) == 0;
+}
+
 /* A tag that is for a part of a line, or begins a cell. */
 static bool is_within(const byte *at, size_t size)
 {
-    static const char *const within[] = {"a", "em", "strong", "code", "sub", "sup", "td", "th"};
-    if (size > 2 && at[0] == 'a' && at[1] == ' ')
+    static const char *const within[] = {"a", "em", "strong", "code", "sub", "sup", "td", "th", "del", "math"};
+    if (is_saying(at, size, "a ") || is_saying(at, size, "img "))
         return true;
     for (size_t i = 0; i < sizeof within / sizeof *within; i++)
         if (is_tag(at, size, within[i]))
@@ -112,7 +118,7 @@ static bool parts_lines(const byte *at, size_t size)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (is_tag(at, size, lines[i]))
             return true;
-    return false;
+    return is_saying(at, size, "ol ");
 }
 
 static const bool ENDS_WORDS[256] = {['<'] = true, ['&'] = true, ['\n'] = true, ['\t'] = true, ['\r'] = true, ['\f'] = true};
@@ -177,7 +183,7 @@ static const byte *put_tagged(plainly *w, const byte *at, const byte *end)
         return end;
     }
     size_t size = (size_t)(close - at), named = size - (size > 0 && *at == '/');
-    if (is_tag(at, size, "pre"))
+    if (is_tag(at, size, "pre") || is_saying(at, size, "pre "))
         return put_pre(w, close + 1, end);
     if (is_tag(at, size, "/td") || is_tag(at, size, "/th"))
         end_cell(w);

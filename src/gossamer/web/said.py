@@ -10,13 +10,14 @@ from markupsafe import Markup, escape
 
 from gossamer import shown
 from gossamer.markdown.blocks import TOKEN
+from gossamer.markdown.blocks import attributes as said
 from gossamer.web.templating import link
 
 _HEADINGS = {"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h5", "h5": "h6", "h6": "h6"}
 """The page has a heading of its own above."""
 _ELEMENTS = {
     "p", "pre", "blockquote", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "th", "td", "em", "strong", "code",
-    "sub", "sup", "a", *_HEADINGS.values(),
+    "sub", "sup", "a", "del", *_HEADINGS.values(),
 }  # fmt: skip
 
 
@@ -26,7 +27,7 @@ def written(html: str, most: int) -> tuple[Markup, bool]:
     still_open: list[str] = []
     left = most
     for token in TOKEN.finditer(html):
-        ends, tag, href = token.groups()
+        ends, tag, attributes = token.groups()
         name = _HEADINGS.get(tag, tag)
         if tag is None:
             text = unescape(token[0])
@@ -38,14 +39,15 @@ def written(html: str, most: int) -> tuple[Markup, bool]:
             made.append(Markup("<br>"))
         elif name in _ELEMENTS and not ends:
             still_open.append(name)
-            made.append(_opened(name, unescape(href or "")))
+            made.append(_opened(name, attributes))
         elif name in still_open:
             made.extend(_closed(still_open, name))
     made.extend(Markup("</{}>").format(name) for name in reversed(still_open))
     return Markup("").join(made), left < 0
 
 
-def _opened(name: str, href: str) -> Markup:
+def _opened(name: str, attributes: str) -> Markup:
+    href = said(attributes).get("href", "")
     if name == "a" and href.startswith(("http://", "https://")):
         return Markup('<a href="{}">').format(link("/page", url=href))
     return Markup("<{}>").format(name)

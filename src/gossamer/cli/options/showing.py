@@ -7,8 +7,10 @@ from gossamer.cli.options.verb_parts import (
     add_directory,
     add_verb,
     port,
+    positive,
 )
 from gossamer.collection.ask.formats import FORMATS
+from gossamer.tagged.passages import WORDS
 
 
 def serve(verbs: Verbs) -> None:
@@ -79,7 +81,7 @@ def export(verbs: Verbs) -> None:
         default="-",
         help="a new file; for warc also a directory, for markdown and bagit a new one; - is standard output (-)",
     )
-    part = verb.add_argument_group("a part of it: jsonl, markdown, parquet, trec, graph")
+    part = verb.add_argument_group("a part of it: jsonl, passages, markdown, parquet, trec, graph")
     part.add_argument(
         "--site", metavar="HOST", action="append", help="pages of a host and the hosts below it; repeatable"
     )
@@ -87,4 +89,10 @@ def export(verbs: Verbs) -> None:
     part.add_argument("--query", metavar="WORDS", default="", help="pages that a search for it finds")
     verb.add_argument(
         "--without-links", action="store_true", help="of jsonl, markdown, parquet: the words of links alone"
+    )
+    verb.add_argument(
+        "--words",
+        metavar="N",
+        type=positive,
+        help=f"of passages: the most that each has, but for long sentences ({WORDS})",
     )

@@ -21,7 +21,7 @@ from gossamer.store.foreign import cdx, trec, wacz
 from gossamer.store.repair.whole import pieces, whole_files
 from gossamer.store.versions import Version
 from gossamer.store.warc.reader import http_fields, read_head
-from gossamer.store.warc.warc import Place
+from gossamer.store.warc.warc import Place, date
 from gossamer.urls.seeds import address
 
 _OPTIONAL = ("language", "author", "published", "modified", "copy_of", "near_copy_of")
@@ -46,6 +46,35 @@ def jsonl(pages: Iterable[Document], out: BinaryIO, *, links: bool = True) -> in
 def lines(pages: Iterable[Document], *, links: bool = True) -> Iterator[bytes]:
     """The same, line by line."""
     return (shown.json(_of_one_type(row)).encode() + b"\n" for row in rows(pages, links=links))
+
+
+def passage_rows(pages: Iterable[Document], words: int) -> Iterator[dict[str, Any]]:
+    """What is told of each passage. Copies are left out: who searches by meaning would find each of them."""
+    for page in pages:
+        if page.version.copy_of or page.version.near_copy_of:
+            continue
+        for number, each in enumerate(page.passages(words)):
+            yield {
+                "url": page.url,
+                "address": each.url or page.url,
+                "title": page.title,
+                "headings": list(each.headings),
+                "number": number,
+                "words": each.words,
+                "text": each.text.strip(),
+                "language": page.language or "",
+                "kind": page.kind,
+                "fetched": date(page.version.began),
+            }
+
+
+def passages(pages: Iterable[Document], out: BinaryIO, words: int) -> int:
+    """One object for each passage of each page."""
+    count = 0
+    for row in passage_rows(pages, words):
+        out.write(shown.json(row).encode() + b"\n")
+        count += 1
+    return count
 
 
 def _of_one_type(row: dict[str, Any]) -> dict[str, Any]:

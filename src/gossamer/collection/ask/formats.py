@@ -10,6 +10,8 @@ FORMATS = {
     "cdxj": "lines",
     "trec": "documents",
     "parquet": "pages",
+    "passages": "passages",
+    "passages-parquet": "passages",
     "markdown": "files",
     "graph": "links",
 }

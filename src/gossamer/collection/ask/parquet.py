@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from typing import Any, BinaryIO
 
 from gossamer.collection.ask import export
@@ -18,6 +19,8 @@ GROUP_BYTES = 32 << 20
 """Bytes of a row group, which is built in memory."""
 BATCH_BYTES = 2 << 20
 """Characters of pages that are held as Python has them, which takes several times as much."""
+PASSAGES_HELD = 5_000
+"""Passages of a row group."""
 LINK_BYTES = 200
 """What a link counts as."""
 _DATES = ("fetched", "published", "modified")
@@ -35,6 +38,22 @@ def write(
         for group in _groups(_batches(arrow, schema, export.rows(pages, links=links), fields)):
             writer.write_table(arrow.Table.from_batches(group, schema))
             count += sum(batch.num_rows for batch in group)
+    return count
+
+
+def write_passages(pages: Iterable[Document], out: BinaryIO, words: int) -> int:
+    """A row for each passage of each page, with the fields of `export passages`."""
+    arrow, parquet = _library()
+    text = arrow.string()
+    types = {"headings": arrow.list_(text), "number": arrow.int32(), "words": arrow.int32()}
+    names = ("url", "address", "title", "headings", "number", "words", "text", "language", "kind", "fetched")
+    schema = arrow.schema([(name, types.get(name, text)) for name in names])
+    count = 0
+    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+        rows = export.passage_rows(pages, words)
+        while held := list(islice(rows, PASSAGES_HELD)):
+            writer.write_batch(arrow.RecordBatch.from_pylist(held, schema=schema))
+            count += len(held)
     return count
 
 

@@ -9,7 +9,7 @@ from gossamer.collection.ask.addresses import host_of
 from gossamer.errors import UsageError
 from gossamer.urls import Patterns, keys
 
-BY_PAGE = ("jsonl", "markdown", "parquet", "trec", "graph")
+BY_PAGE = ("jsonl", "markdown", "parquet", "passages", "passages-parquet", "trec", "graph")
 """Formats that are written page by page, so that a part of them is one."""
 
 

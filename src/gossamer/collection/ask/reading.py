@@ -36,6 +36,7 @@ from gossamer.model import Capture, Hit, Page
 from gossamer.plan import Plan, texts
 from gossamer.shown import counted
 from gossamer.store.versions import Version
+from gossamer.tagged.passages import WORDS
 from gossamer.urls import keys, normalize, paths
 from gossamer.urls.seeds import address, as_seed
 
@@ -596,11 +597,12 @@ class Reading:
         *,
         part: Part = ALL,
         links: bool = True,
+        words: int = WORDS,
     ) -> int:
         """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links.
 
         `report` is called now and then with the number of pages so far and of all. `part` says which pages are meant;
-        without `links`, jsonl and parquet have none.
+        without `links`, jsonl and parquet have none. A passage has so many `words` at most.
         """
         from gossamer.collection.ask import export, parquet
         from gossamer.collection.page_fields import of_all
@@ -622,6 +624,10 @@ class Reading:
                 return export.trec_web(pages, out)
             case "parquet":
                 return parquet.write(pages, out, links=links, fields=of_all(self._readers().tables).kinds)
+            case "passages":
+                return export.passages(pages, out, words)
+            case "passages-parquet":
+                return parquet.write_passages(pages, out, words)
             case "graph":
                 return export.graph(pages, out)
             case "markdown":

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from gossamer.convert.content.found import Found
 from gossamer.convert.content.heuristics import density, plateau
 from gossamer.convert.content.learned import learned
 from gossamer.convert.html.outline import Outline
 
-Method: TypeAlias = Callable[[Outline], NDArray[np.bool_]]
-"""For each run of text of an outline that has any: is it main content?"""
+Method: TypeAlias = Callable[[Outline], Found]
+"""For each run of text of an outline that has any: is it main content? And what kind of page is it?"""
 
 METHODS: dict[str, Method] = {"learned": learned, "density": density, "plateau": plateau}
 """By the name that a plan gives them; the first is the default."""

@@ -50,9 +50,9 @@ static void deal_all(const Outline *page, int width, int vector, Elements *all, 
     all->looks = deal(&at, n, sizeof(uint64_t));
     all->marks = deal(&at, 4 * n, sizeof(float));
     all->vectors = deal(&at, vector * n, sizeof(float));
-    int32_t **each[] = {&blocks->numbers, &blocks->firsts, &blocks->tops, &blocks->order};
+    int32_t **each[] = {&blocks->numbers, &blocks->firsts, &blocks->tops, &blocks->order, &blocks->alike};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
-        *each[i] = deal(&at, m, sizeof(int32_t));
+        *each[i] = deal(&at, m + 1, sizeof(int32_t));
     blocks->containers = deal(&at, LEVELS * m, sizeof(int32_t));
     blocks->sums = deal(&at, SUMS * m, sizeof(float));
     blocks->running = deal(&at, SUMS * (m + 1), sizeof(float));
@@ -65,7 +65,7 @@ static void deal_all(const Outline *page, int width, int vector, Elements *all, 
 static size_t memory(const Outline *page, int width, int vector)
 {
     size_t n = page->elements + 2, m = page->runs + 2;
-    return n * (7 * 4 + 1 + 8 + 16 + 4 * (size_t)vector) + m * 4 * (4 + LEVELS + 2 * SUMS + 1 + 3 * (size_t)width) + 512;
+    return n * (7 * 4 + 1 + 8 + 16 + 4 * (size_t)vector) + m * 4 * (5 + LEVELS + 2 * SUMS + 1 + 3 * (size_t)width) + 512;
 }
 
 static PyObject *answer(const Outline *page, const Weights *weights)
@@ -82,17 +82,24 @@ static PyObject *answer(const Outline *page, const Weights *weights)
         PyErr_NoMemory();
     else {
         Py_ssize_t size = (Py_ssize_t)(blocks.count * sizeof(float));
+        float page_state[2 * WIDEST];
+        sum_states(weights, &blocks);
+        pool_page(weights, &blocks, page_state);
         finish(weights, &blocks, blocks.root);
-        for (int i = 0; i < blocks.count; i++)
+        for (int i = 0; i < blocks.count; i++) {
             blocks.running[i] = blocks.sums[(size_t)i * SUMS + WORDS];
-        found = Py_BuildValue("y#y#y#", (char *)blocks.numbers, (Py_ssize_t)(page->runs * sizeof(int32_t)),
-                              (char *)blocks.root, size, (char *)blocks.running, size);
+            blocks.weighted[i] = sqrtf(blocks.running[i] + 1);
+        }
+        smooth(&blocks, blocks.weighted, blocks.root);
+        found = Py_BuildValue("y#y#y#y#", (char *)blocks.numbers, (Py_ssize_t)(page->runs * sizeof(int32_t)),
+                              (char *)blocks.root, size, (char *)blocks.running, size, (char *)page_state,
+                              (Py_ssize_t)(2 * width * sizeof(float)));
     }
     free(space);
     return found;
 }
 
-enum { OUTLINE_PARTS = 11, WEIGHT_PARTS = 14 };
+enum { OUTLINE_PARTS = 11, WEIGHT_PARTS = 14 }; /* the weights for kinds stay in Python */
 
 /* Buffers of a tuple, as many as are wanted. They are let go by the caller in any case. */
 static int hold(PyObject *parts, int count, Py_buffer *buffers, int *held)
@@ -174,7 +181,8 @@ static PyObject *likely(PyObject *module, PyObject *arguments)
 {
     (void)module;
     Py_buffer scores, words;
-    if (!PyArg_ParseTuple(arguments, "y*y*:likely", &scores, &words))
+    float calm;
+    if (!PyArg_ParseTuple(arguments, "y*y*f:likely", &scores, &words, &calm))
         return NULL;
     PyObject *kept = NULL;
     float *chances = malloc((size_t)scores.len + 1);
@@ -183,7 +191,7 @@ static PyObject *likely(PyObject *module, PyObject *arguments)
     else if (chances == NULL)
         PyErr_NoMemory();
     else if ((kept = PyBytes_FromStringAndSize(NULL, items(&scores, 4))) != NULL)
-        choose(scores.buf, words.buf, items(&scores, 4), chances, (uint8_t *)PyBytes_AsString(kept));
+        choose(scores.buf, words.buf, items(&scores, 4), calm, chances, (uint8_t *)PyBytes_AsString(kept));
     free(chances);
     PyBuffer_Release(&scores);
     PyBuffer_Release(&words);
@@ -262,7 +270,7 @@ static PyObject *hashes(PyObject *module, PyObject *arguments)
 static PyMethodDef functions[] = {
     {"hashes", hashes, METH_VARARGS, "A hash of each of some parts of a text."},
     {"blocks", blocks, METH_O, "The block of each run, and whether it stands in a heading."},
-    {"scores", scores, METH_VARARGS, "The block of each run, the score of each block, and its words."},
+    {"scores", scores, METH_VARARGS, "The block of each run, the score of each block, its words, and the average and maximum of the page."},
     {"likely", likely, METH_VARARGS, "Which blocks are kept, by their scores and words."},
     {NULL, NULL, 0, NULL},
 };

@@ -8,18 +8,22 @@ block of it is surely none. Menus are hardly ever lists of terms, so those are n
 
 A small page has little around its content, and what is cut of it is missed. So of a page of a few hundred words a block
 is left out only if it is likely none; and if the page says itself which part is the main one, by its only `main` or
-`article`, a block of that part only if it surely is none. What another block says already is not said again: many sites
-write the same twice, for narrow windows and for wide ones. Menus and footers that are marked as such are left out.
+`article`, a block of that part only if it surely is none. Menus and footers that are marked as such are left out.
+
+What another block says already is not said again: many sites write the same twice, for narrow windows and wide ones.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.convert.content.blocks import Ints
+from gossamer.convert.content.blocks import Ints, standing_in
+from gossamer.convert.content.marks import hashes
 from gossamer.convert.content.sections import with_sections
-from gossamer.convert.html.outline import NUMBER, Outline
+from gossamer.convert.html.outline import NUMBER, TAGS, Outline
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -31,6 +35,11 @@ BETWEEN_LEAST = -2.5
 _SMALL_LEAST = -1.0
 _SAID_LEAST = -4.0
 _TERMS_LEAST = -6.0
+_REPEATED_LEAST = 40
+"""Bytes of what is not said twice. Shorter ones may be: a label, a name, a price."""
+_WAY_MOST = 24
+"""Elements."""
+_REPEATING = np.isin(np.arange(len(TAGS)), [NUMBER[name] for name in ("code", "pre", "table")])
 _CELL_MOST = 24
 """Bytes of what may well be said twice: "yes" in a table, or a price."""
 
@@ -47,7 +56,55 @@ def completed(outline: Outline, numbers: Ints, kept: Mask, scores: Floats, words
     """Which blocks are kept, given those that the scores chose. `numbers`: the block of each run."""
     if words.sum() <= SMALL:
         kept = _of_small(outline, numbers, kept, scores)
-    return with_sections(outline, numbers, _whole_lists(outline, numbers, kept, scores), scores)
+    whole = with_sections(outline, numbers, _whole_lists(outline, numbers, kept, scores), scores)
+    return _without_repetitions(outline, numbers, whole)
+
+
+def _without_repetitions(outline: Outline, numbers: Ints, kept: Mask) -> Mask:
+    """What was said before is not said again in another place of the page.
+
+    In a table and in code it means something, and so it does in the same place: some people say it twice.
+    """
+    firsts = np.append(True, numbers[1:] != numbers[:-1]).nonzero()[0]
+    begins = outline.starts.take(firsts)
+    ends = np.append(begins[1:], outline.starts[-1:])
+    long = (kept & (ends - begins > _REPEATED_LEAST)).nonzero()[0]
+    if len(long) < 2:
+        return kept
+    said = hashes(outline.text, begins[long], ends[long])
+    _, first, which = np.unique(said, return_index=True, return_inverse=True)
+    if len(first) == len(long):
+        return kept
+    again = np.arange(len(long)) != first[which]
+    again &= ~standing_in(outline, _REPEATING)[firsts[long]]
+    if not again.any():
+        return kept
+    looks = _Looks(outline)
+    owners = outline.owners[firsts[long]].tolist()
+    fewer = kept.copy()
+    for number in again.nonzero()[0].tolist():
+        if looks.of(owners[number]) != looks.of(owners[first[which[number]]]):
+            fewer[long[number]] = False
+    return fewer
+
+
+class _Looks:
+    """The tags and names on the way down to elements, as far as they matter."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._tags = outline.tags.tobytes()
+        self._parents = outline.parents.data
+        self._names = outline.names.tobytes()
+        self._named: list[int] = outline.named.tolist()
+
+    def of(self, element: int) -> list[tuple[int, bytes]]:
+        way: list[tuple[int, bytes]] = []
+        while element > 0 and len(way) < _WAY_MOST:
+            first = bisect_left(self._named, element)
+            end = bisect_left(self._named, element + 1, first)
+            way.append((self._tags[element], self._names[4 * first : 4 * end]))
+            element = self._parents[element]
+        return way
 
 
 def _of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:

@@ -90,6 +90,8 @@ class Features(NamedTuple):
     """[B, LEVELS] elements, from the inside out."""
     words: Floats
     """[B]"""
+    alike: Ints
+    """[B] the group of those that look like it, numbered from 0 on."""
 
 
 def features(outline: Outline) -> Features:
@@ -102,16 +104,17 @@ def features(outline: Outline) -> Features:
     running = np.zeros((len(sums) + 1, _SUMS), np.float32)
     np.cumsum(sums, axis=0, out=running[1:])
     paths = Paths(outline)
+    groups = _groups(outline, blocks, paths)
     dense = np.concatenate(
         (
             _spanned(running, lows, highs),
             _places(running, lows[:, 1:-1], highs[:, 1:-1]),
-            _alike(outline, blocks, paths, sums),
+            _alike(groups, sums),
             _headings(outline, blocks, paths),
         ),
         axis=1,
     )
-    return Features(blocks, paths, dense, lows, highs, containers, sums[:, WORDS].copy())
+    return Features(blocks, paths, dense, lows, highs, containers, sums[:, WORDS].copy(), groups)
 
 
 def linked_words(outline: Outline) -> Ints:
@@ -185,8 +188,8 @@ def _places(running: Floats, lows: Ints, highs: Ints) -> Floats:
     return places
 
 
-def _alike(outline: Outline, blocks: Blocks, paths: Paths, sums: Floats) -> Floats:
-    """Those that look like it, by the tags and names on the way down to them: how many, and what is in them."""
+def _groups(outline: Outline, blocks: Blocks, paths: Paths) -> Ints:
+    """[B] which blocks look alike, by the tags and names on the way down to them."""
     kinds = _KINDS[outline.tags]
     if len(outline.names):
         running = np.zeros(len(outline.names) + 1, np.uint64)
@@ -195,16 +198,20 @@ def _alike(outline: Outline, blocks: Blocks, paths: Paths, sums: Floats) -> Floa
         kinds += running[bounds[1:]] - running[bounds[:-1]]
     kinds = (kinds ^ (kinds >> _SHIFT)) * _MIX_AGAIN
     looks = paths.sums(kinds, outline.owners[blocks.firsts])
-    order = np.argsort(looks, kind="stable")
-    begins = np.flatnonzero(np.append(True, looks[order][1:] != looks[order][:-1]))
+    return np.unique(looks, return_inverse=True)[1].astype(np.int32)
+
+
+def _alike(groups: Ints, sums: Floats) -> Floats:
+    """Those that look like it: how many, and what is in them."""
+    order = np.argsort(groups, kind="stable")
+    begins = np.flatnonzero(np.append(True, groups[order][1:] != groups[order][:-1]))
     totals = np.add.reduceat(sums[order][:, [_ONE, WORDS, _LINKED, _PROSE]], begins, axis=0)
     counts, words = totals[:, 0], totals[:, 1] + 0.1
     columns = np.stack(
         (np.log(counts), np.log(words / counts + 1), totals[:, 2] / words, totals[:, 3] / (totals[:, 3].sum() + 1)),
         axis=1,
     )
-    found = np.empty((len(looks), 4), np.float32)
-    found[order] = np.repeat(columns, np.diff(np.append(begins, len(looks))), axis=0)
+    found: Floats = columns.astype(np.float32)[groups]
     return found
 
 

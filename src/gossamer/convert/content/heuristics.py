@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gossamer.convert.content.blocks import BREAKS, split
 from gossamer.convert.content.features import Paths, linked_words
+from gossamer.convert.content.found import Found
 from gossamer.convert.html.outline import WORDS, Outline
 
 _MANY_LINKS = 1 / 3
@@ -33,14 +34,14 @@ _LINKED_WEIGHS = -0.5
 """A word of a link: navigation is full of them."""
 
 
-def density(outline: Outline) -> NDArray[np.bool_]:
+def density(outline: Outline) -> Found:
     """Which runs of text are main content."""
     blocks = split(outline)
     run_words = outline.counts[:, WORDS]
     linked = linked_words(outline)
     words = np.add.reduceat(run_words, blocks.firsts)
     links = np.add.reduceat(linked, blocks.firsts) / np.maximum(words, 1)
-    return is_content(words, links)[blocks.numbers]
+    return Found(is_content(words, links)[blocks.numbers])
 
 
 def is_content(words: NDArray[np.int32], links: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -55,7 +56,7 @@ def is_content(words: NDArray[np.int32], links: NDArray[np.float64]) -> NDArray[
     return kept & (links <= _MANY_LINKS)
 
 
-def plateau(outline: Outline) -> NDArray[np.bool_]:
+def plateau(outline: Outline) -> Found:
     """Which runs of text are main content."""
     owners, breaks = outline.owners, BREAKS[outline.tags].astype(np.int32)
     words = outline.counts[:, WORDS] + (_LINKED_WEIGHS - 1) * linked_words(outline)
@@ -67,7 +68,7 @@ def plateau(outline: Outline) -> NDArray[np.bool_]:
     steps[1::2] = -_TAG_WEIGHS * (opened + closed)
     first, last, _ = heaviest(steps)
     numbers = np.arange(len(owners)) * 2
-    return (numbers >= first) & (numbers <= last)
+    return Found((numbers >= first) & (numbers <= last))
 
 
 def longest(tags: Sequence[int]) -> tuple[int, int, int]:

@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 from gossamer.convert.content.blocks import Ints
 from gossamer.convert.content.completion import BETWEEN_LEAST, completed
 from gossamer.convert.content.features import FLAGS, Floats, features
+from gossamer.convert.content.found import Found
 from gossamer.convert.content.heuristics import density
 from gossamer.convert.content.marks import score
-from gossamer.convert.content.neural import Weights, learned_weights
-from gossamer.convert.content.neural import scores as scores_of
-from gossamer.convert.html.outline import Outline
+from gossamer.convert.content.neural import KINDS, Weights, learned_weights, read, smoothed
+from gossamer.convert.html.outline import SCORED, Outline
 
 _FIRST_BITS = 12
 """As in `scorer/types.h`."""
 ELEMENTS_MOST = 100_000
 """A page of more is not worth the memory, 60 MB at most: it is no article, whatever it is."""
 RUNS_MOST = 20_000
-_CALM, _DOUBT = 2.0, 0.5
-"""A score divided by the one, less the other, is a logit that can be believed on sites that were not learned from.
+_CALM, _CALMER, _DOUBT = 2.0, 1.0, 0.5
+"""A score divided by `calm`, less the doubt, is a logit that can be believed on sites that were not learned from.
 
-As in `scorer/choice.h`, like the next.
+The doubt is as in `scorer/choice.h`, like the next.
 """
 _BETWEEN_MOST = 4
 _HARDLY_ANYTHING = 1e-9
@@ -44,17 +44,27 @@ class Scored(NamedTuple):
     """[B]"""
     words: Floats
     """[B]"""
+    page: Floats
+    """The average and the maximum of the states of all blocks."""
 
 
-def learned(outline: Outline) -> NDArray[np.bool_]:
-    """Which runs of text are main content."""
+def learned(outline: Outline) -> Found:
+    """Which runs of text are main content, and what kind of page it is."""
     if len(outline.tags) > ELEMENTS_MOST or len(outline.owners) > RUNS_MOST:
         return density(outline)
-    numbers, scores, words = _shipped().scored(outline)
-    return completed(outline, numbers, likely(scores, words), scores, words)[numbers]
+    model = _shipped()
+    numbers, scores, words, page = model.scored(outline)
+    kinds = model.kinds(page)
+    keep = completed(outline, numbers, likely(scores, words, calm(kinds)), scores, words)[numbers]
+    return Found(keep, KINDS[int(kinds.argmax())])
 
 
-def likely(scores: Floats, words: Floats) -> NDArray[np.bool_]:
+def calm(kinds: Floats) -> float:
+    """What scores are divided by. Articles are understood best; of what may be another kind less is believed."""
+    return _CALM + _CALMER * (1 - float(kinds[0]))
+
+
+def likely(scores: Floats, words: Floats, calm: float) -> NDArray[np.bool_]:
     """Which blocks are content, by their scores and words; the best always is.
 
     Those are taken of which the highest F1 is to be expected (D. D. Lewis, SIGIR 1995): of a page that is well
@@ -62,8 +72,8 @@ def likely(scores: Floats, words: Floats) -> NDArray[np.bool_]:
     half of that F1, which is found by trying what came out before (W. Dinkelbach 1967).
     """
     if score is not None:
-        return np.frombuffer(score.likely(scores, words), np.bool_)
-    chances = (1 + np.tanh((scores / _CALM - _DOUBT) / 2)) / 2
+        return np.frombuffer(score.likely(scores, words, calm), np.bool_)
+    chances = (1 + np.tanh((scores / np.float32(calm) - _DOUBT) / 2)) / 2
     sizes = words.astype(np.float64) + 1
     right, least = chances * sizes, -1.0
     wanted, better = right.sum() + _HARDLY_ANYTHING, 0.0
@@ -90,15 +100,21 @@ class Model:
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
         self._shape = weights.bags.shape[1], weights.word_vectors.shape[1]
-        self._parts = (*weights, _beginnings(weights.names), _beginnings(weights.words))
+        self._parts = (*weights[:-2], _beginnings(weights.names), _beginnings(weights.words))
 
     def scored(self, outline: Outline) -> Scored:
         """The blocks of a page, with their scores."""
         if score is None:
             return by_arrays(outline, self.weights)
-        numbers, scores, words = score.scores((*outline[:-1], FLAGS), self._parts, *self._shape)
-        blocks = np.frombuffer(scores, np.float32), np.frombuffer(words, np.float32)
-        return Scored(np.frombuffer(numbers, np.int32), *blocks)
+        numbers, *rest = score.scores((*outline[:SCORED], FLAGS), self._parts, *self._shape)
+        return Scored(np.frombuffer(numbers, np.int32), *(np.frombuffer(each, np.float32) for each in rest))
+
+    def kinds(self, page: Floats) -> Floats:
+        """How likely a page is of each of the `KINDS`."""
+        told = page @ self.weights.kinds + self.weights.kind_bias
+        chances = np.exp(told - told.max())
+        found: Floats = chances / chances.sum()
+        return found
 
 
 @cache
@@ -116,4 +132,5 @@ def _beginnings(vocabulary: NDArray[np.uint32]) -> Ints:
 def by_arrays(outline: Outline, weights: Weights) -> Scored:
     """The same where there is no twin."""
     found = features(outline)
-    return Scored(found.blocks.numbers, scores_of(outline, found, weights), found.words)
+    scores, page = read(outline, found, weights)
+    return Scored(found.blocks.numbers, smoothed(scores, found), found.words, page)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import HEADINGS, Ints, split, standing_in
 from gossamer.convert.content.features import FLAGS
-from gossamer.convert.html.outline import Outline
+from gossamer.convert.html.outline import SCORED, Outline
 
 try:
     from gossamer.convert.content import _score as score
@@ -24,7 +24,7 @@ def numbered(outline: Outline) -> tuple[Ints, NDArray[np.bool_]]:
     """The block of each run, and whether it stands in a heading."""
     if score is None:
         return split(outline).numbers, standing_in(outline, HEADINGS)
-    numbers, headings = score.blocks((*outline[:-1], FLAGS))
+    numbers, headings = score.blocks((*outline[:SCORED], FLAGS))
     return np.frombuffer(numbers, np.int32), np.frombuffer(headings, np.bool_)
 
 

@@ -1,9 +1,13 @@
 """A small neural network over the blocks of a page, in a few operations on whole arrays.
 
 Every block begins with its features, with the sums of what was learned of the tags and names on the way down to it,
-and of its words. In two rounds it then looks at its neighbours and at the averages of its containers and of the page,
-as in message passing over a tree (J. Gilmer et al. 2017). What comes out is the score of a block: the higher, the
-more likely it is main content.
+and of its words. In two rounds it then looks at its neighbours, at the average of all blocks that look like it, and at
+the averages of its containers and of the page, as in message passing over a tree (J. Gilmer et al. 2017). What comes
+out is the score of a block: the higher, the more likely it is main content. The average and the maximum of all blocks
+at the end say what kind of page it is.
+
+Blocks that look alike, by the tags and names around them, are parts of records: replies of a thread, cards of a shop,
+entries of a menu. One of them alone may be doubtful, but all of them together are content or are none.
 
 It is trained by `quality/train.py`. The weights are in `weights.npz` beside this module.
 
@@ -26,6 +30,8 @@ from gossamer.convert.content.blocks import Blocks, Ints
 from gossamer.convert.content.features import Features, Floats
 from gossamer.convert.html.outline import Outline
 
+KINDS = ("article", "forum", "listing", "product", "collection", "service", "documentation")
+"""Of pages, as `Page.kind` has them."""
 SHORT = 16
 """Words. What longer blocks say is content as often as not."""
 
@@ -41,6 +47,8 @@ POOLED = (1, 2, 4)
 """Spans whose averages a block looks at."""
 WAYS = 3
 """Containers at which the way down to a block is divided."""
+_SHARED, _ALIKE_LEAST = 0.3, 3
+"""The share of a score that blocks have in common if so many look alike; as in `scorer/network.h`."""
 _ONE_THREAD = 240_000
 """Multiplications. For larger products linear algebra libraries start threads, which costs more than the product."""
 
@@ -86,7 +94,7 @@ class Weights(NamedTuple):
     bias: Floats
     """[d]"""
     rounds: Floats
-    """[2, (3 + len(POOLED)) * d, d]"""
+    """[2, (4 + len(POOLED)) * d, d]"""
     pages: Floats
     """[2, 2 * d, d] for the average and the maximum of a page."""
     round_bias: Floats
@@ -95,6 +103,10 @@ class Weights(NamedTuple):
     """[d]"""
     out_bias: Floats
     """[1]"""
+    kinds: Floats
+    """[2 * d, k] for the average and the maximum of a page, like `pages`."""
+    kind_bias: Floats
+    """[k]"""
 
 
 @cache
@@ -105,8 +117,17 @@ def learned_weights() -> Weights:
     return Weights(names, words, *(np.ascontiguousarray(array, np.float32) for array in others))
 
 
-def scores(outline: Outline, found: Features, weights: Weights) -> Floats:
-    """[B] for each block how likely it is main content, as a logit."""
+class Read(NamedTuple):
+    """What the network makes of a page with B blocks."""
+
+    scores: Floats
+    """[B] how likely each is main content, as a logit."""
+    page: Floats
+    """[2 * d] the average and the maximum of all blocks."""
+
+
+def read(outline: Outline, found: Features, weights: Weights) -> Read:
+    """The blocks of a page, and the page as a whole."""
     state = _begin(outline, found, weights)
     root = np.sqrt(found.words + 1)
     running = np.concatenate((np.zeros(1, np.float32), np.cumsum(root)))
@@ -116,11 +137,21 @@ def scores(outline: Outline, found: Features, weights: Weights) -> Floats:
         pooled, page = _pools(state, root, lows, highs)
         pooled *= shares
         page[: state.shape[1]] /= running[-1]
-        step = _product(_around(state, pooled), rounds)
+        step = _product(_around(state, np.concatenate((pooled, _alike(state, root, found.alike)), axis=1)), rounds)
         step += page @ pages + bias
         state += np.maximum(step, 0, out=step)
-    found_scores: Floats = state @ weights.out + weights.out_bias[0]
-    return found_scores
+    _, page = _pools(state, root, lows[:0], highs[:0])
+    page[: state.shape[1]] /= running[-1]
+    return Read(state @ weights.out + weights.out_bias[0], page)
+
+
+def smoothed(scores: Floats, found: Features) -> Floats:
+    """[B] scores of which a share is from the blocks that look alike, where there are some."""
+    root, groups = np.sqrt(found.words + 1), found.alike
+    means = np.bincount(groups, scores * root) / np.bincount(groups, root)
+    many = np.bincount(groups)[groups] >= _ALIKE_LEAST
+    shared: Floats = np.where(many, (1 - _SHARED) * scores + _SHARED * means[groups], scores).astype(np.float32)
+    return shared
 
 
 def _begin(outline: Outline, found: Features, weights: Weights) -> Floats:
@@ -174,8 +205,17 @@ def _pools(state: Floats, root: Floats, lows: Ints, highs: Ints) -> tuple[Floats
     return running[highs] - running[lows], np.concatenate((running[-1], state.max(axis=0)))
 
 
+def _alike(state: Floats, root: Floats, groups: Ints) -> Floats:
+    """[B, 1, d] the average of the blocks that look like each."""
+    sums = np.zeros((int(groups.max()) + 1, state.shape[1]), np.float32)
+    np.add.at(sums, groups, state * root[:, None])
+    sums /= np.bincount(groups, root)[:, None]
+    found: Floats = sums[groups][:, None]
+    return found
+
+
 def _around(state: Floats, pooled: Floats) -> Floats:
-    """[B, (3 + pools) * d] a block, those before and after it, and the averages of its containers."""
+    """[B, (3 + pools) * d] a block, those before and after it, and the averages of what it belongs to."""
     blocks, width = state.shape
     around = np.zeros((blocks, (3 + pooled.shape[1]) * width), np.float32)
     around[:, :width] = state

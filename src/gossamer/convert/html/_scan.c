@@ -256,7 +256,7 @@ static PyObject *outline_tuple(const findings *found)
     PyObject *items[] = {
         bytes_of(&o->tags),   bytes_of(&o->parents), ends_bytes(o),   bytes_of(&o->text),  starts_bytes(o),
         bytes_of(&o->owners), bytes_of(&o->befores), counts_bytes(o), bytes_of(&o->names), bytes_of(&o->named),
-        points_bytes(found),
+        points_bytes(found),  bytes_of(&o->notes),   bytes_of(&o->note_starts), bytes_of(&o->noted),
     };
     return tuple_of(items, sizeof items / sizeof *items);
 }
@@ -282,7 +282,8 @@ static void let_findings_go(findings *found)
 {
     outline *o = &found->outline;
     buffer *owned[] = {&found->bytes, &found->text, &o->tags,    &o->parents, &o->text,
-                       &o->starts,    &o->owners,   &o->befores, &o->names,   &o->named};
+                       &o->starts,    &o->owners,   &o->befores, &o->names,   &o->named,
+                       &o->notes,     &o->note_starts, &o->noted};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]->at);
     free(found->links);

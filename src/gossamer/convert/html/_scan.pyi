@@ -2,7 +2,9 @@
 
 from typing import TypeAlias
 
-Arrays: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
+Arrays: TypeAlias = tuple[
+    bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes
+]
 """The fields of `outline.Outline`, numbers in the order of bytes of the machine."""
 
 Fields: TypeAlias = tuple[

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gossamer.convert import render
 from gossamer.convert.content import Method
+from gossamer.convert.content.found import Found
 from gossamer.convert.content.marks import numbered
 from gossamer.convert.html.outline import NUMBER, Outline
 from gossamer.convert.html.template import Runs, Template, without
@@ -25,6 +26,17 @@ class Article(NamedTuple):
     content: str = ""
     inside: tuple[bool, ...] = ()
     """For each link of the scan whether it stands in it."""
+    kind: str = ""
+    """What kind of page it is, if the method tells."""
+
+
+class Where(NamedTuple):
+    """What the page points to."""
+
+    hrefs: Mapping[int, str]
+    """Of links, by element."""
+    addresses: render.Addresses
+    """Of what else."""
 
 
 _HANDLES = frozenset(["¶", "§", "#", "🔗", "⚓"])
@@ -35,21 +47,21 @@ _LINK = NUMBER["a"]
 _TERMS = NUMBER["dl"]
 
 
-def article(
-    outline: Outline | None, hrefs: Mapping[int, str], method: Method, correct: Correction | None = None
-) -> Article:
-    """The main content of a page. `hrefs`: where links point to, by element."""
+def article(outline: Outline | None, where: Where, method: Method, correct: Correction | None = None) -> Article:
+    """The main content of a page."""
     if outline is None or not len(outline.owners):
         return Article(inside=(False,) * (0 if outline is None else len(outline.points)))
-    keep = _without_handles(outline, method(outline))
+    found = method(outline)
+    keep = _without_handles(outline, found.keep)
     if correct is not None:
         keep = correct(outline, keep)
-    return Article(*render.written(outline, keep, hrefs), render.inside(outline, keep))
+    written = render.written(*render.dressed(outline, keep, *where))
+    return Article(*written, render.inside(outline, keep), found.kind)
 
 
-def everything(outline: Outline) -> NDArray[np.bool_]:
+def everything(outline: Outline) -> Found:
     """The method for what has nothing around it."""
-    return np.ones(len(outline.owners), np.bool_)
+    return Found(np.ones(len(outline.owners), np.bool_))
 
 
 def without_template(template: Template) -> Correction:

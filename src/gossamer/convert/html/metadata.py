@@ -6,7 +6,6 @@ article is believed before all else: it was made for that.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -20,12 +19,8 @@ from gossamer.convert.html.scan import Hint, Scan
 
 _AUTHOR_MOST = 200
 """Characters."""
-_SCRIPTS_MOST = 16
-_SCRIPT_MOST = 400_000
-"""Bytes. JSON that is larger is a catalogue."""
 _THINGS_MOST = 2_000
 _DEPTH_MOST = 12
-_SCRIPT_MARK, _SCRIPT_END = b"ld+json", b"</script"
 _TIME_MARK, _ITEM_MARK = b"<time", b"itemprop="
 _MARKS_MOST = 200
 _TIME = re.compile(rb"""[^<>]{0,500}?\bdatetime\s*=\s*["']([^"'<>]{6,64})["']""", re.IGNORECASE)
@@ -66,9 +61,9 @@ class Said(NamedTuple):
     modified: float | None = None
 
 
-def metadata(page: bytes, found: Scan) -> Said:
-    """What a page in UTF-8 says of itself."""
-    said = _linked(page) if found.hints & Hint.LINKED_DATA else Said()
+def metadata(page: bytes, found: Scan, linked: Sequence[object]) -> Said:
+    """What a page in UTF-8 says of itself. `linked`: what its scripts with JSON-LD say; see `structured`."""
+    said = _linked(linked) if linked else Said()
     named: dict[str, str] = {}
     for name, content in found.metas:
         named.setdefault(name, content)
@@ -137,9 +132,9 @@ def _byline(outline: Outline) -> str:
     return ""
 
 
-def _linked(page: bytes) -> Said:
+def _linked(scripts: Sequence[object]) -> Said:
     """What JSON-LD says, first of articles and then of other pages."""
-    things = list(islice(_things(page), _THINGS_MOST))
+    things = list(islice((thing for script in scripts for thing in _flat(script, _DEPTH_MOST)), _THINGS_MOST))
     for kinds in (_ARTICLES, _PAGES):
         for thing in things:
             if any(kind in _kind(thing) for kind in kinds):
@@ -147,26 +142,6 @@ def _linked(page: bytes) -> Said:
                 if found != Said():
                     return found
     return Said()
-
-
-def _things(page: bytes) -> Iterator[Mapping[str, object]]:
-    place = 0
-    for _ in range(_SCRIPTS_MOST):
-        if (place := page.find(_SCRIPT_MARK, place)) < 0:
-            return
-        start = page.find(b">", place) + 1
-        place = end = page.find(_SCRIPT_END, start)
-        if start == 0 or end < 0:
-            return
-        if end - start <= _SCRIPT_MOST:
-            yield from _flat(_json(page[start:end]), _DEPTH_MOST)
-
-
-def _json(script: bytes) -> object:
-    try:
-        return json.loads(script.decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _flat(value: object, depth: int) -> Iterator[Mapping[str, object]]:

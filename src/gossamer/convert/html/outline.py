@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -26,13 +27,15 @@ _TAGS = """
     del details dfn dialog dir div dl dt em fieldset figcaption figure font footer form frameset h1 h2 h3 h4 h5 h6
     header hgroup hr i iframe img input ins kbd label legend li main mark menu nav object ol optgroup option p picture
     pre q s samp search section select small span strike strong sub summary sup svg table tbody td textarea tfoot th
-    thead time tr tt u ul var video
+    thead time tr tt u ul var video math
 """
 TAGS = tuple(_TAGS.split())
 """An element's number is its place here. A link without href is 0, as all that is not named."""
 NUMBER = {name: number for number, name in enumerate(TAGS)}
 NAMES_MOST = 32
 """Words of an element's names."""
+NOTE_MOST = 2_000
+"""Bytes. What is longer is not noted."""
 WORDS, CHARACTERS, COMMAS, SENTENCES, DIGITS, CAPITALS = range(6)
 """The columns of `Outline.counts`."""
 
@@ -65,6 +68,35 @@ class Outline(NamedTuple):
     """[k] the element with that word, in ascending order."""
     points: NDArray[np.int32]
     """[p] for each link of the scan the element it is or stands in; -1 for those in no body."""
+    notes: bytes = b""
+    """What q attributes say that are needed to write elements down, one after the other; see `Note`."""
+    note_starts: NDArray[np.int32] = np.zeros(0, np.int32)
+    """[q] where in `notes` each begins."""
+    noted: NDArray[np.int32] = np.zeros(0, np.int32)
+    """[q] the element that says it, in ascending order."""
+
+
+SCORED = Outline._fields.index("points")
+"""The fields before it are what main content is found by."""
+
+
+class Note(StrEnum):
+    """What is noted of an element: the first letter of the note; the rest is what the attribute says."""
+
+    ALTERNATIVE = "a"
+    """Of a picture, like the next."""
+    SOURCE = "s"
+    START = "n"
+    """The number of the first item of a list."""
+    COLUMNS = "c"
+    """How many a cell spans, like the next."""
+    ROWS = "r"
+    CHECKED = "x"
+    """A box to tick, like the next."""
+    UNCHECKED = "o"
+    FORMULA = "m"
+    TEX = "t"
+    """A formula as it was written, within one."""
 
 
 _HREF = tag_id("a")
@@ -74,6 +106,9 @@ _NO_ELEMENTS = (SILENT - tag_ids("iframe textarea")) | tag_ids("link meta base t
 _SHUT = LEFT_OUT | tag_ids("iframe textarea")
 """Elements without inside."""
 _BEGIN_A_BLOCK = BLOCKS | PRE
+_INPUT, _MATH, _OL = map(tag_id, ("input", "math", "ol"))
+_CELLS = tag_ids("td th")
+_PICTURES = tag_ids("img image")
 _FIRST_ELEMENT = 6
 """Lexbor's numbers below it are for text, comments and the like."""
 _BY_ID = {tag_id(name): number for number, name in enumerate(TAGS) if number}
@@ -130,7 +165,7 @@ def of_pieces(pieces: Sequence[bytes]) -> Outline | None:
 
 def from_bytes(fields: Sequence[bytes]) -> Outline:
     """The outline that the twin has made."""
-    tags, parents, ends, text, starts, owners, befores, counts, names, named, points = fields
+    tags, parents, ends, text, starts, owners, befores, counts, names, named, points, notes, *noted = fields
     return Outline(
         np.frombuffer(tags, np.uint8),
         np.frombuffer(parents, np.int32),
@@ -143,6 +178,8 @@ def from_bytes(fields: Sequence[bytes]) -> Outline:
         np.frombuffer(names, np.uint32),
         np.frombuffer(named, np.int32),
         np.frombuffer(points, np.int32),
+        notes,
+        *(np.frombuffer(each, np.int32) for each in noted),
     )
 
 
@@ -163,6 +200,7 @@ class _Draft:
     names: list[int] = field(default_factory=list)
     named: list[int] = field(default_factory=list)
     points: list[int] = field(default_factory=list)
+    notes: list[tuple[int, bytes]] = field(default_factory=list)
     places: dict[int, tuple[int, bool]] = field(default_factory=dict)
     """By the address of a node: the element it is or stands in, and whether that is shut."""
     tops: list[int] = field(default_factory=list)
@@ -204,6 +242,7 @@ class _Draft:
         if tag in _BEGIN_A_BLOCK:
             self.blocks += 1
         self.tops.append(number if tag in _BEGIN_A_BLOCK or parent < 0 else self.tops[parent])
+        self.notes += [(number, note) for note in _notes(node, tag, attributes) if len(note) <= NOTE_MOST + 1]
         for value in _names(attributes):
             self.names.append(value)
             self.named.append(number)
@@ -249,6 +288,9 @@ class _Draft:
             names=np.array(self.names, np.uint32),
             named=np.array(self.named, np.int32),
             points=np.array(self.points, np.int32),
+            notes=b"".join(note for _, note in self.notes),
+            note_starts=np.cumsum([0, *(len(note) for _, note in self.notes)], dtype=np.int32)[:-1],
+            noted=np.array([element for element, _ in self.notes], np.int32),
         )
 
 
@@ -270,6 +312,30 @@ def _names(attributes: dict[str, str | None]) -> list[int]:
         elif _hides(name, value or ""):
             found.append(name_hash(b"h", b"hidden"))
     return found[:NAMES_MOST]
+
+
+def _notes(node: Node, tag: int, attributes: dict[str, str | None]) -> Iterator[bytes]:
+    """What an element says beside its names."""
+    if tag in _PICTURES:
+        address = attributes.get("src") or ""
+        lazy = not address or address[:5].lower() == "data:"
+        yield from _said(attributes, (Note.ALTERNATIVE, "alt"), (Note.SOURCE, "data-src" if lazy else "src"))
+    elif tag == _INPUT and (attributes.get("type") or "").lower() == "checkbox":
+        yield (Note.CHECKED if "checked" in attributes else Note.UNCHECKED).encode()
+    elif tag == _OL:
+        yield from _said(attributes, (Note.START, "start"))
+    elif tag in _CELLS:
+        yield from _said(attributes, (Note.COLUMNS, "colspan"), (Note.ROWS, "rowspan"))
+    elif tag == _MATH:
+        yield Note.FORMULA.encode()
+    elif tag not in _BY_ID and node.tag == "annotation":
+        yield Note.TEX.encode()
+
+
+def _said(attributes: dict[str, str | None], *wanted: tuple[Note, str]) -> Iterator[bytes]:
+    for note, name in wanted:
+        if said := attributes.get(name):
+            yield note.encode() + said.encode()
 
 
 def _hides(name: str, value: str) -> bool:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gossamer.convert.content import Method
     from gossamer.convert.html.article import Article, Correction
     from gossamer.convert.html.metadata import Said
+    from gossamer.convert.render import Addresses
 
 _link: Callable[[tuple[object, ...]], Link] = partial(tuple.__new__, Link)
 """The same as `Link` of its fields in a quarter of the time: a page has a hundred."""
@@ -58,7 +59,7 @@ def read(source: Source, *, xml: bool) -> Page:
     main, links = linked(found, base, encoding, _method(source), _correction(source))
     links += header_links(source)
     said = robots.read(source.robots, found.metas, source.agent)
-    about = _about(data, found) if outlined else None
+    about, structured = _about(data, found) if outlined else (None, "")
     return Page(
         source.url,
         source.kind.essence,
@@ -68,6 +69,7 @@ def read(source: Source, *, xml: bool) -> Page:
         tuple(links[:LINKS_MOST]),
         content=main.content if main else "",
         html=main.html if main else "",
+        kind=main.kind if main else "",
         declared=declared,
         language=found.language,
         author=about.author if about else "",
@@ -80,6 +82,7 @@ def read(source: Source, *, xml: bool) -> Page:
         links_cut=found.links_cut or len(links) > LINKS_MOST,
         problem=_TOO_MUCH if found.cut else "",
         guesses=guessed(data, found.hints, base, links),
+        structured=structured,
     )
 
 
@@ -98,7 +101,7 @@ def linked(
 ) -> tuple[Article | None, list[Link]]:
     """The main content, and all links with whether they stand in it. Without a method there is none."""
     urls = addresses(found.links, base, encoding)
-    main = _article(found, urls, method, correct) if method else None
+    main = _article(found, urls, method, correct, partial(resolve, base=base)) if method else None
     inside = main.inside if main and main.inside else (False,) * len(urls)
     return main, [
         _link((url, anchor, rel, place, None, 0.5, is_inside, None))
@@ -107,8 +110,10 @@ def linked(
     ]
 
 
-def _article(found: Scan, urls: list[str | None], method: Method, correct: Correction | None) -> Article:
-    from gossamer.convert.html.article import article
+def _article(
+    found: Scan, urls: list[str | None], method: Method, correct: Correction | None, addresses: Addresses
+) -> Article:
+    from gossamer.convert.html.article import Where, article
 
     places = found.outline.points.tolist() if found.outline is not None else [-1] * len(urls)
     hrefs = {
@@ -116,13 +121,15 @@ def _article(found: Scan, urls: list[str | None], method: Method, correct: Corre
         for place, url, pointer in zip(places, urls, found.links, strict=True)
         if url is not None and place >= 0
     }
-    return article(found.outline, hrefs, method, correct)
+    return article(found.outline, Where(hrefs, addresses), method, correct)
 
 
-def _about(data: bytes, found: Scan) -> Said:
+def _about(data: bytes, found: Scan) -> tuple[Said, str]:
     from gossamer.convert.html.metadata import metadata
+    from gossamer.convert.html.structured import scripts, structured
 
-    return metadata(data, found)
+    linked = tuple(scripts(data)) if found.hints & Hint.LINKED_DATA else ()
+    return metadata(data, found, linked), structured(data, found, linked)
 
 
 def _base(found: Scan, source: Source) -> str:

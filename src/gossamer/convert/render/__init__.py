@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from gossamer.convert.render.compiled import inside, written
+from gossamer.convert.render.dressing import Addresses, dressed
 
-__all__ = ["inside", "written"]
+__all__ = ["Addresses", "dressed", "inside", "written"]

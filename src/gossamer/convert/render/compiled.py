@@ -22,7 +22,7 @@ try:
 except ImportError:
     _render = None  # type: ignore[assignment]  # there may be no compiler where it is installed
 
-_NAMES = "- h1 h2 h3 h4 h5 h6 dt pre table ul ol dl li dd blockquote em strong code sub sup a"
+_NAMES = "- h1 h2 h3 h4 h5 h6 dt pre table ul ol dl li dd blockquote em strong code sub sup a del img math"
 """Elements of tagged text, in the order of `writer/types.h`, where the flags below are too."""
 _FLAGGED: tuple[Iterable[str], ...] = (
     BLOCKS,
@@ -39,7 +39,7 @@ _FLAGS_OF = bytes(sum(1 << bit for bit, names in enumerate(_FLAGGED) if tag in n
 
 
 def written(outline: Outline, keep: NDArray[np.bool_], hrefs: Mapping[int, str]) -> tuple[str, str]:
-    """What is kept of a page, as tagged text and as words. `hrefs`: where links point to, by element."""
+    """What is kept of a page, as tagged text and as words. `hrefs`: what elements say, as `Dressed` has it."""
     if _render is None:
         html = tagged(outline, keep, hrefs)
         return html, plain(html)

@@ -18,7 +18,7 @@ BLOCKS = frozenset(_BLOCK_NAMES.split())
 """Elements that end a paragraph and begin another."""
 _IS_BLOCK = np.array([name in BLOCKS for name in TAGS])
 _BR = NUMBER["br"]
-_NOTHING_NAMES = "other abbr big del font ins label mark picture q s small span strike time u"
+_NOTHING_NAMES = "other abbr big font ins label mark picture q small span time u"
 MEAN_NOTHING = frozenset(_NOTHING_NAMES.split())
 """Elements that tagged text does not have, and that part nothing."""
 _MEANS_NOTHING = np.array([name in MEAN_NOTHING for name in TAGS])

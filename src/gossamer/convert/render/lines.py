@@ -28,6 +28,9 @@ class Lines:
             if text.isspace():
                 continue
             wanted = self._spots[place].marks
+            picture = wanted[-1] if wanted and wanted[-1][0] == "img" else None
+            if picture is not None:
+                wanted, text = wanted[:-1], self._picture(picture, self._kept.text(place))
             same = _common(marks, wanted) if marks else 0
             if same < len(marks):
                 parts += [f"</{name}>" for name, _ in reversed(marks[same:])]
@@ -57,6 +60,9 @@ class Lines:
         if self._kept.breaks[place]:
             return "<br>"
         return "" if self._kept.steps[place] == 1 else " "
+
+    def _picture(self, picture: Node, text: str) -> str:
+        return f'<img src="{escape(self._hrefs[picture[1]])}" alt="{escape(_collapsed(text))}">'
 
     def _opened(self, mark: Node) -> str:
         name, element = mark

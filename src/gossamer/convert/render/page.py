@@ -9,6 +9,7 @@ item gets one, and a table that only serves the layout is taken for what is in i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +18,20 @@ from gossamer.convert.html.outline import Outline
 from gossamer.convert.render.kept import Elements, Kept
 from gossamer.convert.render.lines import Lines
 from gossamer.convert.render.spots import Node, Spots, fitting
-from gossamer.convert.render.tables import Tables
+from gossamer.convert.render.tables import Spanned, Tables
+
+_SAYING = {"ol": "start", "pre": "lang"}
+"""The attribute that an element of tagged text may have."""
 
 
 def tagged(outline: Outline, keep: NDArray[np.bool_], hrefs: Mapping[int, str]) -> str:
-    """Tagged text of the runs that are kept. `hrefs`: where links point to, by element; others are no links."""
+    """Tagged text of the runs that are kept. `hrefs`: what elements say, as `Dressed` has it."""
     kept = Kept(outline, keep)
     elements = Elements(outline)
     tables = Tables(elements, kept)
     at = Spots(elements, kept, hrefs, tables).at
     spots = [at(owner) for owner in kept.owners]
-    writing = _Writing(Lines(kept, spots, hrefs), tables)
+    writing = _Writing(Lines(kept, spots, hrefs), tables, hrefs)
     place, ends = 0, [*kept.parted, True]
     while place < len(spots):
         path, _, unit = spots[place]
@@ -42,9 +46,10 @@ def tagged(outline: Outline, keep: NDArray[np.bool_], hrefs: Mapping[int, str]) 
 
 
 class _Writing:
-    def __init__(self, lines: Lines, tables: Tables) -> None:
+    def __init__(self, lines: Lines, tables: Tables, hrefs: Mapping[int, str]) -> None:
         self._lines = lines
         self._tables = tables
+        self._hrefs = hrefs
         self._parts: list[str] = []
         self._open: list[Node] = []
         self._path: tuple[Node, ...] = ()
@@ -74,7 +79,7 @@ class _Writing:
             text = self._lines.kept_as_is(places) if name == "pre" else self._lines.line(places)
             if text:
                 self._go(path if name == "dt" else fitting(path))
-                self._put(f"\n<{name}>{text}</{name}>")
+                self._put(f"\n{self._opened(unit)}{text}</{name}>")
 
     def _table(self, element: int, path: tuple[Node, ...]) -> None:
         table = self._tables.of_data(element)
@@ -83,11 +88,18 @@ class _Writing:
         if table.caption:
             self._put(f"\n<p>{self._lines.line(table.caption)}</p>")
         self._put("\n<table>")
+        above = Spanned()
         for row, cells in table.rows.items():
-            named = self._tables.cells(row)
-            written = [f"<{name}>{self._lines.line(cells.get(cell, ()), '<br>')}</{name}>" for cell, name in named]
-            self._parts.append(f"\n<tr>{''.join(written)}</tr>")
+            for cell, name in self._tables.cells(row):
+                above.put(name, self._lines.line(cells.get(cell, ()), "<br>"), self._hrefs.get(cell, ""))
+            self._parts.append(f"\n<tr>{above.end_row()}</tr>")
         self._parts.append("\n</table>")
+
+    def _opened(self, node: Node) -> str:
+        """A list may say with what number it begins, and a pre in what language it is."""
+        name, element = node
+        said = self._hrefs.get(element) if name in _SAYING else None
+        return f"<{name}>" if said is None else f'<{name} {_SAYING[name]}="{escape(said)}">'
 
     def _put(self, text: str) -> None:
         if self._begun:
@@ -108,6 +120,6 @@ class _Writing:
             self._parts.append(f"</{self._open.pop()[0]}>")
             self._begun.pop()
         for node in path[same:]:
-            self._put(f"\n<{node[0]}>")
+            self._put(f"\n{self._opened(node)}")
             self._open.append(node)
             self._begun.append(False)

@@ -26,7 +26,8 @@ MARKS = {
     **dict.fromkeys(["em", "i", "cite", "dfn", "var"], "em"),
     **dict.fromkeys(["strong", "b"], "strong"),
     **dict.fromkeys(["code", "kbd", "samp", "tt"], "code"),
-    **{name: name for name in ("a", "sub", "sup")},
+    **dict.fromkeys(["del", "s", "strike"], "del"),
+    **{name: name for name in ("a", "sub", "sup", "img", "math")},
 }
 _MARK_OF = tuple(MARKS.get(name, "") for name in TAGS)
 _ITEMS = {"ul": "li", "ol": "li", "dl": "dd"}
@@ -84,6 +85,8 @@ class Spots:
         tag = self._tags[element]
         if mark := _MARK_OF[tag]:
             return self._marked(around, (mark, element))
+        if _SHAPE_OF[tag] == "pre" and around.unit is not None and around.unit[0] == "table":
+            return self._marked(around, ("code", element))
         if (name := _SHAPE_OF[tag]) and around.unit is None:
             path = _path(around.path, (name, element))
             return Spot(path, around.marks, self._unit(path, (name, element)))
@@ -92,7 +95,7 @@ class Spots:
     def _marked(self, around: Spot, mark: Node) -> Spot:
         """In a heading or term nothing needs to be bold."""
         name, element = mark
-        if (name == "a" and element not in self._hrefs) or any(name == known for known, _ in around.marks):
+        if (name in ("a", "img") and element not in self._hrefs) or any(name == known for known, _ in around.marks):
             return around
         if name == "strong" and around.unit is not None and around.unit[0] in _BOLD:
             return around

@@ -11,11 +11,15 @@ from typing import NamedTuple
 from gossamer.convert.html.outline import NUMBER
 from gossamer.convert.render.kept import Elements, Kept
 
-_SECTION_NAMES = "article aside blockquote dl footer form h1 h2 h3 h4 h5 h6 header main nav pre section table"
+_SECTION_NAMES = "article aside blockquote dl footer form header main nav section table"
 SECTIONS = frozenset(_SECTION_NAMES.split())
-"""What a cell with data does not hold."""
+"""What a cell with data does not hold. Nor does it hold a heading, unless some cells are said to be heads."""
+_HEADINGS = bytes(NUMBER[f"h{level}"] for level in range(1, 7))
 _NO_DATA = bytes(NUMBER[name] for name in SECTIONS)
 _CELL_WORDS_MOST = 150
+_COLUMNS_MOST = 64
+_SPANNED_MOST = 200
+"""Bytes of a cell that is written again for every row that it spans. It is as in `writer/types.h`, like the others."""
 _P, _TABLE, _TR, _TD, _TH = (NUMBER[name] for name in ("p", "table", "tr", "td", "th"))
 _ENDS_CLIMB = frozenset({_TABLE, _TD, _TH})
 
@@ -60,6 +64,8 @@ class Tables:
         inside = self._tags[table + 1 : self._ends[table]]
         if len(inside.translate(None, _NO_DATA)) < len(inside):
             return None
+        if _TH not in inside and len(inside.translate(None, _HEADINGS)) < len(inside):
+            return None
         found = self._sorted(table)
         cells = [places for row in found.rows.values() for places in row.values()]
         if len(found.rows) < 2 or 2 * len(cells) < 3 * len(found.rows) or inside.count(_P) > len(cells):
@@ -87,3 +93,41 @@ class Tables:
         cell = self._cells.get(element, element)
         self._cells.update(dict.fromkeys(passed, cell))
         return cell
+
+
+class Spanned:
+    """The rows of a table while they are written: cells that span several are written in each of them."""
+
+    def __init__(self) -> None:
+        self._above: list[tuple[int, str, str]] = [(0, "", "")] * _COLUMNS_MOST
+        """By column: for how many rows a cell goes on, its name and what it says."""
+        self._cells: list[str] = []
+        self._column = 0
+
+    def put(self, name: str, line: str, said: str) -> None:
+        """The next cell of a row; `said`: how many rows and columns it spans."""
+        while self._column < _COLUMNS_MOST and self._above[self._column][0]:
+            self._go_on()
+        rows, columns = (int(number) for number in said.split()) if said else (1, 1)
+        self._cells.append(f"<{name}>{line}</{name}>")
+        below = line if len(line.encode()) <= _SPANNED_MOST else ""
+        for number in range(min(columns, _COLUMNS_MOST - self._column)):
+            if number:
+                self._cells.append(f"<{name}></{name}>")
+            self._above[self._column] = (rows - 1, name, "" if number else below)
+            self._column += 1
+
+    def end_row(self) -> str:
+        """All cells of the row."""
+        while self._column < _COLUMNS_MOST:
+            self._go_on()
+        written = "".join(self._cells)
+        self._cells, self._column = [], 0
+        return written
+
+    def _go_on(self) -> None:
+        left, name, line = self._above[self._column]
+        if left:
+            self._cells.append(f"<{name}>{line}</{name}>")
+            self._above[self._column] = (left - 1, name, line)
+        self._column += 1

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-static const float CALM = 2, DOUBT = 0.5f, BETWEEN_LEAST = -2.5f; /* as in learned.py, like the next */
+static const float DOUBT = 0.5f, BETWEEN_LEAST = -2.5f; /* as in learned.py, like the next */
 enum { BETWEEN_MOST = 4 };
 static const double HARDLY_ANYTHING = 1e-9;
 
@@ -37,11 +37,11 @@ static void fill_gaps(const float *scores, int count, uint8_t *kept)
     }
 }
 
-static void choose(const float *scores, const float *words, int count, float *chances, uint8_t *kept)
+static void choose(const float *scores, const float *words, int count, float calm, float *chances, uint8_t *kept)
 {
     int best = 0;
     for (int i = 0; i < count; i++) {
-        chances[i] = (1 + tanhf((scores[i] / CALM - DOUBT) / 2)) / 2;
+        chances[i] = (1 + tanhf((scores[i] / calm - DOUBT) / 2)) / 2;
         best = scores[i] > scores[best] ? i : best;
     }
     double least = 0, better;

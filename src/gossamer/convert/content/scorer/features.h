@@ -55,6 +55,7 @@ static int find_alike(const Outline *page, const Elements *all, Blocks *blocks, 
     sorted_looks = looks;
     qsort(blocks->order, count, sizeof(int32_t), by_look);
     float total = blocks->running[(size_t)count * SUMS + PROSE] + 1;
+    blocks->groups = 0;
     for (int first = 0, end; first < count; first = end) {
         float words = 0.1f, linked = 0, prose = 0;
         for (end = first; end < count && looks[blocks->order[end]] == looks[blocks->order[first]]; end++) {
@@ -63,11 +64,13 @@ static int find_alike(const Outline *page, const Elements *all, Blocks *blocks, 
             linked += sums[LINKED];
             prose += sums[PROSE];
         }
+        blocks->alike[blocks->groups++] = first;
         float size = end - first;
         float found[ALIKE] = {logf(size), logf(words / size + 1), linked / words, prose / total};
         for (int i = first; i < end; i++)
             memcpy(alike + (size_t)blocks->order[i] * ALIKE, found, sizeof found);
     }
+    blocks->alike[blocks->groups] = count;
     free(looks);
     return 0;
 }

@@ -186,10 +186,40 @@ static void fill_pool(const Scoring *s, int which, const Stretch *stretches, int
     add_around(s, parts, (Rows){means[0], WIDEST}, count, which / POOLS, 3 + which % POOLS);
 }
 
-FAST static void page_part(const Weights *weights, const Blocks *blocks, int round, float *out)
+/* The average of blocks that look alike, times its matrix, added to each of them. */
+static void add_alike(const Scoring *s, int round)
+{
+    const Blocks *blocks = s->blocks;
+    float means[TILE][WIDEST], parts[TILE][WIDEST];
+    for (int first = 0; first < blocks->groups; first += TILE) {
+        int count = blocks->groups - first < TILE ? blocks->groups - first : TILE;
+        for (int i = 0; i < count; i++) {
+            const int32_t *group = blocks->alike + first + i;
+            float all = 0;
+            memset(means[i], 0, (size_t)s->width * sizeof(float));
+            memset(parts[i], 0, (size_t)s->width * sizeof(float));
+            for (int at = group[0]; at < group[1]; at++) {
+                int block = blocks->order[at];
+                float root = blocks->root[block + 1] - blocks->root[block];
+                add_weighted(means[i], blocks->state + (size_t)block * s->width, root, s->width);
+                all += root;
+            }
+            for (int j = 0; j < s->width; j++)
+                means[i][j] /= all;
+        }
+        add_around(s, (Rows){parts[0], WIDEST}, (Rows){means[0], WIDEST}, count, round, 3 + POOLS);
+        for (int i = 0; i < count; i++)
+            for (int at = blocks->alike[first + i]; at < blocks->alike[first + i + 1]; at++)
+                add_row(blocks->next + (size_t)blocks->order[at] * s->width, parts[i], s->width);
+    }
+}
+
+/* The average and the maximum of the states of a page. */
+FAST static void pool_page(const Weights *weights, const Blocks *blocks, float *both)
 {
     int width = weights->width;
-    float both[2 * WIDEST] = {0}, *most = both + width;
+    float *most = both + width;
+    memset(most, 0, (size_t)width * sizeof(float));
     const float *total = blocks->weighted + (size_t)blocks->count * width;
     for (int j = 0; j < width; j++)
         both[j] = total[j] / blocks->root[blocks->count];
@@ -198,6 +228,13 @@ FAST static void page_part(const Weights *weights, const Blocks *blocks, int rou
         for (int j = 0; j < width; j++)
             most[j] = state[j] > most[j] ? state[j] : most[j];
     }
+}
+
+static void page_part(const Weights *weights, const Blocks *blocks, int round, float *out)
+{
+    int width = weights->width;
+    float both[2 * WIDEST];
+    pool_page(weights, blocks, both);
     memcpy(out, weights->round_bias + (size_t)round * width, width * sizeof(float));
     const float *matrix = weights->pages + (size_t)round * 2 * width * width;
     add_products((Rows){out, 0}, (Rows){both, 0}, 1, (Matrix){matrix, 2 * width, width, (size_t)width});
@@ -209,7 +246,7 @@ FAST static void step(float *next, const float *state, size_t count)
         next[i] = state[i] + (next[i] > 0 ? next[i] : 0);
 }
 
-/* Every block looks around: at itself, at those before and after it, at its containers and at the page. */
+/* Every block looks around: at itself, at those before and after it, at those like it, at its containers and the page. */
 static void look_around(const Scoring *s, int round)
 {
     Blocks *blocks = s->blocks;
@@ -224,6 +261,7 @@ static void look_around(const Scoring *s, int round)
     add_around(s, next, below(state, 1), count - 1, round, 2);
     for (int pool = 0; pool < POOLS; pool++)
         add_containers(s, POOLED[pool] - 1, blocks->next, fill_pool, round * POOLS + pool);
+    add_alike(s, round);
     step(blocks->next, blocks->state, (size_t)count * s->width);
     float *swapped = blocks->state;
     blocks->state = blocks->next;
@@ -241,6 +279,26 @@ FAST static void finish(const Weights *weights, const Blocks *blocks, float *sco
         for (int j = 0; j < LANE; j++)
             sum += sums[j];
         scores[i] = sum + weights->out_bias[0];
+    }
+}
+
+static const float SHARED = 0.3f; /* as in neural.py */
+enum { ALIKE_LEAST = 3 };
+
+/* A share of a score is from the blocks that look alike, where there are some. `root`: the weight of each block. */
+static void smooth(const Blocks *blocks, const float *root, float *scores)
+{
+    for (int group = 0; group < blocks->groups; group++) {
+        int first = blocks->alike[group], end = blocks->alike[group + 1];
+        double sum = 0, all = 0;
+        for (int at = first; at < end && end - first >= ALIKE_LEAST; at++) {
+            sum += (double)root[blocks->order[at]] * scores[blocks->order[at]];
+            all += root[blocks->order[at]];
+        }
+        for (int at = first; at < end && all > 0; at++) {
+            float *score = scores + blocks->order[at];
+            *score = (1 - SHARED) * *score + SHARED * (float)(sum / all);
+        }
     }
 }
 

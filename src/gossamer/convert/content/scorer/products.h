@@ -58,6 +58,12 @@ FAST static void add_row(float *out, const float *x, int size)
         out[j] += x[j];
 }
 
+FAST static void add_weighted(float *out, const float *x, float weight, int size)
+{
+    for (int j = 0; j < size; j++)
+        out[j] += weight * x[j];
+}
+
 FAST static void difference(const float *a, const float *b, int size, float *out)
 {
     for (int j = 0; j < size; j++)

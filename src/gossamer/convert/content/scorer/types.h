@@ -13,7 +13,7 @@ enum { COUNTS = 6, LINKED = 6, PROSE, SHORT, ONE, MARKED, SUMS = MARKED + 4 };
 enum { WORDS = 0, COMMAS = 2 };
 enum { LEVELS = 5, SPANS = LEVELS + 2, FEATURES = 2 * SUMS, PLACES = 5 + LEVELS, ALIKE = 4, HEADINGS = 8 };
 enum { DENSE = SPANS * FEATURES + PLACES + ALIKE + HEADINGS };
-enum { WAYS = 3, POOLS = 3, AROUND = 3 + POOLS, ROUNDS = 2, FIRST_BITS = 12 };
+enum { WAYS = 3, POOLS = 3, AROUND = 4 + POOLS, ROUNDS = 2, FIRST_BITS = 12 };
 enum { BREAKS = 8, LINK = 16, PICTURE = 32, CONTROL = 64, RANK = 7 };
 enum { SHORT_WORDS = 16, LONGEST_WORD = 64, WIDEST = 128 };
 
@@ -49,7 +49,10 @@ typedef struct { /* for each element */
 } Elements;
 
 typedef struct { /* for each block */
-    int32_t *numbers, *firsts, *tops, *containers, *order;
+    int32_t *numbers, *firsts, *tops, *containers;
+    int32_t *order; /* by their looks, those that look alike side by side */
+    int32_t *alike; /* where in that order each group of them begins, and one past the last */
+    int groups;
     float *sums, *running, *state, *next, *root, *weighted;
     int count;
 } Blocks;

@@ -64,7 +64,10 @@ static byte outlined_as(const token *tag)
 
 static void name_element(scanner *s, const element *begun, const token *tag)
 {
-    if (!begun->outlined || tag->namings.count == 0)
+    if (!begun->outlined)
+        return;
+    note_element(s, begun->number, tag);
+    if (tag->namings.count == 0)
         return;
     const names known = names_of(s, &tag->namings);
     put_names(s, begun->number, &known);

@@ -6,10 +6,11 @@
 #include "formatting.h"
 
 static const span ATTRIBUTES[ATTRIBUTE_COUNT] = {
-    [ALT] = SPAN("alt"), [CONTENT] = SPAN("content"), [HREF] = SPAN("href"),
+    [ALT] = SPAN("alt"), [CHECKED] = SPAN("checked"), [COLSPAN] = SPAN("colspan"),
+    [CONTENT] = SPAN("content"), [DATA_SRC] = SPAN("data-src"), [HREF] = SPAN("href"),
     [HTTP_EQUIV] = SPAN("http-equiv"), [LANG] = SPAN("lang"), [NAME] = SPAN("name"),
-    [PROPERTY] = SPAN("property"), [REL] = SPAN("rel"), [SRC] = SPAN("src"),
-    [TITLE] = SPAN("title"), [TYPE] = SPAN("type"), [XLINK_HREF] = SPAN("xlink:href"),
+    [PROPERTY] = SPAN("property"), [REL] = SPAN("rel"), [ROWSPAN] = SPAN("rowspan"),
+    [SRC] = SPAN("src"), [START] = SPAN("start"), [TITLE] = SPAN("title"), [TYPE] = SPAN("type"), [XLINK_HREF] = SPAN("xlink:href"),
 };
 
 enum { TAG_SLOTS = 512, TAG_NAME_MOST = 14 };

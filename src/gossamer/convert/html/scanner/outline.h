@@ -15,7 +15,8 @@ enum { MOVED_MOST = 20000000, COUNTED = 6 };
     X(H4) X(H5) X(H6) X(HEADER) X(HGROUP) X(HR) X(I) X(IFRAME) X(IMG) X(INPUT) X(INS) X(KBD) X(LABEL) X(LEGEND)       \
     X(LI) X(MAIN) X(MARK) X(MENU) X(NAV) X(OBJECT) X(OL) X(OPTGROUP) X(OPTION) X(P) X(PICTURE) X(PRE) X(Q) X(S)       \
     X(SAMP) X(SEARCH) X(SECTION) X(SELECT) X(SMALL) X(SPAN) X(STRIKE) X(STRONG) X(SUB) X(SUMMARY) X(SUP) X(SVG)       \
-    X(TABLE) X(TBODY) X(TD) X(TEXTAREA) X(TFOOT) X(TH) X(THEAD) X(TIME) X(TR) X(TT) X(U) X(UL) X(VAR) X(VIDEO)
+    X(TABLE) X(TBODY) X(TD) X(TEXTAREA) X(TFOOT) X(TH) X(THEAD) X(TIME) X(TR) X(TT) X(U) X(UL) X(VAR) X(VIDEO) \
+    X(MATH)
 
 enum outlined {
     N_OTHER,
@@ -155,6 +156,75 @@ static void put_names(scanner *s, int32_t element, const names *known)
         put_number(s, &s->found->outline.named, element);
 }
 
+/* ---- notes ---- */
+
+/* One letter says what is noted; see outline.py. What is empty or long is not. */
+static void put_note(scanner *s, int32_t element, byte kind, span text)
+{
+    outline *o = &s->found->outline;
+    if (text.size > NOTE_MOST)
+        return;
+    put_number(s, &o->noted, element);
+    put_number(s, &o->note_starts, (int32_t)o->notes.size);
+    put_byte(s, &o->notes, kind);
+    put(s, &o->notes, text.at, text.size);
+    if (o->notes.size > INT32_MAX / 2)
+        odd(s);
+}
+
+static void note_value(scanner *s, int32_t element, byte kind, const token *tag, enum attribute name)
+{
+    span text = value(s, tag, name);
+    if (text.size > 0)
+        put_note(s, element, kind, text);
+}
+
+static bool is_said(const token *tag, enum attribute name)
+{
+    return tag->attributes[name].size != SIZE_MAX;
+}
+
+static void note_picture(scanner *s, int32_t element, const token *tag)
+{
+    span address = value(s, tag, SRC);
+    bool is_here = address.size > 0 && !begins_with(address.at, address.at + address.size, "data:");
+    note_value(s, element, 'a', tag, ALT);
+    note_value(s, element, 's', tag, is_here ? SRC : DATA_SRC);
+}
+
+/* What an element says beside its names, where that is needed to write it down. */
+static void note_element(scanner *s, int32_t element, const token *tag)
+{
+    static const span tex = SPAN("annotation");
+    switch (tag->tag) {
+    case T_IMG:
+    case T_IMAGE:
+        note_picture(s, element, tag);
+        return;
+    case T_INPUT:
+        if (is_word(value(s, tag, TYPE), "checkbox"))
+            put_note(s, element, is_said(tag, CHECKED) ? 'x' : 'o', NOTHING);
+        return;
+    case T_OL:
+        note_value(s, element, 'n', tag, START);
+        return;
+    case T_TD:
+    case T_TH:
+        note_value(s, element, 'c', tag, COLSPAN);
+        note_value(s, element, 'r', tag, ROWSPAN);
+        return;
+    case T_MATH:
+        put_note(s, element, 'm', NOTHING);
+        return;
+    case T_OTHER:
+        if (tag->name.size == tex.size && same_ignoring_case(tag->name, tex))
+            put_note(s, element, 't', NOTHING);
+        return;
+    default:
+        return;
+    }
+}
+
 /* ---- elements ---- */
 
 static int32_t add_element(scanner *s, int32_t parent, byte outlined)
@@ -213,6 +283,8 @@ static void insert_elements(scanner *s, int32_t at, int32_t count, int32_t befor
     }
     for (size_t i = count_of(&o->named); i > 0 && numbers(&o->named)[i - 1] >= at; i--)
         numbers(&o->named)[i - 1] += count;
+    for (size_t i = count_of(&o->noted); i > 0 && numbers(&o->noted)[i - 1] >= at; i--)
+        numbers(&o->noted)[i - 1] += count;
     for (size_t i = 0; i < s->found->linked; i++)
         s->found->links[i].where = shifted(s->found->links[i].where, at, count);
     for (int i = 0; i < s->depth; i++) {

@@ -95,7 +95,7 @@
     X("noframes", NOFRAMES, SPECIAL | SILENT | UNSEEN, OF_HEAD)                                                       \
     X("noscript", NOSCRIPT, SPECIAL | SILENT | UNSEEN, RAW)                                                           \
     X("object", OBJECT, SPECIAL | SCOPE, OBJECT)                                                                      \
-    X("ol", OL, BLOCK | SPECIAL | LIST, CONTAINER)                                                                    \
+    X("ol", OL, BLOCK | TELLS | SPECIAL | LIST, CONTAINER)                                                            \
     X("optgroup", OPTGROUP, BLOCK | IMPLIED, CHOICE)                                                                  \
     X("option", OPTION, BLOCK | IMPLIED, CHOICE)                                                                      \
     X("p", P, BLOCK | SPECIAL | IMPLIED, CONTAINER)                                                                   \
@@ -127,11 +127,11 @@
     X("svg", SVG, LEFT_OUT | SHUT, DRAWING)                                                                           \
     X("table", TABLE, BLOCK | SPECIAL | SCOPE, TABLE)                                                                 \
     X("tbody", TBODY, BLOCK | SPECIAL, IGNORED)                                                                       \
-    X("td", TD, BLOCK | SPECIAL | SCOPE, IGNORED)                                                                     \
+    X("td", TD, BLOCK | TELLS | SPECIAL | SCOPE, IGNORED)                                                             \
     X("template", TEMPLATE, SPECIAL | SCOPE | UNSEEN, OF_HEAD)                                                        \
     X("textarea", TEXTAREA, SPECIAL | SILENT | SHUT, RAW)                                                             \
     X("tfoot", TFOOT, BLOCK | SPECIAL, IGNORED)                                                                       \
-    X("th", TH, BLOCK | SPECIAL | SCOPE, IGNORED)                                                                     \
+    X("th", TH, BLOCK | TELLS | SPECIAL | SCOPE, IGNORED)                                                             \
     X("thead", THEAD, BLOCK | SPECIAL, IGNORED)                                                                       \
     X("time", TIME, 0, ORDINARY)                                                                                      \
     X("title", TITLE, SPECIAL | SILENT | POINT | UNSEEN, OF_HEAD)                                                     \

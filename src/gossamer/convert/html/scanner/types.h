@@ -21,6 +21,7 @@ enum {
     REL_MOST = 200,
     SEARCHED_MOST = 50,
     NAMES_MOST = 32,
+    NOTE_MOST = 2000, /* bytes */
     CUT_FIRST = 8, /* times the most: what is looked at before white space is collapsed */
     ANCHORS_MOST = 3900000, /* bytes; below the limit of links.py, which is the judge of such a page */
 };
@@ -47,7 +48,7 @@ typedef struct {
 } meta;
 
 typedef struct {
-    buffer tags, parents, text, starts, owners, befores, names, named;
+    buffer tags, parents, text, starts, owners, befores, names, named, notes, note_starts, noted;
 } outline; /* arrays of bytes, of text and of 32-bit numbers */
 
 typedef struct {
@@ -95,14 +96,19 @@ enum quirks { QUIRKS_NO, QUIRKS_YES, QUIRKS_UNKNOWN };
 
 enum attribute {
     ALT,
+    CHECKED,
+    COLSPAN,
     CONTENT,
+    DATA_SRC,
     HREF,
     HTTP_EQUIV,
     LANG,
     NAME,
     PROPERTY,
     REL,
+    ROWSPAN,
     SRC,
+    START,
     TITLE,
     TYPE,
     XLINK_HREF,

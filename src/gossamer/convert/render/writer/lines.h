@@ -77,6 +77,27 @@ static void open_mark(const page *p, buffer *line, node mark)
     put_text(line, "\">");
 }
 
+/* A picture, with the text that stands for it. */
+static void put_picture(const page *p, buffer *line, node picture, span text)
+{
+    const byte *at = text.at, *end = text.at + text.size;
+    put_text(line, "<img src=\"");
+    put_escaped(line, p->hrefs[picture.element], QUOTED);
+    put_text(line, "\" alt=\"");
+    size_t from = line->size;
+    while (at < end) {
+        size_t width = white(at, end);
+        if (width > 0 && line->size > from && line->at[line->size - 1] != ' ')
+            put_byte(line, ' ');
+        if (width == 0)
+            put_escaped(line, (span){at, 1}, QUOTED);
+        at += width > 0 ? width : 1;
+    }
+    if (line->size > from && line->at[line->size - 1] == ' ')
+        line->size--;
+    put_text(line, "\">");
+}
+
 static void close_marks(buffer *line, const marks *open, int from)
 {
     for (int i = open->count; i > from; i--)
@@ -112,14 +133,19 @@ static void put_line(const spots *s, buffer *line, range places, int32_t cell, c
         span text = text_of(p, k, place);
         if ((cell >= 0 && cell_of(p, k->owners[place]) != cell) || is_blank(text))
             continue;
-        const marks *wanted = &s->all[k->owners[place]].marks;
+        marks of_run = s->all[k->owners[place]].marks, *wanted = &of_run;
+        bool is_picture = wanted->count > 0 && wanted->at[wanted->count - 1].name == IMG;
+        wanted->count -= is_picture;
         int same = in_common(&open, wanted);
         close_marks(line, &open, same);
         if (line->size > from)
             put_gap(k, line, from, place, joint);
         for (int i = same; i < wanted->count; i++)
             open_mark(p, line, wanted->at[i]);
-        put_flowing(line, from, text);
+        if (is_picture)
+            put_picture(p, line, wanted->at[wanted->count], text);
+        else
+            put_flowing(line, from, text);
         open = *wanted;
     }
     close_marks(line, &open, 0);

@@ -24,6 +24,19 @@ static bool will_do(node open, node wanted)
     return open.name == wanted.name && (open.element == wanted.element || wanted.element < 0);
 }
 
+/* A list may say with what number it begins, and a pre in what language it is. */
+static void put_opened(writing *w, node begun)
+{
+    span said = begun.element >= 0 ? w->spots->page->hrefs[begun.element] : (span){NULL, 0};
+    if (said.at == NULL || (begun.name != OL && begun.name != PRE)) {
+        put_tag(&w->html, "\n<", begun.name);
+        return;
+    }
+    put_text(&w->html, begun.name == OL ? "\n<ol start=\"" : "\n<pre lang=\"");
+    put_escaped(&w->html, said, QUOTED);
+    put_text(&w->html, "\">");
+}
+
 /* Close and open lists, items and quotes. */
 static void go(writing *w, const path *to)
 {
@@ -34,7 +47,7 @@ static void go(writing *w, const path *to)
         put_tag(&w->html, "</", w->open.at[--w->open.count].name);
     for (int i = same; i < to->count; i++) {
         put_block(w);
-        put_tag(&w->html, "\n<", to->at[i].name);
+        put_opened(w, to->at[i]);
         w->open.at[w->open.count] = to->at[i];
         w->begun[w->open.count++] = false;
     }
@@ -62,8 +75,9 @@ static void write_paragraph(writing *w, range places, int32_t last)
     put_text(&w->html, bare ? "" : "</p>");
 }
 
-static void write_unit(writing *w, enum name name, range places, int32_t last)
+static void write_unit(writing *w, node unit, range places, int32_t last)
 {
+    enum name name = unit.name;
     w->line.size = 0;
     if (name == PRE)
         put_as_is(w->spots, &w->line, &w->plain, places);
@@ -73,7 +87,7 @@ static void write_unit(writing *w, enum name name, range places, int32_t last)
         return;
     go_to(w, last, name != DT);
     put_block(w);
-    put_tag(&w->html, "\n<", name);
+    put_opened(w, unit);
     put(&w->html, w->line.at, w->line.size);
     put_tag(&w->html, "</", name);
 }
@@ -91,25 +105,86 @@ static range alike(const spots *s, range places, bool by_row)
     return (range){places.first, end};
 }
 
-static void write_row(writing *w, int32_t row, range places)
+/* Cells of rows above that go on, by column. */
+typedef struct {
+    int32_t left; /* rows */
+    bool head;
+    byte text[SPANNED_MOST];
+    size_t size;
+} spanned;
+
+/* How many rows and columns a cell spans: two numbers, with a space between. */
+static void read_spans(span said, int32_t *rows, int32_t *columns)
+{
+    int32_t *numbers[] = {rows, columns};
+    const byte *at = said.at, *end = said.at + said.size;
+    for (int i = 0; i < 2; i++) {
+        *numbers[i] = 0;
+        for (; at < end && *at >= '0' && *at <= '9' && *numbers[i] < SPANNED_MOST; at++)
+            *numbers[i] = *numbers[i] * 10 + (*at - '0');
+        at += at < end;
+        *numbers[i] = *numbers[i] > 0 ? *numbers[i] : 1;
+    }
+}
+
+static void put_cell(buffer *html, bool head, const byte *text, size_t size)
+{
+    put_text(html, head ? "<th>" : "<td>");
+    put(html, text, size);
+    put_text(html, head ? "</th>" : "</td>");
+}
+
+/* The cells that go on from a column: up to the first that does not, or all. Gives the next column. */
+static int put_spanned(buffer *html, spanned *above, int column, bool all)
+{
+    for (; column < COLUMNS_MOST && (all || above[column].left > 0); column++)
+        if (above[column].left > 0) {
+            above[column].left--;
+            put_cell(html, above[column].head, above[column].text, above[column].size);
+        }
+    return column;
+}
+
+/* A cell that was written goes on below, and to the right. */
+static int span_cell(buffer *html, spanned *above, int column, span said, bool head, span text)
+{
+    int32_t rows, columns;
+    read_spans(said, &rows, &columns);
+    for (int32_t i = 0; i < columns && column < COLUMNS_MOST; i++, column++) {
+        bool first = i == 0;
+        if (!first)
+            put_cell(html, head, NULL, 0);
+        size_t size = first && text.size <= SPANNED_MOST ? text.size : 0;
+        above[column].left = rows - 1;
+        above[column].head = head;
+        above[column].size = size;
+        if (size > 0)
+            memcpy(above[column].text, text.at, size);
+    }
+    return column;
+}
+
+static void write_row(writing *w, int32_t row, range places, spanned *above)
 {
     const page *p = w->spots->page;
+    int column = 0;
     put_text(&w->html, "\n<tr>");
     for (int32_t cell = row + 1; cell < p->ends[row]; cell = p->ends[cell]) {
         if (!is_cell(p, cell))
             continue;
-        const char *name = p->flags[p->tags[cell]] & CELL ? "td>" : "th>";
-        put_text(&w->html, "<");
-        put_text(&w->html, name);
+        bool head = !(p->flags[p->tags[cell]] & CELL);
+        column = put_spanned(&w->html, above, column, false);
+        w->line.size = 0;
         while (places.first < places.end && w->spots->kept->owners[places.first] < cell)
             places.first++;
         range own = {places.first, places.first};
         if (places.first < places.end)
             own = alike(w->spots, places, false);
-        put_line(w->spots, &w->html, own, cell, "<br>");
-        put_text(&w->html, "</");
-        put_text(&w->html, name);
+        put_line(w->spots, &w->line, own, cell, "<br>");
+        put_cell(&w->html, head, w->line.at, w->line.size);
+        column = span_cell(&w->html, above, column, p->hrefs[cell], head, (span){w->line.at, w->line.size});
     }
+    put_spanned(&w->html, above, column, true);
     put_text(&w->html, "</tr>");
 }
 
@@ -134,12 +209,15 @@ static void write_table(writing *w, int32_t table, int32_t last)
     write_caption(w, table, places);
     put_block(w);
     put_text(&w->html, "\n<table>");
+    spanned above[COLUMNS_MOST];
+    for (int i = 0; i < COLUMNS_MOST; i++)
+        above[i].left = 0;
     while (places.first < places.end) {
         int32_t cell = cell_of(p, w->spots->kept->owners[places.first]);
         range row = {places.first, places.first + 1};
         if (is_cell(p, cell)) {
             row = alike(w->spots, places, true);
-            write_row(w, p->parents[cell], row);
+            write_row(w, p->parents[cell], row, above);
         }
         places.first = row.end;
     }
@@ -162,7 +240,7 @@ static void write_all(writing *w)
             if (at->unit.name == TABLE)
                 write_table(w, at->unit.element, at->path);
             else
-                write_unit(w, at->unit.name, (range){place, end}, at->path);
+                write_unit(w, at->unit, (range){place, end}, at->path);
         }
         place = end;
     }

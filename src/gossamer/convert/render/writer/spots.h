@@ -19,11 +19,6 @@ static bool is_list(enum name name)
     return name == UL || name == OL || name == DL;
 }
 
-static bool is_heading(enum name name)
-{
-    return name >= H1 && name <= H6;
-}
-
 static enum name item_of(enum name list)
 {
     return list == DL ? DD : LI;
@@ -83,7 +78,7 @@ static bool is_unit(const spots *s, int32_t path, enum name name, int32_t elemen
 /* In a heading or term nothing needs to be bold. */
 static void mark(const spots *s, spot *at, enum name name, int32_t element)
 {
-    if (name == A && s->page->hrefs[element].at == NULL)
+    if ((name == A || name == IMG) && s->page->hrefs[element].at == NULL)
         return;
     for (int i = 0; i < at->marks.count; i++)
         if (at->marks.at[i].name == name)
@@ -99,6 +94,8 @@ static void enter(spots *s, spot *at, int32_t element)
     enum name name = s->page->names[s->page->tags[element]];
     if (name >= EM)
         mark(s, at, name, element);
+    else if (name == PRE && at->unit.name == TABLE)
+        mark(s, at, CODE, element);
     else if (name != NONE && at->unit.name == NONE) {
         at->path = path_into(s, at->path, name, element);
         if (is_unit(s, at->path, name, element))

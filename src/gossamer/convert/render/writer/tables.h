@@ -5,12 +5,23 @@
 
 #include "kept.h"
 
+static bool is_heading(enum name name)
+{
+    return name >= H1 && name <= H6;
+}
+
+/* A heading is one too, unless some cells are said to be heads. */
 static bool has_sections(const page *p, int32_t table)
 {
-    for (int32_t i = table + 1; i < p->ends[table]; i++)
-        if (p->flags[p->tags[i]] & NO_DATA)
+    bool headed = false, heads = false;
+    for (int32_t i = table + 1; i < p->ends[table]; i++) {
+        byte flags = p->flags[p->tags[i]];
+        if (flags & NO_DATA)
             return true;
-    return false;
+        headed |= is_heading(p->names[p->tags[i]]);
+        heads |= (flags & HEAD_CELL) != 0;
+    }
+    return headed && !heads;
 }
 
 static int32_t paragraphs_in(const page *p, int32_t table)

@@ -26,12 +26,16 @@ enum name {
     SUB,
     SUP,
     A,
+    DEL,
+    IMG,
+    MATH,
     NAME_COUNT
 };
 
 static const char *const NAMES[NAME_COUNT] = {
     "",   "h1", "h2", "h3", "h4",         "h5", "h6",     "dt",   "pre", "table", "ul",
     "ol", "dl", "li", "dd", "blockquote", "em", "strong", "code", "sub", "sup",   "a",
+    "del", "img", "math",
 };
 
 /* twin.FLAGS: what else there is to know of an element of a page. */
@@ -39,9 +43,11 @@ enum { BLOCK = 1, BREAK = 2, NOTHING = 4, NO_DATA = 8, PARAGRAPH = 16, CELL = 32
 
 enum {
     DEEPEST = 32,        /* lists and quotes in each other */
-    MARKS_MOST = 6,      /* there is one of each name at most */
+    MARKS_MOST = 9,      /* there is one of each name at most */
     HEADING_MOST = 1000, /* bytes */
     CELL_WORDS_MOST = 150,
+    COLUMNS_MOST = 64,
+    SPANNED_MOST = 200, /* bytes of a cell that is written again for every row that it spans, and rows */
 };
 
 typedef struct {
@@ -75,7 +81,7 @@ typedef struct { /* an Outline, and what is kept of it */
     const byte *tags, *text, *keep;
     const byte *names, *flags; /* by the number of a tag */
     const int32_t *parents, *ends, *starts, *owners, *befores, *counts;
-    span *hrefs; /* for each element */
+    span *hrefs; /* for each element: where it points to, or what else it says of itself */
     int32_t elements, runs;
 } page;
 

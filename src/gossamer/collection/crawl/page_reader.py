@@ -50,6 +50,7 @@ class PageReader:
         self._agent = plan.as_identity().product
         self._method = plan.content
         self._blocks = blocks
+        self._requisites = plan.keeps_requisites()
         self._on_page = on_page
 
     def begin(self, capture: Capture, *, here: float = inf) -> Page | Source:
@@ -60,7 +61,9 @@ class PageReader:
         try:
             with self.poison_pages.reading(url):
                 content, template = (self._method, self._blocks.met(url)) if self._blocks else (None, None)
-                begun = convert.begin(capture, self._agent, content=content, template=template, here=here)
+                begun = convert.begin(
+                    capture, self._agent, content=content, template=template, here=here, requisites=self._requisites
+                )
                 if self._on_page is None or not isinstance(begun, Page):
                     return begun
                 return self._on_page(capture, begun)

@@ -119,8 +119,9 @@ class Quota:
         self.weigh()
 
     def full(self) -> bool:
-        """Nothing more may be asked for. Pages that we have may be asked for again, however many there are."""
-        return self.is_over() or (self._ledger.counts.again <= 0 and self._has_all_pages())
+        """Nothing more may be asked for. Pages that we have may be asked for again, however many there are, and so may
+        what they need."""
+        return self.is_over() or (self._ledger.counts.besides <= 0 and self._has_all_pages())
 
     def _has_all_pages(self) -> bool:
         if self._peers:

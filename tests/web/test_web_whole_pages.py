@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from browser import browser as chromium
+from made_site import client
 from pixels import difference
 from playwright.sync_api import Browser, FloatRect, Page, ViewportSize
 
@@ -66,6 +67,8 @@ class Compared:
     browser: Browser
     there: str
     came_meanwhile: list[str]
+    folder: Path
+    site: str
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +96,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compared]:
         site.asked.clear()
         other.asked.clear()
         replayed = look(browser, f"{there}2026/{site.origin}", framed=True)
-        yield Compared(live, replayed, browser, there, [*site.asked, *other.asked])
+        yield Compared(live, replayed, browser, there, [*site.asked, *other.asked], folder, f"{site.origin}/")
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -129,3 +132,11 @@ def test_every_answer_has_the_policy(compared: Compared) -> None:
 def test_what_is_no_collection_is_said(tmp_path: Path) -> None:
     done = run_gossamer("replay", str(tmp_path / "nothing"))
     assert done.returncode == 3 or "no collection" in done.stderr, done.stderr
+
+
+def test_the_cached_page_has_styles_and_pictures_in_it_and_loads_nothing(compared: Compared) -> None:
+    with client(compared.folder) as asking:
+        page = asking.get("/cached", params={"url": compared.site}).text
+    assert page.count("data:image/png;base64,") == 12
+    assert "data:font/ttf;base64," in page
+    assert "http://" not in page.replace("/cached?url=", "").replace("http%3A", "").replace("http://www.w3.org", "")

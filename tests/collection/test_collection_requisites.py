@@ -114,6 +114,13 @@ def test_a_limit_of_pages_leaves_whole_what_there_is(tmp_path: Path) -> None:
     assert status.requisites_kept == status.requisites == 27
 
 
+def test_what_cannot_be_reached_does_not_keep_a_crawl_that_has_its_pages_from_ending(tmp_path: Path) -> None:
+    pages: dict[str, str | bytes] = {"/": f"<img src=http://{LOCAL}:1/x.png><a href=/other>another page</a>"}
+    with serving(pages) as site, crawled(tmp_path / "web", site, pages=1) as web:
+        status = web.status()
+    assert (status.pages, status.requisites_kept, status.requisites) == (1, 0, 1)
+
+
 def test_robots_txt_holds_and_may_be_passed_over_on_the_own_site(tmp_path: Path) -> None:
     with dressed() as (site, other):
         site.pages = {**site.pages, "/robots.txt": "User-agent: *\nDisallow: /base/css/"}

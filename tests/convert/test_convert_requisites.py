@@ -109,6 +109,14 @@ def test_a_page_needs_all_that_it_shows() -> None:
     }
 
 
+def test_paths_in_scripts_of_a_page_are_tried_if_they_end_like_what_pages_load() -> None:
+    page = b"""<script>link.href = "style/offline.css"; load('/js/a.js'); say("no.css", "a b/c.png", "/page.html")</script>
+<script type="application/ld+json">{"logo": "/no/logo.png"}</script>"""
+    found = {link.url: link.place for link in of_html(page, BASE, "UTF-8")}
+    assert found == {"http://a.test/dir/style/offline.css": "code", "http://a.test/js/a.js": "code"}
+    assert of_html(b"<script>'" + b"a/" * 200_000 + b"</script>", BASE, "UTF-8") == ()
+
+
 def test_an_address_in_a_srcset_may_have_commas_in_it() -> None:
     assert list(candidates("a,b.png 1x,c.png, ,d.png 2x (x, y), e.png,")) == ["a,b.png", "c.png", "d.png", "e.png"]
     assert list(candidates("data:image/png;base64,AAAA 1x, b.png")) == ["data:image/png;base64,AAAA", "b.png"]

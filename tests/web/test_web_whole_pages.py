@@ -7,15 +7,15 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from math import ceil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from browser import browser as chromium
+from looking import PYWB, Shown, look
 from made_site import client
 from pixels import difference
-from playwright.sync_api import Browser, FloatRect, Page, ViewportSize
+from playwright.sync_api import Browser
 
 from crawler_process import run_gossamer
 from gossamer.web.replay import replaying
@@ -24,40 +24,6 @@ from harness.dressed_site import dressed
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("pywb") is None, reason="pywb is not installed")
 
 PAGES = ("/", "/second.html")
-SIZE: ViewportSize = {"width": 900, "height": 900}
-
-
-@dataclass
-class Shown:
-    """Pictures of pages, and what the browser asked for while it showed them."""
-
-    pictures: dict[str, bytes] = field(default_factory=dict)
-    said: dict[str, str] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-
-def look(browser: Browser, prefix: str, *, framed: bool = False) -> Shown:
-    """At all pages, by a browser that has seen nothing before; `framed`, under the banner of the replay."""
-    shown, context = Shown(), browser.new_context(viewport=SIZE)
-    page = context.new_page()
-    page.on("request", lambda request: shown.asked.append(request.url))
-    page.on("response", lambda answer: shown.missing.append(answer.url) if answer.status >= 400 else None)
-    for path in PAGES:
-        page.goto(f"{prefix}{path}", wait_until="networkidle")
-        shown.pictures[path] = page.screenshot(clip=_place(page) if framed else None)
-        shown.said[path] = page.frames[1].inner_text("body") if framed else page.inner_text("body")
-    context.close()
-    return shown
-
-
-def _place(page: Page) -> FloatRect:
-    """Where the page is shown, as large as it was on the web. Where the banner ends is no whole number."""
-    box = page.locator("#replay_iframe").bounding_box()
-    assert box is not None
-    top = ceil(box["y"])
-    page.set_viewport_size({"width": SIZE["width"], "height": SIZE["height"] + top})
-    return {"x": 0, "y": top, "width": SIZE["width"], "height": SIZE["height"]}
 
 
 @dataclass
@@ -77,7 +43,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compared]:
     with ExitStack() as stack:
         browser = stack.enter_context(chromium())
         site, other = stack.enter_context(dressed())
-        live = look(browser, site.origin)
+        live = look(browser, ((path, f"{site.origin}{path}") for path in PAGES))
         settings = ("delay=0", "ip_delay=0", "patience=0", "build=false")
         given = [part for each in settings for part in ("--set", each)]
         command = (
@@ -95,7 +61,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compared]:
         there = stack.enter_context(replaying(folder, 0)).replace("localhost", "127.0.0.1")
         site.asked.clear()
         other.asked.clear()
-        replayed = look(browser, f"{there}2026/{site.origin}", framed=True)
+        replayed = look(browser, ((path, f"{there}2026/{site.origin}{path}") for path in PAGES), PYWB)
         yield Compared(live, replayed, browser, there, [*site.asked, *other.asked], folder, f"{site.origin}/")
 
 

@@ -40,7 +40,7 @@ from gossamer.frontier.polite.host_health import Blame
 from gossamer.frontier.polite.limits import Quota
 from gossamer.frontier.polite.ready import Group
 from gossamer.frontier.polite.robots_answers import RobotsAnswers
-from gossamer.frontier.polite.schedule import Schedule, Waiting
+from gossamer.frontier.polite.schedule import AWAY, Schedule, Waiting
 from gossamer.frontier.queue import requeue
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.back_queues import Origin
@@ -303,8 +303,13 @@ class Frontier:
             return False
         if self._robots.come or self._listings.busy or self._reconsideration.under_way:
             return False
-        turn = self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
+        turn = self._schedule.next_turn() != inf or self._someone_waits()
         return not turn and self.next_waking() > self._rules.patience
+
+    def _someone_waits(self) -> bool:
+        """Does an origin wait on disk for its turn? Those that have nothing but new pages have none without room."""
+        nearest = self._parts.waiting_origins.nearest()
+        return nearest is not None and not (nearest >= AWAY and self._quota is not None and self._quota.has_all_pages())
 
     def next_waking(self) -> float:
         """Seconds until a retry or a paused host is due; infinity when there is none."""

@@ -55,6 +55,8 @@ _HEAD = 64 << 10
 """Bytes in which the base of a frame is looked for."""
 _SETS = ("srcset", "data-srcset", "imagesrcset")
 _SELECTED = ", ".join((*_SOURCES, "link[href]", "[background]", "style", '[style*="("]', "[srcset]", "[imagesrcset]"))
+_IN_CODE = re.compile(r"""["']((?:[\w.~%-]*+/)++[\w.~%-]{1,99}\.(?:css|m?js|avif|gif|jpe?g|png|svg|webp|woff2?))["']""")
+"""A path in a script that ends like a stylesheet, a script, a picture or a font: some pages load them in that way."""
 _CANDIDATE = re.compile(r"[\s,]*+(\S++)")
 _DESCRIPTORS = re.compile(r"[^,(]*+(?:\([^)]*+\)?[^,(]*+)*+,?")
 
@@ -132,6 +134,8 @@ def _of_element(node: Node) -> Iterator[Pointer]:
             yield value.strip(BLANK), "", "", "poster" if attribute == "poster" else name
     if name == "link" and (rel := " ".join((attributes.get("rel") or "").lower().split())) and _is_needed(rel):
         yield (attributes.get("href") or "").strip(BLANK), "", rel, _place(rel)
+    if name == "script" and not attributes.get("src") and "json" not in (attributes.get("type") or ""):
+        yield from ((found[1], "", "", "code") for found in _IN_CODE.finditer(node.text()))
     if name == "style":
         yield from ((each.address, "", "", each.place) for each in _of_style(node.text()))
     if background := attributes.get("background"):

@@ -37,7 +37,8 @@ class Kind(StrEnum):
     PROBE = "probe"
     """An address that was made up, to see how its host says that there is nothing."""
     RESOURCE = "resource"
-    """What pages are dressed with: images, styles, scripts. Imported archives bring them, and so do rendered pages."""
+    """What pages are dressed with: images, styles, scripts. Imported archives bring them, and so do rendered pages and
+    crawls that keep pages whole."""
 
 
 class Fault(StrEnum):
@@ -225,6 +226,9 @@ class Page:
     guesses: tuple[Link, ...] = field(default=(), repr=False)
     """Addresses in its scripts and data, which may lead to a page or not: they are no links. `place` says where each
     stood: data, script or json."""
+    requisites: tuple[Link, ...] = field(default=(), repr=False)
+    """What it needs to look as it does: pictures, styles, scripts. They are no links either. Only where a crawl keeps
+    these; `place` says where each stood: img, srcset, style, import, script, poster and so on."""
     fields: tuple[tuple[str, FieldValue], ...] = ()
     """Names and values that a page function gave."""
     structured: str = field(default="", repr=False)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from gossamer import files
 from gossamer.errors import InvalidPlan, UsageError
 from gossamer.fetch import Identity, Limits, login_table
+from gossamer.fetch.limits import MEDIA, SOFTWARE
 from gossamer.frontier.polite.hosts import Politeness
 from gossamer.search.weights import Weights
 from gossamer.setting_text import TYPES
@@ -93,6 +94,12 @@ class Plan:
     on_page: str = _setting("on_page")
     forms: str = _setting("forms")
     form_budget: int = _setting("form_budget")
+    archive: bool = _setting("archive")
+    requisites: bool = _setting("requisites")
+    requisite_delay: float = _setting("requisite_delay")
+    requisite_bytes: int = _setting("requisite_bytes")
+    requisites_per_host: int = _setting("requisites_per_host")
+    requisites_robots: str = _setting("requisites_robots")
     site_orders: dict[str, str] = field(default_factory=dict, metadata=_about("site_orders"))
     sitemaps: str = _setting("sitemaps")
     url_length: int = _setting("url_length")
@@ -192,6 +199,7 @@ class Plan:
             longest=self.delay_longest,
             crawl_delay_most=self.crawl_delay_longest,
             per_host=self.per_host,
+            requisite_delay=self.requisite_delay,
         )
 
     def as_limits(self) -> Limits:
@@ -205,6 +213,8 @@ class Plan:
             text=self.text_bytes,
             document=self.document_bytes,
             bandwidth=self.bandwidth,
+            requisite=self.requisite_bytes,
+            skip_types=SOFTWARE if self.archive else (*MEDIA, *SOFTWARE),
         )
 
     def as_weights(self) -> Weights:
@@ -241,6 +251,10 @@ class Plan:
     def weighs(self) -> bool:
         """Does an order need to know what pages are worth?"""
         return "importance" in (self.order, *self.site_orders.values())
+
+    def keeps_requisites(self) -> bool:
+        """Does this crawl keep what pages need to look as they do?"""
+        return (self.archive or self.requisites) and not self.folders
 
     def reads_sitemaps(self) -> bool:
         """Does this crawl look for sitemaps?"""

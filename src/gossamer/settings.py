@@ -193,6 +193,40 @@ SETTINGS: dict[str, Setting] = {
         option=Option("--forms", FAR, "fill in search forms, to reach what no link leads to ({})"),
     ),
     "form_budget": Setting(500, "Most requests for the answers of one form.", least=1),
+    "archive": Setting(
+        False,
+        "Keep all that a replay needs: requisites, and pictures, sound and film that links lead to.",
+        option=Option(
+            "--archive", FAR, "keep all that a replay needs: requisites, and pictures and film that links lead to"
+        ),
+    ),
+    "requisites": Setting(
+        False,
+        "Keep what pages need to look as they do: images, styles, scripts, fonts, frames; from other hosts too.",
+        option=Option(
+            "--requisites",
+            FAR,
+            "keep what pages need to look as they do: images, styles, scripts, fonts, frames; from other hosts too",
+        ),
+    ),
+    "requisite_delay": Setting(
+        0.5,
+        "Least seconds between two requests to a host for what pages need; ip_delay holds too.",
+        least=0,
+        most=LONGEST,
+    ),
+    "requisite_bytes": Setting(
+        32 << 20, "Most bytes of anything that a page needs, decoded; at most 128 MiB.", least=1, most=128 << 20
+    ),
+    "requisites_per_host": Setting(
+        100_000, "Most that one crawl asks of a host because pages need it; 0 for no limit.", least=0
+    ),
+    "requisites_robots": Setting(
+        "obey",
+        "What robots.txt forbids of what pages need: obey leaves it out, own asks for it at the hosts of the seeds."
+        " That is for sites that you may archive whole.",
+        choices=("obey", "own"),
+    ),
     "site_orders": Setting({}, "Another order for the pages of a site."),
     "sitemaps": Setting(
         "auto",

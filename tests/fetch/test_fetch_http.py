@@ -429,9 +429,14 @@ def test_a_mistake_of_ours_is_raised_where_it_was_awaited(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("media_type", [b"image/png", b"VIDEO/mp4; x=y", b"font/woff2", b"application/x-iso9660-image"])
 def test_types_nobody_reads_end_after_the_head(media_type: bytes) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: " + media_type + b"\r\n\r\n"
-    capture = run(visit(repeats(head, b"x" * 65_536)))
+    capture = run(visit(repeats(head, b"x" * 65_536), depth=1))
     assert (capture.head, capture.status, capture.failure) == (head, 200, None)
     assert (capture.wire, capture.body, capture.truncated) == (b"", b"", "length")
+
+
+def test_of_what_somebody_has_named_the_body_comes_too() -> None:
+    capture = run(visit(says(answer(b"a picture", b"Content-Type: image/png"))))
+    assert (capture.body, capture.truncated) == (b"a picture", None)
 
 
 def test_the_bandwidth_limit_slows_the_transfer() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from fetch_hostile import chunked
 
@@ -56,7 +58,7 @@ def test_what_is_too_long_is_cut_without_a_failure() -> None:
 
 
 def test_of_a_type_that_nobody_reads_the_head_is_kept() -> None:
-    image = transfer(IMAGE)
+    image = transfer(IMAGE, visit=replace(VISIT, depth=1))
     assert not image.wrote(b"x")
     outcome = image.outcome(STOPPED_BY_US, "")
     assert told(outcome) == (b"", "length", None)

@@ -38,6 +38,7 @@ class Finder:
             peers=None,
             ledger=self.ledger,
             seen=self.seen,
+            requisites=None,
             discovery=self.discovery,
             credit=Credit(table, Budgets(table), keys.host),
             worth=self,

@@ -6,76 +6,37 @@ of the file and the headers of its entries agree (`tests/store/test_store_wacz.p
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
-import tarfile
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from browser import browser as chromium
 from made_site import SITE, heron
+from player import served, unpacked
 from playwright.sync_api import Browser, Page, expect
 
 import gossamer
 from gossamer.collection.ask.export import to_path
 
-PLAYER = "replaywebpage@2.4.6"
-"""Its files are built: none of the packages that it names are needed."""
 FORGIVING = 60_000
-LOCAL = "127.0.0.1"
 
 pytestmark = pytest.mark.soak
-
-
-class Ranges(SimpleHTTPRequestHandler):
-    """Files of a folder, also in part, as the player asks for them."""
-
-    def do_GET(self) -> None:
-        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-        path = Path(self.translate_path(self.path))
-        if asked is None or not path.is_file():
-            super().do_GET()
-            return
-        data = path.read_bytes()
-        first, last = int(asked[1]), min(int(asked[2] or len(data)), len(data) - 1)
-        self.send_response(206)
-        self.send_header("Content-Range", f"bytes {first}-{last}/{len(data)}")
-        self.send_header("Content-Length", str(last - first + 1))
-        self.end_headers()
-        self.wfile.write(data[first : last + 1])
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
 def player(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its folder, with the archive in it."""
     folder = tmp_path_factory.mktemp("player")
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is missing; `apt-get install npm` brings it")
-    fetched = subprocess.run([npm, "pack", PLAYER], cwd=folder, capture_output=True, timeout=120, check=False)
-    if fetched.returncode:
-        pytest.skip(f"npm does not give {PLAYER}: {fetched.stderr.decode()[-200:]}")
-    with tarfile.open(next(folder.glob("*.tgz"))) as packed:
-        packed.extractall(folder, filter="data")
+    package = unpacked(folder)
     with gossamer.open(heron(folder / "heron")) as web:
-        to_path(lambda out: web.export("wacz", out), folder / "package" / "web.wacz")
-    return folder / "package"
+        to_path(lambda out: web.export("wacz", out), package / "web.wacz")
+    return package
 
 
 @pytest.fixture(scope="module")
 def address(player: Path) -> Iterator[str]:
-    with ThreadingHTTPServer((LOCAL, 0), partial(Ranges, directory=str(player))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://{LOCAL}:{server.server_port}"
-        server.shutdown()
+    with served(player) as there:
+        yield there
 
 
 @pytest.fixture(scope="module")

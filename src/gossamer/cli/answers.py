@@ -93,6 +93,7 @@ def status(found: Status) -> str:
         ("hosts", f"{found.hosts:,}"),
         ("duplicates", f"{found.duplicates:,}"),
         ("near copies", f"{found.near_duplicates:,}"),
+        *([("requisites", _requisites(found))] if found.requisites else []),
         *([("unread", f"{found.unread:,}; `gossamer build DIR` tries again")] if found.unread else []),
         *(("mirrors", f"{main}: {', '.join(others)}") for main, others in found.mirrors.items()),
         ("fetched", size(found.bytes)),
@@ -107,6 +108,12 @@ def status(found: Status) -> str:
     lines = [f"{name:<12}{value}" for name, value in rows]
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
     return "\n".join(lines)
+
+
+def _requisites(found: Status) -> str:
+    """How complete the pages are."""
+    waits = f", {found.requisites_queued:,} to come" if found.requisites_queued else ""
+    return f"{found.requisites_kept:,} of {found.requisites:,} kept{waits}"
 
 
 def _fields(found: Status) -> str:
@@ -167,7 +174,7 @@ def _address(answer: AddressAnswer) -> str:
         ("next time", when(answer.next_time)),
         ("changes", _changes(answer)),
         ("status", str(answer.status or "")),
-        ("depth", "" if answer.depth is None else str(answer.depth)),
+        ("depth", "" if answer.depth is None or answer.needed else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
         ("turn", _turn(answer.distance)),
         ("importance", "" if answer.importance is None else f"{answer.importance:.3g}"),
@@ -175,7 +182,7 @@ def _address(answer: AddressAnswer) -> str:
         ("browser", _browser(answer)),
         *(("form", each) for each in answer.forms),
         ("like it", _kind(answer.kind) if answer.kind else ""),
-        ("found on", answer.referrer or ""),
+        ("needed by" if answer.needed else "found on", answer.referrer or ""),
         ("leads to", answer.target or ""),
         ("copy of", answer.copy_of or ""),
         ("nearly", answer.near_copy_of or ""),

@@ -30,6 +30,7 @@ from gossamer.cli.reports import broken as broken
 from gossamer.cli.reports import list_ as list_
 from gossamer.cli.server import beside, shown_in_browser
 from gossamer.cli.server import mcp as mcp
+from gossamer.cli.server import replay as replay
 from gossamer.cli.server import serve as serve
 from gossamer.cli.steering import add as add
 from gossamer.cli.steering import pause as pause

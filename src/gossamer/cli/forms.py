@@ -51,7 +51,8 @@ FORMS: dict[str, Callable[[Page], str]] = {"text": text, "html": html, "markdown
 def fields(page: Page) -> dict[str, Any]:
     """Everything, for machines."""
     told = asdict(replace(page, links=()))
-    del told["copy_of"], told["near_copy_of"], told["url"], told["fields"], told["guesses"], told["structured"]
+    for name in ("copy_of", "near_copy_of", "url", "fields", "guesses", "structured", "requisites"):
+        del told[name]
     told["data"] = page.data
     told["markdown"] = _markdown(page)
     told["published"], told["modified"] = timestamp(page.published), timestamp(page.modified)

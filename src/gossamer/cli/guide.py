@@ -16,7 +16,7 @@ GROUPS: Mapping[str, str] = {
     "steer": "top pause resume stop set add retry",
     "look": "list why history links broken changes alert",
     "search": "similar duplicates rank evaluate",
-    "take along": "convert mcp fetch-collection",
+    "take along": "convert mcp replay fetch-collection",
     "look after": "verify remove prune help completion",
 }
 """Each command once, under what one wants; those that are not there are passed over."""
@@ -45,6 +45,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("alerts", "notify", "subscribe", "webhook"), "alert"),
     **dict.fromkeys(("diff", "new"), "changes, or history DIR ADDRESS --diff"),
     **dict.fromkeys(("server", "web", "ui", "dashboard", "browse"), "serve"),
+    **dict.fromkeys(("wayback", "pywb", "playback"), "replay"),
     **dict.fromkeys(("sim", "simulation", "estimate", "budget"), "simulate"),
     "man": "help --man",
     "md": "markdown",

@@ -110,6 +110,10 @@ def links(around: Links) -> str:
         guesses = [(line(link.url), link.place) for link in around.guesses]
         lines.append(f"guessed: {counted(len(guesses), 'address')}")
         lines += _some([f"{standing.get(url, '-'):<8}  {url}  (from {place})" for url, place in guesses])
+    if around.requisites:
+        needs = [(line(link.url), link.place) for link in around.requisites]
+        lines.append(f"needs: {counted(len(needs), 'address')}")
+        lines += _some([f"{standing.get(url, '-'):<8}  {url}  ({place})" for url, place in needs])
     if around.forms:
         lines.append(f"forms: {len(around.forms)}")
         lines += _some(

@@ -39,6 +39,23 @@ def serve(options: argparse.Namespace) -> int:
     return 0
 
 
+def replay(options: argparse.Namespace) -> int:
+    """Until Ctrl-C."""
+    from gossamer.web.replay import replay
+
+    def told(there: str, first: str) -> None:
+        if options.json:
+            say_json({"url": there, **({"seed": first} if first else {})})
+        else:
+            say(f"{options.dir} is replayed at {there}ADDRESS (Ctrl-C ends it)")
+            if first:
+                say(f"begin with {first}")
+        sys.stdout.flush()
+
+    replay(Path(options.dir), options.port, told)
+    return 0
+
+
 def mcp(options: argparse.Namespace) -> int:
     """Speak the Model Context Protocol until whoever has started us ends it."""
     _require_mcp()

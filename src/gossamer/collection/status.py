@@ -128,6 +128,12 @@ class Status:
     """No crawl runs, and something is queued: the limit that has ended the last one, and the command that goes on."""
     harvest: Harvest | None = None
     """How far the pages are on topic; None where the crawl has none."""
+    requisites: int = 0
+    """What pages need to look as they do, as far as it was asked for: images, styles, scripts."""
+    requisites_kept: int = 0
+    """That which is here."""
+    requisites_queued: int = 0
+    """That which waits; the rest has failed or was left out."""
     fields: tuple[str, ...] = ()
     """Names of fields that a page function has given."""
     fields_failed: int = 0
@@ -201,6 +207,9 @@ def status_of(
         freshness=freshness_of(tables),
         held_by=standstill(plan, tables, is_running=crawling is not None),
         harvest=_harvest(tables),
+        requisites=sum(counts.needed.all for counts in parts if counts.needed),
+        requisites_kept=sum(counts.needed.kept for counts in parts if counts.needed),
+        requisites_queued=sum(counts.needed.queued for counts in parts if counts.needed),
         fields=tuple(fields.kinds),
         fields_failed=fields.failed,
     )

@@ -23,6 +23,7 @@ from gossamer.convert.files import kinds
 from gossamer.convert.files.formats import Ours, reader_of
 from gossamer.convert.html import page
 from gossamer.convert.html.links import LINKS_MOST
+from gossamer.convert.html.requisites import of_source
 from gossamer.convert.hub import announced
 from gossamer.convert.language import language
 from gossamer.convert.sandboxed import common
@@ -70,9 +71,10 @@ def begin(
     content: str | None = METHODS[0],
     template: Template | None = None,
     here: float = inf,
+    requisites: bool = False,
 ) -> Page | Source:
     """What was captured says; or the source, if it is a file or has more bytes than are to be read `here`: these are
-    better read apart and then finished."""
+    better read apart and then finished. With `requisites`, also what it needs to look as it does."""
     if capture.rendered:
         capture = _as_rendered(capture)
     digest = digest_of(capture.body) if capture.body else ""
@@ -97,10 +99,18 @@ def begin(
         content=content,
         template=template,
         date=_date_of(capture) if is_path(url) else None,
+        requisites=requisites,
+        dress=capture.visit.kind is Kind.RESOURCE,
     )
-    if _is_file(source):
+    if _is_file(source) and not source.dress:
         return source
     return replace(source, page=True) if len(source.data) > here else _read(source, digest)
+
+
+def requisites(capture: Capture) -> tuple[Link, ...]:
+    """What a page that was captured needs to look as it does."""
+    source = Source(capture.body, _kind_of(capture), capture.visit.url, capture.header_values("link"))
+    return of_source(source)
 
 
 def _as_rendered(capture: Capture) -> Capture:
@@ -170,6 +180,8 @@ def _is_file(source: Source) -> bool:
 
 def _read(source: Source, digest: str = "") -> Page:
     """What is done for documents of all kinds. What a document calls its language is a hint and no more."""
+    if source.dress:
+        return replace(_dress(source), digest=digest)
     said = _said(source)
     if source.url is not None and is_path(source.url):
         said = replace(said, title=said.title or name_of(source.url), published=said.published or source.date)
@@ -179,6 +191,13 @@ def _read(source: Source, digest: str = "") -> Page:
     if source.content is None:
         return replace(page, digest=digest)
     return replace(page, digest=digest, language=language(page.content or page.text, claimed=page.language))
+
+
+def _dress(source: Source) -> Page:
+    """What pages are dressed with is kept, not read; at most it needs something itself."""
+    essence = source.kind.essence
+    encoding = judged(source.data, source.kind).used if is_html(essence) or _is_text(essence) else None
+    return Page(source.url, essence, encoding, requisites=of_source(source) if source.requisites else ())
 
 
 def _said(source: Source) -> Page:

@@ -31,6 +31,8 @@ class Fields(NamedTuple):
     robots: Sequence[str]
     agent: str
     content: str | None
+    requisites: bool = False
+    dress: bool = False
 
 
 class Task(NamedTuple):
@@ -108,7 +110,8 @@ def common() -> Apart:
 
 
 def _task(source: Source) -> bytes:
-    fields = Fields(source.links, source.refreshes, source.robots, source.agent, source.content)
+    wanted = source.content, source.requisites, source.dress
+    fields = Fields(source.links, source.refreshes, source.robots, source.agent, *wanted)
     return _encode(Task(source.kind, source.url, fields if source.page else None, source.listing, source.date))
 
 

@@ -32,14 +32,5 @@ def read(data: bytes, body: bytes = b"") -> bytes:
     task = _task(data)
     if task.fields is None:
         return _encode(replace(read_here(Source(body, task.kind, task.url, date=task.date)), content=""))
-    links, refreshes, robots, agent, content = task.fields
-    said = {
-        "date": task.date,
-        "listing": task.listing,
-        "links": links,
-        "refreshes": refreshes,
-        "robots": robots,
-        "agent": agent,
-        "content": content,
-    }
-    return _encode(read_here(Source(body, task.kind, task.url, **said)))  # type: ignore[arg-type]  # as they came
+    said = {"date": task.date, "listing": task.listing, **task.fields._asdict()}
+    return _encode(read_here(Source(body, task.kind, task.url, **said)))

@@ -46,6 +46,10 @@ class Source:
     """When the file changed, of a file of this machine."""
     listing: str | None = None
     """It is a list of addresses that was sent with this Content-Type, perhaps none."""
+    requisites: bool = False
+    """It is wanted what it needs to look as it does."""
+    dress: bool = False
+    """It is no page, but what a page is dressed with: nothing else is wanted."""
     whole: bool = False
     """All of it is content, with nothing around it: a chapter of a book, a letter."""
     depth: int = 0

@@ -12,6 +12,23 @@ _MIB = 1024 * 1024
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _TEXT = frozenset({"", "application/xml", "application/json", "application/javascript"})
 _TEXT_ENDINGS = ("+xml", "+json")
+MEDIA = (
+    "image/*",
+    "audio/*",
+    "video/*",
+    "font/*",
+    "application/font-*",
+    "application/vnd.ms-fontobject",
+    "application/ogg",
+)
+SOFTWARE = (
+    "application/x-iso9660-image",
+    "application/x-apple-diskimage",
+    "application/x-msdownload",
+    "application/x-rpm",
+    "application/vnd.debian.binary-package",
+    "application/vnd.android.package-archive",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +58,8 @@ class Limits:
     """Decoded bytes of other text, and of what came without a media type."""
     document: int = 64 * _MIB
     """Decoded bytes of everything else."""
+    requisite: int = 32 * _MIB
+    """Decoded bytes of what a page needs, whatever it is."""
     sitemap: int = 50 * _MIB
     """Decoded bytes of a sitemap, as sitemaps.org allows."""
     robots: int = 512_000
@@ -60,27 +79,15 @@ class Limits:
     kept_connections: int = 256
     """Idle connections held open for the next request."""
 
-    skip_types: tuple[str, ...] = (
-        "image/*",
-        "audio/*",
-        "video/*",
-        "font/*",
-        "application/font-*",
-        "application/vnd.ms-fontobject",
-        "application/ogg",
-        "application/x-iso9660-image",
-        "application/x-apple-diskimage",
-        "application/x-msdownload",
-        "application/x-rpm",
-        "application/vnd.debian.binary-package",
-        "application/vnd.android.package-archive",
-    )
+    skip_types: tuple[str, ...] = (*MEDIA, *SOFTWARE)
     """Media types whose body is not downloaded: the transfer ends after the head. A `*` at the
     end stands for anything. robots.txt and sitemaps are read whatever they are called."""
 
     def cap(self, kind: Kind, media_type: str) -> int:
         """Decoded bytes that are kept of a body."""
-        if kind in (Kind.PAGE, Kind.PROBE, Kind.RESOURCE):
+        if kind is Kind.RESOURCE:
+            return min(self._page_cap(media_type), self.requisite)
+        if kind in (Kind.PAGE, Kind.PROBE):
             return self._page_cap(media_type)
         return self.robots if kind is Kind.ROBOTS else self.sitemap
 

@@ -196,7 +196,8 @@ class Transfer:
         head = self._head = read_head(self.lines, self._limits)
         if isinstance(head, Failure):
             return None
-        self._unwanted = self._limits.skips(self._kind, head.media_type)
+        # What somebody has named is wanted, whatever it is.
+        self._unwanted = self._visit.depth > 0 and self._limits.skips(self._kind, head.media_type)
         if self._unwanted:
             return None
         return open_body(head, self._limits.cap(self._kind, head.media_type), self._limits)

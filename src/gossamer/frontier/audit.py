@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from gossamer.frontier.entries import HOSTS, LATER, QUEUE, STANDING, TURNS, State
-from gossamer.frontier.ledger import Counts, Ledger
+from gossamer.frontier.ledger import Counts, Ledger, Needed
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.waiting_origins import WAITS
 from gossamer.frontier.tally import Sums, Tally
@@ -18,7 +18,8 @@ from gossamer.urls import keys
 def audit(table: Table) -> Iterator[str]:
     """What is wrong, one line each; nothing when all is well."""
     ledger = Ledger(table)
-    counted, tallied = Counts(again=min(ledger.counts.again, 0)), Tally.is_whole(table)
+    needed = None if ledger.counts.needed is None else Needed()
+    counted, tallied = Counts(again=min(ledger.counts.again, 0), needed=needed), Tally.is_whole(table)
     for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
         before, sums = counted.queued, Sums(counted.pages, counted.failed)
         for _, entry in rows:
@@ -36,6 +37,8 @@ def audit(table: Table) -> Iterator[str]:
         says, is_ = getattr(ledger.counts, name), getattr(counted, name)
         if says != is_:
             yield f"the counter of {name} says {says}, but there are {is_}"
+    if ledger.counts.needed != needed:
+        yield f"the counters of what pages need say {ledger.counts.needed}, but it is {needed}"
     yield from _queues(table, ledger, counted.queued)
     yield from _waiting_origins(table)
     yield from opic.audit(table)

@@ -141,6 +141,10 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     """How many addresses of a list were taken that waits to be read on; see `listings`. It is not asked for again."""
     guess: str = ""
     """No link leads to it: where the string stood that may be its address; see `guessed_links`."""
+    linked: bool = False
+    """Of what a page needs: a link leads to it too; see `requisites`."""
+    document: bool = False
+    """Of what a page needs and was fetched: it is a document."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
         """The request that this entry stands for. Validators of a 304 are none: nothing came with them."""

@@ -40,7 +40,7 @@ from gossamer.frontier.polite.host_health import Blame
 from gossamer.frontier.polite.limits import Quota
 from gossamer.frontier.polite.ready import Group
 from gossamer.frontier.polite.robots_answers import RobotsAnswers
-from gossamer.frontier.polite.schedule import Schedule, Waiting
+from gossamer.frontier.polite.schedule import AWAY, Schedule, Waiting
 from gossamer.frontier.queue import requeue
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.back_queues import Origin
@@ -143,7 +143,7 @@ class Frontier:
     def revisit(self) -> None:
         """Ask again for every page that was fetched, and only take what has changed."""
         self.sift()
-        self._intake.requeue(requeue.fetched(self.ledger))
+        self._intake.requeue(requeue.fetched(self.ledger, requisites=self._rules.requisites))
 
     def changed(self, known: Iterable[tuple[str, Entry]]) -> None:
         """These may say something else now: files that have changed, or are gone."""
@@ -303,8 +303,13 @@ class Frontier:
             return False
         if self._robots.come or self._listings.busy or self._reconsideration.under_way:
             return False
-        turn = self._schedule.next_turn() != inf or parts.waiting_origins.nearest() is not None
+        turn = self._schedule.next_turn() != inf or self._someone_waits()
         return not turn and self.next_waking() > self._rules.patience
+
+    def _someone_waits(self) -> bool:
+        """Does an origin wait on disk for its turn? Those that have nothing but new pages have none without room."""
+        nearest = self._parts.waiting_origins.nearest()
+        return nearest is not None and not (nearest >= AWAY and self._quota is not None and self._quota.has_all_pages())
 
     def next_waking(self) -> float:
         """Seconds until a retry or a paused host is due; infinity when there is none."""
@@ -375,8 +380,12 @@ class Frontier:
         return self._quota is not None and self._quota.is_over()
 
     def _is_full(self) -> bool:
-        """Nothing more may be asked for."""
-        return self._quota is not None and self._quota.full()
+        """Nothing more may be asked for. What the last page needs may not be in the books yet."""
+        if self._quota is None or not self._quota.full():
+            return False
+        if self._rules.requisites and self._intake.met and not self._quota.is_over():
+            self.sift()
+        return self._quota.full()
 
     def _catch_up(self) -> None:
         """A part of what came in large, once in a turn of the event loop, however many workers ask."""
@@ -406,7 +415,7 @@ class Frontier:
             self._parts.budgets.visited(self._rules.site(visit.url))
         host.out += 1
         origin.out += 1
-        host.next = self._clock.steady() + politeness.gap(host)
+        host.next = self._clock.steady() + politeness.gap(host, visit.kind)
         if host.out < politeness.per_host:
             self._active.replace(origin)
         return visit
@@ -417,9 +426,9 @@ class Frontier:
         """Take answers in: what becomes of each address, of its host, and what it points to.
 
         All of them before the next visit is handed out and the next commit made: they are in the archive already.
-        What pages are dressed with has no entry: it is asked for with its page, see `polite/errands`.
+        What a browser has asked for with a page may have no entry: see `polite/errands`.
         """
-        answers = tuple(each for each in answers if each.visit.kind is not Kind.RESOURCE or each.capture.source)
+        answers = tuple(each for each in answers if self._has_entry(each))
         origins = [self._done(*each) for each in answers]
         if self._intake.focus is not None:
             self.sift()  # the best address may be among those that were found just now
@@ -436,12 +445,21 @@ class Frontier:
     def done_before(self, answer: Answer) -> None:
         """The same when the rows were lost: an answer that nobody waits for any more counts too, with its date."""
         url, capture = answer.visit.url, answer.capture
-        if answer.visit.kind is Kind.RESOURCE and capture.source is None:
-            return
         self.sift()
+        if not self._has_entry(answer):
+            return
         entry = self.ledger.get(url)
         waited_for = answer.visit.kind in ASIDE or (entry is not None and entry.state is State.QUEUED)
         self.done(answer if waited_for or capture.source else answer._replace(capture=replace(capture, source=AGAIN)))
+
+    def _has_entry(self, answer: Answer) -> bool:
+        """Is it in the books? Of what pages are dressed with only that which was found in them, or imported."""
+        visit, capture, _ = answer
+        if visit.kind is not Kind.RESOURCE or capture.source is not None or visit in self._out:
+            return True
+        self.sift()  # after a kill: what led to it may have been added a moment ago
+        entry = self.ledger.get(visit.url)
+        return entry is not None and entry.kind is Kind.RESOURCE
 
     def restore(self, entries: Mapping[str, Entry]) -> None:
         """What is still known of addresses when all other rows were lost."""
@@ -502,7 +520,7 @@ class Frontier:
             self._quota.settle(kept=self.ledger.counts.kept > pages)
         if self.ledger.counts.kept > pages and self._choice.pages_per_host is not None:
             self._choice.pages_per_host.kept(host.name)
-        host.next = max(host.next, self._clock.steady() + self._rules.politeness.gap(host))
+        host.next = max(host.next, self._clock.steady() + self._rules.politeness.gap(host, visit.kind))
         self._parts.hosts.save(host)
         self._longest.offer(host)
         if out:

@@ -29,6 +29,28 @@ _COUNTED = frozenset({State.DONE, State.FAILED})
 """States that count for a host; see `tally`."""
 
 
+class Needed(msgspec.Struct, array_like=True):
+    """How much of what pages need stands where."""
+
+    kept: int = 0
+    queued: int = 0
+    failed: int = 0
+    excluded: int = 0
+
+    @property
+    def all(self) -> int:
+        """What pages need."""
+        return self.kept + self.queued + self.failed + self.excluded
+
+    def shift(self, entry: Entry, by: int) -> None:
+        """An entry comes in or goes out. What redirects is not counted; where it leads to is."""
+        if is_kept(entry):
+            self.kept += by
+        elif entry.state is not State.DONE:
+            name = entry.state.name.lower()
+            setattr(self, name, getattr(self, name) + by)
+
+
 class Counts(msgspec.Struct):
     """How many addresses stand where, and what they brought."""
 
@@ -50,6 +72,13 @@ class Counts(msgspec.Struct):
     exclusions: dict[str, int] = {}
     again: int = -1
     """Pages that were fetched before and are queued once more; below 0 where they were never counted."""
+    needed: Needed | None = None
+    """What pages need; None where it was never counted."""
+
+    @property
+    def besides(self) -> int:
+        """What is queued and is no new page, so that no limit of pages keeps it from being asked for."""
+        return max(self.again, 0) + (self.needed.queued if self.needed else 0)
 
     @property
     def kept(self) -> int:
@@ -63,6 +92,9 @@ class Counts(msgspec.Struct):
 
     def shift(self, entry: Entry, by: int) -> None:
         """An entry comes in or goes out."""
+        if entry.kind is Kind.RESOURCE:
+            self._shift_needed(entry, by)
+            return
         match entry.state:
             case State.QUEUED:
                 self.queued += by
@@ -79,6 +111,13 @@ class Counts(msgspec.Struct):
             case State.EXCLUDED:
                 self.excluded += by
                 _tally(self.exclusions, entry.reason, by)
+
+    def _shift_needed(self, entry: Entry, by: int) -> None:
+        """What pages need is in no sum of pages, but in that of what is queued."""
+        self.queued += by * (entry.state is State.QUEUED)
+        self.done += by * (entry.state is State.DONE)
+        if self.needed is not None:
+            self.needed.shift(entry, by)
 
 
 def _tally(reasons: dict[str, int], reason: str, by: int) -> None:
@@ -111,6 +150,11 @@ def is_page(entry: Entry) -> bool:
     return entry.state is State.DONE and entry.kind is Kind.PAGE and was_fetched(entry)
 
 
+def is_kept(entry: Entry) -> bool:
+    """It is what a page needs, and is here."""
+    return entry.state is State.DONE and entry.kind is Kind.RESOURCE and was_fetched(entry)
+
+
 def is_page_again(entry: Entry) -> bool:
     """A page that was fetched before is queued once more: it has its place among the pages already.
 
@@ -130,6 +174,10 @@ def is_closed(entry: Entry) -> bool:
     return entry.state is State.EXCLUDED and entry.reason == FORBIDDEN and was_fetched(entry)
 
 
+def _is_failure(entry: Entry) -> bool:
+    return entry.state is State.FAILED and entry.kind is not Kind.RESOURCE
+
+
 counts_of = decoder(Counts)
 
 
@@ -141,7 +189,7 @@ class Ledger:
         self.backlog = Backlog(table)
         self.tally = Tally(table)
         stored = table.get(META, b"counts")
-        self.counts = counts_of(stored) if stored else Counts(again=0)
+        self.counts = counts_of(stored) if stored else Counts(again=0, needed=Needed())
         self.counts.failures = _bounded(self.counts.failures)
         self.counts.exclusions = _bounded(self.counts.exclusions)
 
@@ -175,7 +223,7 @@ class Ledger:
         """Pages and failures of its host; what is only found or left out is neither."""
         if new.state in _COUNTED or (old is not None and old.state in _COUNTED):
             pages = is_page(new) - (old is not None and is_page(old))
-            failed = (new.state is State.FAILED) - (old is not None and old.state is State.FAILED)
+            failed = _is_failure(new) - (old is not None and _is_failure(old))
             if pages or failed:
                 self.tally.shift(keys.host(url), pages, failed)
 
@@ -186,6 +234,11 @@ class Ledger:
                 self._count(url, entry, None)
         if self.counts.again < 0:
             self.counts.again = sum(is_page_again(entry) for _, entry in self.all())
+        if self.counts.needed is None:
+            self.counts.needed = Needed()
+            for _, entry in self.all():
+                if entry.kind is Kind.RESOURCE:
+                    self.counts.needed.shift(entry, 1)
 
     def uncopied(self, urls: Iterable[str]) -> None:
         """Pages that are copies of nothing any more."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gossamer.frontier.discover.credit import Credit
 from gossamer.frontier.discover.discovery import Discovery, Seeds
+from gossamer.frontier.discover.requisites import Requisites
 from gossamer.frontier.discover.seen import Seen
 from gossamer.frontier.entries import LATER, META
 from gossamer.frontier.ledger import Ledger
@@ -49,6 +50,8 @@ class Parts:
     credit: Credit
     worth: Worth
     guessed_links: GuessedLinks
+    requisites: Requisites | None
+    """What pages need, where that is asked for."""
     discovery: Discovery
     seeds: Seeds
     outage: Outage
@@ -80,7 +83,10 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
     queues = Queues(table, number(table.get(META, b"sequence") or b""))
     known = Seen(Sieve(table, seen))
     worth = Worth(table, ledger, known, budgets, rules.site)
-    discovery = Discovery(rules.scope, rewrite=rules.rewrite, simpler=worth.simpler, signs_out=rules.signs_out)
+    requisites = Requisites(rules.requisites_per_host) if rules.requisites else None
+    discovery = Discovery(
+        rules.scope, rewrite=rules.rewrite, simpler=worth.simpler, signs_out=rules.signs_out, needs=requisites
+    )
     return Parts(
         table=table,
         rules=rules,
@@ -98,6 +104,7 @@ def assemble(table: Table, rules: Rules, clock: Clock, peers: Peers | None, seen
         credit=Credit(table, budgets, rules.site, elsewhere=peers.credit if peers else None),
         worth=worth,
         guessed_links=GuessedLinks(table),
+        requisites=requisites,
         discovery=discovery,
         seeds=Seeds(table, discovery),
         outage=Outage(clock, rules.patience),

@@ -70,6 +70,8 @@ class Rules:
     """Nothing is asked for: what comes was captured elsewhere."""
     sitemaps: bool = True
     head_first: Callable[[str], bool] = lambda url: False
+    heads: bool = False
+    """No body is wanted at all. Otherwise nobody asks first whether a seed is: somebody has named it."""
     wanted: Callable[[str], bool] = lambda media_type: True
     rewrite: Callable[[str], str] | None = None
     order: Order = breadth
@@ -81,6 +83,14 @@ class Rules:
     """Which forms are filled in: off, search or all; see `forms`."""
     form_budget: int = 500
     """Most requests for the answers of one form."""
+    requisites: bool = False
+    """What pages need to look as they do is asked for too; see `discover/requisites`."""
+    requisites_per_host: int = 0
+    """Most of it that a crawl asks of a host; 0 for all."""
+    requisites_own: bool = False
+    """Also what robots.txt forbids, where there is a seed."""
+    media_links: bool = False
+    """So are pictures, sound and film that links lead to."""
     signs_out: Callable[[str, str], bool] | None = None
     """Would a link, by its address and what it is called, end a session that the crawl has? None where it has none."""
     site: Callable[[str], str] = site

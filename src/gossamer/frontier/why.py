@@ -21,6 +21,7 @@ from gossamer.frontier.worth.parameters import dropped_keys
 from gossamer.frontier.worth.rendering import TRIALS, about_rendering
 from gossamer.frontier.worth.soft404 import disguised_places
 from gossamer.frontier.worth.topic_rows import WHOLE, about_topic
+from gossamer.model import Kind
 from gossamer.robots import Verdict, parse
 from gossamer.shown import counted
 from gossamer.store.table.table import Table
@@ -97,6 +98,8 @@ class AddressAnswer:
     """Whether what counts of it is what a browser has made of it."""
     rendering: RenderAnswer | None = None
     """None where no page of its kind has scripts, or the crawl was not to render any by its own choice."""
+    needed: bool = False
+    """It is what a page needs, and no page; `referrer` has asked for it first."""
     forms: tuple[str, ...] = ()
     """Forms on the page, or whose answer it is, each with what it has brought; in words."""
 
@@ -195,6 +198,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         changes_seen=changes.history.weight if changes else 0.0,
         topic=_topic(table, url),
         rendering=_rendering(table, url),
+        needed=entry.kind is Kind.RESOURCE,
         forms=tuple(map(str, about_forms(table, url))),
     )
 

@@ -74,13 +74,13 @@ class Archive:
             return None
         plain = capture.body is capture.wire and not capture.rendered
         digest = page.digest if plain and page.digest else payload_digest(capture.wire)
-        known = self._rows.known(capture.visit.url, page)
+        known = self._rows.known(capture.visit.url, page, capture.visit.kind)
         original = self._rows.original(capture, known, digest)
         rows: list[Rows | None] = []  # encoded before the capture is written, so that nothing can go wrong after it
         self._writer.capture(
             capture,
             digest,
-            page.links,
+            (*page.links, *page.requisites) if page.requisites else page.links,
             original,
             lambda *where: rows.append(self._rows.rows(capture, page, _kept(digest, original, *where), known)),
         )
@@ -101,7 +101,8 @@ class Archive:
         rendered = self._behind(response) if capture.rendered else None
         kept = Kept(response.place, digest, response.original, rendered.place.length if rendered else 0)
         self.passed.clear(capture.visit.url, capture.began)
-        return self._put(self._rows.rows(capture, page, kept, self._rows.known(capture.visit.url, page)))
+        known = self._rows.known(capture.visit.url, page, capture.visit.kind)
+        return self._put(self._rows.rows(capture, page, kept, known))
 
     def _put(self, rows: Rows | None) -> Version | None:
         if rows is None:
@@ -111,9 +112,9 @@ class Archive:
             self.unread.note(rows.url, rows.version.began, rows.unread)
         else:
             self.unread.clear(rows.url)
-        digest = rows.version.digest
-        if rows.first is not None and digest and self.versions.first(digest) is None:
-            self.versions.set_first(digest, rows.first)
+        digest, kind = rows.version.digest, rows.version.kind
+        if rows.first is not None and digest and self.versions.first(digest, kind) is None:
+            self.versions.set_first(digest, rows.first, kind)
         return rows.version if rows.changed else None
 
     def mark_copy(self, url: str, digest: str, of: str) -> bool:

@@ -14,6 +14,9 @@ from gossamer.store.versions import NOT_MODIFIED, First, TextPlace, Version, Ver
 from gossamer.store.warc.texts import Texts, mark_of
 from gossamer.store.warc.warc import Original, Place
 
+SHARED = (Kind.PAGE, Kind.RESOURCE)
+"""What is kept once, however many addresses it has."""
+
 
 class Kept(NamedTuple):
     """What the rows must know of a record that was written."""
@@ -70,9 +73,11 @@ class RowMaker:
         self._versions = versions
         self._texts = texts
 
-    def known(self, url: URL, page: Page) -> Known:
-        """Where the body of a page was met before."""
+    def known(self, url: URL, page: Page, kind: Kind) -> Known:
+        """Where the body of a page was met before, or that of what pages need."""
         first = self._versions.first(page.digest) if page.digest else None
+        if kind is Kind.RESOURCE and page.digest:
+            first = self._versions.first(page.digest, kind) or first
         if first is None:
             return Known()  # as for nearly all pages of a first crawl
         latest, version = next(self._versions.of(url), None), self._versions.at(first.url, first.began)
@@ -133,7 +138,8 @@ class RowMaker:
             near_copy_of=before.near_copy_of if before else None,
             rendered=rendered,
         )
-        is_first = original is None and capture.visit.kind is Kind.PAGE and capture.status == 200 and capture.body
+        shared = capture.visit.kind in SHARED
+        is_first = original is None and shared and capture.status == 200 and capture.body
         first = First(url, capture.began, place.record) if is_first else None
         unread = page if page.unread and owner is None else None
         return Rows(url, version, self._versions.row(url, version), first, before is None, unread)

@@ -18,7 +18,7 @@ from gossamer.urls import keys
 CAPTURES = "captures"
 """row key, NUL, milliseconds counted backwards -> Version; WARC dates are in milliseconds too"""
 DIGESTS = "digests"
-"""digest of a decoded body -> the First capture that had it"""
+"""digest of a decoded body -> the First capture that had it; for what pages need, the digest and a byte more"""
 STATE = "archive"
 """How far the WARC files are committed, and more that there is one of."""
 
@@ -181,18 +181,18 @@ class Versions:
                 last = url
                 yield url, version
 
-    def first(self, digest: str) -> First | None:
-        """Where a payload was met first."""
-        data = self._table.get(DIGESTS, _digest_key(digest))
+    def first(self, digest: str, kind: Kind = Kind.PAGE) -> First | None:
+        """Where a payload was met first, as a page or as what pages need: no page is a copy of a picture."""
+        data = self._table.get(DIGESTS, _digest_key(digest, kind))
         return None if data is None else first_of(data)
 
-    def set_first(self, digest: str, first: First) -> None:
+    def set_first(self, digest: str, first: First, kind: Kind = Kind.PAGE) -> None:
         """Later captures of the same payload point here."""
-        self._table.put(DIGESTS, _digest_key(digest), _encode(first))
+        self._table.put(DIGESTS, _digest_key(digest, kind), _encode(first))
 
-    def remove_first(self, digest: str) -> None:
+    def remove_first(self, digest: str, kind: Kind = Kind.PAGE) -> None:
         """Nobody has this payload any more."""
-        self._table.delete(DIGESTS, _digest_key(digest))
+        self._table.delete(DIGESTS, _digest_key(digest, kind))
 
 
 def require_moment(key: bytes, data: bytes) -> None:
@@ -211,8 +211,8 @@ def _moment(began: float) -> bytes:
     return (_FOREVER - since).to_bytes(8, "big")
 
 
-def _digest_key(digest: str) -> bytes:
+def _digest_key(digest: str, kind: Kind) -> bytes:
     try:
-        return bytes.fromhex(digest.partition(":")[2])
+        return bytes.fromhex(digest.partition(":")[2]) + (b"\1" if kind is Kind.RESOURCE else b"")
     except ValueError as error:
         raise damaged("digest", repr(digest[:100])) from error

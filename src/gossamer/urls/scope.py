@@ -73,8 +73,8 @@ class Scope:
         """None for an address inside; else the reason why it is not."""
         if depth > self.max_depth:
             return f"deeper than {counted(self.max_depth, 'link')}"
-        if len(url) > self.max_length:
-            return f"address longer than {self.max_length} bytes"
+        if reason := self.too_long(url):
+            return reason
         seed = url in self.seeds or (depth == 0 and self.more.has(url))
         if not seed and self.kind != "any" and self._places.isdisjoint(self._around(url)) and not self._listed(url):
             return OUTSIDE[self.kind]
@@ -137,6 +137,10 @@ class Scope:
         if len(segments) > self.max_segments:
             return f"more than {self.max_segments} path segments"
         return "the same path segments three times in a row" if _repeats(segments) else None
+
+    def too_long(self, url: URL) -> str | None:
+        """The reason when an address is too long."""
+        return f"address longer than {self.max_length} bytes" if len(url) > self.max_length else None
 
     def excluded(self, url: URL) -> str | None:
         """The reason when an exclude pattern keeps an address out; all that is asked of sitemaps."""

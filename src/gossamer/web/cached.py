@@ -1,5 +1,7 @@
 """The kept original of a page, for a frame of ours: nothing of it runs, nothing is loaded, it leads nowhere else.
 
+What was kept with it, styles, pictures and fonts, is a part of what is sent (`convert.html.dressing`).
+
 Two things hold it, each for itself. The page is written anew from what is harmless (`convert.html.inert`), and a policy
 tells the browser to put it into a sandbox with an origin of its own, without scripts, forms and requests. What is no
 page and no text is a download.
@@ -8,6 +10,8 @@ page and no text is a download.
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,17 +20,24 @@ from starlette.responses import Response
 
 from gossamer.collection import Collection
 from gossamer.collection.ask.times import moment
+from gossamer.collection.documents import Document
 from gossamer.convert.charset.decode import utf8
+from gossamer.convert.html.dressing import Held
 from gossamer.convert.html.inert import Original, inert
-from gossamer.errors import GossamerError
+from gossamer.errors import GossamerError, NotFound
+from gossamer.urls import resolve
 from gossamer.web.face import face_of, status_of
 from gossamer.web.page_page import ADDRESS_MOST
 from gossamer.web.templating import link
 
 POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
-    "frame-ancestors 'self'"
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'self'"
 )
+HOPS = 4
+"""Answers that are looked at, of which all but the last lead elsewhere."""
+SOON = 3_600.0
+"""Seconds after a page in which what it needs has come."""
 HEADERS = {"content-security-policy": POLICY, "x-frame-options": "SAMEORIGIN"}
 HTML, XHTML = "text/html", "application/xhtml+xml"
 FILE = "application/octet-stream"
@@ -61,10 +72,35 @@ def _kept(web: Collection, url: str, at: str, *, saved: bool) -> Kept:
     body, encoding = document.capture.body, document.version.encoding
     if not saved and document.media_type in (HTML, XHTML):
         original = Original(body, encoding or "UTF-8", document.url, xml=document.media_type == XHTML)
-        return Kept(inert(original, _inside).encode("utf-8", "replace"), "text/html; charset=utf-8")
+        html = inert(original, _inside, partial(_held, web, document.version.began))
+        return Kept(html.encode("utf-8", "replace"), "text/html; charset=utf-8")
     if not saved and encoding:
         return Kept(utf8(body, encoding), "text/plain; charset=utf-8")
     return Kept(body, FILE, _name(document.url))
+
+
+def _held(web: Collection, began: float, url: str) -> Held | None:
+    """What was kept of an address that a page needs: what it was soon after the page came, or is now."""
+    for _ in range(HOPS):
+        try:
+            found = _nearest(web, url, began)
+        except GossamerError:
+            return None
+        target = found.capture.header("location") if 300 <= found.capture.status < 400 else None
+        if target is None:
+            said = found.capture.header("content-type") or ""
+            whole = found.capture.status == 200
+            return Held(found.url, found.capture.body, found.media_type, said) if whole else None
+        url = resolve([target], url)[0] or ""
+    return None
+
+
+def _nearest(web: Collection, url: str, began: float) -> Document:
+    """A page comes first, and what it needs within the hour; where it came before, that was not asked for again."""
+    try:
+        return web.answer(url, datetime.fromtimestamp(began + SOON, UTC))
+    except NotFound:
+        return web.answer(url)
 
 
 def _inside(url: str) -> str:

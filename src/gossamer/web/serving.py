@@ -155,9 +155,9 @@ def _is_fault(record: logging.LogRecord) -> bool:
     return not (cut_off or str(record.msg).startswith("Cancel %s running task"))
 
 
-def listening(host: str, port: int | None) -> socket.socket:
+def listening(host: str, port: int | None, usual: int = PORT) -> socket.socket:
     """A socket that takes connections, at the port that is named; else at the usual one, or at a free one."""
-    for each in (port,) if port is not None else (PORT, 0):
+    for each in (port,) if port is not None else (usual, 0):
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

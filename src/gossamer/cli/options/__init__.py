@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     asking.alert(verbs)
     asking.search(verbs)
     showing.serve(verbs)
+    showing.replay(verbs)
     showing.mcp(verbs)
     asking.similar(verbs)
     asking.duplicates(verbs)

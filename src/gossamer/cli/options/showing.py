@@ -48,6 +48,21 @@ def serve(verbs: Verbs) -> None:
     )
 
 
+def replay(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "replay",
+        "show its pages as they were, with their scripts running and all that a crawl with --archive has kept; nothing"
+        " is loaded from anywhere else. It needs the extra `replay` (`pip install '.[replay]'` where you cloned"
+        " Gossamer). `gossamer serve` shows pages in which nothing runs",
+        "gossamer replay my-web",
+    )
+    add_directory(verb)
+    verb.add_argument(
+        "--port", type=port, metavar="N", help="where to listen (8370, or a free one where that is taken)"
+    )
+
+
 def mcp(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,

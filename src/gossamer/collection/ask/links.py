@@ -65,6 +65,8 @@ class Links:
     """Addresses in its scripts and data that may lead to pages."""
     forms: tuple[PageForm, ...] = ()
     """What the page can be asked."""
+    requisites: tuple[Link, ...] = ()
+    """What it needs to look as it does, each with where it stands: img, srcset, style, script and so on."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -76,6 +78,7 @@ class Links:
             "rank": self.rank,
             **({"guessed": [self._guess(link) for link in self.guesses]} if self.guesses else {}),
             "forms": [form._asdict() for form in self.forms],
+            "needs": [{"url": link.url, "place": link.place, **self._stands(link)} for link in self.requisites],
         }
 
     def _out(self, link: Link) -> dict[str, Any]:

@@ -494,6 +494,7 @@ class Reading:
         """Who points to an address and what it points to."""
         from gossamer.collection.ask.links import linked, targets
         from gossamer.collection.ask.page_forms import page_forms
+        from gossamer.convert.document import requisites
 
         graph = self._graph()
         try:
@@ -502,8 +503,9 @@ class Reading:
             page = None
         guesses = page.page.guesses if page else ()
         forms = page_forms(page.capture, self._readers().of(page.url).table) if page else ()
-        found = replace(linked(self.meant(url), page, graph), guesses=guesses, forms=forms)
-        every = (*found.outgoing, *guesses)
+        needs = requisites(page.capture) if page else ()
+        found = replace(linked(self.meant(url), page, graph), guesses=guesses, forms=forms, requisites=needs)
+        every = (*found.outgoing, *guesses, *needs)
         return replace(found, targets=targets(lambda target: self._readers().of(target).table, every))
 
     def neighbours(self, question: str) -> list[Neighbour]:

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gossamer.collection.crawl.outside import Fetch
+from gossamer.collection.crawl.requisites import PUBLIC
 from gossamer.convert.document import digest_of
 from gossamer.convert.type import mime
 from gossamer.errors import InvalidURL
-from gossamer.fetch import Guard
 from gossamer.frontier.answer.outcome import Act, judge
 from gossamer.frontier.polite.errands import Errands
 from gossamer.frontier.rules import Resolve
@@ -29,8 +29,6 @@ WAIT_MOST = 60.0
 """Seconds after which a page goes without."""
 REMEMBERED_BYTES = 32 << 20
 NOTHING = Patterns(())
-PUBLIC = Guard()
-"""Refuses all that is private."""
 SHARED = ("javascript", "ecmascript", "css")
 """What pages share, by its media type."""
 

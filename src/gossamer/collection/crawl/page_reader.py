@@ -51,6 +51,7 @@ class PageReader:
         self._agent = plan.as_identity().product
         self._method = plan.content
         self._blocks = blocks
+        self._requisites = plan.keeps_requisites()
         self._on_page = on_page
         self._numbers = DocumentNumbers(table)
 
@@ -62,7 +63,9 @@ class PageReader:
         try:
             with self.poison_pages.reading(url):
                 content, template = (self._method, self._blocks.met(url)) if self._blocks else (None, None)
-                begun = convert.begin(capture, self._agent, content=content, template=template, here=here)
+                begun = convert.begin(
+                    capture, self._agent, content=content, template=template, here=here, requisites=self._requisites
+                )
                 return self._with_fields(capture, begun) if isinstance(begun, Page) else begun
         except Exception as error:
             return mistaken(capture, error)

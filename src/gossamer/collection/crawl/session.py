@@ -23,6 +23,7 @@ from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.progress import Gauge
 from gossamer.collection.crawl.replaying import Replay
 from gossamer.collection.crawl.requests import CrawlRequest
+from gossamer.collection.crawl.requisites import guarded
 from gossamer.collection.crawl.rereading import Lists
 from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
@@ -43,7 +44,7 @@ from gossamer.fetch.body import decoded
 from gossamer.fetch.held import Held
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
-from gossamer.frontier.rules import Outward, Rules, WatchRules
+from gossamer.frontier.rules import Outward, Resolve, Rules, WatchRules
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import URL, Answer, Clock, Visit
 from gossamer.plan import Plan
@@ -128,6 +129,8 @@ class Session:
         if any(map(scheme_of, plan.seeds)) and not self._imports:
             usual = self._network.speak(plan, usual)
         self._fetch = self._import_source.fetch if self._imports else usual
+        if plan.keeps_requisites() and (addresses := self._opened()):
+            self._fetch = guarded(self._fetch, addresses, clock)
         if outside.told:
             self._fetch = telling(self._fetch, outside.told)
         self._source = self._import_source if self._imports else self.frontier
@@ -166,12 +169,15 @@ class Session:
         from gossamer.collection.crawl.rendering import Rendering, keeping
 
         kept = keeping(self._keeper, self._commits, held)
-        direct = self.plan.allow_addresses and not (self.plan.proxy or self._outside.fetch)
-        addresses = self._network.addresses if direct else None
-        signs_out = signing_out(self._logins)
+        addresses, signs_out = self._opened(), signing_out(self._logins)
         rendering = Rendering(self.plan, self._table, self._fetch, self.frontier.errands, kept, addresses, signs_out)
         self._fetch = rendering.fetch
         return rendering
+
+    def _opened(self) -> Resolve | None:
+        """Where a host is, where private addresses were opened; None where nobody has to ask."""
+        direct = self.plan.allow_addresses and not (self.plan.proxy or self._outside.fetch or self._imports)
+        return self._network.addresses if direct else None
 
     def _import_from(self, imported_files: Sequence[ImportFile]) -> ImportSource:
         limits = self.plan.as_limits()

@@ -3,7 +3,8 @@
 The page is parsed and written anew from what is known to be harmless: elements and attributes that are on a list. All
 else is left out, whether it has a name by now or gets one later; so nothing has to be recognised as dangerous. Text and
 values are escaped as they are written, and styles are gathered in the head, because only there their end is certain. A
-link is handed to the caller, who says where it leads. A picture is shown if the page itself holds it, as a data URL.
+link is handed to the caller, who says where it leads. A picture is shown if the page itself holds it, as a data URL;
+what was kept with the page is put into it in that form (`dressing`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import NamedTuple
 
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.html.defuse import TAGS_MOST, Bounded, bounded, tame
+from gossamer.convert.html.dressing import Dress, Holder
+from gossamer.convert.html.requisites import candidates
 from gossamer.convert.html.tree import Node, Tree, as_html, parse
 from gossamer.urls import resolve
 
@@ -52,7 +55,7 @@ _ATTRIBUTES = _names(
 _PICTURE = re.compile(r"data:image/(?:avif|bmp|gif|jpeg|png|webp)[;,]", re.IGNORECASE).match
 _LOADS = re.compile(r"url\((?!\s*[\"']?\s*data:)|image-set\(|src\(", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})\s?|([G-Zg-z]))")
-_IMPORT = re.compile("@(?:import|font-face)", re.IGNORECASE)
+_IMPORT = re.compile("@import", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<!doctype", re.IGNORECASE | re.DOTALL).match
 _LOOKED = 2_000
 """Bytes in which the document type is looked for: without it a browser lays out as those of 1998 did."""
@@ -69,12 +72,13 @@ class Original(NamedTuple):
     """It is of the kind that is written as XML."""
 
 
-def inert(original: Original, link: Callable[[str], str]) -> str:
-    """A page as a browser may show it. `link` gives the address that stands for the target of a link."""
+def inert(original: Original, link: Callable[[str], str], held: Holder = lambda url: None) -> str:
+    """A page as a browser may show it. `link` gives the address that stands for the target of a link, `held` what was
+    kept of an address that the page needs."""
     data = utf8(as_html(original.data) if original.xml else original.data, original.encoding)
     root = title = ""
     found = Bounded(tame(data), cut=False) if data.count(b"<") <= TAGS_MOST else bounded(data)
-    writer = _Writer(link, cut=found.cut)
+    writer = _Writer(link, Dress(held), cut=found.cut)
     for number, piece in enumerate(found.pieces):
         tree = parse(piece, scripting=False)
         if not number:
@@ -103,11 +107,12 @@ def _base(tree: Tree, url: str) -> str:
 class _Writer:
     """Writes the bodies of pieces, one after the other."""
 
-    def __init__(self, link: Callable[[str], str], *, cut: bool) -> None:
+    def __init__(self, link: Callable[[str], str], dress: Dress, *, cut: bool) -> None:
         self.base = ""
         self.body = ""
         """Its attributes."""
         self._link = link
+        self._dress = dress
         self._parts: list[str] = []
         self._styles: list[str] = []
         self._hrefs: dict[str, str | None] = {}
@@ -126,12 +131,28 @@ class _Writer:
 
     def write(self, tree: Tree) -> None:
         """One more piece."""
-        self._styles += (_style(each.text()) for each in tree.css("style"))
+        self._styles += (_style(self._sheet(each)) for each in tree.css('style, link[rel~="stylesheet" i][href]'))
         hrefs = [href for each in tree.css("a[href], area[href]") if (href := each.attributes["href"])]
         self._hrefs = dict(zip(hrefs, resolve(hrefs, self.base), strict=True))
         if tree.body is not None:
-            self.body = self.body or _attributes(tree.body.attributes)
+            self.body = self.body or self._attributes(tree.body.attributes)
             self._walk(tree.body)
+
+    def _sheet(self, node: Node) -> str:
+        """The text of a style element, or of the stylesheet that a link element names."""
+        attributes = node.attributes
+        if node.tag == "style":
+            return self._dress.style(node.text(), self.base)
+        if "alternate" in (attributes.get("rel") or "").lower().split() or "disabled" in attributes:
+            return ""
+        return self._dress.sheet(attributes["href"] or "", self.base, attributes.get("media") or "")
+
+    def _attributes(self, attributes: Mapping[str, str | None]) -> str:
+        style = attributes.get("style") or ""
+        dressed = {**attributes, "style": self._dress.style(style, self.base)} if "(" in style else attributes
+        if (background := attributes.get("background")) and (found := self._dress.picture(background, self.base)):
+            dressed = {**dressed, "style": f'background-image: url("{found}"); {dressed.get("style") or ""}'}
+        return _attributes(dressed)
 
     def _walk(self, top: Node) -> None:
         """Without recursion: pages are as deep as somebody likes."""
@@ -159,7 +180,7 @@ class _Writer:
         if name is None or name in _DROPPED:
             return False
         if name in _SHOWN:
-            self._parts.append(f"<{name}{self._pointer(name, node.attributes)}{_attributes(node.attributes)}>")
+            self._parts.append(f"<{name}{self._pointer(name, node.attributes)}{self._attributes(node.attributes)}>")
             # A parser passes over the first line break in these, so that of the page would be lost.
             if name in ("pre", "textarea"):
                 self._parts.append("\n")
@@ -179,8 +200,11 @@ class _Writer:
             target = self._hrefs.get(href)
             place = href if href.startswith("#") else self._link(target) if target else ""
             return f' href="{escape(place)}"' if place else ""
-        source = attributes.get("src") or ""
-        return f' src="{escape(source)}"' if name == "img" and _PICTURE(source) else ""
+        if name != "img":
+            return ""
+        source = attributes.get("src") or next(candidates(attributes.get("srcset") or ""), "")
+        shown = source if _PICTURE(source) else self._dress.picture(source, self.base)
+        return f' src="{escape(shown)}"' if shown else ""
 
 
 def _name(node: Node) -> str | None:

@@ -22,6 +22,7 @@ from gossamer.convert.fields import canonical, header_links
 from gossamer.convert.html.defuse import READ_MOST
 from gossamer.convert.html.guessed import guessed
 from gossamer.convert.html.links import LINKS_MOST, addresses
+from gossamer.convert.html.requisites import of_html
 from gossamer.convert.html.scan import Hint, Scan, scan
 from gossamer.convert.html.tree import as_html
 from gossamer.convert.source import Source
@@ -83,6 +84,7 @@ def read(source: Source, *, xml: bool) -> Page:
         problem=_TOO_MUCH if found.cut else "",
         guesses=guessed(data, found.hints, base, links),
         structured=structured,
+        requisites=of_html(data, base, encoding, source.links) if source.requisites else (),
     )
 
 

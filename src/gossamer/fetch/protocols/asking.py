@@ -111,7 +111,7 @@ class OtherProtocols:
     def _captured(self, visit: Visit, said: Said, began: float, seconds: float, address: str) -> Capture:
         media_type = dict(said.headers).get("content-type", "")
         most = self._limits.cap(visit.kind, media_type.partition(";")[0].strip())
-        unread = self._limits.skips(Kind.PAGE, media_type) or visit.method == "HEAD"
+        unread = (visit.depth > 0 and self._limits.skips(Kind.PAGE, media_type)) or visit.method == "HEAD"
         body = b"" if unread else said.body[:most]
         lines = [f"HTTP/1.1 {said.status} {said.reason}", *(f"{name}: {value}" for name, value in said.headers), "", ""]
         head = "\r\n".join(each.replace("\r", " ").replace("\n", " ") for each in lines).encode("latin-1", "replace")

@@ -17,6 +17,7 @@ from gossamer.frontier.answer.transitions import Settlement, remark
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.discover.listings import Listings
+from gossamer.frontier.discover.requisites import as_page
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
@@ -34,6 +35,9 @@ from gossamer.urls.paths import is_path
 
 if TYPE_CHECKING:
     from gossamer.frontier.worth.focus import Focus
+
+
+DOCUMENTS = ("text/html", "application/xhtml+xml")
 
 
 class Answers:
@@ -69,7 +73,7 @@ class Answers:
         """What becomes of the address, and what it points to. An answer that nobody waits for changes nothing."""
         url = capture.visit.url
         entry = self._ledger.get(url)
-        if entry is None or entry.state is not State.QUEUED:
+        if entry is None or entry.state is not State.QUEUED or _was_another(entry, capture.visit):
             return
         outcome = judge(capture, self._rules.wanted)
         lesson = self._worth.answered(capture, entry, outcome, page)
@@ -78,6 +82,8 @@ class Answers:
         if lesson.soft:
             page = dataclasses.replace(page, problem=lesson.soft, links=(), guesses=())
             outcome = outcome._replace(reason=lesson.soft)
+        if entry.kind is Kind.RESOURCE and page.media_type in DOCUMENTS:
+            entry = replace(entry, document=True)
         self._carry_out(outcome, entry, capture, page)
         if self._intake.forms is not None:
             self._intake.add(self._intake.forms.settled(url))
@@ -96,6 +102,8 @@ class Answers:
                 if outcome.act is Act.KEEP:
                     hubs.note(self._parts.table, url, page)
                 self.follow(capture, page)
+                if entry.kind is Kind.RESOURCE:
+                    self._dressed(url)
             case Act.REDIRECT:
                 self._redirected(capture, entry, outcome)
             case Act.FAIL if capture.visit.kind is Kind.SITEMAP and capture.status in GONE:
@@ -109,6 +117,12 @@ class Answers:
             case Act.GET:
                 self._parts.queues.remove(url, entry.rank, entry.position)
                 self._ledger.put(url, self._intake.enqueue(url, replace(entry, headed=True)), entry)
+
+    def _dressed(self, url: str) -> None:
+        """What a page needs is a page itself, and a link leads to it: then it comes in as one."""
+        entry = self._ledger.get(url)
+        if entry is not None and entry.state is State.DONE and entry.linked and entry.document:
+            self._intake.requeue([(url, as_page(entry, max(entry.depth, 1), entry.referrer), entry)])
 
     def _redirected(self, capture: Capture, entry: Entry, outcome: Outcome) -> None:
         visit, target = capture.visit, outcome.target
@@ -163,9 +177,10 @@ class Answers:
             self._parts.credit.give(visit.url, links)
         if self._intake.flow is not None:
             self._pass_on(self._intake.flow, visit.url, self._endorsed(visit, page))
-        if self._intake.focus is not None:
+        if self._intake.focus is not None and visit.kind is not Kind.RESOURCE:
             self._promise(self._intake.focus, self._intake.focus.came(visit, page, links))
         self._intake.follow(visit, links, hinted, nofollow=page.nofollow)
+        self._intake.dress(visit, page)
         if page.guesses and not page.nofollow:
             self._intake.guess(visit, page.guesses)
 
@@ -206,6 +221,11 @@ class Answers:
             if entry is not None and entry.state is State.DONE:
                 self._ledger.put(url, replace(entry, reason=reason), entry)
                 self._disguised(url)
+
+
+def _was_another(entry: Entry, visit: Visit) -> bool:
+    """Was it asked for as a page, and is now what a page needs, or the other way round?"""
+    return entry.kind is not visit.kind and Kind.RESOURCE in (entry.kind, visit.kind)
 
 
 def _is_new(outcome: Outcome, lesson: Lesson, page: Page) -> bool:

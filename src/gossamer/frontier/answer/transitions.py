@@ -14,7 +14,7 @@ from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import wait
 from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
-from gossamer.model import Capture, Clock, Page
+from gossamer.model import Capture, Clock, Kind, Page
 from gossamer.store.versions import NOT_MODIFIED, tells
 from gossamer.urls.paths import is_path
 
@@ -61,7 +61,7 @@ class Settlement:
             copy=entry.copy if unchanged else page.copy_of is not None,
             near=entry.near and unchanged,
         )
-        if self._watch is not None:
+        if self._watch is not None and entry.kind is not Kind.RESOURCE:
             self._watch.visited(capture, entry, page, unchanged=unchanged)
 
     def fail(self, url: str, entry: Entry, reason: str, waits: tuple[float, ...], status: int = 0) -> None:
@@ -90,7 +90,7 @@ class Settlement:
         status = entry.status if status is None else status
         if self._flow is not None:
             self._flow.ended(url)
-        if self._watch is not None:
+        if self._watch is not None and entry.kind is not Kind.RESOURCE:
             self._watch.ended(url, state, status, reason)
         return self._put(url, entry, reason, state=state, reason=reason, status=status, **left)
 
@@ -115,7 +115,7 @@ class Settlement:
             target=outcome.target,
             **_validators_after(entry, status),
         )
-        if self._watch is not None:
+        if self._watch is not None and entry.kind is not Kind.RESOURCE:
             self._watch.moved(url)
 
     def _put(self, url: str, entry: Entry, what: str, **changes: object) -> Entry:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -51,6 +51,16 @@ class Found(NamedTuple):
     """Where the string stood that may be this address, if it is none of a link."""
 
 
+class Needs(Protocol):
+    """What is known of what pages need; see `requisites`."""
+
+    def refusal(self, found: Found) -> str | None:
+        """Why something is left out; None when it may be asked for."""
+
+    def met_again(self, found: Found, known: Entry) -> Entry:
+        """What becomes of an address that is known."""
+
+
 class Recent:
     """Addresses met lately that only a smaller depth could change, by their hash, with the depth they were met at."""
 
@@ -87,9 +97,11 @@ class Discovery:
         rewrite: Callable[[str], str] | None = None,
         simpler: Callable[[str], str] = str,
         signs_out: Callable[[str, str], bool] | None = None,
+        needs: Needs | None = None,
     ) -> None:
         """`rewrite` are rules that the user named, `simpler` are those that were learned. `signs_out` tells links that
-        would end a session, where there is one."""
+        would end a session, where there is one. `needs` knows what pages need, where that is asked for."""
+        self._needs = needs
         self.scope = scope
         self.recent = Recent()
         self._rewrite = rewrite
@@ -122,7 +134,10 @@ class Discovery:
         return [(self._simpler(url), link) for url, link in best.items()]
 
     def as_asked_for(self, found: Found) -> Found:
-        """With the address as it is asked for. What was learned from links holds for links only."""
+        """With the address as it is asked for. What was learned from links holds for links only. What a page needs is
+        asked for by the page, and by nothing else whatever would do as well."""
+        if found.kind is Kind.RESOURCE:
+            return found
         url = found.url if self._rewrite is None else self._rewrite(found.url)
         if found.depth and not found.hops:
             url = self._simpler(url)
@@ -140,6 +155,8 @@ class Discovery:
             return f"sitemaps nested more than {SITEMAP_LEVELS} deep"
         if found.kind is Kind.SITEMAP:
             return self.scope.excluded(found.url)
+        if found.kind is Kind.RESOURCE and self._needs is not None:
+            return self._needs.refusal(found) or self.scope.too_long(found.url) or self.scope.excluded(found.url)
         return self.scope.check(found.url, found.depth)
 
     def excluded(self, url: str) -> str | None:
@@ -155,7 +172,16 @@ class Discovery:
     def entry(self, found: Found, known: Entry | None, now: float) -> Entry:
         """What an address is after it was found; the entry that is known, if that changes nothing."""
         reason = self.refusal(found)
-        return self._admit(found, reason, now) if known is None else _met_again(found, known, reason)
+        if known is None:
+            return self._admit(found, reason, now)
+        if self._needs is not None and Kind.RESOURCE in (found.kind, known.kind):
+            return known if reason is not None else self._needs.met_again(found, known)
+        return _met_again(found, known, reason)
+
+    def mark(self, entry: Entry) -> int | None:
+        """The depth that a link to it has to beat; None when one from any depth may change its entry."""
+        unsure = self._needs is not None and entry.kind is Kind.RESOURCE
+        return None if unsure else depth_to_beat(entry)
 
     def _admit(self, found: Found, reason: str | None, now: float) -> Entry:
         state = State.QUEUED if reason is None else State.EXCLUDED

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace as replace_visit
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gossamer.frontier.discover.discovery import Found, depth_to_beat
+from gossamer.frontier.discover.discovery import Found, Recent
+from gossamer.frontier.discover.requisites import is_media
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
-from gossamer.frontier.queue.rank import TOPIC_SPARING, promised, rank, topic_rounds
+from gossamer.frontier.queue.rank import FIRST, TOPIC_SPARING, promised, rank, topic_rounds
 from gossamer.frontier.worth.novelty import Place
 from gossamer.frontier.worth.opic import Flow, Importance
-from gossamer.model import Kind, Link, Visit
+from gossamer.model import Kind, Link, Page, Visit
 from gossamer.urls import keys
 
 if TYPE_CHECKING:
@@ -48,7 +50,8 @@ class Intake:
         self._active = active
         self.met: list[Found] = []
         """What is not in the books yet."""
-        parts.seen.restore((url, depth_to_beat(entry)) for url, entry in parts.ledger.all())
+        parts.seen.restore((url, parts.discovery.mark(entry)) for url, entry in parts.ledger.all())
+        self.requisites = parts.requisites
         self.flow = (
             Flow(Importance(parts.table), parts.ledger, rules.order) if rules.weigh and not rules.topic else None
         )
@@ -78,6 +81,8 @@ class Intake:
     def follow(self, visit: Visit, links: Sequence[Link], hinted: Mapping[str, int], *, nofollow: bool = False) -> None:
         """Links of a page or a sitemap, without those to addresses that were met lately."""
         depth, lists = visit.depth + 1, visit.kind is Kind.SITEMAP
+        if self._parts.rules.media_links:
+            links = self._without_media(visit, links)
         self._gather(
             Found(
                 url,
@@ -90,6 +95,21 @@ class Intake:
             for url, link in self._discovery.new_links(links, depth)
         )
 
+    def dress(self, visit: Visit, page: Page) -> None:
+        """What a page needs to look as it does."""
+        if self.requisites is not None and page.requisites:
+            self._gather(self.requisites.found(visit, page), self.requisites.recent)
+
+    def _without_media(self, visit: Visit, links: Sequence[Link]) -> Sequence[Link]:
+        """Pictures, sound and film that links lead to are kept like what the page itself needs, and are no pages."""
+        if self.requisites is None or not (media := [link for link in links if is_media(link.url)]):
+            return links
+        scope, depth = self._discovery.scope, visit.depth + 1
+        inside = tuple(link for link in media if scope.check(link.url, depth) is None)
+        self.dress(replace_visit(visit, kind=Kind.PAGE), Page(requisites=inside))
+        kept = {link.url for link in inside}
+        return [link for link in links if link.url not in kept]
+
     def guess(self, visit: Visit, guesses: Sequence[Link]) -> None:
         """Addresses of the same host that a page may mean, as far as such guesses bring anything there."""
         told = self._parts.guessed_links
@@ -100,12 +120,14 @@ class Intake:
             if told.are_worth_it(link.url, link.place)
         )
 
-    def _gather(self, found: Iterable[Found]) -> None:
-        """What belongs to this shard waits for the next `sift`; the rest is sent to its own."""
-        recent, deepest = self._discovery.recent, self._discovery.scope.max_depth
+    def _gather(self, found: Iterable[Found], recent: Recent | None = None) -> None:
+        """What belongs to this shard waits for the next `sift`; the rest is sent to its own. What is `recent` is known
+        of links, unless it is said of what."""
+        recent, deepest = recent or self._discovery.recent, self._discovery.scope.max_depth
         for each in self._peers.ours(found, recent) if self._peers else found:
             self.met.append(each)
-            if each.followed and each.depth <= deepest and not each.guess:  # or the next link to it could matter
+            known = each.kind is not Kind.RESOURCE or recent is not self._discovery.recent
+            if each.followed and each.depth <= deepest and not each.guess and known:  # or the next link could matter
                 recent.add(each.url, each.depth)
         if self.waiting >= BATCH:
             self.sift()
@@ -126,24 +148,38 @@ class Intake:
             raise
 
     def _take_in(self, met: list[Found], now: float) -> None:
-        batch = self._parts.seen.batch([each[:2] for each in met])
+        batch = self._parts.seen.batch([(each.url, _beats(each)) for each in met])
         entries = dict(zip(batch.unsure, self._ledger.get_many(batch.unsure), strict=True))
         self._active.read_ahead(batch.new)
         for found in met:
             url = found.url
-            if batch.knows(url, found.depth):
+            if batch.knows(url, _beats(found)):
                 continue
             known = entries.get(url)
             entry = self._discovery.entry(found, known, now)
             if entry is not known:
-                if entry.state is State.QUEUED and (known is None or known.state is not State.QUEUED):
+                another = known is not None and entry.kind is not known.kind
+                if another and known is not None:
+                    self._leave_queue(url, known)
+                if entry.state is State.QUEUED and (known is None or another or known.state is not State.QUEUED):
                     entry = self.enqueue(url, entry)
                 self._ledger.put(url, entry, known)
             entries[url] = entry
-            batch.note(url, depth_to_beat(entry))
+            batch.note(url, self._discovery.mark(entry))
+
+    def _leave_queue(self, url: str, known: Entry) -> None:
+        """What was found as one thing waits as another from now on."""
+        if known.state is State.QUEUED:
+            self._parts.queues.remove(url, known.rank, known.position)
+            self._worth.left(url, known)
 
     def enqueue(self, url: str, entry: Entry) -> Entry:
-        """Into the queue of its origin; one that had a place there before has a rank already."""
+        """Into the queue of its origin; one that had a place there before has a rank already. What a page needs comes
+        before all pages."""
+        if entry.kind is Kind.RESOURCE:
+            if self.requisites is not None:
+                self.requisites.queued(url)
+            return replace(entry, rank=FIRST, position=self._active.append(url, FIRST), due=0.0)
         if self.flow is not None:
             entry = self.flow.weighed(url, entry)
         if self.focus is not None:
@@ -182,6 +218,11 @@ class Intake:
         there = rank(away, self._order(url, entry))
         position = self._active.append(url, there)
         return replace(entry, rank=there, sunk=place.level, position=position, due=0.0)
+
+
+def _beats(found: Found) -> int:
+    """Which entries it may change: those of addresses that are deeper. What a page needs may change any."""
+    return -1 if found.kind is Kind.RESOURCE else found.depth
 
 
 def _focus(parts: Parts, judge: Judge, learned: Callable[[Judge], None]) -> Focus:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from gossamer.frontier.answer.transitions import Settlement
-from gossamer.frontier.discover.discovery import as_found, depth_to_beat
+from gossamer.frontier.discover.discovery import as_found
 from gossamer.frontier.discover.intake import Intake
 from gossamer.frontier.entries import META, Entry, State
 from gossamer.frontier.ledger import was_fetched
@@ -74,7 +74,7 @@ class Reconsideration:
         if refusal is None:
             return False
         excluded = self._settle.end(url, entry, State.EXCLUDED, refusal)
-        self._seen.note(url, depth_to_beat(excluded))
+        self._seen.note(url, self._discovery.mark(excluded))
         return True
 
     def _refusal(self, url: str, entry: Entry) -> str | None:

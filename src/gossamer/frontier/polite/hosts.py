@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gossamer.frontier.entries import HOSTS, HostRow, encode, host_row
-from gossamer.model import Clock
+from gossamer.model import Clock, Kind
 from gossamer.store.table.table import Table
 
 SMOOTHING = 0.3
@@ -45,17 +45,20 @@ class Politeness:
     """Most that slow answers alone can ask for."""
     crawl_delay_most: float = 300.0
     per_host: int = 1
+    requisite_delay: float = 0.5
+    """Least gap after a request for what a page needs, so that pages are complete soon."""
 
     @property
     def per_address(self) -> int | None:
         """Requests one IP address may have at once; None where the owner switched delays off."""
         return None if self.ip_delay == 0 else self.per_host
 
-    def gap(self, host: Host) -> float:
-        """Seconds between two requests to this host."""
+    def gap(self, host: Host, kind: Kind = Kind.PAGE) -> float:
+        """Seconds between two requests to this host, of which the first is of that kind."""
         gap = 0.0
         if self.delay:
-            gap = max(self.delay, min(self.factor * host.pace, self.longest))
+            least = self.delay if kind is not Kind.RESOURCE else min(self.requisite_delay, self.delay)
+            gap = max(least, min(self.factor * host.pace, self.longest))
         return max(gap, min(host.crawl_delay, self.crawl_delay_most)) + host.penalty
 
     def basis(self, host: Host) -> str:

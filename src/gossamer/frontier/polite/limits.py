@@ -119,10 +119,12 @@ class Quota:
         self.weigh()
 
     def full(self) -> bool:
-        """Nothing more may be asked for. Pages that we have may be asked for again, however many there are."""
-        return self.is_over() or (self._ledger.counts.again <= 0 and self._has_all_pages())
+        """Nothing more may be asked for. Pages that we have may be asked for again, however many there are, and so may
+        what they need."""
+        return self.is_over() or (self._ledger.counts.besides <= 0 and self.has_all_pages())
 
-    def _has_all_pages(self) -> bool:
+    def has_all_pages(self) -> bool:
+        """There is no room for a page that is new."""
         if self._peers:
             return self._peers.leases.full(self._pages)
         return 0 < self._pages <= self._ledger.counts.kept + self._out
@@ -133,7 +135,7 @@ class Quota:
             return False
         if self._peers and not self._peers.leases.claim(self._peers.me, self._pages):
             return False
-        if not self._peers and self._has_all_pages():
+        if not self._peers and self.has_all_pages():
             return False
         self._out += 1
         return True

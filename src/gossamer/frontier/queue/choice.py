@@ -79,7 +79,8 @@ class Choice:
     def next(self, *, new: bool = True) -> Due | None:
         """The visit that is due first; None when nothing is due now, or when it `broke_off`.
 
-        Where there is no room for a page that is `new`, those that we have are asked for again, and nothing else.
+        Where there is no room for a page that is `new`, those that we have are asked for again, with what they need,
+        and nothing else.
         """
         self._new = new
         if self._parts.retries.next_time <= self._clock.wall():
@@ -153,9 +154,9 @@ class Choice:
         return self._urgent(origin) if origin.urgent else None
 
     def _has_again(self, origin: Origin) -> bool:
-        """Is a page that we have the next in its queue? Those come before all that is new."""
+        """Is a page that we have the next in its queue, or what one needs? Those come before all that is new."""
         entry = self._parts.ledger.get(origin.head[0][2]) if self._queues.more(origin) else None
-        if entry is None or entry.state is not State.QUEUED:
+        if entry is None or entry.state is not State.QUEUED or entry.kind is Kind.RESOURCE:
             return True
         return was_fetched(entry) if entry.kind is not Kind.PAGE else is_page_again(entry)
 
@@ -186,7 +187,7 @@ class Choice:
             return None
         if self._reconsideration.leaves_out(url, entry):
             return None
-        if not self._access.allows(origin, url):
+        if not self._access.allows(origin, url) and not self._is_own(origin, entry):
             self._settle.end(url, entry, State.EXCLUDED, FORBIDDEN)
             self._worth.left(url, entry)
             return None
@@ -210,8 +211,17 @@ class Choice:
         if focus is not None and (less := focus.less(url, entry)) is not None:
             self._intake.move([(url, less, entry)])
             return None
-        head = not entry.headed and self._rules.head_first(url)
-        return entry.visit(url, "HEAD" if head else "GET")
+        return entry.visit(url, "HEAD" if self._asks_first(url, entry) else "GET")
+
+    def _asks_first(self, url: str, entry: Entry) -> bool:
+        """Whether it is worth a download. What was named by somebody is, and what a page needs."""
+        named = entry.depth == 0 and not self._rules.heads
+        return not (entry.headed or named or entry.kind is Kind.RESOURCE) and self._rules.head_first(url)
+
+    def _is_own(self, origin: Origin, entry: Entry) -> bool:
+        """Does a page need it of a site that an archivist may keep whole, whatever robots.txt says?"""
+        own = self._rules.requisites_own and entry.kind is Kind.RESOURCE
+        return own and self._rules.scope.is_start(origin.name)
 
     def _may_be_full(self, origin: Origin) -> bool:
         """What is out may be the last pages that this host may have: wait and see."""

@@ -26,6 +26,8 @@ from gossamer.urls import keys
 Order: TypeAlias = Callable[[str, Entry], int]
 """An address and what is known of it -> 0 to 2**32 - 1; the smallest is visited first."""
 
+FIRST = 0
+"""Of what pages need, and of pages that are asked for again."""
 LAST = (1 << 32) - 1
 _HINTED = 5
 """As `hints.MOST`: the strongest hint either way."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gossamer.frontier.discover.discovery import HTTPS_SILENT, Discovery, as_found
 from gossamer.frontier.entries import LATER, META, REMOVED, Entry, State
-from gossamer.frontier.ledger import Ledger, is_closed, is_page
+from gossamer.frontier.ledger import Ledger, is_closed, is_kept, is_page
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.model import Fault, Kind
@@ -22,15 +22,17 @@ Change: TypeAlias = tuple[str, Entry, Entry]
 """An address, the entry that it is to have, and the one that it has."""
 
 
-def fetched(ledger: Ledger) -> Iterator[Change]:
-    """Every page that was fetched; its validators go along, so that only what has changed comes.
+def fetched(ledger: Ledger, *, requisites: bool = False) -> Iterator[Change]:
+    """Every page that was fetched; its validators go along, so that only what has changed comes. With `requisites`,
+    what they need too.
 
     One that robots.txt has closed since is among them: it may be open again.
 
     They come before all that is new, in the order that they had: a limit on pages would let new ones in instead.
     """
-    every = ((url, entry) for url, entry in ledger.all() if entry.kind is Kind.PAGE)
-    pages = [(url, entry) for url, entry in every if is_page(entry) or is_closed(entry)]
+    kinds = (Kind.PAGE, Kind.RESOURCE) if requisites else (Kind.PAGE,)
+    every = ((url, entry) for url, entry in ledger.all() if entry.kind in kinds)
+    pages = [(url, entry) for url, entry in every if is_page(entry) or is_closed(entry) or is_kept(entry)]
     for url, entry in sorted(pages, key=lambda page: page[1].rank):
         yield url, replace(entry, state=State.QUEUED, attempt=0, headed=False, reason="", rank=0), entry
 
@@ -57,7 +59,9 @@ def failed(ledger: Ledger, urls: Iterable[str]) -> Iterator[Change]:
 
 def all_failed(ledger: Ledger, prefixes: Iterable[bytes]) -> Iterator[Change]:
     """All that failed, of the addresses whose row keys begin with one of these."""
-    rows = chain.from_iterable(ledger.all(prefix) for prefix in prefixes) if ledger.counts.failed else ()
+    needed = ledger.counts.needed
+    any_failed = ledger.counts.failed or (needed is not None and needed.failed)
+    rows = chain.from_iterable(ledger.all(prefix) for prefix in prefixes) if any_failed else ()
     return failed(ledger, [url for url, entry in rows if entry.state is State.FAILED])
 
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import msgspec
 
 from gossamer.model import URL, Kind
+from gossamer.store.capture_rows import SHARED
 from gossamer.store.versions import First, Version, Versions
 
 Named: TypeAlias = tuple[URL, Version]
@@ -60,9 +61,10 @@ class _Rest:
 
     def mend(self) -> list[URL]:
         """Whatever pointed at something that is gone points at its heir now, or at nothing. Who is no copy any more."""
-        heirs = self._heirs()
-        for digest in self._digests:
-            self._inherit(digest, heirs.get(digest))
+        for kind in SHARED:
+            heirs = self._heirs(kind)
+            for digest in self._digests:
+                self._inherit(digest, kind, heirs.get(digest))
         freed = []
         for url, version in self._left:
             changed = self._loosened(url, version)
@@ -81,25 +83,25 @@ class _Rest:
     def _has_lost_original(self, version: Version) -> bool:
         return version.copy_of is not None and (version.copy_of in self._urls or self._banned(version.copy_of))
 
-    def _heirs(self) -> dict[str, Named]:
+    def _heirs(self, kind: Kind) -> dict[str, Named]:
         """Of each payload the earliest capture that holds it."""
         heirs: dict[str, Named] = {}
         for url, version in self._left:
-            if version.original is None and version.kind is Kind.PAGE and version.status == 200 and version.size:
+            if version.original is None and version.kind is kind and version.status == 200 and version.size:
                 best = heirs.get(version.digest)
                 if best is None or version.began < best[1].began:
                     heirs[version.digest] = url, version
         return heirs
 
-    def _inherit(self, digest: str, heir: Named | None) -> None:
-        first = self._versions.first(digest)
+    def _inherit(self, digest: str, kind: Kind, heir: Named | None) -> None:
+        first = self._versions.first(digest, kind)
         if first is None or _name(first.url, first.began) not in self._names:
             return
         if heir is None:
-            self._versions.remove_first(digest)
+            self._versions.remove_first(digest, kind)
         else:
             url, version = heir
-            self._versions.set_first(digest, First(url, version.began, version.record))
+            self._versions.set_first(digest, First(url, version.began, version.record), kind)
 
     def _loosened(self, url: URL, version: Version) -> Version:
         changed = version

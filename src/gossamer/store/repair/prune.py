@@ -81,9 +81,9 @@ def prune(table: Table, archive: Archive, info: Info, rule: Rule, now: float, *,
     goes = chosen(archive, rule, now)
     for number, (url, version) in enumerate(goes.values(), 1):
         archive.versions.remove(url, version.began)
-        first = archive.versions.first(version.digest) if version.digest else None
+        first = archive.versions.first(version.digest, version.kind) if version.digest else None
         if first is not None and _name(first.url, first.began) == _name(url, version.began):
-            archive.versions.remove_first(version.digest)
+            archive.versions.remove_first(version.digest, version.kind)
         archive.pruned.note(url, version)
         if number % BATCH == 0:
             table.commit()

@@ -43,10 +43,24 @@ _CONTEXTS = {
     "feed": " L link/@href\r\n",
     "robots": " M sitemap:\r\n",
     "redirect": " R location:\r\n",
+    "img": " E img/@src\r\n",
+    "srcset": " E img/@srcset\r\n",
+    "source": " E source/@src\r\n",
+    "poster": " E video/@poster\r\n",
+    "script": " E script/@src\r\n",
+    "stylesheet": " E link/@href\r\n",
+    "icon": " E link/@href\r\n",
+    "object": " E object/@data\r\n",
+    "embed": " E embed/@src\r\n",
+    "background": " E body/@background\r\n",
+    "style": " E =CSS\r\n",
+    "import": " E =CSS\r\n",
+    **dict.fromkeys(("audio", "image", "imagesrcset", "input", "manifest", "preload"), " E =EMBED_MISC\r\n"),
+    **dict.fromkeys(("track", "use", "video", "data-srcset", "feimage", "modulepreload"), " E =EMBED_MISC\r\n"),
 }
 _OURS = Provenance()
 _OTHER_CONTEXT = " L =MISC\r\n"
-_KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M", Kind.PROBE: "X", Kind.RESOURCE: "E"}
+_KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M", Kind.PROBE: "X"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +205,8 @@ def _truncated(capture: Capture) -> str:
 
 
 def _hops(visit: Visit) -> str:
+    if visit.kind is Kind.RESOURCE:  # its depth is how far it is from its page
+        return "R" * visit.hops + "E" * max(visit.depth, 1)
     return f"{'L' * visit.depth}{'R' * visit.hops}{_KIND_HOPS[visit.kind]}"
 
 

@@ -114,6 +114,15 @@ class FormOfPage(Answer, frozen=True, kw_only=True):
     state: str
 
 
+class Needed(Answer, frozen=True, kw_only=True):
+    """What a page needs to look as it does."""
+
+    url: str
+    place: str
+    state: str | None
+    status: int | None
+
+
 class Links(Answer, frozen=True, kw_only=True):
     """Who points to an address and what it points to."""
 
@@ -124,6 +133,7 @@ class Links(Answer, frozen=True, kw_only=True):
     rank: float | None
     guessed: list[Guessed] | UnsetType = UNSET
     forms: list[FormOfPage]
+    needs: list[Needed]
 
 
 class Edition(Answer, frozen=True, kw_only=True):

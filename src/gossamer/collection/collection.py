@@ -424,7 +424,8 @@ class Collection(Steered, Alerting, Upkeep):
         from gossamer.depot.objects import settled
 
         url = settled(os.fspath(url))
-        await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=trusted)
+        if not self._folder.exists():
+            await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=trusted)
         return {**settings, "store": url} if "store" in settings else settings
 
     def _shards(self, plan: Plan, asked: int | None, outside: Outside) -> int:

@@ -30,10 +30,10 @@ TRIES = 10
 
 
 def bring(folder: Folder, url: str, given: Container[str], *, trusted: bool) -> None:
-    """The plan and what else belongs to no shard, where a store has them and the disk has no shard of them."""
+    """The plan and what else belongs to no shard, if the store has them. The disk has no shard of them."""
     depot = Depot(url)
     depot.begin()
-    found = None if folder.exists() else _plan_in(depot)
+    found = _plan_in(depot)
     if found is None:
         return
     trust.require(folder, found.changed(store=""), given, trusted=trusted, strange=True)
@@ -84,7 +84,7 @@ def fetch(source: str, to: Path) -> None:
         raise NotACollection(
             f"{depot.url}: no collection is kept there; `gossamer crawl DIR SEED --store ...` makes one"
         )
-    if to.exists() and (not to.is_dir() or any(to.iterdir())):
+    if (found := files.kind(to)) and (found != files.A_FOLDER or files.entries(to)):
         raise UsageError(f"{to}: is there already, and no empty directory; name another")
     partial = Folder(to.with_name(to.name + files.PARTIAL))
     files.make_folder(partial.path)

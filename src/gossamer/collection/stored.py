@@ -5,7 +5,9 @@ What belongs to shards is in `crawl/checkpoints.py`, and is restored by whoever 
 
 from __future__ import annotations
 
-from collections.abc import Container
+import asyncio
+from collections.abc import AsyncIterator, Container
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from gossamer import files
@@ -16,8 +18,9 @@ from gossamer.collection.crawl.requests import FILE as ASKED
 from gossamer.collection.folder import SEEDS, Folder
 from gossamer.depot.depot import Depot
 from gossamer.depot.objects import settled
+from gossamer.depot.parts import Stamp, stamp_of
 from gossamer.depot.restoring import heads_together, restore
-from gossamer.errors import Damaged, NotACollection, StoreAway, UsageError
+from gossamer.errors import Damaged, GossamerError, NotACollection, StoreAway, UsageError
 from gossamer.plan import Plan
 from gossamer.shown import log
 
@@ -51,18 +54,50 @@ def prepare(folder: Folder, plan: Plan) -> None:
     keep(folder, depot)
 
 
-def keep(folder: Folder, depot: Depot) -> None:
-    """All that belongs to no shard, as it is now. Without what only its owner may read: a store has more readers."""
+def keep(folder: Folder, depot: Depot, known: dict[str, Stamp | None] | None = None) -> None:
+    """What belongs to no shard, as it is now, but for what is `known` to be there as it is."""
     for name in KEPT:
-        path = folder.path / name
-        if not files.is_file(path):
-            depot.forget_file(name)
-        elif name == plans.FILE:
-            plan = folder.load_plan()
-            shown = plans.public(plan)
-            depot.keep_file(name, files.read(path) if shown == plan else plans.dump(shown).encode())
-        else:
-            depot.keep_file(name, files.read(path, files.size(path)))
+        now = _stamp(folder.path / name)
+        if known is None or known.get(name) != now:
+            _keep_file(folder, depot, name, is_there=now is not None)
+        if known is not None:
+            known[name] = now
+
+
+def _keep_file(folder: Folder, depot: Depot, name: str, *, is_there: bool) -> None:
+    """A plan without what only its owner may read: a store has more readers."""
+    path = folder.path / name
+    if not is_there:
+        depot.forget_file(name)
+    elif name == plans.FILE:
+        plan = folder.load_plan()
+        shown = plans.public(plan)
+        depot.keep_file(name, files.read(path) if shown == plan else plans.dump(shown).encode())
+    else:
+        depot.keep_file(name, files.read(path, files.size(path)))
+
+
+@asynccontextmanager
+async def mirrored(folder: Folder, plan: Plan) -> AsyncIterator[None]:
+    """Seeds and other settings may come while a crawl runs: they are kept as often as checkpoints."""
+    depot = Depot(plan.store)
+    known = {name: _stamp(folder.path / name) for name in KEPT}
+
+    async def mirror() -> None:
+        while True:
+            await asyncio.sleep(plan.checkpoint_seconds)
+            with suppress(GossamerError, OSError):  # the shards say that the store is away
+                await asyncio.to_thread(keep, folder, depot, known)
+
+    task = asyncio.create_task(mirror())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+def _stamp(path: Path) -> Stamp | None:
+    return stamp_of(path) if files.is_file(path) else None
 
 
 def keep_at_end(folder: Folder, plan: Plan) -> None:

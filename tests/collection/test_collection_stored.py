@@ -222,6 +222,31 @@ def test_the_plan_of_a_store_is_a_strangers_until_somebody_agrees(place: Path, t
     done(run_gossamer(*words, "--trust-plan"))
 
 
+def test_an_old_copy_of_the_disk_is_not_taken_for_the_newest(place: Path, whole: dict[str, Any]) -> None:
+    """It is of a life that went on after the copy was made."""
+    words = ("crawl", str(place / "web"), *FAST, "--store", str(place / "store"))
+    with running(*words, "--revisit", "--delay", "1") as process:
+        head = published(place, 0)
+        wait_for(lambda: published(place, 0) > head + 1)
+        shutil.copytree(place / "web" / "shards" / "00", place / "backup", ignore=shutil.ignore_patterns("*.partial"))
+        before = published(place, 0)
+        wait_for(lambda: published(place, 0) > before + 1)
+        kill(process)
+    shutil.rmtree(place / "web" / "shards" / "00")
+    shutil.move(place / "backup", place / "web" / "shards" / "00")
+    run = run_gossamer(*words)
+    assert run.returncode == 7
+    assert "copied back from a backup" in run.stderr
+    shutil.rmtree(place / "web" / "shards" / "00")
+    done(run_gossamer(*words))
+    assert set(comparable(place / "web")["pages"]) == set(whole["pages"])
+
+
+def published(place: Path, shard: int) -> int:
+    head = Depot(str(place / "store")).line(shard).newest()
+    return head.number if head else 0
+
+
 def test_a_store_that_cannot_be_made_ends_the_command(web: MadeWeb, tmp_path: Path) -> None:
     run = run_gossamer("crawl", str(tmp_path / "web"), web.seed, *FAST, "--store", str(tmp_path / "none" / "store"))
     assert run.returncode == 6

@@ -20,7 +20,7 @@ from gossamer.frontier.shards.exchange import Exchange, Receipt
 STEPS = 600
 SMALL = range(25)
 LARGE = range(3_000)
-EACH = 200
+EACH = 100
 CONTROL = range(40)
 
 

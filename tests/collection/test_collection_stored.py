@@ -192,10 +192,16 @@ def test_what_changes_while_it_runs_is_kept_and_what_the_store_missed_is_kept_la
     assert depot.file("asked") is None
 
 
-def test_a_seed_that_is_added_meanwhile_is_in_the_store(web: MadeWeb, tmp_path: Path) -> None:
+def test_a_collection_is_fetched_while_it_is_crawled_and_what_is_added_meanwhile_is_kept(
+    web: MadeWeb, tmp_path: Path
+) -> None:
     folder, store = tmp_path / "web", tmp_path / "store"
-    with running(*crawling(web, folder, store), "--delay", "2"):
-        wait_for(lambda: kept_pages(store) >= 1)
+    with running(*crawling(web, folder, store), "--delay", "1"):
+        wait_for(lambda: kept_pages(store) >= 3)
+        done(run_gossamer("fetch-collection", str(folder), str(tmp_path / "copy")))
+        with gossamer.open(tmp_path / "copy") as copy:
+            assert copy.verify().problems == []
+            assert copy.status().pages >= 3
         done(run_gossamer("add", str(folder), "http://added.test/"))
         wait_for(lambda: b"http://added.test/" in (Depot(str(store)).file("plan.toml") or b""))
 

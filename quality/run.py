@@ -46,8 +46,8 @@ def measured(names: Iterable[str]) -> Iterator[Row | Absent]:
 
 LEARNED = (
     "content: the default method was learned from the visible pages of these five sets. On sites it had not seen, in\n"
-    "two of four folds, it had 0.966, 0.927, 0.882, 0.909 and 0.943, in the order above; the standard error of each is\n"
-    "about 0.010, 0.012, 0.008, 0.028 and 0.009. By type of page: docs/main-content.md."
+    "two of four folds, it had 0.966, 0.927, 0.882, 0.909 and 0.943, in the order above; the standard error of each\n"
+    "is about 0.010, 0.012, 0.008, 0.028 and 0.009. By type of page: docs/main-content.md."
 )
 
 

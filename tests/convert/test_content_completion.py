@@ -55,6 +55,11 @@ def test_what_a_small_page_says_twice_is_added_once_and_cells_as_often_as_they_s
     assert chosen(html, "Mug", scores=-3) == "Mug"
 
 
+def test_the_title_of_a_small_page_is_kept_where_it_is_the_only_one() -> None:
+    assert chosen("<h1>t</h1><p>a</p><h2>u</h2>", "a", scores=-3, words=50) == "ta"
+    assert chosen("<h1>t</h1><p>a</p><h1>u</h1>", "a", scores=-3, words=50) == "a"
+
+
 def test_what_is_said_again_in_another_place_is_left_out() -> None:
     sentence = SENTENCES[0]
     wide, narrow = (f"<div class={name}><p>{sentence}</p></div>" for name in ("desktop", "mobile"))

@@ -8,7 +8,8 @@ block of it is surely none. Menus are hardly ever lists of terms, so those are n
 
 A small page has little around its content, and what is cut of it is missed. So of a page of a few hundred words a block
 is left out only if it is likely none; and if the page says itself which part is the main one, by its only `main` or
-`article`, a block of that part only if it surely is none. Menus and footers that are marked as such are left out.
+`article`, a block of that part only if it surely is none, as its only heading of the first level is on any small page.
+Menus and footers that are marked as such are left out.
 
 What another block says already is not said again: many sites write the same twice, for narrow windows and wide ones.
 """
@@ -47,6 +48,7 @@ _CELL_MOST = 24
 _NESTED_MOST = 4
 """Lists in lists that are looked at, from the inside: pages that nest thousands cost time and are no content."""
 _TERMS = NUMBER["dl"]
+_H1 = NUMBER["h1"]
 _LIST_TAGS = frozenset(NUMBER[name] for name in ("table", "ul", "ol", "dl"))
 _AROUND_TAGS = frozenset(NUMBER[name] for name in ("nav", "footer"))
 _SAID = NUMBER["main"], NUMBER["article"]
@@ -111,6 +113,7 @@ def _of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Ma
     """By lists and no arrays: where there is little, they take a third of the time."""
     part, least = _said(outline)
     end = int(outline.ends[part])
+    title, title_end = _title(outline)
     around = _standing_around(outline)
     owners = dict(zip(numbers.tolist(), outline.owners.tolist(), strict=True))
     chosen = [is_kept and not around[owners[block]] for block, is_kept in enumerate(kept.tolist())]
@@ -120,7 +123,8 @@ def _of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Ma
     said = {words for words, is_kept in zip(texts, chosen, strict=True) if is_kept and len(words) > _CELL_MOST}
     for block, score in enumerate(scores.tolist()):
         owner = owners[block]
-        if score > least and part <= owner < end and not around[owner] and texts[block] not in said:
+        enough = _SAID_LEAST if title <= owner < title_end else least
+        if score > enough and part <= owner < end and not around[owner] and texts[block] not in said:
             chosen[block] = True
             if len(texts[block]) > _CELL_MOST:
                 said.add(texts[block])
@@ -134,6 +138,14 @@ def _said(outline: Outline) -> tuple[int, float]:
         if tags.count(tag) == 1:
             return tags.index(tag), _SAID_LEAST
     return 0, _SMALL_LEAST
+
+
+def _title(outline: Outline) -> tuple[int, int]:
+    """The only heading of the first level, and where it ends: it is what the page is called."""
+    tags = outline.tags.tobytes()
+    if tags.count(_H1) != 1:
+        return 0, 0
+    return tags.index(_H1), int(outline.ends[tags.index(_H1)])
 
 
 def _standing_around(outline: Outline) -> list[bool]:

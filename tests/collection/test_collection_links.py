@@ -47,6 +47,7 @@ def test_the_graph_tells_who_links_to_a_page_and_what_it_is_called() -> None:
         "anchors": ["the b", "bee"],
         "rank": 2.5,
         "forms": [],
+        "needs": [],
     }
 
 

@@ -110,7 +110,7 @@ def test_a_page_needs_all_that_it_shows() -> None:
 
 
 def test_paths_in_scripts_of_a_page_are_tried_if_they_end_like_what_pages_load() -> None:
-    page = b"""<script>link.href = "style/offline.css"; load('/js/a.js'); say("no.css", "a b/c.png", "/n.html")</script>
+    page = b"""<script>link.href = "style/offline.css"; load('/js/a.js'); say("no.css", "/page.html")</script>
 <script type="application/ld+json">{"logo": "/no/logo.png"}</script>"""
     found = {link.url: link.place for link in of_html(page, BASE, "UTF-8")}
     assert found == {"http://a.test/dir/style/offline.css": "code", "http://a.test/js/a.js": "code"}

@@ -48,6 +48,8 @@ def look(browser: Browser, addresses: Iterable[tuple[str, str]], frame: str = ""
 
 def _place(page: Page, frame: str) -> FloatRect:
     """Where the page is shown, as large as it was on the web. Where a banner ends may be no whole number."""
+    if frame == PYWB:  # its banner hangs over the page when its title is long
+        page.add_style_tag(content=f"body * {{ visibility: hidden }} {PYWB} {{ visibility: visible !important }}")
     box = page.locator(frame).bounding_box()
     now = page.viewport_size
     assert box is not None

@@ -133,6 +133,12 @@ class Telling:
         self.index, self.count = link.index, link.count
         self.send, self.well, self.listen = link.send, link.well, link.listen
         self._link = link
+        self.term = link.term
+
+    @property
+    def leased_until(self) -> float:
+        """As the link says."""
+        return self._link.leased_until
 
     def tell(self, message: bytes) -> None:
         """To the supervisor."""

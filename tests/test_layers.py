@@ -15,7 +15,7 @@ LAYERS = [
     ["plugins"],
     ["model", "rows", "setting_text"],
     ["urls", "engine", "testing", "files"],
-    ["robots", "runs", "freshness", "topic"],
+    ["robots", "runs", "freshness", "topic", "depot"],
     ["convert"],
     ["fetch", "dedupe", "store", "graph", "index"],
     ["frontier", "search"],
@@ -141,6 +141,7 @@ def test_a_wrapped_library_has_one_home_in_a_room() -> None:
         "pyarrow",
         "markdown_it",
         "mcp",
+        "obstore",
         "ray",
     }  # numpy is not among them: its arrays are what modules hand to each other; brotli is loaded by its file
     for path in MODULES:

@@ -8,8 +8,10 @@
     |   +-- InvalidQuery                     a question that cannot be answered as it is asked
     +-- NotACollection         exit code 3   the directory is missing, a file, or something else's
     +-- Locked                 exit code 4   another process is writing to it
+    |   +-- Fenced                           another machine has taken over one of its shards
     +-- NothingFetched         exit code 5   not one seed could be fetched
     +-- StorageError           exit code 6   disk full, not writable or failing; no memory, no open files left
+    |   +-- StoreAway                        the store of its checkpoints does not answer, or takes nothing more
     +-- Damaged                exit code 7   the collection contradicts itself
     +-- NotFound               exit code 8   the collection does not know that address or host
     +-- DamagedInput           exit code 9   a file to import is missing, damaged or none; the rest was taken
@@ -65,6 +67,10 @@ class Locked(GossamerError):
     exit_code = 4
 
 
+class Fenced(Locked):
+    """Another machine has taken over a shard: what is done here counts no more."""
+
+
 class NothingFetched(GossamerError):
     """Not one seed could be fetched."""
 
@@ -75,6 +81,10 @@ class StorageError(GossamerError):
     """Disk full, not writable, or failing."""
 
     exit_code = 6
+
+
+class StoreAway(StorageError):
+    """The store of checkpoints does not answer, fails, or is full. It may be back in a moment."""
 
 
 class Damaged(GossamerError):

@@ -14,6 +14,7 @@ from __future__ import annotations
 import builtins
 import os
 import re
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -303,6 +304,19 @@ def remove_folder(folder: Path, shape: re.Pattern[str]) -> None:
         os.close(handle)
     with folder_of(folder) as above, suppress(OSError):  # not empty: something is not ours
         os.rmdir(folder.name, dir_fd=above)
+
+
+def remove_tree(folder: Path) -> None:
+    """Delete a folder of ours with all that is in it, if there is one. Links in it go, and not what they lead to."""
+    with suppress(FileNotFoundError), folder_of(folder) as above:
+        shutil.rmtree(folder.name, dir_fd=above)
+
+
+def link(old: Path, new: Path) -> None:
+    """A second name for a file that never changes: it stays readable there, whoever removes the first."""
+    with folder_of(old) as here, folder_of(new) as there:
+        check_file(old, here)
+        os.link(old.name, new.name, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
 
 
 def sync_folder(folder: Path) -> None:

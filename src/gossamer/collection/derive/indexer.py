@@ -233,6 +233,11 @@ def _strangeness(path: Path, table: Table, shard_index: ShardIndex) -> str:
     return "the index ends within a commit of the log of links" if splits(path, length, covered) else ""
 
 
+def log_mark(table: Table) -> str:
+    """Tells the log from another one that lay there before."""
+    return (table.get(STATE, _DRAWN) or b"").hex()
+
+
 def _draw(table: Table) -> None:
     """A log begins."""
     table.put(STATE, _DRAWN, os.urandom(7))

@@ -29,6 +29,7 @@ from rocksdict import (
     BlockBasedIndexType,
     BlockBasedOptions,
     Cache,
+    Checkpoint,
     ColumnFamily,
     DbClosedError,
     DBCompressionType,
@@ -62,6 +63,8 @@ LOG_BYTES = 32 << 20
 """What has to be read again at most when a table that was killed is opened."""
 LIST_BYTES = 16 << 20
 """When another list of files is begun; `sorted_files` reads none that is much longer."""
+CHECKPOINT = "checkpoint.partial"
+"""Beside a table: where a checkpoint of it is made. What a kill has left there is removed by the next who writes."""
 LOOKS_MOST = 20
 """How often a reader looks again for a moment in which no writer changes the manifest."""
 
@@ -234,6 +237,18 @@ class Table:
             overlay.clear()
         self.commits += 1
 
+    @property
+    def sequence(self) -> int:
+        """How many changes were ever committed."""
+        return self._database.latest_sequence_number()
+
+    def checkpoint(self, place: Path) -> None:
+        """Make a copy of all that is committed, of links to the files that never change; `place` must not be there."""
+        try:
+            Checkpoint(self._database).create_checkpoint(str(place.absolute()))
+        except Exception as error:
+            raise _told(error, self._path) from error
+
     def drop_changes(self) -> None:
         """Forget all changes since the last commit. What others have made of them is wrong after this."""
         for overlay in self._overlays.values():
@@ -325,6 +340,7 @@ def _let_in(path: Path, writable: bool) -> None:
     """RocksDB opens what it finds by its path."""
     try:
         if writable:
+            files.remove_tree(path.with_name(CHECKPOINT))  # its links would be in the way
             files.make_folder(path)
         elif not files.is_folder(path):
             raise Damaged(f"{path}: there is no table here; {_CURE}")

@@ -1,0 +1,143 @@
+"""How does a process work on a shard? It claims it, publishes checkpoints, and ends when somebody else has claimed it.
+
+Before it claims, what lies on this disk is held against the store: see `local_note`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from gossamer import files
+from gossamer.depot import local_note
+from gossamer.depot.depot import Depot
+from gossamer.depot.heads import Head
+from gossamer.depot.local_note import LocalNote
+from gossamer.depot.parts import Snapshot, Stamp, stamp_of
+from gossamer.depot.restoring import restore
+from gossamer.depot.sweeping import sweep
+from gossamer.depot.uploading import Uploader
+from gossamer.errors import UsageError
+from gossamer.shown import log
+
+SWEEP_EVERY = 8
+"""Checkpoints between two looks for what is of no use any more."""
+RECENT = 120.0
+"""Seconds: an owner that published later than that may still be at work."""
+
+
+class Published(NamedTuple):
+    """One checkpoint."""
+
+    head: Head
+    octets: int
+    """Bytes that have travelled."""
+    seconds: float
+
+
+class Life:
+    """Of the one process that works on a shard."""
+
+    def __init__(self, depot: Depot, shard: int, folder: Path, head: Head, stamps: Mapping[str, Stamp]) -> None:
+        """By `begin`."""
+        self.head = head
+        """The last one that was published, or the claim."""
+        self._depot = depot
+        self._line = depot.line(shard)
+        self._folder = folder
+        self._stamps = stamps
+        self._uploader = Uploader(depot.objects, self._line.folder, head.life)
+        self._count = 0
+
+    @classmethod
+    def begin(cls, depot: Depot, shard: int, folder: Path, *, is_here: bool, term: int | None = None) -> Life:
+        """Claim the shard, and restore its folder if it has to be; `is_here` says whether there is one to go on from.
+
+        Without a term it is that of the last owner, and 1. Fenced where somebody else was faster, or was sent later.
+        """
+        line = depot.line(shard)
+        newest, note, claim = line.newest(), local_note.read(folder), os.urandom(8).hex()
+        if newest is not None and newest.files and is_here:
+            _require_same(depot, note, folder)
+        if term is None:
+            term = newest.term + 1 if newest else 1
+        if newest is None or not newest.files:  # nothing to restore: all that is here goes there
+            note = LocalNote(depot.name, (claim,))
+            files.make_folder(folder)
+            local_note.write(folder, note)
+            return cls(depot, shard, folder, line.claim(newest, claim, term), {})
+        if is_here and note is not None and newest.claim in note.claims:
+            # the note comes first: killed in between, this folder is known to be the one that claimed
+            local_note.write(folder, replace(note, claims=(*note.claims, claim)))
+            head = line.claim(newest, claim, term)
+            local_note.write(folder, replace(note, claims=(claim,)))
+            return cls(depot, shard, folder, head, note.stamps)
+        _warn_of_owner(newest, depot)
+        if is_here:
+            log.warning("%s: the store is ahead of this disk, and takes its place", folder)
+        head = line.claim(newest, claim, term)  # its owner ends before we read what it has left
+        return cls(depot, shard, folder, head, _restored(depot, shard, folder).stamps)
+
+    def is_behind(self, sequence: int) -> bool:
+        """Has the table changed since the last checkpoint?"""
+        return not self.head.files or self.head.sequence != sequence
+
+    def publish(self, snapshot: Snapshot, *, at_rest: bool = False) -> Published:
+        """Keep a checkpoint. When this returns it counts; Fenced when somebody else has the shard.
+
+        After `StoreAway` it may be tried again, with this snapshot or a later one.
+        """
+        began = time.monotonic()
+        done = self._uploader.upload(snapshot, self.head, self._stamps)
+        head = replace(
+            self.head,
+            number=self.head.number + 1,
+            files=done.files,
+            packs=done.packs,
+            marks=snapshot.marks,
+            counts=snapshot.counts or {},
+            sequence=snapshot.sequence,
+            published=time.time(),
+            at_rest=at_rest,
+        )
+        self._line.create(head)
+        self.head, self._stamps = head, done.stamps
+        local_note.write(self._folder, LocalNote(self._depot.name, (head.claim,), head.sequence, done.stamps))
+        self._count += 1
+        if at_rest or self._count % SWEEP_EVERY == 0:
+            sweep(self._depot.objects, self._line, head)
+        return Published(head, done.octets, time.monotonic() - began)
+
+
+def _require_same(depot: Depot, note: LocalNote | None, folder: Path) -> None:
+    if note is None or note.depot != depot.name:
+        raise UsageError(
+            f"{depot.url}: holds another collection than {folder}; name an empty store for this one, or another DIR"
+        )
+
+
+def _warn_of_owner(newest: Head, depot: Depot) -> None:
+    age = time.time() - newest.published
+    if newest.files and not newest.at_rest and age < RECENT:
+        log.warning(
+            "%s: somebody else kept a checkpoint %.0f s ago, and may still crawl; that crawl ends with its next one",
+            depot.url,
+            age,
+        )
+
+
+def _restored(depot: Depot, shard: int, folder: Path) -> LocalNote:
+    """Put what the store has in the place of a folder."""
+    partial = folder.with_name(folder.name + files.PARTIAL)
+    head = restore(depot.objects, depot.line(shard), partial)
+    note = LocalNote(depot.name, (head.claim,), head.sequence, {name: stamp_of(partial / name) for name in head.files})
+    local_note.write(partial, note)
+    files.remove_tree(folder)
+    files.move_folder(partial, folder)
+    files.sync_folder(folder.parent)
+    return note

@@ -1,0 +1,59 @@
+"""What does a store of checkpoints have to do? Keep objects under names; and of several who create one, one succeeds.
+
+An object never changes once it is there, but for the few that are `put` again. A store that is away raises `StoreAway`:
+whoever asked may ask again, since each of these calls may be made twice.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from gossamer.errors import UsageError
+
+SCHEME = "s3://"
+
+
+class Objects(Protocol):
+    """A store. Names are relative, with slashes."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Keep it under this name, in the place of what is there. It lasts when this returns."""
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Keep it unless there is something of this name: then False. After `StoreAway` nobody knows which it was."""
+
+    def get(self, name: str) -> bytes:
+        """All of an object; FileNotFoundError when there is none."""
+
+    def get_range(self, name: str, start: int, length: int) -> bytes:
+        """Some bytes of an object, likewise."""
+
+    def names(self, prefix: str) -> list[str]:
+        """Of all objects below a prefix that ends with a slash; in order."""
+
+    def delete(self, name: str) -> None:
+        """It is gone, or was not there."""
+
+
+def opened(url: str) -> Objects:
+    """The store that a folder or an address names. Nothing is asked of it yet."""
+    if url.startswith(SCHEME):
+        try:
+            from gossamer.depot.bucket import Bucket  # with a package that only this needs
+        except ImportError as error:
+            raise UsageError(
+                f"{url}: to keep checkpoints in S3 takes a package of its own ({error.name} is missing):"
+                " `pip install '.[cluster]'` where you cloned Gossamer brings it; a folder needs nothing"
+            ) from error
+        return Bucket(url)
+    if "://" in url:
+        raise UsageError(f"{url}: a store is a folder or s3://BUCKET/PATH")
+    from gossamer.depot.shared_folder import SharedFolder
+
+    return SharedFolder(Path(url))
+
+
+def settled(url: str) -> str:
+    """A store as it is written down: that of a folder must not depend on where somebody stands."""
+    return url if not url or "://" in url else str(Path(url).expanduser().absolute())

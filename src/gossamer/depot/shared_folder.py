@@ -1,0 +1,94 @@
+"""A folder as a store: a disk of another machine that is mounted here, or a second disk of this one.
+
+It is written with the calls of the system and no library: a new object is on the disk before it has its name, and what
+gives it the name is `link`, which fails where there is one, also over NFS.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from gossamer.errors import StoreAway
+
+PARTIAL = ".partial"
+
+
+class SharedFolder:
+    """Each object is a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, name: str, data: bytes) -> None:
+        with self._told(name), self._written(name, data) as partial:
+            os.replace(partial, self._folder / name)
+            _sync((self._folder / name).parent)
+
+    def create(self, name: str, data: bytes) -> bool:
+        with self._told(name), self._written(name, data) as partial:
+            try:
+                os.link(partial, self._folder / name)
+            except FileExistsError:
+                return False
+            _sync((self._folder / name).parent)
+        return True
+
+    def get(self, name: str) -> bytes:
+        with self._told(name):
+            return (self._folder / name).read_bytes()
+
+    def get_range(self, name: str, start: int, length: int) -> bytes:
+        with self._told(name), (self._folder / name).open("rb") as file:
+            file.seek(start)
+            return file.read(length)
+
+    def names(self, prefix: str) -> list[str]:
+        with self._told(prefix):
+            if not (self._folder / prefix).is_dir():
+                self._folder.stat()  # a disk that is not mounted is away, and not empty
+                return []
+            found = (Path(folder, name) for folder, _, names in os.walk(self._folder / prefix) for name in names)
+            return sorted(path.relative_to(self._folder).as_posix() for path in found if path.suffix != PARTIAL)
+
+    def delete(self, name: str) -> None:
+        with self._told(name), suppress(FileNotFoundError):
+            (self._folder / name).unlink()
+
+    @contextmanager
+    def _written(self, name: str, data: bytes) -> Iterator[Path]:
+        """A file that is on the disk, and has no name that counts."""
+        path = self._folder / name
+        partial = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}{PARTIAL}")
+        self._folder.stat()  # as above
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with partial.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            yield partial
+        finally:
+            with suppress(OSError):
+                partial.unlink()
+
+    @contextmanager
+    def _told(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            if self._folder.is_dir():
+                raise
+            raise StoreAway(f"{self._folder}: is not there") from error
+        except OSError as error:
+            raise StoreAway(f"{self._folder / name}: {error.strerror or error}") from error
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -144,6 +144,11 @@ class Peers:
         """How many there are."""
         return self._link.count
 
+    @property
+    def leased_until(self) -> float:
+        """Steady time until which nobody else is given this shard, and its hosts may be asked."""
+        return self._link.leased_until
+
     def owner(self, url: str) -> int:
         """The shard that an address belongs to."""
         return self.owner_of_host(keys.host(url))

@@ -18,6 +18,7 @@ import toy_workers
 from crews import LONGEST, Told
 
 from gossamer.engine import Work
+from gossamer.engine.protocols import Unattended
 from gossamer.engine.ray.crew import RayCrew
 from gossamer.engine.ray.station import Leasing
 from gossamer.errors import StorageError
@@ -36,7 +37,8 @@ def cluster() -> Iterator[Any]:
 
 async def run(work: Work, count: int, told: Told) -> Told | Exception:
     """What its owner was told, or what was raised."""
-    crew = RayCrew("ray", work, count, heard=told.hear, died=told.bury, failed=told.fail, leasing=Leasing(4.0))
+    attend = partial(Unattended, work)
+    crew = RayCrew("ray", attend, count, heard=told.hear, died=told.bury, failed=told.fail, leasing=Leasing(4.0))
     told.crew = crew  # type: ignore[assignment]  # it does what `Crew` does
     try:
         async with asyncio.timeout(LONGEST):

@@ -110,6 +110,9 @@ class Plan:
     patience: float = _setting("patience")
     workers: int = _setting("workers")
     shards: int = _setting("shards")
+    engine: str = _setting("engine")
+    lease: float = _setting("lease")
+    node_disk: str = _setting("node_disk")
 
     contact: str = _setting("contact")
     allow_addresses: tuple[str, ...] = _setting("allow_addresses")

@@ -19,7 +19,7 @@ from math import inf
 
 from gossamer.engine.deaths import Deaths, lost, words_for
 from gossamer.engine.fork_client import Birth, ForkClient
-from gossamer.engine.orders import Orders, pack, refuse_in_worker
+from gossamer.engine.orders import pack, refuse_in_worker
 from gossamer.engine.protocols import SUPERVISOR, Heard, Work
 from gossamer.engine.wire import LEASE, Kind, Line, frame, pair, payload
 from gossamer.errors import GossamerError
@@ -95,7 +95,7 @@ class Crew:
 
     def __init__(
         self,
-        work: Work | Orders,
+        work: Work,
         count: int,
         *,
         heard: Heard,
@@ -104,7 +104,7 @@ class Crew:
         outfit: Outfit = PLAIN,
         part: Part | None = None,
     ) -> None:
-        self._orders = work if isinstance(work, Orders) else pack(work, count)
+        self._orders = pack(work, count)
         self._count = count
         self._outfit = outfit
         self._part = part

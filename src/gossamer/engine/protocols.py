@@ -82,6 +82,10 @@ class Attendant(Protocol):
     """What is done beside the workers of a machine: what they share there is made, looked after and removed."""
 
     @property
+    def work(self) -> Work:
+        """What the workers do on this machine."""
+
+    @property
     def keep(self) -> Sequence[int]:
         """Descriptors that stay open as long as a worker lives."""
 
@@ -101,3 +105,24 @@ class Attendant(Protocol):
 Attend: TypeAlias = Callable[[int, Callable[[int], None]], Attendant]
 """Begin on a machine: a number that tells it from all others in this crew, and how a worker that hangs is killed there.
 It must be pickled."""
+
+
+class Unattended:
+    """An `Attendant` of workers that share nothing."""
+
+    keep: Sequence[int] = ()
+
+    def __init__(self, work: Work, number: int, kill: Callable[[int], None]) -> None:
+        self.work = work
+
+    def adopt(self, index: int) -> None:
+        """Nothing is to be made."""
+
+    def died(self, index: int) -> None:
+        """Nothing was shared."""
+
+    def heard(self, message: bytes) -> None:
+        """Nobody minds."""
+
+    def close(self) -> None:
+        """Nothing is left."""

@@ -376,6 +376,8 @@ class Session:
         self._gauge.account()
         self._watch_disk()
         self._commit_when_due()
+        if self._peers:
+            self._peers.tidy()
         self.frontier.go_on()
         return self.progress()
 

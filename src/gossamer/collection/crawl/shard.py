@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -28,8 +30,9 @@ from gossamer.collection.steering import OrdersWatch, wanted
 from gossamer.engine import SUPERVISOR, WorkerLink, termination
 from gossamer.fetch.logins import NONE, Logins
 from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.queue.rank import Order
-from gossamer.frontier.shards.peers import Peers
+from gossamer.frontier.shards.peers import LENT, Peers
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
@@ -96,8 +99,17 @@ async def _one_life(job: Job, link: WorkerLink) -> bool:
 
 def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
     politeness = job.plan.as_politeness()
-    leases = IpLeases(Folder(job.path).leases, link.index, delay=politeness.ip_delay, at_once=politeness.per_host)
+    delay, at_once = politeness.ip_delay, politeness.per_host
+    gate = IpLeases(Folder(job.path).leases, link.index, delay=delay, at_once=at_once)
+    leases: IpLeases | LentIps = gate
+    if link.leased_until < inf:  # others are on other machines
+        send, steady = partial(_send_of_address, link), SystemClock().steady
+        leases = LentIps(gate, link.index, link.count, send, steady, delay=delay, at_once=at_once)
     return Peers(table, Telling(link), site_of(job.plan), leases)
+
+
+def _send_of_address(link: WorkerLink, to: int, message: bytes) -> None:
+    link.send(to, LENT + message)
 
 
 async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None, watch: OrdersWatch | None) -> None:

@@ -11,15 +11,15 @@ import asyncio
 import pickle
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from gossamer.engine.deaths import WorkerLost
-from gossamer.engine.local import GRACE, PLAIN, Outfit
-from gossamer.engine.orders import pack, refuse_in_worker
-from gossamer.engine.protocols import SUPERVISOR, Attend, Heard, Work
+from gossamer.engine.local import GRACE
+from gossamer.engine.orders import refuse_in_worker
+from gossamer.engine.protocols import SUPERVISOR, Attend, Heard
 from gossamer.engine.ray import calls
 from gossamer.engine.ray.calls import Node, Unreachable, call
 from gossamer.engine.ray.outbound import RETRY, Outbound
@@ -55,28 +55,27 @@ class Seat:
 
 
 class RayCrew:
-    """A `Supervisor` of `count` workers that all do `work`, on the nodes of the cluster that `engine` names.
+    """A `Supervisor` of `count` workers on the nodes of the cluster that `engine` names.
 
-    `heard`, `died` and `failed` are told what `Crew` tells. `attend` begins what is beside the workers on each node.
-    `term` is higher than any that a place had before, in another run.
+    `attend` begins on each node what is beside the workers there, and says what they do. `heard`, `died` and `failed`
+    are told what `Crew` tells. `term` is higher than any that a place had before, in another run.
     """
 
     def __init__(
         self,
         engine: str,
-        work: Work,
+        attend: Attend,
         count: int,
         *,
         heard: Heard,
         died: Callable[[int, str], None],
         failed: Callable[[int, Exception], None],
-        outfit: Outfit = PLAIN,
-        attend: Attend | None = None,
+        preload: Sequence[str] = (),
         term: int = 0,
         leasing: Leasing = Leasing(),  # noqa: B008  # a frozen value
     ) -> None:
         self._engine = engine
-        self._kit = Kit(pack(work, count), tuple(outfit.preload), attend, leasing)
+        self._kit = Kit(count, tuple(preload), attend, leasing)
         self._heard, self._died, self._failed = heard, died, failed
         self._terms = [term] * count
         self._where: list[int | None] = [None] * count

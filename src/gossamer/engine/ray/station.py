@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from gossamer.engine.local import Crew, Outfit, Part
-from gossamer.engine.orders import Orders
 from gossamer.engine.protocols import SUPERVISOR, Attend
 from gossamer.engine.ray.calls import call
 from gossamer.engine.ray.outbound import Outbound
@@ -49,9 +48,9 @@ class Leasing(NamedTuple):
 class Kit:
     """What every station is given at first."""
 
-    orders: Orders
+    workers: int
     preload: Sequence[str]
-    attend: Attend | None
+    attend: Attend
     leasing: Leasing
 
 
@@ -85,15 +84,14 @@ class Station:
         self._reply, self._number, self._sent, self._polls = b"", 0, 0.0, 0
         self._leased_until = self._asked = time.monotonic()
         kill: Callable[[int], None] = lambda index: self._crew.kill(index)  # noqa: E731  # there is none yet
-        self._attendant = kit.attend(me, kill) if kit.attend else None
-        keep = self._attendant.keep if self._attendant else ()
+        self._attendant = kit.attend(me, kill)
         self._crew = Crew(
-            kit.orders,
-            kit.orders.workers,
+            self._attendant.work,
+            kit.workers,
             heard=lambda index, message: self._tell(Kind.MESSAGE, index, message),
             died=self._died,
             failed=lambda index, error: self._tell(Kind.FAILED, index, pickle.dumps(error)),
-            outfit=Outfit(kit.preload, keep),
+            outfit=Outfit(kit.preload, self._attendant.keep),
             part=Part(self._forward, lambda index: self._tell(Kind.FINISHED, index)),
         )
         loop = asyncio.get_running_loop()
@@ -110,8 +108,7 @@ class Station:
     async def adopt(self, places: Mapping[int, int]) -> None:
         """Workers that begin here now, with their terms."""
         for index, term in places.items():
-            if self._attendant:
-                self._attendant.adopt(index)
+            self._attendant.adopt(index)
             self._crew.adopt(index, term)
 
     async def release(self, index: int) -> None:
@@ -124,8 +121,7 @@ class Station:
 
     async def attend(self, message: bytes) -> None:
         """Something for what is beside the workers."""
-        if self._attendant:
-            self._attendant.heard(message)
+        self._attendant.heard(message)
 
     async def take(self, source: int, number: int, blob: bytes) -> bool:
         """Frames for workers that are here; False from a station that is not on the list."""
@@ -184,8 +180,7 @@ class Station:
         self._is_news.set()
 
     def _died(self, index: int, words: str) -> None:
-        if self._attendant:
-            self._attendant.died(index)
+        self._attendant.died(index)
         self._tell(Kind.DIED, index, words.encode())
 
     def _forward(self, target: int, whole: bytes | memoryview) -> None:
@@ -205,10 +200,9 @@ class Station:
         await self._end()
 
     async def _end(self) -> None:
-        self._crew.terminate()
-        await asyncio.wait([self._run])
-        for line in self._lines.values():
-            line.close()
-        if self._attendant:
+        if not self._run.done():
+            self._crew.terminate()
+            await asyncio.wait([self._run])
+            for line in self._lines.values():
+                line.close()
             self._attendant.close()
-            self._attendant = None

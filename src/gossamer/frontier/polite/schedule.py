@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from gossamer.frontier.polite.hosts import Dates, Host, Politeness
 from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.polite.ready import Group, Ready
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.waiting_origins import WaitingOrigins
@@ -59,7 +60,7 @@ class Schedule:
         waiting: Waiting,
         wake: Callable[[], None],
         resolve: Resolve | None = None,
-        leases: IpLeases | None = None,
+        leases: IpLeases | LentIps | None = None,
         leased_until: Callable[[], float] = lambda: inf,
     ) -> None:
         """`leases` is where IP addresses are asked for that other processes visit too. Nobody gets a turn when it is
@@ -269,7 +270,7 @@ class Schedule:
             self._wake()
 
 
-def _is_taken(leases: IpLeases, group: Group, now: float) -> bool:
+def _is_taken(leases: IpLeases | LentIps, group: Group, now: float) -> bool:
     """Another process visits the address, or did so a moment ago."""
     again = leases.take(group.address, now)
     group.next = max(group.next, again)

@@ -17,6 +17,7 @@ import msgspec
 from gossamer.engine import WorkerLink, termination
 from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.shards.exchange import Exchange
 from gossamer.frontier.worth.topic_rows import Promise
 from gossamer.model import Capture, Failure, Kind, Visit
@@ -24,7 +25,8 @@ from gossamer.rows import Count, Natural, decoder
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
-_DURABLE, _VOLATILE = b"d", b"v"
+_DURABLE, _VOLATILE, LENT = b"d", b"v", b"i"
+"""What comes from another shard: a batch or a receipt, a question or its answer, a word about an IP address."""
 
 
 class Linked(msgspec.Struct, tag=1, array_like=True, frozen=True):
@@ -125,7 +127,7 @@ class Hearer(Protocol):
 class Peers:
     """Our place among the shards."""
 
-    def __init__(self, table: Table, link: WorkerLink, site: Callable[[str], str], leases: IpLeases) -> None:
+    def __init__(self, table: Table, link: WorkerLink, site: Callable[[str], str], leases: IpLeases | LentIps) -> None:
         self.leases = leases
         self._link = link
         self._exchange = Exchange(table, link.index, link.count, self._send)
@@ -247,15 +249,29 @@ class Peers:
             hearer.take(map(item_of, self._exchange.receive(source, message[1:])))
             hearer.go_on()
             return
+        if message[:1] == LENT:
+            self._heard_of_address(source, message[1:])
+            return
         question = _question(message[1:])
         if isinstance(question, Hop):
             hearer.hop(question.visit)
         else:
             hearer.told(question)
 
+    def _heard_of_address(self, source: int, message: bytes) -> None:
+        assert isinstance(self.leases, LentIps), "shards of one machine have nothing to say about that"
+        self.leases.heard(source, message)
+
+    def tidy(self) -> None:
+        """Every now and then: what we hold and do not use goes to whoever wants it."""
+        if isinstance(self.leases, LentIps):
+            self.leases.tidy()
+
     def reborn(self, peer: int) -> None:
         """Another shard was started anew."""
         self._exchange.reborn(peer)
+        if isinstance(self.leases, LentIps):
+            self.leases.reborn(peer)
         assert self._hearer is not None, "attach before anything is heard"
         self._hearer.ask_again()
 

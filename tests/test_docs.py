@@ -71,11 +71,11 @@ def test_the_table_has_no_setting_that_is_none() -> None:
 
 
 def test_the_list_of_commands_is_complete() -> None:
-    listed = re.findall(r"(?m)^\| `gossamer (\w+)", page("docs/crawling.md"))
+    listed = re.findall(r"(?m)^\| `gossamer ([\w-]+)", page("docs/crawling.md"))
     assert sorted(listed) == sorted(commands())
 
 
-INLINE = re.compile(r"`gossamer (\w+)((?: [^`]*)?)`")
+INLINE = re.compile(r"`gossamer (\w[\w-]*)((?: [^`]*)?)`")
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
@@ -105,7 +105,7 @@ def test_every_help_has_an_example_that_parses() -> None:
         example = re.search(r"example:\n  gossamer (.*)\n", help_.format_help())
         assert example, verb
         assert parser().parse_args(shlex.split(example[1])).verb == verb
-        assert command(verb).__name__.rstrip("_") == verb
+        assert command(verb).__name__.rstrip("_").replace("_", "-") == verb
 
 
 def test_every_address_rule_is_in_the_table_in_its_order() -> None:

@@ -110,6 +110,8 @@ class Plan:
     patience: float = _setting("patience")
     workers: int = _setting("workers")
     shards: int = _setting("shards")
+    store: str = _setting("store")
+    checkpoint_seconds: float = _setting("checkpoint_seconds")
     engine: str = _setting("engine")
     lease: float = _setting("lease")
     node_disk: str = _setting("node_disk")

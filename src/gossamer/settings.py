@@ -260,6 +260,18 @@ SETTINGS: dict[str, Setting] = {
         most=1024,
         option=Option("--shards", NETWORK, "processes for a new collection (one for each core)", metavar="N"),
     ),
+    "store": Setting(
+        "",
+        "Where checkpoints of all shards are kept besides, so that disks may be lost: a folder, or s3://BUCKET/PATH.",
+        option=Option(
+            "--store", NETWORK, "keep checkpoints in a shared folder or s3://BUCKET/PATH: a disk may be lost", "PLACE"
+        ),
+    ),
+    "checkpoint_seconds": Setting(
+        60.0,
+        "Seconds between two checkpoints, where there is a store: what is fetched again at most when a disk is lost.",
+        least=0.1,
+    ),
     "engine": Setting(
         "local",
         "What carries the shards: `local` processes, `ray` (the cluster that RAY_ADDRESS names), or ray://HOST:PORT.",

@@ -11,7 +11,6 @@ from gossamer.collection.crawl.snapshot import taken
 from gossamer.collection.families import FAMILIES
 from gossamer.depot.depot import Depot
 from gossamer.depot.life import Life, Published
-from gossamer.depot.parts import Snapshot
 from gossamer.errors import Damaged, Fenced, UsageError
 from gossamer.frontier.entries import META
 from gossamer.store.table.table import Table
@@ -37,8 +36,8 @@ class Place:
         self.table.commit()
 
     def publish(self, **more: bool) -> Published:
-        with taken(self.folder, self.table, self.life.head.claim) as parts:
-            return self.life.publish(Snapshot(parts, self.table.sequence), **more)
+        with taken(self.folder, self.table, self.life.head.claim) as snapshot:
+            return self.life.publish(snapshot, **more)
 
     def words(self) -> set[str]:
         return {key.decode() for key, _ in self.table.scan(META)}

@@ -546,6 +546,17 @@ def prune(options: argparse.Namespace) -> int:
     return 0
 
 
+def fetch_collection(options: argparse.Namespace) -> int:
+    """Bring all shards here."""
+    from gossamer.collection.stored import fetch
+
+    fetch(options.dir, Path(options.to))
+    with gossamer.open(options.to) as collection:
+        now = collection.status()
+    _print(options, now.as_json(), f"{options.to}: {shown.counted(now.pages, 'page')}, {now.queued:,} queued")
+    return 0
+
+
 def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise UsageError("nobody is there to be asked; --yes removes without asking, --dry-run says what would go")

@@ -16,7 +16,7 @@ GROUPS: Mapping[str, str] = {
     "steer": "top pause resume stop set add retry",
     "look": "list why history links broken changes alert",
     "search": "similar duplicates rank evaluate",
-    "take along": "convert mcp",
+    "take along": "convert mcp fetch-collection",
     "look after": "verify remove prune help completion",
 }
 """Each command once, under what one wants; those that are not there are passed over."""
@@ -100,7 +100,7 @@ def commands(top: argparse.ArgumentParser) -> str:
 def _row(name: str, verb: argparse.ArgumentParser) -> str:
     said = first_sentence(verb)
     said = said[0].lower() + said[1:]
-    return textwrap.fill(said, _WIDTH, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
+    return textwrap.fill(said, _WIDTH, initial_indent=f"  {name:<11} ", subsequent_indent=" " * 14)
 
 
 def first_sentence(verb: argparse.ArgumentParser) -> str:

@@ -87,5 +87,6 @@ def command(verb: str) -> Callable[[argparse.Namespace], int]:
     """The function of a verb."""
     from gossamer.cli import commands
 
-    found: Callable[[argparse.Namespace], int] = getattr(commands, verb, None) or getattr(commands, f"{verb}_")
+    name = verb.replace("-", "_")
+    found: Callable[[argparse.Namespace], int] = getattr(commands, name, None) or getattr(commands, f"{name}_")
     return found  # import is a word of Python, so its function has another name

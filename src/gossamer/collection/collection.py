@@ -174,11 +174,12 @@ class Collection(Steered, Alerting, Upkeep):
         new = [as_seed(seed) for seed in named]
         unfetched_seeds.warn_of_logins(named)
         seed_list = seed_list and unfetched_seeds.warned_of_logins(seed_list)
+        settings = await self._from_store(settings, trusted=trust_plan)
         stamp = self._folder.plan_stamp()
         asked = _Asked(new, seed_list, settings, revisit, trust_plan)
         plan, begins = self._planned(asked)
         self._require_subject(asked, plan, verb="watch" if keep_fresh else "crawl")
-        always = revisit or credentials or seed_list or keep_fresh or plan.folders
+        always = revisit or credentials or seed_list or keep_fresh or plan.folders or plan.store
         if outside is REAL and not always and self._is_at_rest(plan, new):
             await self._tell_after_crawl(news)
             return self.status()
@@ -198,7 +199,7 @@ class Collection(Steered, Alerting, Upkeep):
         make_room(plan.workers)
         if settings.get("topic"):
             _require_topic(plan)
-        plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), outside))
+        plan = plan.changed(shards=self._shards(plan, settings.get("shards"), outside))
         self._folder.create(private=bool(plan.folders))
         self.close()
         stop = stop or asyncio.Event()
@@ -213,6 +214,10 @@ class Collection(Steered, Alerting, Upkeep):
                     plan, begins = self._planned(asked)
                     plan = plan.changed(shards=shards)
                 self._keep(asked, plan, begins=begins)
+            if plan.store:
+                from gossamer.collection import stored
+
+                await asyncio.to_thread(stored.prepare, self._folder, plan)
             if plan.topic:
                 await self._learn_topic(plan, outside, anew="topic" in settings)
             began = outside.clock.steady()
@@ -224,6 +229,8 @@ class Collection(Steered, Alerting, Upkeep):
                 await self._go_round(job, lock, hears, outside, rounds)
             self._steering.clear()
             plan = wanted(self.path, plan)
+            if plan.store:
+                await asyncio.to_thread(stored.keep_at_end, self._folder, plan)
             if plan.build:
                 self._link_up()
             stopped = stop.is_set()
@@ -394,7 +401,7 @@ class Collection(Steered, Alerting, Upkeep):
             trust.require(self._folder, plan, settings, trusted=False)
         check(plan)
         make_room(workers=1)
-        plan = plan.changed(shards=self._shards(plan.shards, settings.get("shards"), REAL))
+        plan = plan.changed(shards=self._shards(plan, settings.get("shards"), REAL))
         self._folder.create()
         self.close()
         with exclusive(self.path) as lock:
@@ -408,10 +415,23 @@ class Collection(Steered, Alerting, Upkeep):
                 self._link_up()
         return replace(done, problems=(*found.problems, *done.problems))
 
-    def _shards(self, planned: int, asked: int | None, outside: Outside) -> int:
+    async def _from_store(self, settings: dict[str, Any], *, trusted: bool) -> dict[str, Any]:
+        """The settings, with a store by its full name. A collection of which this disk has nothing comes from there."""
+        url = settings["store"] if "store" in settings else self._folder.load_plan().store
+        if not url:
+            return settings
+        from gossamer.collection import stored
+        from gossamer.depot.objects import settled
+
+        url = settled(os.fspath(url))
+        await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=trusted)
+        return {**settings, "store": url} if "store" in settings else settings
+
+    def _shards(self, plan: Plan, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, because a site stays where its rows are."""
         here = outside.is_handed_in or outside.on_page is not None
-        made = self._made()
+        # what a store has of them need not be on this disk yet
+        made = self._folder.load_plan().shards if plan.store else self._made()
         if asked and made and asked != made:
             raise UsageError(f"{self.path}: was made with {made} shards, and that is fixed; leave the option out")
         if here and (made or asked or 1) != 1:
@@ -419,7 +439,7 @@ class Collection(Steered, Alerting, Upkeep):
                 f"{self.path}: a fetch function or clock of your own needs a collection of one shard; a page function"
                 " that stands in a module of its own does not"
             )
-        return made or planned or (1 if here else len(os.sched_getaffinity(0)))
+        return made or plan.shards or (1 if here else _cores(plan))
 
     def broken(self, *, site: str | None = None, external: bool | External = False) -> Iterator[Broken]:
         """What failed or is gone, with the pages that link to it; with a site, the links on its pages.
@@ -450,6 +470,14 @@ class Collection(Steered, Alerting, Upkeep):
         make_room(plan.workers)
         wanted = link_check.wanted(self._readers(), scope_of(plan, self.path), self._read, site)
         return await link_check.check(plan, wanted, outside, report or (lambda _: None), stop)
+
+
+def _cores(plan: Plan) -> int:
+    if plan.engine == "local":
+        return len(os.sched_getaffinity(0))
+    from gossamer.collection.crawl import cluster
+
+    return cluster.shards(plan)
 
 
 def _require_topic(plan: Plan) -> None:

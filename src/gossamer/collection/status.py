@@ -61,6 +61,8 @@ class Progress:
     """Seconds until a page is visited again; None where pages are not watched."""
     time_over: bool = False
     """The time is over that the plan gives a crawl."""
+    store_away: str = ""
+    """The store of checkpoints is away or slow, in words: the crawl waits and goes on by itself."""
 
     @property
     def held_up(self) -> str:
@@ -111,6 +113,8 @@ class Status:
     """Bytes that must be free before it goes on."""
     network_gone: bool = False
     """The crawl waits because nothing can be reached."""
+    store_away: str = ""
+    """The crawl waits for the store of its checkpoints; why, in words."""
     left: float | None = None
     """Seconds of crawling that the rest will take, or until anything may be tried again, as of the last commit; None
     when it is not known."""
@@ -142,6 +146,8 @@ class Status:
 def _held_up(now: Progress | Status) -> str:
     if now.disk_wanted:
         return f"the disk is nearly full: {size(now.disk_free)} free, goes on at {size(now.disk_wanted)}"
+    if now.store_away:
+        return now.store_away
     return "nothing can be reached; goes on by itself as soon as something answers" if now.network_gone else ""
 
 
@@ -188,6 +194,7 @@ def status_of(
         disk_free=now.disk_free if now else 0,
         disk_wanted=now.disk_wanted if now else 0,
         network_gone=now is not None and now.network_gone,
+        store_away=now.store_away if now else "",
         left=last.left if last and not paused else None,
         basis=last.basis if last and not paused else "",
         paused=paused,
@@ -265,6 +272,7 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         paused=all(part is not None and part.paused for part in looks),
         next_visit=min((part.next_visit for part in parts if part.next_visit is not None), default=None),
         time_over=any(part.time_over for part in parts),
+        store_away=next((part.store_away for part in parts if part.store_away), ""),
     )
 
 

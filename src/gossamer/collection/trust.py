@@ -18,7 +18,6 @@ import os
 import re
 from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import Any
 
 from gossamer import files, plan
 from gossamer.collection.folder import ID, Folder
@@ -29,7 +28,7 @@ from gossamer.shown import log
 PERSONAL = ("logins", "on_page")
 """The settings that send what is this user's own or run somebody's code, so that a plan alone is not taken for this
 user's."""
-OPENING = ("allow_addresses", "proxy", "ca_file", "folders", *PERSONAL)
+OPENING = ("allow_addresses", "proxy", "ca_file", "folders", "store", "engine", *PERSONAL)
 """Settings that lead to where a crawl would not go by itself, give away what it would not, or run somebody's code."""
 _ID = re.compile(rb"[0-9a-f]{32}")
 _KNOWN_MOST = 4 << 20
@@ -37,18 +36,21 @@ COLLECTIONS, WEBHOOKS = "collections", "webhooks"
 """Files of the user: names of collections, and what was agreed to for them."""
 
 
-def unconfirmed(folder: Folder, planned: Plan, given: Container[str]) -> Mapping[str, str]:
-    """What a plan opens that its user may not know of: each setting with its value, in words."""
+def unconfirmed(folder: Folder, planned: Plan, given: Container[str], *, strange: bool = False) -> Mapping[str, str]:
+    """What a plan opens that its user may not know of: each setting with its value, in words.
+
+    A `strange` one comes from elsewhere, though nothing was crawled here yet.
+    """
     shown = plan.public(planned)
     opened = {name: plan.toml(getattr(shown, name)) for name in OPENING if getattr(shown, name) and name not in given}
     if not opened or is_known(folder):
         return {}
-    return {name: words for name, words in opened.items() if name in PERSONAL or not _is_own(folder)}
+    return {name: words for name, words in opened.items() if strange or name in PERSONAL or not _is_own(folder)}
 
 
-def require(folder: Folder, planned: Plan, given: Mapping[str, Any], *, trusted: bool) -> None:
+def require(folder: Folder, planned: Plan, given: Container[str], *, trusted: bool, strange: bool = False) -> None:
     """Stop, unless this user is known to want what the plan opens."""
-    opened = {} if trusted else unconfirmed(folder, planned, given)
+    opened = {} if trusted else unconfirmed(folder, planned, given, strange=strange)
     if not opened:
         return
     words = f"{folder.path}: was made by somebody else or elsewhere, and its plan has {in_words(opened)}"

@@ -54,6 +54,9 @@ class Bucket:
         except (BaseError, ValueError) as error:
             raise UsageError(f"{url}: {_line(error)}; docs/cluster.md names the variables that it reads") from error
 
+    def begin(self) -> None:
+        """A bucket is made by its owner."""
+
     def put(self, name: str, data: bytes) -> None:
         with self._told(writes=True):
             obstore.put(self._store, name, data, use_multipart=False)

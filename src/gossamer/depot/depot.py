@@ -24,6 +24,10 @@ class Depot:
         """The heads of a shard."""
         return Line(self.objects, shard)
 
+    def begin(self) -> None:
+        """Make the store itself, where it can be."""
+        self.objects.begin()
+
     def probe(self) -> None:
         """Say why it will not do, if it will not."""
         require_sound(self.objects, self.url)

@@ -16,7 +16,6 @@ from gossamer.depot.parts import Stamp
 from gossamer.errors import Damaged
 
 FILE = "depot"
-_MOST = 64 << 20
 
 
 class LocalNote(msgspec.Struct, frozen=True):
@@ -34,7 +33,7 @@ class LocalNote(msgspec.Struct, frozen=True):
 def read(folder: Path) -> LocalNote | None:
     """None where the folder never had to do with a store."""
     try:
-        return msgspec.json.decode(files.read(folder / FILE, _MOST), type=LocalNote)
+        return msgspec.json.decode(files.read(folder / FILE, files.size(folder / FILE)), type=LocalNote)
     except FileNotFoundError:
         return None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

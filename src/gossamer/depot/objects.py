@@ -17,6 +17,9 @@ SCHEME = "s3://"
 class Objects(Protocol):
     """A store. Names are relative, with slashes."""
 
+    def begin(self) -> None:
+        """Make the store itself, where it is a folder that is not there yet."""
+
     def put(self, name: str, data: bytes) -> None:
         """Keep it under this name, in the place of what is there. It lasts when this returns."""
 

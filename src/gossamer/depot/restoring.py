@@ -1,45 +1,56 @@
-"""How does a shard come back from the store? File by file into a folder of its own, which gets its name at the end.
+"""How does a shard come back from the store? File by file, each held against its digest.
 
-Whatever is killed meanwhile, files that are whole stay and are not fetched again. If the head that was begun with is
-swept away, because its owner goes on, the newest one is taken, with all files that are the same in both.
+Whatever is killed meanwhile, files that are whole stay and are not fetched again.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from gossamer import files
-from gossamer.depot.heads import Head, KeptFile, Line, digest_of
+from gossamer.depot.depot import Depot
+from gossamer.depot.heads import Head, KeptFile, digest_of
 from gossamer.depot.objects import Objects
 from gossamer.errors import Damaged
 
-TRIES = 10
-"""Heads that are begun with. Each has most files of the one before."""
+LOOKS_MOST = 100
+"""How often heads are looked at that go on meanwhile."""
 _NAME = re.compile(r"[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+){0,2}")
 _ANY = re.compile(r".*", re.DOTALL)
 
 
-def restore(objects: Objects, line: Line, folder: Path) -> Head:
-    """Make a folder what the newest head says, and nothing else. What is there already and is the same stays."""
-    for left in reversed(range(TRIES)):
-        head = line.newest()
-        if head is None:
-            raise Damaged(f"shard {line.shard}: the store has no checkpoint of it; it cannot be restored from there")
-        try:
-            _fill(objects, head, folder)
-        except FileNotFoundError as error:
-            if not left or line.newest() == head:
-                raise Damaged(
-                    f"shard {line.shard}: an object of its checkpoint is gone from the store ({error})"
-                ) from error
-            continue
-        return head
-    raise AssertionError("the last try decides")
+def heads_together(depot: Depot, shards: int) -> list[Head]:
+    """One head of each shard, so that none has what another has not sent yet, whatever is published meanwhile."""
+    heads: list[Head] = []
+    for _ in range(LOOKS_MOST):
+        found = [depot.line(shard).newest() for shard in range(shards)]
+        heads = [head for head in found if head is not None and head.files]
+        if len(heads) < shards:
+            raise Damaged(
+                f"{depot.url}: has checkpoints of {len(heads)} of {shards} shards; the first crawl has to go on"
+            )
+        if fit_together(heads):
+            return heads
+    raise Damaged(f"{depot.url}: its shards go on faster than they can be looked at; try again")
 
 
-def _fill(objects: Objects, head: Head, folder: Path) -> None:
+def fit_together(heads: Sequence[Head]) -> bool:
+    """Has every shard sent what the others have of it?"""
+    for here, head in enumerate(heads):
+        for there, other in enumerate(heads):
+            if head.marks and other.marks and head.marks[there][0] < other.marks[here][1]:
+                return False
+    return True
+
+
+def restore(objects: Objects, head: Head, folder: Path) -> None:
+    """Make a folder what a head says, and nothing else. What is there already and is the same stays.
+
+    FileNotFoundError when the head is an old one, and what it needs was swept away.
+    """
     files.make_folder(folder)
     wanted = {_checked(name): kept for name, kept in head.files.items()}
     for name in files.tree(folder, _ANY):

@@ -22,6 +22,12 @@ class SharedFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def begin(self) -> None:
+        try:
+            self._folder.mkdir(exist_ok=True)  # and not what is above it: a disk may not be mounted
+        except OSError as error:
+            raise StoreAway(f"{self._folder}: cannot be made ({error.strerror}); is the disk mounted?") from error
+
     def put(self, name: str, data: bytes) -> None:
         with self._told(name), self._written(name, data) as partial:
             os.replace(partial, self._folder / name)

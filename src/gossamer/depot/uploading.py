@@ -44,6 +44,14 @@ class Uploader:
 
     def upload(self, snapshot: Snapshot, before: Head, stamps: Mapping[str, Stamp]) -> Uploaded:
         """All that `before` has not got; `stamps` are those of its files on this disk."""
+        first = self._count
+        try:
+            return self._uploaded(snapshot, before, stamps)
+        except BaseException:
+            self._count = first  # no head names what was uploaded: the next try writes over it
+            raise
+
+    def _uploaded(self, snapshot: Snapshot, before: Head, stamps: Mapping[str, Stamp]) -> Uploaded:
         sparse = _sparse(before, {part.name for part in snapshot.parts})
         pack, tails = _Object(self, "pack"), _Object(self, "tails")
         kept: dict[str, KeptFile] = {}

@@ -142,6 +142,9 @@ class Crew:
         for member in self._members.values():
             member.write(Kind.MESSAGE, SUPERVISOR, message)
 
+    def attend(self, message: bytes) -> None:
+        """Nobody is beside the workers of a machine but their owner."""
+
     def kill(self, index: int) -> None:
         """End one worker that hangs, by force; like any that dies, it is started again."""
         self._signal(signal.SIGKILL, index)

@@ -71,6 +71,9 @@ class Supervisor(Protocol):
     def send_all(self, message: bytes) -> None:
         """To every worker."""
 
+    def attend(self, message: bytes) -> None:
+        """To what is beside the workers, on each machine; see `Attendant`."""
+
     def kill(self, index: int) -> None:
         """End one worker by force. It is started again."""
 

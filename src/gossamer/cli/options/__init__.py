@@ -56,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     upkeep.verify(verbs)
     upkeep.remove(verbs)
     upkeep.prune(verbs)
+    upkeep.fetch_collection(verbs)
     besides.simulate(verbs)
     besides.demo(verbs)
     besides.help_(verbs)

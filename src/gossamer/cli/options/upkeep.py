@@ -71,3 +71,16 @@ def prune(verbs: Verbs) -> None:
     verb.add_argument("--keep", metavar="RULE", help="which stay, like 'last 5' or '90 days' (that of the plan)")
     verb.add_argument("--dry-run", action="store_true", help="only say what would go")
     verb.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def fetch_collection(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "fetch-collection",
+        "make a whole collection on this disk from the checkpoints in a store, also while it is crawled elsewhere."
+        " The new one has no store. What a kill has left is gone on with",
+        "gossamer fetch-collection s3://my-bucket/my-web my-copy",
+    )
+    verb.add_argument("dir", metavar="DIR", help="a collection that has a store, or the store itself")
+    verb.add_argument("to", metavar="TO", help="the directory of the new collection")
+    verb.add_argument("--json", action="store_true", help="answer as JSON")

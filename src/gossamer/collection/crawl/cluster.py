@@ -13,19 +13,25 @@ from functools import partial
 
 from gossamer import files
 from gossamer import plan as plans
+from gossamer.collection.crawl.checkpoints import Checkpoints
 from gossamer.collection.crawl.node import Node, Sent, SmallFiles, encode
 from gossamer.collection.crawl.requests import FILE as ASKED
 from gossamer.collection.crawl.shard import Job
 from gossamer.collection.crawl.wiring import preload
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import ID, SEEDS, Folder
 from gossamer.collection.steering import FILE as STEERING
 from gossamer.collection.steering import glance
+from gossamer.depot import local_note
 from gossamer.depot.depot import Depot
-from gossamer.engine.protocols import Heard
+from gossamer.engine.protocols import Heard, Supervisor
+from gossamer.engine.ray import calls
 from gossamer.engine.ray.crew import RayCrew
 from gossamer.engine.ray.station import Leasing
 from gossamer.errors import UsageError
+from gossamer.model import SystemClock
 from gossamer.plan import Plan
+from gossamer.store.table.table import Table
 from gossamer.urls.schemes import scheme_of
 
 SMALL = (ID, SEEDS, ASKED, "topic.json", STEERING, plans.FILE)
@@ -52,11 +58,40 @@ def check(plan: Plan) -> None:
         raise UsageError(f"{', '.join(found)}: not on a cluster yet; crawl without, or with --engine local")
 
 
+def shards(plan: Plan) -> int:
+    """How many a new collection gets: one for each core of the cluster."""
+    calls.connect(plan.engine)
+    return max(sum(node.cores for node in calls.nodes()), 1)
+
+
+async def publish_first(folder: Folder, plan: Plan) -> None:
+    """What this disk has and the store has not: the nodes know only the store."""
+    depot = Depot(plan.store)
+    for index in folder.numbers():
+        if _is_ahead(depot, folder, index):
+            checkpoints = await Checkpoints.begin(plan, folder, index, SystemClock())
+            with Table.open(folder.table(index), FAMILIES, writable=True) as table:
+                await checkpoints.last(table)
+
+
+def _is_ahead(depot: Depot, folder: Folder, index: int) -> bool:
+    if not files.is_folder(folder.table(index)):
+        return False
+    newest, note = depot.line(index).newest(), local_note.read(folder.shard(index))
+    if newest is None or not newest.files:
+        return True
+    if note is None or newest.claim not in note.claims:
+        return False
+    with Table.open(folder.table(index), FAMILIES, writable=True) as table:
+        return table.sequence != newest.sequence
+
+
 def crew(
     job: Job, *, heard: Heard, died: Callable[[int, str], None], failed: Callable[[int, Exception], None]
 ) -> RayCrew:
     """The shards of a crawl, on the nodes."""
     depot, plan = Depot(job.plan.store), job.plan
+    heads = [depot.line(index).newest() for index in range(plan.shards)]
     now, steady = time.time(), time.monotonic()
     began = now - (steady - (steady if job.began is None else job.began))
     fresh_until = None if job.fresh_until is None else now + job.fresh_until - steady
@@ -69,7 +104,7 @@ def crew(
         died=died,
         failed=failed,
         preload=preload(plan),
-        term=1 + max((head.term for head in map(depot.newest, range(plan.shards)) if head), default=0),
+        term=1 + max((head.term for head in heads if head), default=0),
         leasing=Leasing(plan.lease),
     )
 
@@ -79,7 +114,7 @@ def small_files(folder: Folder) -> SmallFiles:
     return {name: _content(folder, name) for name in SMALL}
 
 
-async def pass_on(folder: Folder, running: RayCrew) -> None:
+async def pass_on(folder: Folder, running: Supervisor) -> None:
     """What changes of it, as long as the crawl runs."""
     seen = {name: glance(folder.path / name) for name in SMALL}
     while True:

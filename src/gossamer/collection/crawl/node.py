@@ -68,11 +68,12 @@ class Node:
         self._folder.make_shards(shards)
         IpLeases.create(self._folder.leases, shards)
         self._leases = IpLeases(self._folder.leases, 0, delay=sent.job.plan.ip_delay)
-        self._reading = Watch([self._folder.shard(index) / READING for index in range(shards)], STUCK)
-        self._looks = asyncio.get_running_loop().create_task(look_after(self._reading, shards, kill))
+        self._looks = asyncio.get_running_loop().create_task(self._look_after())
+        self._here: set[int] = set()
 
     def adopt(self, index: int) -> None:
         """What it held here before, in another life, is free, and rests."""
+        self._here.add(index)
         self._leases.free(index, time.monotonic())
 
     def died(self, index: int) -> None:
@@ -87,22 +88,28 @@ class Node:
             else:
                 files.replace(self._folder.path / name, data, 0o600)
 
+    async def _look_after(self) -> None:
+        """End every shard that hangs in a page; it is started again and suspects that page."""
+        watches: dict[int, tuple[int, Watch]] = {}
+        while True:
+            await asyncio.sleep(LOOK)
+            for index in self._here:
+                path = self._folder.shard(index) / READING
+                if not files.is_file(path):
+                    continue
+                if (found := files.about(path).st_ino) != watches.get(index, (0, None))[0]:  # a restored one is another
+                    if index in watches:
+                        watches[index][1].close()
+                    watches[index] = found, Watch([path], STUCK)
+                if watches[index][1].stuck(0) is not None:
+                    self._kill(index)
+
     def close(self) -> None:
         """No shard runs here any more."""
         self._looks.cancel()
-        self._reading.close()
         self._leases.close()
         files.remove(self._folder.leases)
         os.close(self._lock)
-
-
-async def look_after(reading: Watch, shards: int, kill: Callable[[int], None]) -> None:
-    """End every shard that hangs in a page; it is started again and suspects that page."""
-    while True:
-        await asyncio.sleep(LOOK)
-        for index in range(shards):
-            if reading.stuck(index) is not None:
-                kill(index)
 
 
 def _on_this_clock(sent: Sent, folder: Path) -> Job:

@@ -10,6 +10,7 @@ from gossamer.fetch.logins import NONE, Logins
 from gossamer.model import Capture, Clock, SystemClock, Visit
 
 if TYPE_CHECKING:
+    from gossamer.collection.crawl.checkpoints import Checkpoints
     from gossamer.collection.status import Fetched
     from gossamer.collection.steering import OrdersWatch
     from gossamer.frontier.queue.rank import Order
@@ -41,6 +42,8 @@ class Outside:
     """Paths at which files of this machine have changed; None: all folders are walked."""
     watch: OrdersWatch | None = None
     """Where it hears what is wanted of it meanwhile."""
+    checkpoints: Checkpoints | None = None
+    """Where the shard is kept besides."""
     on_page: Callable[[Any], Any] | None = None
     """What is called with each page, where no other process could import it; see `page_function`."""
 

@@ -93,6 +93,8 @@ class Gauge:
         self.plan = plan
         self.paused = False
         """Somebody has asked the crawl to wait."""
+        self.store_away = ""
+        """Why it waits for the store of its checkpoints; nothing when it does not."""
         self._frontier = frontier
         self._disk = disk
         self._clock = clock
@@ -128,7 +130,7 @@ class Gauge:
         waking, short = self._frontier.next_waking(), self._disk.shortage
         seconds = self.seconds
         idle = self._frontier.out == 0 and self._frontier.hosts_waiting == 0 and waking != inf
-        left = UNKNOWN if short else self._left(seconds, waking if idle else None)
+        left = UNKNOWN if short or self.store_away else self._left(seconds, waking if idle else None)
         is_watched = self._frontier.next_revisit is not None
         return Progress(
             pages=counts.kept if is_watched else counts.pages,
@@ -149,6 +151,7 @@ class Gauge:
             rate=self._rate.at(seconds, self._done()),
             paused=self.paused,
             next_visit=self._frontier.next_revisit,
+            store_away=self.store_away,
             time_over=0 < self.plan.time <= self._clock.steady() - self._started,
         )
 

@@ -91,6 +91,7 @@ class Session:
         self._logins = outside.logins
         self._outside = replace(outside, began=clock.steady() if outside.began is None else outside.began)
         self._watch = outside.watch
+        self._checkpoints = outside.checkpoints
         self._pings = PingWatch(outside.watch.steering.folder) if outside.watch else None
         self._table = table
         self._mine = mine = ShardPlan(plan, peers, SeedList(collection) if collection else None)
@@ -251,6 +252,7 @@ class Session:
                 async with asyncio.TaskGroup() as group:
                     self._lists.open(group)
                     ticker = group.create_task(self._tick(report))
+                    keeper = group.create_task(self._keep_checkpoints())
                     await crawl(
                         self,
                         self._fetch,
@@ -261,12 +263,17 @@ class Session:
                         workers=WORKERS if self._imports else 2 * self.plan.workers,
                     )
                     ticker.cancel()
+                    keeper.cancel()
                     self._lists.cancel()
             finally:
                 if self._rendering:
                     await self._rendering.close()
                 await self._network.hang_up()
             report(self.progress())
+
+    async def _keep_checkpoints(self) -> None:
+        if self._checkpoints:
+            await self._checkpoints.run(self._table, self._peers, lambda: self.frontier.idle)
 
     async def _take_in_list(self, start: Start, report: Callable[[Progress], None]) -> None:
         """A million seeds take minutes: one may see how it goes, and stop it."""
@@ -309,6 +316,8 @@ class Session:
 
     def stop(self) -> None:
         """Finish what is in flight, then end."""
+        if self._checkpoints:
+            self._checkpoints.stop()
         self._stages.hurry()
         self._import_source.stop()
         self.frontier.stop()
@@ -387,7 +396,9 @@ class Session:
 
     def _hold(self) -> None:
         paused = self._gauge.paused
-        self.frontier.hold(paused or self._disk.shortage is not None, paused=paused)
+        self._gauge.store_away = self._checkpoints.held_up if self._checkpoints else ""
+        waits = self._disk.shortage is not None or bool(self._gauge.store_away)
+        self.frontier.hold(paused or waits, paused=paused)
 
     def _commit_when_due(self) -> None:
         """About once a second; sooner when this shard has nothing to do and others wait for what it found."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -36,6 +37,9 @@ from gossamer.frontier.shards.peers import LENT, Peers
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
+
+if TYPE_CHECKING:
+    from gossamer.collection.crawl.checkpoints import Checkpoints
 
 HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED = b"h", b"p", b"i", b"q", b"f", b"w"
 """What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do; what it has fetched;
@@ -89,12 +93,36 @@ async def _one_life(job: Job, link: WorkerLink) -> bool:
     """Did it come to its end? It did not when a capture was passed over."""
     watch = OrdersWatch(job.path) if job.heeds else None
     job = replace(job, plan=plan_now(job))
+    checkpoints = await begin_checkpoints(job, link.index, link.term or None)
     try:
         with Table.open(Folder(job.path).table(link.index), FAMILIES, writable=True) as table:
-            await _live(job, link, table, _peers(job, link, table) if job.plan.shards > 1 else None, watch)
+            if checkpoints:
+                await checkpoints.first(table)
+            peers = _peers(job, link, table) if job.plan.shards > 1 or link.leased_until < inf else None
+            try:
+                await _live(job, link, table, peers, watch, checkpoints)
+            except asyncio.CancelledError:  # it goes on elsewhere, or another time
+                if checkpoints:
+                    checkpoints.stop()
+                    await checkpoints.last(table)
+                raise
+            if checkpoints:
+                await checkpoints.last(table)
     except PassedOver:
         return False
     return True
+
+
+async def begin_checkpoints(job: Job, index: int, term: int | None = None) -> Checkpoints | None:
+    """Where a shard is kept besides this disk: it is claimed, and restored if it has to be. None without a store.
+
+    `term` is that of whoever sends shards to machines; without one each start is a new one.
+    """
+    if not job.plan.store:
+        return None
+    from gossamer.collection.crawl.checkpoints import Checkpoints  # with what reads the index, and a store
+
+    return await Checkpoints.begin(job.plan, Folder(job.path), index, SystemClock(), term=term)
 
 
 def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
@@ -105,14 +133,21 @@ def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
     if link.leased_until < inf:  # others are on other machines
         send, steady = partial(_send_of_address, link), SystemClock().steady
         leases = LentIps(gate, link.index, link.count, send, steady, delay=delay, at_once=at_once)
-    return Peers(table, Telling(link), site_of(job.plan), leases)
+    return Peers(table, Telling(link), site_of(job.plan), leases, publishes=bool(job.plan.store))
 
 
 def _send_of_address(link: WorkerLink, to: int, message: bytes) -> None:
     link.send(to, LENT + message)
 
 
-async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None, watch: OrdersWatch | None) -> None:
+async def _live(
+    job: Job,
+    link: WorkerLink,
+    table: Table,
+    peers: Peers | None,
+    watch: OrdersWatch | None,
+    checkpoints: Checkpoints | None,
+) -> None:
     fetches = Batches(lambda batch: link.tell(FETCHED + batch))
     told = fetches.add if job.tells else None
     outside = Outside(
@@ -123,6 +158,7 @@ async def _live(job: Job, link: WorkerLink, table: Table, peers: Peers | None, w
         began=job.began,
         fresh_until=job.fresh_until,
         watch=watch,
+        checkpoints=checkpoints,
     )
     folder, files = Folder(job.path), job.imported_files
     session = Session(folder.shard(link.index), job.plan, table, outside, peers, files, job.path)

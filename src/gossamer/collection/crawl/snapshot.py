@@ -12,13 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from msgspec.structs import asdict
+
 from gossamer import files
 from gossamer.collection.derive.indexer import committed_length, log_mark
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import INDEX, LINKS, PRINTS, TABLE
 from gossamer.dedupe.print_runs import FORM as PRINTS_FORM
-from gossamer.depot.parts import Fixed, Growing, Part, Small
+from gossamer.depot.parts import Fixed, Growing, Part, Small, Snapshot
 from gossamer.errors import Damaged
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.shards.exchange import kept_marks
 from gossamer.index.soundness import META, names
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.archive_files import ArchiveFiles
@@ -37,8 +41,8 @@ _ANY = re.compile(r"[^/]+")
 
 
 @contextmanager
-def taken(shard: Path, table: Table, claim: str) -> Iterator[tuple[Part, ...]]:
-    """The parts of a shard as of its last commit; they can be read until this ends. Nothing is committed meanwhile.
+def taken(shard: Path, table: Table, claim: str) -> Iterator[Snapshot]:
+    """A shard as of its last commit; its parts can be read until this ends.
 
     `claim` is drawn by each process: the list of files of a table is another one after it was opened anew.
     """
@@ -47,7 +51,12 @@ def taken(shard: Path, table: Table, claim: str) -> Iterator[tuple[Part, ...]]:
     files.make_folder(place)
     try:
         table.checkpoint(place / TABLE)
-        yield (*_linked(shard, place), *_table_parts(place / TABLE, claim), *_grown(shard, place / TABLE))
+        parts = [*_linked(shard, place), *_table_parts(place / TABLE, claim)]
+        with Table.open_alone(place / TABLE, FAMILIES) as copy:
+            parts += _grown(shard, copy)
+            marks, counts = kept_marks(copy), asdict(Ledger(copy).counts)
+        numbers = {name: value for name, value in counts.items() if isinstance(value, int | float)}
+        yield Snapshot(tuple(parts), table.sequence, marks, numbers)
     finally:
         files.remove_tree(place)
 
@@ -104,15 +113,13 @@ def _index_parts(shard: Path, place: Path) -> list[Part]:
     raise Damaged(f"{folder}: its files are not all there; `gossamer verify DIR --repair` makes the index again")
 
 
-def _grown(shard: Path, copy: Path) -> list[Part]:
-    with Table.open_alone(copy, FAMILIES) as table:
-        archive, texts = ArchiveFiles(table, shard / CAPTURES), Texts(table, STATE, shard)
-        if missing := archive.missing():
-            raise Damaged(f"{shard / CAPTURES / missing[0]}: is missing; `gossamer verify DIR --repair` forgets it")
-        found: list[Part] = [
-            *(Growing(f"{CAPTURES}/{path.name}", path, length) for path, length in archive.all()),
-            *(Growing(f"{TEXTS}/{path.name}", path, length) for path, length in texts.files()),
-        ]
-        if length := committed_length(table):
-            found.append(Growing(LINKS, shard / LINKS, length, log_mark(table)))
-        return found
+def _grown(shard: Path, table: Table) -> Iterator[Part]:
+    archive, texts = ArchiveFiles(table, shard / CAPTURES), Texts(table, STATE, shard)
+    if missing := archive.missing():
+        raise Damaged(f"{shard / CAPTURES / missing[0]}: is missing; `gossamer verify DIR --repair` forgets it")
+    for path, length in archive.all():
+        yield Growing(f"{CAPTURES}/{path.name}", path, length)
+    for path, length in texts.files():
+        yield Growing(f"{TEXTS}/{path.name}", path, length)
+    if length := committed_length(table):
+        yield Growing(LINKS, shard / LINKS, length, log_mark(table))

@@ -24,6 +24,7 @@ from gossamer.collection.crawl.shard import (
     WARNED,
     Job,
     asked_now,
+    begin_checkpoints,
     imported_of,
     plan_now,
     progress_of,
@@ -35,6 +36,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.status import Fetched, Progress, together
 from gossamer.collection.steering import OrdersWatch
+from gossamer.collection.stored import refresh
 from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch
@@ -43,6 +45,7 @@ from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.table.table import Table
 
+LOCAL = "local"
 LOOK = 5.0
 """Seconds between looks at what the shards are reading."""
 STUCK = 12
@@ -59,9 +62,13 @@ async def crawl_all(
     apart: bool = False,
 ) -> None:
     """Crawl all shards. One that is alone gets a process of its own only if it is wanted `apart`."""
-    if job.plan.shards == 1 and (outside.is_handed_in or outside.on_page or not apart):
+    if job.plan.engine == LOCAL and job.plan.shards == 1 and (outside.is_handed_in or outside.on_page or not apart):
         await crawl_here(job, report, stop, outside)
     else:
+        if job.plan.engine != LOCAL:
+            from gossamer.collection.crawl.cluster import publish_first
+
+            await publish_first(Folder(job.path), job.plan)
         await CrawlSupervisor(job, lock, report, told=outside.told or (lambda one: None)).run(stop)
 
 
@@ -70,12 +77,17 @@ async def crawl_here(
 ) -> None:
     """The only shard, in this process."""
     folder = Folder(job.path)
+    checkpoints = await begin_checkpoints(job, 0)
 
     async def life(table: Table) -> None:
         watch = OrdersWatch(job.path) if job.heeds else None
-        world = replace(outside, watch=watch, fresh_until=job.fresh_until)
+        world = replace(outside, watch=watch, fresh_until=job.fresh_until, checkpoints=checkpoints)
+        if checkpoints:
+            await checkpoints.first(table)
         session = Session(folder.shard(0), plan_now(job), table, world, collection=job.path)
         await stoppable(session.run(asked_now(job), report), session.stop, stop)
+        if checkpoints:
+            await checkpoints.last(table)
 
     await live(folder.table(0), life)
 
@@ -101,17 +113,30 @@ class CrawlSupervisor:
         """`lock` is the descriptor that no other crawl may get while any process of this one lives."""
         self._imported, self._told = imported, told
         shards = job.plan.shards
-        self._gate_file = Folder(job.path).leases
+        self._folder = Folder(job.path)
+        self._plan = job.plan
         self._report = report
         self._quiet = termination.Quiet(shards)
         self._progress: list[Progress | None] = [None] * shards
         self._stopping = False
-        for index in range(shards):  # who asks for the status meanwhile finds all of them
+        self._leases: IpLeases | None = None
+        self._reading: Watch | None = None
+        self._crew = self._here(job, lock) if job.plan.engine == LOCAL else self._on_cluster(job)
+
+    def _on_cluster(self, job: Job) -> Supervisor:
+        """On each node somebody else does what is done here for the shards of this machine."""
+        from gossamer.collection.crawl import cluster
+
+        return cluster.crew(job, heard=self._heard, died=self._died, failed=self._failed)
+
+    def _here(self, job: Job, lock: int) -> Supervisor:
+        shards, gate = job.plan.shards, self._folder.leases
+        for index in range(0 if job.plan.store else shards):  # who asks for the status meanwhile finds all of them
             Table.open(Folder(job.path).table(index), FAMILIES, writable=True).close()
-        IpLeases.create(self._gate_file, shards)
-        self._leases = IpLeases(self._gate_file, 0, delay=job.plan.ip_delay)
+        IpLeases.create(gate, shards)
+        self._leases = IpLeases(gate, 0, delay=job.plan.ip_delay)
         self._reading = Watch([Folder(job.path).shard(index) / READING for index in range(shards)], STUCK)
-        self._crew = Crew(
+        return Crew(
             partial(work, job),
             shards,
             heard=self._heard,
@@ -123,7 +148,7 @@ class CrawlSupervisor:
     async def run(self, stop: asyncio.Event | None) -> None:
         """Until every shard has ended."""
         loop = asyncio.get_running_loop()
-        watchers = [loop.create_task(look_after(self._crew, self._reading, len(self._progress)))]
+        watchers = [loop.create_task(self._look_after())]
         if stop:
             watchers.append(loop.create_task(self._watch(stop)))
         try:
@@ -131,9 +156,22 @@ class CrawlSupervisor:
         finally:
             for watcher in watchers:
                 watcher.cancel()
-            self._reading.close()
-            self._leases.close()
-            files.remove(self._gate_file)
+            if self._reading is not None:
+                self._reading.close()
+            if self._leases is not None:
+                self._leases.close()
+                files.remove(self._folder.leases)
+        if self._plan.engine != LOCAL:
+            await asyncio.to_thread(refresh, self._folder, self._plan)
+
+    async def _look_after(self) -> None:
+        """As long as it runs: those who hang here are ended, and nodes hear what is wanted of them."""
+        if self._reading is not None:
+            await look_after(self._crew, self._reading, len(self._progress))
+        else:
+            from gossamer.collection.crawl import cluster
+
+            await cluster.pass_on(self._folder, self._crew)
 
     async def _watch(self, stop: asyncio.Event) -> None:
         await stop.wait()
@@ -164,12 +202,14 @@ class CrawlSupervisor:
 
     def _died(self, index: int, words: str) -> None:
         log.warning("shard %d %s; it is started again and goes on from its last commit", index, words)
-        self._leases.free(index, time.monotonic())
+        if self._leases is not None:
+            self._leases.free(index, time.monotonic())
         self._order(self._quiet.died(index))
 
     def _failed(self, index: int, error: Exception) -> None:
-        self._leases.free(index, time.monotonic())
-        self._leases.leave(index)
+        if self._leases is not None:
+            self._leases.free(index, time.monotonic())
+            self._leases.leave(index)
         self._stop()
 
     def _order(self, order: termination.Order | None) -> None:

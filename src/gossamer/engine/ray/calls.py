@@ -35,6 +35,7 @@ class Node(NamedTuple):
 
     id: str
     name: str
+    cores: int
 
 
 def connect(engine: str) -> None:
@@ -58,7 +59,8 @@ def nodes() -> list[Node]:
 def _working(found: list[dict[str, Any]]) -> Iterator[Node]:
     for each in found:
         if each["Alive"] and each["Resources"].get("CPU"):
-            yield Node(each["NodeID"], each["NodeManagerHostname"] or each["NodeManagerAddress"])
+            name = each["NodeManagerHostname"] or each["NodeManagerAddress"]
+            yield Node(each["NodeID"], name, int(each["Resources"]["CPU"]))
 
 
 def start(actor: type, node: Node) -> Any:

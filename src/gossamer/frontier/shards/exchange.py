@@ -10,6 +10,10 @@ dies. Whoever starts calls `reborn` for every other shard, and the others hear `
 
 A batch is sent only after the commit that made it durable. So a number that was given since the last commit before a
 crash may be given again: nobody but us has ever seen it.
+
+Where a shard is kept in a store besides (`depot`), its disk may be lost, and it goes on from its last checkpoint. Then
+durable means published: batches are sent, and acknowledged, after the checkpoint that has them, and not after the
+commit. Otherwise a shard would give a number again that another one has seen, or miss what it has acknowledged.
 """
 
 from __future__ import annotations
@@ -31,6 +35,8 @@ BATCH_ITEMS = 500
 BATCH_BYTES = 64 << 10
 WINDOW = 128
 """Batches under way to one shard. It keeps one only with its next commit, so this is what it may take in a second."""
+WINDOW_PUBLISHED = 1_024
+"""The same where it keeps one only with its next checkpoint: 64 MB of them at most."""
 
 
 class Batch(msgspec.Struct, array_like=True, frozen=True, tag=1):
@@ -75,14 +81,16 @@ marks_of = decoder(Marks)
 
 @dataclass(slots=True)
 class Outgoing:
-    """The way to another shard. Always acked <= durable <= closed, and acked < next <= durable + 1."""
+    """The way to another shard. Always acked <= durable <= committed <= closed, and acked < next <= durable + 1."""
 
     to: int
     closed: int
     posted: int
     """Items in closed batches, acknowledged ones too."""
     prepared: int
+    committed: int
     durable: int
+    """Committed, and published where that is waited for."""
     acked: int
     next: int
     """The first batch that the transport has not got."""
@@ -92,12 +100,14 @@ class Outgoing:
 
 @dataclass(slots=True)
 class Incoming:
-    """The way from another shard. Batches are numbered kept <= applied."""
+    """The way from another shard. Batches are numbered kept <= committed <= applied."""
 
     source: int
     applied: int
     prepared: int
+    committed: int
     kept: int
+    """Committed, and published where that is waited for."""
     asked: bool = False
     """It was told where to go on, and what came since does not fit yet."""
     owed: bool = False
@@ -107,8 +117,13 @@ class Incoming:
 class Exchange:
     """The outbox of a shard, and how far it has read those of the others. `send` hands bytes to the transport."""
 
-    def __init__(self, table: Table, me: int, shards: int, send: Callable[[int, bytes], None]) -> None:
+    def __init__(
+        self, table: Table, me: int, shards: int, send: Callable[[int, bytes], None], *, publishes: bool = False
+    ) -> None:
+        """With `publishes` nothing is sent or acknowledged before `published`. All that the table has now is."""
         self._table = table
+        self._publishes = publishes
+        self._window = WINDOW_PUBLISHED if publishes else WINDOW
         self._me = me
         self._send = send
         stored = table.get(META, b"exchange")
@@ -117,7 +132,9 @@ class Exchange:
         if not len(marks.closed) == len(marks.posted) == len(marks.applied) == shards:
             raise Damaged(f"shard {me}: it was one of {counted(len(marks.closed), 'shard')} and is now one of {shards}")
         self._out = [self._outgoing(to, marks) for to in range(shards)]
-        self._in = [Incoming(source, applied, applied, applied) for source, applied in enumerate(marks.applied)]
+        self._in = [
+            Incoming(source, applied, applied, applied, applied) for source, applied in enumerate(marks.applied)
+        ]
         self._peers = [shard for shard in range(shards) if shard != me]
 
     # --------------------------------------------------------------- for the shard
@@ -144,10 +161,25 @@ class Exchange:
         """After a commit: what it made durable is sent, and the others hear what it made durable of theirs."""
         for peer in self._peers:
             outgoing, incoming = self._out[peer], self._in[peer]
-            outgoing.durable = outgoing.prepared
+            outgoing.committed, incoming.committed = outgoing.prepared, incoming.prepared
+        self.published(() if self._publishes else self.marks())
+
+    def marks(self) -> tuple[tuple[int, int], ...]:
+        """How far the last commit has come with each shard: the last batch for it, and the last from it."""
+        return tuple((out.committed, come.committed) for out, come in zip(self._out, self._in, strict=True))
+
+    def published(self, marks: Sequence[tuple[int, int]]) -> None:
+        """What a commit with these marks made durable can no longer be lost: it is sent, and the others hear of it.
+
+        Without marks they only hear once more what they have asked for.
+        """
+        for peer in self._peers:
+            outgoing, incoming = self._out[peer], self._in[peer]
+            sent, kept = marks[peer] if marks else (0, 0)
+            outgoing.durable = max(outgoing.durable, sent)
             self._send_on(outgoing)
-            if incoming.owed or incoming.prepared > incoming.kept:
-                incoming.kept, incoming.owed = incoming.prepared, False
+            if incoming.owed or kept > incoming.kept:
+                incoming.kept, incoming.owed = max(incoming.kept, kept), False
                 self._send(peer, encode(Receipt(incoming.kept)))
 
     def sent(self) -> tuple[int, ...]:
@@ -165,8 +197,14 @@ class Exchange:
     @property
     def open(self) -> bool:
         """Something was posted or applied that no commit has made durable yet."""
-        posted = any(way.items or way.closed > way.durable for way in self._out)
-        return posted or any(way.applied > way.kept for way in self._in)
+        posted = any(way.items or way.closed > way.committed for way in self._out)
+        return posted or any(way.applied > way.committed for way in self._in)
+
+    @property
+    def unpublished(self) -> bool:
+        """Others wait for something that is committed and not published."""
+        held = any(way.committed > way.durable for way in self._out)
+        return held or any(way.committed > way.kept for way in self._in)
 
     @property
     def waiting(self) -> int:
@@ -200,7 +238,7 @@ class Exchange:
         self._save()
 
     def _send_on(self, way: Outgoing) -> None:
-        last = min(way.durable, way.acked + WINDOW)
+        last = min(way.durable, way.acked + self._window)
         while way.next <= last:
             self._send(way.to, self._row(way, way.next))
             way.next += 1
@@ -259,7 +297,7 @@ class Exchange:
         acked = number_in(first[0][2:]) - 1 if first else closed
         if not 0 <= acked <= closed:
             raise damaged("batch", f"{acked:,} are to be acknowledged of {closed:,}")
-        return Outgoing(to, closed, marks.posted[to], closed, closed, acked, next=acked + 1)
+        return Outgoing(to, closed, marks.posted[to], closed, closed, closed, acked, next=acked + 1)
 
     def _save(self) -> None:
         """At every change, so that a commit never has a batch without its number, or its effects without their mark."""
@@ -269,6 +307,13 @@ class Exchange:
             tuple(way.applied for way in self._in),
         )
         self._table.put(META, b"exchange", encode(marks))
+
+
+def kept_marks(table: Table) -> tuple[tuple[int, int], ...]:
+    """What `Exchange.marks` says at the last commit of a table, asked without one; nothing where it is alone."""
+    stored = table.get(META, b"exchange")
+    marks = marks_of(stored) if stored else Marks((), (), ())
+    return tuple(zip(marks.closed, marks.applied, strict=True))
 
 
 def rejoin(table: Table, me: int, others: Sequence[Callable[[], Table] | None]) -> None:

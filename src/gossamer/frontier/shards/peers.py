@@ -127,10 +127,21 @@ class Hearer(Protocol):
 class Peers:
     """Our place among the shards."""
 
-    def __init__(self, table: Table, link: WorkerLink, site: Callable[[str], str], leases: IpLeases | LentIps) -> None:
+    def __init__(
+        self,
+        table: Table,
+        link: WorkerLink,
+        site: Callable[[str], str],
+        leases: IpLeases | LentIps,
+        *,
+        publishes: bool = False,
+    ) -> None:
+        """With `publishes` what is for others travels after `published`, and not after a commit: see `exchange`."""
         self.leases = leases
         self._link = link
-        self._exchange = Exchange(table, link.index, link.count, self._send)
+        self._exchange = Exchange(table, link.index, link.count, self._send, publishes=publishes)
+        self.marks = self._exchange.marks
+        self.published = self._exchange.published
         self._stillness = termination.Stillness()
         self._hearer: Hearer | None = None
         self.owner_of_host = lru_cache(maxsize=65_536)(lambda host: keys.shard(site(f"http://{host}/"), link.count))
@@ -228,6 +239,11 @@ class Peers:
     def waiting(self) -> bool:
         """Something was posted or applied that waits for a commit."""
         return self._exchange.open
+
+    @property
+    def unpublished(self) -> bool:
+        """Others wait for a checkpoint of this shard."""
+        return self._exchange.unpublished
 
     # ------------------------------------------------------------------ inward
 

@@ -1,0 +1,169 @@
+"""A collection and its store: what of it belongs to no shard, how it comes back, and how all of it becomes a folder.
+
+What belongs to shards is in `crawl/checkpoints.py`, and is restored by whoever crawls them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Container
+from pathlib import Path
+
+from gossamer import files
+from gossamer import plan as plans
+from gossamer.collection import trust
+from gossamer.collection.alert.saved import FILE as ALERTS
+from gossamer.collection.crawl.requests import FILE as ASKED
+from gossamer.collection.folder import SEEDS, Folder
+from gossamer.depot import local_note
+from gossamer.depot.depot import Depot
+from gossamer.depot.heads import Head
+from gossamer.depot.life import restored
+from gossamer.depot.objects import settled
+from gossamer.depot.restoring import heads_together, restore
+from gossamer.errors import Damaged, NotACollection, StoreAway, UsageError
+from gossamer.plan import Plan
+from gossamer.shown import log
+
+TOPIC = "topic.json"
+KEPT = (SEEDS, ASKED, ALERTS, TOPIC, plans.FILE)
+"""Files of a collection that belong to no shard and cannot be made again from one. The plan comes last: where it is,
+all of them are."""
+REFRESHING = "refresh.lock"
+"""Who brings checkpoints here is alone."""
+TRIES = 10
+"""How often a collection is fetched that goes on meanwhile. Each time most files are there already."""
+
+
+def bring(folder: Folder, url: str, given: Container[str], *, trusted: bool) -> None:
+    """The plan and what else belongs to no shard, where a store has them and the disk has no shard of them."""
+    depot = Depot(url)
+    depot.begin()
+    found = None if folder.exists() else _plan_in(depot)
+    if found is None:
+        return
+    trust.require(folder, found.changed(store=""), given, trusted=trusted, strange=True)
+    folder.create()
+    if files.is_file(folder.plan_file):
+        log.warning("%s: the plan in the store takes its place", folder.plan_file)
+    _bring_files(depot, folder.path)
+    files.replace(folder.plan_file, plans.dump(found.changed(store=url)).encode(), 0o600)
+
+
+def prepare(folder: Folder, plan: Plan) -> None:
+    """Is the store fit for a crawl? What belongs to no shard is kept there."""
+    depot = Depot(plan.store)
+    depot.probe()
+    keep(folder, depot)
+
+
+def keep(folder: Folder, depot: Depot) -> None:
+    """All that belongs to no shard, as it is now. Without what only its owner may read: a store has more readers."""
+    for name in KEPT:
+        path = folder.path / name
+        if not files.is_file(path):
+            depot.forget_file(name)
+        elif name == plans.FILE:
+            plan = folder.load_plan()
+            shown = plans.public(plan)
+            depot.keep_file(name, files.read(path) if shown == plan else plans.dump(shown).encode())
+        else:
+            depot.keep_file(name, files.read(path, files.size(path)))
+
+
+def keep_at_end(folder: Folder, plan: Plan) -> None:
+    """The same, when a crawl is over. Where the store is away, the next crawl does it."""
+    try:
+        keep(folder, Depot(plan.store))
+    except StoreAway as error:
+        log.warning("%s; the next crawl tells it how this one ended", error)
+
+
+def refresh(folder: Folder, plan: Plan) -> None:
+    """Bring the newest checkpoints here, for those who read, where a crawl works elsewhere. Nothing where it has only
+    begun: then some shard has none."""
+    depot = Depot(plan.store)
+    heads = [depot.line(shard).newest() for shard in range(plan.shards)]
+    if not all(head is not None and head.files for head in heads):
+        return
+    handle = files.descriptor(folder.path / REFRESHING, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        for left in reversed(range(TRIES)):
+            try:
+                for shard, head in enumerate(heads_together(depot, plan.shards)):
+                    _update(depot, head, folder.shard(shard))
+                break
+            except Damaged:  # it may have been swept away meanwhile: its crawl goes on
+                if not left:
+                    raise
+    finally:
+        os.close(handle)
+
+
+def _update(depot: Depot, head: Head, shard: Path) -> None:
+    """Unless it is there already, or this disk has more."""
+    note, mark = local_note.read(shard), f"copy {head.claim} {head.number}"
+    if note is None or not {head.claim, mark} & {*note.claims}:
+        files.make_folder(shard.parent)
+        restored(depot, head, shard, mark=mark)
+
+
+def fetch(source: str, to: Path) -> None:
+    """Make a whole collection of its own from a store: the folder has its name when all of it is there.
+
+    What a kill has left is gone on with. It has no store any more: whoever crawls it disturbs nobody.
+    """
+    depot = Depot(store_of(source))
+    plan = _plan_in(depot)
+    if plan is None:
+        raise NotACollection(
+            f"{depot.url}: no collection is kept there; `gossamer crawl DIR SEED --store ...` makes one"
+        )
+    if to.exists() and (not to.is_dir() or any(to.iterdir())):
+        raise UsageError(f"{to}: is there already, and no empty directory; name another")
+    partial = Folder(to.with_name(to.name + files.PARTIAL))
+    files.make_folder(partial.path)
+    for left in reversed(range(TRIES)):
+        try:
+            for shard, head in enumerate(heads_together(depot, plan.shards)):
+                restore(depot.objects, head, partial.shard(shard))
+            break
+        except FileNotFoundError as error:  # swept away meanwhile: its crawl goes on
+            if not left:
+                raise Damaged(f"{depot.url}: an object of a checkpoint is gone from the store ({error})") from error
+    _bring_files(depot, partial.path)
+    files.replace(partial.plan_file, plans.dump(plan.changed(store="")).encode())
+    if plan.build:
+        from gossamer.collection.derive.copy_marks import link_up
+
+        link_up(partial, plan)
+    files.move_folder(partial.path, to)
+    files.sync_folder(to.parent)
+
+
+def store_of(source: str) -> str:
+    """The store of a collection, or what is named itself."""
+    if "://" in source:
+        return source
+    folder = Folder(Path(source))
+    if not files.is_file(folder.plan_file):
+        return settled(source)
+    if url := folder.load_plan().store:
+        return url
+    raise UsageError(f"{source}: has no store; it is all on this disk already")
+
+
+def _bring_files(depot: Depot, folder: Path) -> None:
+    for name in KEPT:
+        if name != plans.FILE and (data := depot.file(name)) is not None:
+            files.replace(folder / name, data)
+
+
+def _plan_in(depot: Depot) -> Plan | None:
+    data = depot.file(plans.FILE)
+    try:
+        return plans.parse(data.decode(), Path(plans.FILE)) if data is not None else None
+    except UnicodeDecodeError as error:
+        raise Damaged(f"{depot.url}: the plan in it is no text") from error

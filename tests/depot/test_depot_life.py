@@ -16,8 +16,10 @@ from gossamer.frontier.entries import META
 from gossamer.store.table.table import Table
 
 
-@pytest.fixture
-def depot(tmp_path: Path) -> Depot:
+@pytest.fixture(params=["folder", "S3"])
+def depot(request: pytest.FixtureRequest, tmp_path: Path) -> Depot:
+    if request.param == "S3":
+        return Depot(request.getfixturevalue("bucket"))
     (tmp_path / "store").mkdir()
     return Depot(str(tmp_path / "store"))
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from gossamer.errors import Damaged
+from gossamer.errors import Damaged, Fenced
 from gossamer.frontier.entries import META, OUTBOX, encode
 from gossamer.rows import Size, damaged, decoder
 from gossamer.rows import number as number_in
@@ -244,6 +244,11 @@ class Exchange:
             way.next += 1
 
     def _acknowledged(self, way: Outgoing, receipt: Receipt) -> None:
+        if receipt.kept > way.durable and self._publishes:
+            raise Fenced(
+                f"shard {self._me}: shard {way.to} has batch {receipt.kept} of it, and it has published {way.durable};"
+                " another machine has taken it over, and this crawl ends"
+            )
         if receipt.kept > way.durable:
             raise Damaged(
                 f"shard {way.to} has batch {receipt.kept} of this shard, which remembers no more than {way.durable};"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from crawler_process import descendants
 
 HERE = Path(__file__).parent
 QUICK = {
@@ -44,3 +47,30 @@ def ray_cluster(nodes: int) -> Iterator[Any]:
         cluster.shutdown()
         for name, value in before.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+def processes_of(node: Any) -> list[int]:
+    """Those below the raylet of a node: its station, and the shards that this has started."""
+    raylet = node.all_processes["raylet"][0].process.pid
+    return descendants(raylet)
+
+
+def signal_all(processes: list[int], number: signal.Signals) -> None:
+    """Send a signal to those that are still there."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, number)
+
+
+def shards_at(processes: list[int]) -> dict[int, Path]:
+    """Which shards they work on, and where."""
+    found: dict[int, Path] = {}
+    for process in processes:
+        with suppress(OSError):
+            for handle in Path(f"/proc/{process}/fd").iterdir():
+                with suppress(OSError):
+                    parts = Path(os.readlink(handle)).parts
+                    if "shards" in parts and "table" in parts:
+                        place = parts.index("shards") + 2
+                        found[int(parts[place - 1])] = Path(*parts[:place])
+    return found

@@ -42,7 +42,8 @@ def unconfirmed(folder: Folder, planned: Plan, given: Container[str], *, strange
     A `strange` one comes from elsewhere, though nothing was crawled here yet.
     """
     shown = plan.public(planned)
-    opened = {name: plan.toml(getattr(shown, name)) for name in OPENING if getattr(shown, name) and name not in given}
+    usual, asked = Plan(), [name for name in OPENING if name not in given]
+    opened = {name: plan.toml(getattr(shown, name)) for name in asked if getattr(shown, name) != getattr(usual, name)}
     if not opened or is_known(folder):
         return {}
     return {name: words for name, words in opened.items() if strange or name in PERSONAL or not _is_own(folder)}

@@ -711,7 +711,10 @@ class Reading:
 
     def _bring_from_store(self) -> None:
         """The shards of a crawl on a cluster are elsewhere: their newest checkpoints are read."""
-        if not files.is_file(self._folder.plan_file) or (plan := self.plan).engine == "local" or not plan.store:
+        if not (self.path.is_dir() and files.kind(self._folder.plan_file)):
+            return
+        plan = self.plan
+        if plan.engine == "local" or not plan.store:
             return
         from gossamer.collection.stored import refresh
 

@@ -30,6 +30,10 @@ from gossamer.shown import log
 
 LOOK = 2.0
 """Seconds between looks for nodes that have joined."""
+OPENING = 90.0
+"""Seconds that a station may take to begin: a busy node has to load all of it first."""
+SHUN = 60.0
+"""Seconds for which a node that did not answer is left alone."""
 NOBODY = 60.0
 """Seconds to wait for a node when none is left."""
 
@@ -82,6 +86,8 @@ class RayCrew:
         self._over: set[int] = set()
         self._moving: set[int] = set()
         self._seats: dict[int, Seat] = {}
+        self._shunned: dict[str, float] = {}
+        """Nodes that did not answer, and until when nothing is tried there."""
         self._born = 0
         self._errors: list[Exception] = []
         self._ending = False
@@ -95,7 +101,7 @@ class RayCrew:
         refuse_in_worker()
         calls.connect(self._engine)
         try:
-            await self._welcome(calls.nodes())
+            await self._welcome(calls.nodes()[: len(self._where)])
             if not self._seats:
                 raise WorkerLost("the cluster has no node with CPUs that answers; see `ray status`")
             self._place(range(len(self._where)), first=True)
@@ -150,9 +156,12 @@ class RayCrew:
         self._born += 1
         seat = Seat(self._born, node, calls.start(Station, node))
         try:
-            await call(seat.actor, "begin", seat.number, self._kit)
-        except Unreachable as error:
-            log.warning("node %s: no station can be started there, and it gets no work: %s", node.name, error)
+            async with asyncio.timeout(OPENING):
+                await call(seat.actor, "begin", seat.number, self._kit)
+        except (Unreachable, TimeoutError) as error:
+            words = str(error) or f"it takes more than {OPENING:.0f} s"
+            log.warning("node %s: no station can be started there, and it gets no work for now: %s", node.name, words)
+            self._shunned[node.id] = time.monotonic() + SHUN
             seat.give_up()
             return None
         return seat
@@ -211,6 +220,7 @@ class RayCrew:
 
     def _lose(self, seat: Seat) -> None:
         del self._seats[seat.number]
+        self._shunned[seat.node.id] = time.monotonic() + SHUN
         seat.give_up()
         log.warning("node %s was not heard of for %.0f s and is given up", seat.node.name, self._kit.leasing.takeover)
         lost = [index for index, number in enumerate(self._where) if number == seat.number and index not in self._over]
@@ -231,17 +241,19 @@ class RayCrew:
             self.terminate()
 
     async def _look_for_nodes(self) -> None:
-        """A node that joins gets its share."""
-        known = {seat.node.id for seat in self._seats.values()}
+        """A node that joins gets its share. There are no more stations than places: they would have nothing to do."""
         while True:
             await asyncio.sleep(LOOK)
             with suppress(Exception):  # the head may be away for a while; what runs goes on
                 found = await asyncio.to_thread(calls.nodes)
-                known &= {node.id for node in found}
-                fresh = [node for node in found if node.id not in known]
-                known |= {node.id for node in fresh}
-                if await self._welcome(fresh):
+                room = max(len(self._where) - len(self._seats), 0)
+                if await self._welcome([*filter(self._is_free, found)][:room]):
                     self._balance()
+
+    def _is_free(self, node: Node) -> bool:
+        """It has no station, and has not just lost one."""
+        taken = {seat.node.id for seat in self._seats.values()}
+        return node.id not in taken and time.monotonic() >= self._shunned.get(node.id, 0.0)
 
     # ------------------------------------------------------------------- places
 

@@ -348,6 +348,28 @@ def adding(place: Place) -> Sequence[str]:
     return ("add", *more_seeds(place)[1:])
 
 
+def stored_crawl(place: Place) -> Sequence[str]:
+    return (*first_crawl(place), *storing(place))
+
+
+def storing(place: Place) -> Sequence[str]:
+    return ("--store", str(place.beside), "--set", "checkpoint_seconds=0.2")
+
+
+def lost(place: Place) -> None:
+    """All there is of a collection is in its store."""
+    in_peace(place, stored_crawl(place))
+    shutil.rmtree(place.folder)
+
+
+def restoring(place: Place) -> Sequence[str]:
+    return ("crawl", str(place.folder), *CRAWL, *storing(place))
+
+
+def fetching(place: Place) -> Sequence[str]:
+    return ("fetch-collection", str(place.beside), str(place.folder))
+
+
 REMOVE = on_folder("remove", ".*0[.]html|2[.]html", "--yes", "--archive")
 VERBS: dict[str, Verb] = {
     "first crawl": Verb(first_crawl, nothing, once_planned(first_crawl)),
@@ -365,6 +387,9 @@ VERBS: dict[str, Verb] = {
     "set": Verb(on_folder("set", "delay=0.5", "exclude=/none/"), look=told),
     "add": Verb(adding, look=told),
     "retry": Verb(on_folder("retry"), look=told),
+    "crawl with a store": Verb(stored_crawl, nothing, once_planned(stored_crawl)),
+    "restore": Verb(restoring, lost),
+    "fetch-collection": Verb(fetching, lost, codes=frozenset((0, 2))),  # nor over a folder
     "export": Verb(exporting, look=exported, codes=frozenset((0, 2))),  # it does not write over a file
 }
 

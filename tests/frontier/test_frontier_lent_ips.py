@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.frontier.polite.granted_pages import GrantedPages
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.urls import keys
 
 DELAY = 0.5
 LEASE = 4.0
+UNCOUNTED = GrantedPages(lambda message: None)
 
 
 class World:
@@ -41,7 +43,7 @@ class World:
         IpLeases.create(path, self.shards)
         gate = IpLeases(path, index, delay=DELAY)
         post = partial(self.post, index)
-        return LentIps(gate, index, self.shards, post, lambda: self.now, delay=DELAY, at_once=1)
+        return LentIps(gate, index, self.shards, post, lambda: self.now, UNCOUNTED, delay=DELAY, at_once=1)
 
     def post(self, source: int, to: int, message: bytes) -> None:
         self.messages += 1
@@ -127,7 +129,8 @@ def test_nothing_is_lent_before_every_other_shard_has_said_what_it_holds(tmp_pat
 
     def shard(index: int) -> LentIps:
         gate = IpLeases(tmp_path / "gate", index, delay=DELAY)
-        return LentIps(gate, index, 3, lambda *word: said.append(word), lambda: 10.0, delay=DELAY, at_once=1)
+        send = lambda *word: said.append(word)  # noqa: E731  # short
+        return LentIps(gate, index, 3, send, lambda: 10.0, UNCOUNTED, delay=DELAY, at_once=1)
 
     owner, other = shard(0), shard(1)
     assert owner.take(address, 10.0) > 10.0

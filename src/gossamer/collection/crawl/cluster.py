@@ -41,6 +41,8 @@ LOOK = 0.5
 
 def check(plan: Plan) -> None:
     """Complain about what cannot be done on a cluster, before anything is made."""
+    if not calls.is_name(plan.engine):
+        raise UsageError(f"engine {plan.engine!r}: there are local, ray and ray://HOST:PORT")
     if not plan.store:
         raise UsageError(
             f"--engine {plan.engine} needs --store, a folder or s3://BUCKET/PATH that all nodes reach: their disks may"
@@ -51,7 +53,6 @@ def check(plan: Plan) -> None:
         "folders": bool(plan.folders),
         "render": plan.render != "never",
         "on_page": bool(plan.on_page),
-        "pages, bytes": bool(plan.pages or plan.bytes),
         "seeds of other protocols": any(map(scheme_of, plan.seeds)),
     }
     if found := [name for name, there in refused.items() if there]:

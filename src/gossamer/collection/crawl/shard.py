@@ -30,6 +30,7 @@ from gossamer.collection.status import Progress
 from gossamer.collection.steering import OrdersWatch, wanted
 from gossamer.engine import SUPERVISOR, WorkerLink, termination
 from gossamer.fetch.logins import NONE, Logins
+from gossamer.frontier.polite.granted_pages import GrantedPages
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.queue.rank import Order
@@ -41,11 +42,11 @@ from gossamer.store.table.table import Table
 if TYPE_CHECKING:
     from gossamer.collection.crawl.checkpoints import Checkpoints
 
-HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED = b"h", b"p", b"i", b"q", b"f", b"w"
+HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED, PAGES = b"h", b"p", b"i", b"q", b"f", b"w", b"g"
 """What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do; what it has fetched;
-what it warns of."""
-STOP = b"s"
-"""What it is told, besides the orders of `termination`: finish what is in flight, then end."""
+what it warns of; how many pages it has and wants, where a bank counts them."""
+STOP, GRANT = b"s", b"g"
+"""What it is told, besides the orders of `termination`: finish what is in flight, then end; what the bank answers."""
 
 _imported = msgspec.msgpack.Decoder(Imported).decode
 _progress = msgspec.msgpack.Decoder(Progress).decode
@@ -131,9 +132,13 @@ def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
     gate = IpLeases(Folder(job.path).leases, link.index, delay=delay, at_once=at_once)
     leases: IpLeases | LentIps = gate
     if link.leased_until < inf:  # others are on other machines
-        send, steady = partial(_send_of_address, link), SystemClock().steady
-        leases = LentIps(gate, link.index, link.count, send, steady, delay=delay, at_once=at_once)
+        send, steady, pages = partial(_send_of_address, link), SystemClock().steady, GrantedPages(partial(_ask, link))
+        leases = LentIps(gate, link.index, link.count, send, steady, pages, delay=delay, at_once=at_once)
     return Peers(table, Telling(link), site_of(job.plan), leases, publishes=bool(job.plan.store))
+
+
+def _ask(link: WorkerLink, message: bytes) -> None:
+    link.tell(PAGES + message)
 
 
 def _send_of_address(link: WorkerLink, to: int, message: bytes) -> None:
@@ -219,6 +224,9 @@ class Hearing:
             pass  # it is over when it has nothing to do, and nobody has to agree
         elif source != SUPERVISOR:
             self._peers.heard(source, message)
+        elif message[:1] == GRANT:
+            self._peers.granted(message[1:])
+            self._session.frontier.go_on()
         else:
             self._peers.order(termination.decode_order(message), idle=self._session.frontier.idle)
             self._session.frontier.go_on()

@@ -17,8 +17,10 @@ from gossamer.collection.crawl.running import stoppable
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.crawl.shard import (
     FETCHED,
+    GRANT,
     HELLO,
     IMPORTED,
+    PAGES,
     PROGRESS,
     STOP,
     WARNED,
@@ -35,11 +37,12 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.status import Fetched, Progress, together
-from gossamer.collection.steering import OrdersWatch
+from gossamer.collection.steering import OrdersWatch, wanted
 from gossamer.collection.stored import refresh
 from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch
+from gossamer.frontier.polite.granted_pages import PageBank
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.plan import Plan
 from gossamer.shown import log
@@ -119,6 +122,7 @@ class CrawlSupervisor:
         self._quiet = termination.Quiet(shards)
         self._progress: list[Progress | None] = [None] * shards
         self._stopping = False
+        self._bank = PageBank(job.plan.pages, shards)
         self._leases: IpLeases | None = None
         self._reading: Watch | None = None
         self._crew = self._here(job, lock) if job.plan.engine == LOCAL else self._on_cluster(job)
@@ -197,6 +201,10 @@ class CrawlSupervisor:
                     self._told(each)
             case bytes(mark) if mark == WARNED:
                 repeat(message[1:])
+            case bytes(mark) if mark == PAGES:
+                self._bank.limit = wanted(self._folder.path, self._plan).pages
+                for to, answer in self._bank.told(index, message[1:]):
+                    self._crew.send(to, GRANT + answer)
             case _:
                 self._order(self._quiet.told(index, termination.decode_word(message[1:])))
 
@@ -204,6 +212,7 @@ class CrawlSupervisor:
         log.warning("shard %d %s; it is started again and goes on from its last commit", index, words)
         if self._leases is not None:
             self._leases.free(index, time.monotonic())
+        self._bank.died(index)
         self._order(self._quiet.died(index))
 
     def _failed(self, index: int, error: Exception) -> None:

@@ -7,8 +7,10 @@ module imports Ray, and this one is loaded only where a crawl is to run on it.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -19,11 +21,19 @@ try:
     from ray.exceptions import RayError
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 except ImportError as error:
-    raise UsageError(f"Ray is not installed ({error}); pip install 'gossamer[cluster]' on every node") from error
+    cure = "`pip install '.[cluster]'` where you cloned Gossamer brings it, here and on every node"
+    raise UsageError(f"a cluster needs Ray ({error}): {cure}") from error
 
 SCHEME = "ray://"
+KNOCK = 10.0
+"""Seconds in which a cluster answers at all."""
 AT_ONCE = 64
 """Calls that a station may have open: one from each other station, those of the supervisor, its long poll."""
+
+
+def is_name(engine: str) -> bool:
+    """Does it name a cluster?"""
+    return engine == "ray" or (engine.startswith(SCHEME) and len(engine) > len(SCHEME))
 
 
 class Unreachable(GossamerError):
@@ -44,10 +54,18 @@ def connect(engine: str) -> None:
         return
     address = engine if engine.startswith(SCHEME) else os.environ.get("RAY_ADDRESS") or "auto"
     try:
+        _knock(address)
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError, RayError) as error:
+    except (OSError, RuntimeError, ValueError, RayError) as error:
         cure = "`ray start --head` begins one on this machine, and RAY_ADDRESS names another"
         raise UsageError(f"no Ray cluster at {address} ({_first_line(error)}); {cure}") from error
+
+
+def _knock(address: str) -> None:
+    """Is anybody there? Ray itself asks for minutes."""
+    host, _, port = address.removeprefix(SCHEME).rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK).close()
 
 
 def nodes() -> list[Node]:
@@ -71,11 +89,21 @@ def start(actor: type, node: Node) -> Any:
 
 
 async def call(actor: Any, method: str, *told: object) -> Any:
-    """What a method of an actor answers."""
+    """What a method of an actor answers. Who gives up waiting does not take the call back: Ray's client breaks then."""
+    answer: asyncio.Future[Any] = asyncio.wrap_future(getattr(actor, method).remote(*told).future())
+    answer.add_done_callback(_hear)
     try:
-        return await getattr(actor, method).remote(*told)
+        return await asyncio.shield(answer)
     except RayError as error:
         raise _cause(error) from error
+    except (ConnectionError, RuntimeError) as error:  # Ray's client has lost the cluster
+        raise Unreachable(_first_line(error)) from error
+
+
+def _hear(answer: asyncio.Future[Any]) -> None:
+    """Nobody may be waiting for it any more."""
+    if not answer.cancelled():
+        answer.exception()
 
 
 def end(actor: Any) -> None:

@@ -20,6 +20,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from gossamer.frontier.polite.granted_pages import GrantedPages
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.rows import decoder
 from gossamer.urls import keys
@@ -97,6 +98,7 @@ class LentIps:
         shards: int,
         send: Callable[[int, bytes], None],
         steady: Callable[[], float],
+        pages: GrantedPages,
         *,
         delay: float,
         at_once: int,
@@ -111,9 +113,9 @@ class LentIps:
         self._owned: dict[str, Owned] = {}
         self._silent = {shard for shard in range(shards) if shard != me}
         """Shards that have not said what they hold: until all have, nothing is lent."""
-        # Pages, and how much was fetched, are counted where they were.
-        self.begin, self.claim, self.settle, self.leave = leases.begin, leases.claim, leases.settle, leases.leave
-        self.full, self.weigh, self.fetched, self.kept = leases.full, leases.weigh, leases.fetched, leases.kept
+        self.pages = pages
+        self.begin, self.claim, self.settle, self.leave = pages.begin, pages.claim, pages.settle, pages.leave
+        self.full, self.weigh, self.fetched, self.kept = pages.full, pages.weigh, pages.fetched, pages.kept
 
     def change(self, *, delay: float, at_once: int) -> None:
         """How long an address rests after this shard, and how many requests it may have at once."""
@@ -150,6 +152,7 @@ class LentIps:
 
     def tidy(self) -> None:
         """Every now and then: what we asked for and no longer want is for those who do."""
+        self.pages.tidy()
         before = self._steady() - UNUSED
         late = [a for a, held in self._held.items() if held.wanted and not held.out and held.rested < before]
         for address in late:

@@ -278,6 +278,11 @@ class Peers:
         assert isinstance(self.leases, LentIps), "shards of one machine have nothing to say about that"
         self.leases.heard(source, message)
 
+    def granted(self, message: bytes) -> None:
+        """The bank of pages has answered."""
+        assert isinstance(self.leases, LentIps), "shards of one machine have no bank"
+        self.leases.pages.heard(message)
+
     def tidy(self) -> None:
         """Every now and then: what we hold and do not use goes to whoever wants it."""
         if isinstance(self.leases, LentIps):
@@ -321,6 +326,8 @@ class Peers:
 
     def report(self, *, idle: bool) -> None:
         """Tell the supervisor whether there is anything to do, when that has changed."""
+        if idle and isinstance(self.leases, LentIps):
+            self.leases.pages.give_back()
         report = self._stillness.changed(self._report(idle))
         if report is not None:
             self._link.tell(termination.encode(report))

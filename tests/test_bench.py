@@ -118,3 +118,10 @@ def test_ranks_are_the_same_by_every_way() -> None:
     assert re.match(r"gossamer +\d+\.\d\d s of CPU", first)
     for line in others:
         assert "not installed" in line or float(line.split()[-4]) < 1e-6, line
+
+
+@pytest.mark.soak
+def test_the_cost_of_checkpoints_is_told() -> None:
+    said = run("checkpoints.py", "--pages", "2", "--every", "0.5")
+    assert re.findall(r"CPU s per 1,000 pages, +\d+\.\d s \((\d+) pages\)", said) == ["16", "16"]
+    assert re.search(r"\d+ checkpoints, \d+\.\d MB travelled", said)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from s3_server import BUCKET, s3_server, weed
+from s3_server import BUCKET, keys, s3_server, weed
 
 
 @pytest.fixture(scope="session")
@@ -24,9 +24,3 @@ def bucket(s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     for name, value in keys(s3).items():
         monkeypatch.setenv(name, value)
     return f"s3://{BUCKET}/{tmp_path.parent.name}/{tmp_path.name}"
-
-
-def keys(address: str) -> dict[str, str]:
-    """What a process has to know of a server."""
-    secret = {"AWS_ACCESS_KEY_ID": "crawler", "AWS_SECRET_ACCESS_KEY": "secret"}
-    return {"AWS_ENDPOINT_URL": address, "AWS_REGION": "us-east-1", **secret}

@@ -71,3 +71,9 @@ def free_ports(count: int) -> list[int]:
                 continue
             found.append(port)
     return found
+
+
+def keys(address: str) -> dict[str, str]:
+    """What a process has to know of a server."""
+    secret = {"AWS_ACCESS_KEY_ID": "crawler", "AWS_SECRET_ACCESS_KEY": "secret"}
+    return {"AWS_ENDPOINT_URL": address, "AWS_REGION": "us-east-1", **secret}

@@ -162,8 +162,8 @@ def _is_file(source: Source) -> bool:
     """Is it read apart? Plain text is not worth the way, and a reader that was added is known to this process alone."""
     essence = source.kind.essence
     if _is_xml(essence):
-        return not (_is_html(essence) or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
-    if essence == kinds.PLAIN or _is_html(essence):
+        return not (is_html(essence) or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
+    if essence == kinds.PLAIN or is_html(essence):
         return False
     return isinstance(reader_of(essence), Ours) or _added(source) is not None
 
@@ -273,7 +273,8 @@ def _listing(data: bytes, url: str, content_type: str | None) -> Page:
     )
 
 
-def _is_html(media_type: str) -> bool:
+def is_html(media_type: str) -> bool:
+    """Is it a page of the web?"""
     return media_type in ("text/html", "application/xhtml+xml")
 
 
@@ -291,7 +292,7 @@ def _is_text(media_type: str) -> bool:
 
 
 _READERS: tuple[tuple[Callable[[str], bool], Reader], ...] = (
-    (_is_html, _html),
+    (is_html, _html),
     (_is_xml, _xml),
     (_is_text, _text),
 )

@@ -65,6 +65,8 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     """Changes of the table up to here."""
     published: float = 0.0
     """Seconds since 1970."""
+    travelled: int = 0
+    """Bytes of objects that this and all heads before it have cost."""
     at_rest: bool = False
     """Its owner has ended in good order."""
     format: int = FORMAT

@@ -139,6 +139,7 @@ class Life:
             counts=snapshot.counts or {},
             sequence=snapshot.sequence,
             published=time.time(),
+            travelled=self.head.travelled + done.octets,
             at_rest=at_rest,
         )
         return _Pending(snapshot, head, done)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,9 @@ from gossamer.errors import Damaged
 
 OBJECT_MOST = 32 << 20
 """Bytes of an object, which is held in memory while it is made."""
+PIECES_MOST = 64
+"""Small pieces of a file that grows: with more they are uploaded once more, as large ones. A crawl of months has many
+checkpoints, and each head names every piece."""
 SPARSE = 4
 """A pack of which less than one in so many bytes is used is left behind."""
 
@@ -128,6 +132,10 @@ class _Object:
 def _grown(part: Growing, known: KeptFile | None, tails: _Object) -> KeptFile:
     if known is None or known.mark != part.mark or known.size > part.length:
         known = KeptFile((), part.mark)
+    large = tuple(takewhile(lambda piece: piece.length >= OBJECT_MOST // 2, known.pieces))
+    if len(known.pieces) - len(large) >= PIECES_MOST:
+        tails.close()  # so that the first of the new ones is large, too
+        known = KeptFile(large, part.mark)
     return KeptFile((*known.pieces, *tails.file(part.path, known.size, part.length)), part.mark)
 
 

@@ -47,7 +47,7 @@ class Checkpoints:
         self._shard = folder.shard(index)
         self._every = every
         self._clock = clock
-        self._last = clock.steady()
+        self._began = self._last = clock.steady()
         self._took = 0.0
         self._away = ""
         self._stopping = False
@@ -102,12 +102,16 @@ class Checkpoints:
         self._stopping = True
 
     def _is_due(self, table: Table, peers: Peers | None, idle: Callable[[], bool]) -> bool:
-        since = self._clock.steady() - self._last
+        now = self._clock.steady()
+        since = now - self._last
         if not self._life.is_behind(table.sequence):
-            self._last += since  # all is kept
+            self._last = now  # all is kept
             return False
-        is_wanted = peers is not None and peers.unpublished and since >= max(SOON, 2 * self._took) and idle()
-        return since >= self._every or is_wanted
+        if since >= self._every or peers is None:
+            return since >= self._every
+        may_be = peers.unpublished and since >= max(SOON, 2 * self._took)
+        # at first sooner than later: until then other shards may have no site at all
+        return may_be and (idle() or since >= (now - self._began) / 2)
 
     async def _publish(self, table: Table, peers: Peers | None, *, at_rest: bool = False) -> None:
         began = self._clock.steady()

@@ -179,6 +179,9 @@ class Collection(Steered, Alerting, Upkeep):
         asked = _Asked(new, seed_list, settings, revisit, trust_plan)
         plan, begins = self._planned(asked)
         self._require_subject(asked, plan, verb="watch" if keep_fresh else "crawl")
+        if plan.engine != "local" and (keep_fresh or credentials or outside is not REAL):
+            what = "watch" if keep_fresh else "a login" if credentials else "a function or clock of your own"
+            raise UsageError(f"{what}: not on a cluster yet; --engine local does it")
         always = revisit or credentials or seed_list or keep_fresh or plan.folders or plan.store
         if outside is REAL and not always and self._is_at_rest(plan, new):
             await self._tell_after_crawl(news)
@@ -397,6 +400,7 @@ class Collection(Steered, Alerting, Upkeep):
         from gossamer.collection.imports.import_files import sort
 
         found, plan = sort(paths), self._folder.load_plan().changed(**settings)
+        self._require_here("import")
         if not self._folder.exists():  # from then on it is this user's, with all that its plan says
             trust.require(self._folder, plan, settings, trusted=False)
         check(plan)

@@ -134,7 +134,7 @@ def fetch(source: str, to: Path) -> None:
             if not left:
                 raise Damaged(f"{depot.url}: an object of a checkpoint is gone from the store ({error})") from error
     _bring_files(depot, partial.path)
-    files.replace(partial.plan_file, plans.dump(plan.changed(store="")).encode())
+    files.replace(partial.plan_file, plans.dump(plan.changed(store="", engine="local")).encode())
     if plan.build:
         from gossamer.collection.derive.copy_marks import link_up
 

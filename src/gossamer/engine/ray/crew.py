@@ -94,7 +94,7 @@ class RayCrew:
         self._end = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.calls = self.bytes = 0
-        """Calls between stations, and the bytes that they carried, known at the end."""
+        """Calls between stations and to them, and the bytes that they carried, known at the end."""
 
     async def run(self) -> None:
         """Run all workers until each has ended by itself; then raise the first error that ended one of them."""
@@ -176,6 +176,8 @@ class RayCrew:
                 await asyncio.sleep(RETRY)
                 continue
             seat.heard = time.monotonic()
+            self.calls += 1
+            self.bytes += len(blob)
             if number > received:
                 received = number
                 self._hear(seat, blob)
@@ -315,6 +317,7 @@ class RayCrew:
                 async with asyncio.timeout(GRACE):
                     await seat.ways.flushed()
         await asyncio.gather(*map(self._see_off, self._seats.values()))
+        log.info("%d calls with %d bytes between the nodes and the supervisor", self.calls, self.bytes)
         for task in [*self._tasks]:
             task.cancel()
 

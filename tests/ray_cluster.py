@@ -62,15 +62,15 @@ def signal_all(processes: list[int], number: signal.Signals) -> None:
             os.kill(process, number)
 
 
-def shards_at(processes: list[int]) -> dict[int, Path]:
-    """Which shards they work on, and where."""
-    found: dict[int, Path] = {}
+def shards_at(processes: list[int]) -> set[Path]:
+    """The folders of the shards that they work on."""
+    found: set[Path] = set()
     for process in processes:
         with suppress(OSError):
             for handle in Path(f"/proc/{process}/fd").iterdir():
                 with suppress(OSError):
                     parts = Path(os.readlink(handle)).parts
-                    if "shards" in parts and "table" in parts:
-                        place = parts.index("shards") + 2
-                        found[int(parts[place - 1])] = Path(*parts[:place])
+                    place = parts.index("shards") + 2 if "shards" in parts else 0
+                    if place and parts[place - 1].isdecimal() and "table" in parts[place:]:
+                        found.add(Path(*parts[:place]))
     return found

@@ -149,7 +149,7 @@ class Crawl:
     words: str
     lost: list[set[int]]
     """Shards that were on the node that was killed, and on the one that was frozen."""
-    zombies: list[int]
+    zombies: set[Path]
     while_it_ran: str
 
 
@@ -212,21 +212,29 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
     lost = [shards_at(killed)]
     signal_all(killed, signal.SIGKILL)
     cluster.remove_node(first, allow_graceful=False)
-    for shard in lost[0].values():
+    for shard in lost[0]:
         shutil.rmtree(shard)
-    cluster.add_node(wait=False, **NODE)
-    asked_for(web, 150)
+    added = cluster.add_node(wait=False, **NODE)
+    wait_for(lambda: bool(numbers(folder, shards_at(processes_of(added)))))  # it has got its share
     raylet, frozen = second.all_processes["raylet"][0].process.pid, processes_of(second)
     lost.append(shards_at(frozen))
     signal_all([raylet, *frozen], signal.SIGSTOP)
     before = terms(folder)
     while_it_ran = run_gossamer("status", str(folder), "--json").stdout
-    wait_for(lambda: all(terms(folder)[shard] > before[shard] for shard in lost[1]))
+    frozen_shards = numbers(folder, lost[1])
+    wait_for(lambda: all(terms(folder)[shard] > before[shard] for shard in frozen_shards))
     signal_all(frozen, signal.SIGCONT)  # the node stays frozen, and what runs there does not know
     _, words = running.communicate(timeout=120)
-    zombies = [*shards_at(frozen)]
+    zombies = shards_at(frozen)
     signal_all([raylet], signal.SIGKILL)
-    return Crawl(web, folder, running.returncode, words, [{*each} for each in lost], zombies, while_it_ran)
+    lost_shards = [numbers(folder, each) for each in lost]
+    return Crawl(web, folder, running.returncode, words, lost_shards, zombies, while_it_ran)
+
+
+def numbers(folder: Path, shards: set[Path]) -> set[int]:
+    """Those of one collection."""
+    name = Depot(plans.load(folder / "plan.toml").store).name
+    return {int(shard.name) for shard in shards if name in shard.parts}
 
 
 def asked_for(web: MadeWeb, pages: int) -> None:
@@ -254,7 +262,7 @@ def test_pages_are_those_of_a_crawl_that_was_left_in_peace(crawl: Crawl) -> None
 def test_both_nodes_are_given_up_and_what_was_frozen_ends_by_itself(crawl: Crawl) -> None:
     assert crawl.words.count("is given up") == 2
     assert all(crawl.lost), "both had something to do"
-    assert crawl.zombies == []
+    assert crawl.zombies == set()
 
 
 def test_no_host_is_asked_too_soon_whoever_asks(crawl: Crawl) -> None:

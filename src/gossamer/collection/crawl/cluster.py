@@ -34,7 +34,8 @@ from gossamer.plan import Plan
 from gossamer.store.table.table import Table
 from gossamer.urls.schemes import scheme_of
 
-SMALL = (ID, SEEDS, ASKED, "topic.json", STEERING, plans.FILE)
+SMALL = (ID, SEEDS, ASKED, "topic.json", plans.FILE, STEERING)
+"""Files that every node has. What says that the others have changed is the last."""
 LOOK = 0.5
 """Seconds between looks at them."""
 
@@ -121,8 +122,10 @@ async def pass_on(folder: Folder, running: Supervisor) -> None:
     while True:
         await asyncio.sleep(LOOK)
         now = {name: glance(folder.path / name) for name in SMALL}
-        if changed := [name for name in SMALL if now[name] != seen[name]]:
-            running.attend(encode({name: _content(folder, name) for name in changed}))
+        if changed := {name for name in SMALL if now[name] != seen[name]}:
+            # the rest may have changed since it was looked at; a list of seeds may be long
+            changed |= {*SMALL} - {SEEDS}
+            running.attend(encode({name: _content(folder, name) for name in SMALL if name in changed}))
         seen = now
 
 

@@ -16,7 +16,11 @@ import pytest
 
 import gossamer
 from crawler_process import descendants, gossamer_command, run_gossamer, wait_for, with_room
+from gossamer.collection import stored
+from gossamer.collection.folder import Folder
 from gossamer.depot.depot import Depot
+from gossamer.errors import StoreAway
+from gossamer.plan import Plan
 from gossamer.testing import Copies, MadeWeb, Redirects, Sitemaps, WebSpec
 from harness.kills import contents_of
 
@@ -166,6 +170,34 @@ def test_what_was_done_to_a_collection_at_rest_is_published_first(web: MadeWeb, 
     with gossamer.open(place / "copy") as copy:
         assert copy.verify().problems == []
         assert copy.plan.store == ""
+
+
+def test_what_changes_while_it_runs_is_kept_and_what_the_store_missed_is_kept_later(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "web")
+    folder.create()
+    folder.save_plan(Plan(seeds=("http://a.test/",), proxy="http://me:secret@proxy:80", shards=1))
+    depot, known = Depot(str(tmp_path / "store")), dict[str, Any]()
+    with pytest.raises(StoreAway):
+        stored.keep(folder, depot, known)
+    depot.begin()
+    stored.keep(folder, depot, known)
+    text = (depot.file("plan.toml") or b"").decode()
+    assert "http://a.test/" in text
+    assert "secret" not in text
+    (folder.path / "asked").write_text("[]")
+    stored.keep(folder, depot, known)
+    assert depot.file("asked") == b"[]"
+    (folder.path / "asked").unlink()
+    stored.keep(folder, depot, known)
+    assert depot.file("asked") is None
+
+
+def test_a_seed_that_is_added_meanwhile_is_in_the_store(web: MadeWeb, tmp_path: Path) -> None:
+    folder, store = tmp_path / "web", tmp_path / "store"
+    with running(*crawling(web, folder, store), "--delay", "2"):
+        wait_for(lambda: kept_pages(store) >= 1)
+        done(run_gossamer("add", str(folder), "http://added.test/"))
+        wait_for(lambda: b"http://added.test/" in (Depot(str(store)).file("plan.toml") or b""))
 
 
 # -------------------------------------------------------------------------- refused

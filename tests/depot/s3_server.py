@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -31,6 +32,7 @@ def s3_server(folder: Path) -> Iterator[str]:
     words = [command, "-logtostderr", "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3"]
     words += [f"-master.port={master}", f"-volume.port={volume}", f"-filer.port={filer}", f"-s3.port={s3}"]
     words += ["-master.volumeSizeLimitMB=64", "-volume.max=16", "-s3.iam=false", "-master.telemetry=false"]
+    words += ["-s3.port.iceberg=0", "-s3.port.lance=0"]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(words, stdout=log, stderr=log, cwd=folder)
     try:
@@ -57,10 +59,11 @@ def wait_for_bucket(address: str, process: subprocess.Popen[bytes], log: Path) -
 
 
 def free_ports(count: int) -> list[int]:
-    """Each with the one that is 10,000 higher, which the server takes for itself."""
+    """Each with the one that is 10,000 higher, which the server takes for itself; others for each process of a test."""
     found: list[int] = []
+    first = 20_000 + os.getpid() * 16 % 8_000
     with ExitStack() as stack:
-        for port in range(20_000, 40_000):
+        for port in range(first, first + 2_000):
             if len(found) == count:
                 break
             try:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 STEERING = {"pause", "resume", "stop", "set", "add", "retry"}
 WRITING = {"crawl", "watch", "files", "build", "import", "remove", "prune", "demo", "convert", "alert"} | STEERING
-"""Those that change a collection, and `convert`, which has none."""
+WRITING |= {"fetch-collection"}
+"""Those that change a collection or make one, and `convert`, which has none."""
 LASTING = {"serve", "mcp"}
 """Those that read for as long as somebody asks: `tests/web` and `tests/cli/test_cli_serve.py` hold them."""
 EXPORTS = ("jsonl", "warc", "wacz", "cdxj", "trec", "graph")

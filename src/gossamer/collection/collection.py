@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -227,7 +228,7 @@ class Collection(Steered, Alerting, Upkeep):
             order, tells = outside.order, told is not None
             job = Job(self.path, plan, heeds=True, order=order, began=began, tells=tells, logins=sending)
             outside = replace(outside, told=told, began=began, logins=sending)
-            async with hears.set(stop):
+            async with hears.set(stop), self._kept_in_store(plan):
                 rounds = _Rounds(report or (lambda _: None), stop, apart, keep_fresh, news, file_changes)
                 await self._go_round(job, lock, hears, outside, rounds)
             self._steering.clear()
@@ -428,8 +429,16 @@ class Collection(Steered, Alerting, Upkeep):
         from gossamer.depot.objects import settled
 
         url = settled(os.fspath(url))
-        await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=trusted)
+        if not self._folder.exists():
+            await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=trusted)
         return {**settings, "store": url} if "store" in settings else settings
+
+    def _kept_in_store(self, plan: Plan) -> AbstractAsyncContextManager[None]:
+        if not plan.store:
+            return nullcontext()
+        from gossamer.collection import stored
+
+        return stored.mirrored(self._folder, plan)
 
     def _shards(self, plan: Plan, asked: int | None, outside: Outside) -> int:
         """How many there are is decided by the first crawl, because a site stays where its rows are."""

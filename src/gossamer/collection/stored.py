@@ -5,9 +5,11 @@ What belongs to shards is in `crawl/checkpoints.py`, and is restored by whoever 
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
-from collections.abc import Container
+from collections.abc import AsyncIterator, Container
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from gossamer import files
@@ -21,8 +23,9 @@ from gossamer.depot.depot import Depot
 from gossamer.depot.heads import Head
 from gossamer.depot.life import restored
 from gossamer.depot.objects import settled
+from gossamer.depot.parts import Stamp, stamp_of
 from gossamer.depot.restoring import heads_together, restore
-from gossamer.errors import Damaged, NotACollection, StoreAway, UsageError
+from gossamer.errors import Damaged, GossamerError, NotACollection, StoreAway, UsageError
 from gossamer.plan import Plan
 from gossamer.shown import log
 
@@ -37,10 +40,10 @@ TRIES = 10
 
 
 def bring(folder: Folder, url: str, given: Container[str], *, trusted: bool) -> None:
-    """The plan and what else belongs to no shard, where a store has them and the disk has no shard of them."""
+    """The plan and what else belongs to no shard, if the store has them. The disk has no shard of them."""
     depot = Depot(url)
     depot.begin()
-    found = None if folder.exists() else _plan_in(depot)
+    found = _plan_in(depot)
     if found is None:
         return
     trust.require(folder, found.changed(store=""), given, trusted=trusted, strange=True)
@@ -58,18 +61,50 @@ def prepare(folder: Folder, plan: Plan) -> None:
     keep(folder, depot)
 
 
-def keep(folder: Folder, depot: Depot) -> None:
-    """All that belongs to no shard, as it is now. Without what only its owner may read: a store has more readers."""
+def keep(folder: Folder, depot: Depot, known: dict[str, Stamp | None] | None = None) -> None:
+    """What belongs to no shard, as it is now, but for what is `known` to be there as it is."""
     for name in KEPT:
-        path = folder.path / name
-        if not files.is_file(path):
-            depot.forget_file(name)
-        elif name == plans.FILE:
-            plan = folder.load_plan()
-            shown = plans.public(plan)
-            depot.keep_file(name, files.read(path) if shown == plan else plans.dump(shown).encode())
-        else:
-            depot.keep_file(name, files.read(path, files.size(path)))
+        now = _stamp(folder.path / name)
+        if known is None or known.get(name) != now:
+            _keep_file(folder, depot, name, is_there=now is not None)
+        if known is not None:
+            known[name] = now
+
+
+def _keep_file(folder: Folder, depot: Depot, name: str, *, is_there: bool) -> None:
+    """A plan without what only its owner may read: a store has more readers."""
+    path = folder.path / name
+    if not is_there:
+        depot.forget_file(name)
+    elif name == plans.FILE:
+        plan = folder.load_plan()
+        shown = plans.public(plan)
+        depot.keep_file(name, files.read(path) if shown == plan else plans.dump(shown).encode())
+    else:
+        depot.keep_file(name, files.read(path, files.size(path)))
+
+
+@asynccontextmanager
+async def mirrored(folder: Folder, plan: Plan) -> AsyncIterator[None]:
+    """Seeds and other settings may come while a crawl runs: they are kept as often as checkpoints."""
+    depot = Depot(plan.store)
+    known = {name: _stamp(folder.path / name) for name in KEPT}
+
+    async def mirror() -> None:
+        while True:
+            await asyncio.sleep(plan.checkpoint_seconds)
+            with suppress(GossamerError, OSError):  # the shards say that the store is away
+                await asyncio.to_thread(keep, folder, depot, known)
+
+    task = asyncio.create_task(mirror())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+def _stamp(path: Path) -> Stamp | None:
+    return stamp_of(path) if files.is_file(path) else None
 
 
 def keep_at_end(folder: Folder, plan: Plan) -> None:
@@ -121,7 +156,7 @@ def fetch(source: str, to: Path) -> None:
         raise NotACollection(
             f"{depot.url}: no collection is kept there; `gossamer crawl DIR SEED --store ...` makes one"
         )
-    if to.exists() and (not to.is_dir() or any(to.iterdir())):
+    if (found := files.kind(to)) and (found != files.A_FOLDER or files.entries(to)):
         raise UsageError(f"{to}: is there already, and no empty directory; name another")
     partial = Folder(to.with_name(to.name + files.PARTIAL))
     files.make_folder(partial.path)

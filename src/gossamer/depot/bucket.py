@@ -21,7 +21,8 @@ from gossamer.errors import StoreAway, UsageError
 if TYPE_CHECKING:
     from obstore.store import ClientConfig
 
-TIMEOUT = "60s"
+TIMEOUT = "120s"
+"""For an object of 32 MB; a network that is slower than 0.3 MB/s will not do."""
 CONNECT = "5s"
 RETRIES = 1
 """Of the library. Whoever asks tries again by itself, and says that it waits."""

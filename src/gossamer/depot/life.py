@@ -89,6 +89,7 @@ class Life:
         newest, note, claim = line.newest(), local_note.read(folder), os.urandom(8).hex()
         if newest is not None and newest.files and is_here:
             _require_same(depot, note, folder)
+        is_sent = term is not None  # by somebody who knows of the other
         if term is None:
             term = newest.term + 1 if newest else 1
         if newest is None or not newest.files:  # nothing to restore: all that is here goes there
@@ -102,7 +103,8 @@ class Life:
             head = line.claim(newest, claim, term)
             local_note.write(folder, replace(note, claims=(claim,)))
             return cls(depot, shard, folder, head, note.stamps)
-        _warn_of_owner(newest, depot)
+        if not is_sent:
+            _warn_of_owner(newest, depot)
         if is_here:
             log.warning("%s: the store is ahead of this disk, and takes its place", folder)
         head = line.claim(newest, claim, term)  # its owner ends before we read what it has left

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.ask.reading import Reading
@@ -162,6 +163,12 @@ class Upkeep(Reading):
         with exclusive(self.path) as lock:
             await self._take_in(lock)
             return pruning.prune(self._folder, plan, rule, time.time(), wasted=0.0)
+
+    def fetch_collection(self, to: str | Path) -> None:
+        """Make a whole collection of its own from the newest checkpoints in the store of this one."""
+        from gossamer.collection.stored import fetch
+
+        fetch(str(self.path), Path(to))
 
     def _require_here(self, verb: str) -> None:
         """What the shards of a cluster have here is a copy for those who read: a change of it would be lost."""

@@ -23,8 +23,8 @@ UNCOUNTED = GrantedPages(lambda message: None)
 class World:
     """Shards with a gate each, lines between them that are slow and in order, visits that take a while, and deaths."""
 
-    def __init__(self, seed: int, folder: Path, shards: int, addresses: int) -> None:
-        self.draw = random.Random(seed)
+    def __init__(self, seed: int, folder: Path, shards: int, addresses: int, kind: type[LentIps] = LentIps) -> None:
+        self.draw, self.kind = random.Random(seed), kind
         self.folder, self.shards, self.now, self.messages = folder, shards, 100.0, 0
         self.addresses = [f"192.0.2.{each}" for each in range(addresses)]
         self.lines: dict[tuple[int, int], deque[tuple[float, bytes]]] = {}
@@ -43,7 +43,7 @@ class World:
         IpLeases.create(path, self.shards)
         gate = IpLeases(path, index, delay=DELAY)
         post = partial(self.post, index)
-        return LentIps(gate, index, self.shards, post, lambda: self.now, UNCOUNTED, delay=DELAY, at_once=1)
+        return self.kind(gate, index, self.shards, post, lambda: self.now, UNCOUNTED, delay=DELAY, at_once=1)
 
     def post(self, source: int, to: int, message: bytes) -> None:
         self.messages += 1
@@ -99,16 +99,47 @@ class World:
         return found
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_an_address_rests_between_any_two_visits_whoever_dies(seed: int, tmp_path: Path) -> None:
-    world = World(seed, tmp_path, shards=4, addresses=3)
+def after_deaths(world: World) -> World:
     for _ in range(4):
         world.run(10.0)
         world.die(world.draw.randrange(world.shards))
+    return world
+
+
+@pytest.mark.parametrize("addresses", [3, 30])
+@pytest.mark.parametrize("seed", range(20))
+def test_an_address_rests_between_any_two_visits_whoever_dies(seed: int, addresses: int, tmp_path: Path) -> None:
+    """Few of them are always wanted by several shards; of many, most stay with one."""
+    world = after_deaths(World(seed, tmp_path, shards=4, addresses=addresses))
     before = len(world.visits)
     world.run(10.0)
     assert min(world.gaps()) >= DELAY - 1e-6
     assert len(world.visits) - before > 20, "somebody always gets a turn"
+
+
+class Hasty(LentIps):
+    """Lends before the others have said what they hold."""
+
+    def reborn(self, shard: int) -> None:
+        super().reborn(shard)
+        self._silent.clear()
+
+
+class Restless(LentIps):
+    """Does not let an address rest when it goes on to another shard."""
+
+    def _returned(self, address: str, source: int, rest: float, *, again: bool) -> None:
+        super()._returned(address, source, 0.0, again=again)
+
+
+@pytest.mark.parametrize("wrong", [Hasty, Restless])
+def test_the_simulation_finds_who_is_wrong(wrong: type[LentIps], tmp_path: Path) -> None:
+    worst = 1.0
+    for seed in range(12):
+        (tmp_path / f"{seed}").mkdir()
+        world = after_deaths(World(seed, tmp_path / f"{seed}", shards=4, addresses=30, kind=wrong))
+        worst = min(worst, *world.gaps())
+    assert worst < DELAY - 0.01
 
 
 def test_an_address_that_one_shard_alone_visits_costs_no_more_messages(tmp_path: Path) -> None:

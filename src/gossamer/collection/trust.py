@@ -28,7 +28,7 @@ from gossamer.shown import log
 PERSONAL = ("logins", "on_page")
 """The settings that send what is this user's own or run somebody's code, so that a plan alone is not taken for this
 user's."""
-OPENING = ("allow_addresses", "proxy", "ca_file", "folders", "store", "engine", *PERSONAL)
+OPENING = ("allow_addresses", "proxy", "ca_file", "folders", "store", "engine", "node_disk", *PERSONAL)
 """Settings that lead to where a crawl would not go by itself, give away what it would not, or run somebody's code."""
 _ID = re.compile(rb"[0-9a-f]{32}")
 _KNOWN_MOST = 4 << 20

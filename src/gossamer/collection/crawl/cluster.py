@@ -107,6 +107,7 @@ def crew(
         failed=failed,
         preload=preload(plan),
         term=1 + max((head.term for head in heads if head), default=0),
+        unclean=any(head is not None and not head.at_rest for head in heads),
         leasing=Leasing(plan.lease),
     )
 

@@ -62,7 +62,8 @@ class RayCrew:
     """A `Supervisor` of `count` workers on the nodes of the cluster that `engine` names.
 
     `attend` begins on each node what is beside the workers there, and says what they do. `heard`, `died` and `failed`
-    are told what `Crew` tells. `term` is higher than any that a place had before, in another run.
+    are told what `Crew` tells. `term` is higher than any that a place had before, in another run. `unclean` says that
+    such a run may just have been cut off: then nobody is given a place before its leases are over.
     """
 
     def __init__(
@@ -76,12 +77,14 @@ class RayCrew:
         failed: Callable[[int, Exception], None],
         preload: Sequence[str] = (),
         term: int = 0,
+        unclean: bool = False,
         leasing: Leasing = Leasing(),  # noqa: B008  # a frozen value
     ) -> None:
         self._engine = engine
         self._kit = Kit(count, tuple(preload), attend, leasing)
         self._heard, self._died, self._failed = heard, died, failed
         self._terms = [term] * count
+        self._begins = time.monotonic() + (leasing.takeover if unclean else 0.0)
         self._where: list[int | None] = [None] * count
         self._over: set[int] = set()
         self._moving: set[int] = set()
@@ -104,6 +107,7 @@ class RayCrew:
             await self._welcome(calls.nodes()[: len(self._where)])
             if not self._seats:
                 raise WorkerLost("the cluster has no node with CPUs that answers; see `ray status`")
+            await asyncio.sleep(self._begins - time.monotonic())
             self._place(range(len(self._where)), first=True)
             self._begin(self._look_after())
             self._begin(self._look_for_nodes())

@@ -130,7 +130,7 @@ def test_terminated_workers_clean_up_and_are_not_restarted(outcomes: dict[str, T
 
 WEB = WebSpec(seed=11, hosts=9, pages=40, names="ip", copies=Copies(exact=0.1))
 NAMES, PATHS = ("one", "two", "seven"), 12
-SHARDS, DELAY, CHECKPOINT, LEASE = 6, 0.3, 2.0, 3.0
+SHARDS, DELAY, CHECKPOINT, LEASE = 6, 0.3, 2.0, 4.0
 SETTINGS = f"""\
 disk_pause = 0
 disk_pause_share = 0

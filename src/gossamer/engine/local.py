@@ -165,16 +165,18 @@ class Crew:
     # ------------------------------------------------- as a part of a larger crew
 
     def adopt(self, index: int, term: int) -> None:
-        """Its place is here from now on. All others hear that it began anew."""
+        """Its place is here from now on. All others hear that it began anew. Who says so twice says nothing new."""
+        if index in self._members:
+            return
         self._members[index] = member = Member(index, term, self._ended)
         self._begin_again(member)
 
     def release(self, index: int) -> None:
         """It ends in good order, to begin again elsewhere; SIGTERM cancels its work."""
         member = self._members.get(index)
-        if member is None:
-            self._tell_left(index)
-        elif member.restart is not None:
+        if member is None or member.released:
+            return
+        if member.restart is not None:
             member.restart.cancel()
             self._leave(member)
         else:
@@ -259,12 +261,8 @@ class Crew:
         member.over = True
         if self._part is not None:
             del self._members[member.index]
-            self._tell_left(member.index)
+            self._call(self._part.left, member.index)
         self._see_end()
-
-    def _tell_left(self, index: int) -> None:
-        if self._part is not None:
-            self._call(self._part.left, index)
 
     def _see_end(self) -> None:
         """A part is over only when somebody says so: it may be given others."""

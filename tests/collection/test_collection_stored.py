@@ -192,10 +192,16 @@ def test_what_changes_while_it_runs_is_kept_and_what_the_store_missed_is_kept_la
     assert depot.file("asked") is None
 
 
-def test_a_seed_that_is_added_meanwhile_is_in_the_store(web: MadeWeb, tmp_path: Path) -> None:
+def test_a_collection_is_fetched_while_it_is_crawled_and_what_is_added_meanwhile_is_kept(
+    web: MadeWeb, tmp_path: Path
+) -> None:
     folder, store = tmp_path / "web", tmp_path / "store"
-    with running(*crawling(web, folder, store), "--delay", "2"):
-        wait_for(lambda: kept_pages(store) >= 1)
+    with running(*crawling(web, folder, store), "--delay", "1"):
+        wait_for(lambda: kept_pages(store) >= 3)
+        done(run_gossamer("fetch-collection", str(folder), str(tmp_path / "copy")))
+        with gossamer.open(tmp_path / "copy") as copy:
+            assert copy.verify().problems == []
+            assert copy.status().pages >= 3
         done(run_gossamer("add", str(folder), "http://added.test/"))
         wait_for(lambda: b"http://added.test/" in (Depot(str(store)).file("plan.toml") or b""))
 
@@ -220,6 +226,31 @@ def test_the_plan_of_a_store_is_a_strangers_until_somebody_agrees(place: Path, t
     assert "--trust-plan" in run.stderr
     assert not (tmp_path / "web").exists()
     done(run_gossamer(*words, "--trust-plan"))
+
+
+def test_an_old_copy_of_the_disk_is_not_taken_for_the_newest(place: Path, whole: dict[str, Any]) -> None:
+    """It is of a life that went on after the copy was made."""
+    words = ("crawl", str(place / "web"), *FAST, "--store", str(place / "store"))
+    with running(*words, "--revisit", "--delay", "1") as process:
+        head = published(place, 0)
+        wait_for(lambda: published(place, 0) > head + 1)
+        shutil.copytree(place / "web" / "shards" / "00", place / "backup", ignore=shutil.ignore_patterns("*.partial"))
+        before = published(place, 0)
+        wait_for(lambda: published(place, 0) > before + 1)
+        kill(process)
+    shutil.rmtree(place / "web" / "shards" / "00")
+    shutil.move(place / "backup", place / "web" / "shards" / "00")
+    run = run_gossamer(*words)
+    assert run.returncode == 7
+    assert "copied back from a backup" in run.stderr
+    shutil.rmtree(place / "web" / "shards" / "00")
+    done(run_gossamer(*words))
+    assert set(comparable(place / "web")["pages"]) == set(whole["pages"])
+
+
+def published(place: Path, shard: int) -> int:
+    head = Depot(str(place / "store")).line(shard).newest()
+    return head.number if head else 0
 
 
 def test_a_store_that_cannot_be_made_ends_the_command(web: MadeWeb, tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ import pytest
 from gossamer.collection.crawl.snapshot import taken
 from gossamer.collection.families import FAMILIES
 from gossamer.depot.depot import Depot
+from gossamer.depot.heads import Head
 from gossamer.depot.life import Life, Published
+from gossamer.depot.restoring import fit_together, heads_together
 from gossamer.errors import Damaged, Fenced, UsageError
 from gossamer.frontier.entries import META
 from gossamer.store.table.table import Table
@@ -192,3 +194,16 @@ def test_objects_of_no_use_are_collected(depot: Depot, tmp_path: Path) -> None:
     again = Place(depot, tmp_path / "here")
     assert len(again.words()) == 12
     again.close()
+
+
+def test_heads_fit_together_when_nobody_has_what_was_not_sent(depot: Depot) -> None:
+    def head(*marks: tuple[int, int]) -> Head:
+        return Head(number=1, life=1, claim="", term=1, marks=marks)
+
+    sent_five = head((0, 0), (5, 2))
+    assert fit_together([sent_five, head((2, 5), (0, 0))])
+    assert fit_together([sent_five, head((3, 4), (0, 0))])
+    assert not fit_together([sent_five, head((2, 6), (0, 0))])
+    assert not fit_together([sent_five, head((1, 5), (0, 0))])
+    with pytest.raises(Damaged, match="0 of 2 shards"):
+        heads_together(depot, 2)

@@ -18,7 +18,7 @@ from gossamer.collection.folder import Folder
 from gossamer.depot.depot import Depot
 from gossamer.depot.life import Life
 from gossamer.depot.parts import Snapshot
-from gossamer.errors import StoreAway
+from gossamer.errors import Damaged, StoreAway
 from gossamer.files import is_folder
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Clock
@@ -83,6 +83,11 @@ class Checkpoints:
 
     async def first(self, table: Table) -> None:
         """Before anything else: others may hear only of what is in the store, and this disk may be ahead of it."""
+        if table.sequence < self._life.head.sequence:
+            raise Damaged(
+                f"{self._shard}: is older than what it has published itself; was it copied back from a backup? Move it"
+                " away, and it is restored from the store"
+            )
         if self._life.is_behind(table.sequence):
             await self._publish(table, None)
 

@@ -30,6 +30,7 @@ from gossamer.collection.derive.settling import Sampled, has_template, name_of, 
 from gossamer.collection.documents import is_document
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.page_fields import DocumentNumbers
 from gossamer.collection.sites import site_of
 from gossamer.convert.html.template import Hashes, Mask, Template
 from gossamer.dedupe.blocks import Settled
@@ -184,6 +185,7 @@ class Shard:
         self._archive = archive
         self._blocks = blocks_of(table)
         self._on_page = _page_function(job, table) if job.plan.on_page else None
+        self._numbers = DocumentNumbers(table)
         self._anew = job.anew
         self._new = archive.texts.begin_anew(job.mark) if job.anew else ""
         self._pages = Ledger(table).counts.kept
@@ -335,9 +337,9 @@ class Shard:
     def read(self, capture: Capture, template: Template) -> Page:
         """What it says, with the fields that the page function of the plan gives."""
         page = self._read(capture, template)
-        if self._on_page is None or page.unread:
-            return page
-        return self._on_page(capture, page)
+        if self._on_page is not None and not page.unread:
+            page = self._on_page(capture, page)
+        return self._numbers(capture, page)
 
     def _read(self, capture: Capture, template: Template) -> Page:
         try:

@@ -34,6 +34,7 @@ bench: $(READY)
 	$(BIN)/python bench/search.py
 	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/ranks.py
+	$(BIN)/python bench/cluster.py
 	$(BIN)/python bench/checkpoints.py
 
 quality: $(READY)

@@ -119,6 +119,9 @@ class Plan:
     shards: int = _setting("shards")
     store: str = _setting("store")
     checkpoint_seconds: float = _setting("checkpoint_seconds")
+    engine: str = _setting("engine")
+    lease: float = _setting("lease")
+    node_disk: str = _setting("node_disk")
 
     contact: str = _setting("contact")
     allow_addresses: tuple[str, ...] = _setting("allow_addresses")

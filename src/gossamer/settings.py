@@ -306,6 +306,22 @@ SETTINGS: dict[str, Setting] = {
         "Seconds between two checkpoints, where there is a store: what is fetched again at most when a disk is lost.",
         least=0.1,
     ),
+    "engine": Setting(
+        "local",
+        "What carries the shards: `local` processes, `ray` (the cluster that RAY_ADDRESS names), or ray://HOST:PORT.",
+        option=Option(
+            "--engine", NETWORK, "on a Ray cluster: ray, which RAY_ADDRESS names, or ray://HOST:PORT ({})", "NAME"
+        ),
+    ),
+    "lease": Setting(
+        10.0,
+        "Seconds without a word after which a node of a cluster asks for nothing more; a quarter later others go on.",
+        least=1,
+        most=3_600,
+    ),
+    "node_disk": Setting(
+        "", "Folder for shards on the disk of each node of a cluster. Without one: ~/.cache/gossamer/nodes."
+    ),
     "contact": Setting(
         "",
         "Mail address or web page of whoever runs the crawl; part of the agent string.",

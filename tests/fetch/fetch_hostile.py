@@ -131,6 +131,7 @@ async def fetching(
     clock: Clock | None = None,
     turn: Callable[[Visit], str | None] = lambda visit: None,
     held: Held | None = None,
+    may_ask: Callable[[], bool] = lambda: True,
 ) -> AsyncIterator[Fetcher]:
     clock = clock or SystemClock()
     resolver = Resolver(clock, Threads(lookup))
@@ -143,6 +144,7 @@ async def fetching(
         route=route,
         turn=turn,
         held=held,
+        may_ask=may_ask,
     )
     try:
         yield fetcher

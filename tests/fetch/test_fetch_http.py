@@ -15,7 +15,7 @@ from fetch_hostile import OK, Talk, answer, chunked, fetching, repeats, run, say
 
 from gossamer.errors import StorageError, UsageError
 from gossamer.fetch import Fetcher, Found, Guard, Identity, Limits, Resolver, Route, Threads
-from gossamer.fetch.transfer import Transfer
+from gossamer.fetch.transfer import LeaseOver, Transfer
 from gossamer.model import Capture, Fault, Kind, SystemClock, Visit
 
 LOOPS = pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
@@ -786,3 +786,17 @@ def test_a_visit_beside_another_after_we_were_busy_has_the_time_that_any_visit_h
             return await asyncio.wait_for(asyncio.gather(*both), 20)
 
     assert {str(capture.failure) for capture in run(main())} == {"timeout: not finished within 0.3 s"}
+
+
+def test_no_request_goes_out_once_the_lease_is_over_also_over_a_connection_that_stands() -> None:
+    leased = [True, False, False]
+
+    async def main() -> int:
+        async with serving(says(OK, "keep")) as server, fetching(may_ask=lambda: leased.pop(0)) as fetcher:
+            await fetcher(Visit(server.url()))
+            for _ in range(2):  # the first would use the connection again, the second opens one
+                with pytest.raises(LeaseOver, match="the lease was over before the request went out"):
+                    await fetcher(Visit(server.url()))
+            return len(server.heads)
+
+    assert asyncio.run(main()) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Post:
 
     def __init__(self, index: int, count: int, mail: deque[tuple[int, int, bytes]]) -> None:
         self.index, self.count, self._mail = index, count, mail
+        self.term, self.leased_until = 0, inf
         self.words: list[termination.Word] = []
         self.wells = 0
 

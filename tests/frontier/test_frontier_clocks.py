@@ -600,3 +600,24 @@ def test_the_count_of_those_that_wait_is_part_of_a_commit(table: Table) -> None:
     again.leave("http://a")
     again.leave("http://a")
     assert (again.waiting, again.nearest(), again.take(5, 9)) == (1, None, [])
+
+
+def test_nobody_gets_a_turn_while_the_lease_of_the_shard_is_over(table: Table) -> None:
+    clock, lease = VirtualClock(), [0.0]
+    schedule = Schedule(
+        Rules(Scope(kind="any"), Politeness(), "Gossamer"),
+        clock,
+        Waiting(WaitingOrigins(table, lambda: 1), Dates(clock)),
+        lambda: None,
+        leased_until=lambda: lease[0],
+    )
+    here = origin("here")
+    schedule.place(here)
+    now = lease[0] = clock.steady()
+    assert schedule.pop(lambda each: None) is None
+    assert schedule.aside(here.host) is None
+    assert now < schedule.next_turn() < now + 1.0, "it is looked at again, and not at once"
+    lease[0] = now + 4.0
+    popped = schedule.pop(lambda each: None)
+    assert popped is not None
+    assert popped[0] is here

@@ -180,6 +180,9 @@ class Collection(Steered, Alerting, Upkeep):
         asked = _Asked(new, seed_list, settings, revisit, trust_plan)
         plan, begins = self._planned(asked)
         self._require_subject(asked, plan, verb="watch" if keep_fresh else "crawl")
+        if plan.engine != "local" and (keep_fresh or credentials or outside is not REAL):
+            what = "watch" if keep_fresh else "a login" if credentials else "a function or clock of your own"
+            raise UsageError(f"{what}: not on a cluster yet; --engine local does it")
         always = revisit or credentials or seed_list or keep_fresh or plan.folders or plan.store
         if outside is REAL and not always and self._is_at_rest(plan, new):
             await self._tell_after_crawl(news)
@@ -399,6 +402,7 @@ class Collection(Steered, Alerting, Upkeep):
         from gossamer.collection.imports.import_files import sort
 
         found, plan = sort(paths, self.path), self._folder.load_plan().changed(**settings)
+        self._require_here("import")
         if not self._folder.exists():  # from then on it is this user's, with all that its plan says
             trust.require(self._folder, plan, settings, trusted=False)
         check(plan)
@@ -449,7 +453,7 @@ class Collection(Steered, Alerting, Upkeep):
                 f"{self.path}: a fetch function or clock of your own needs a collection of one shard; a page function"
                 " that stands in a module of its own does not"
             )
-        return made or plan.shards or (1 if here else len(os.sched_getaffinity(0)))
+        return made or plan.shards or (1 if here else _cores(plan))
 
     def broken(self, *, site: str | None = None, external: bool | External = False) -> Iterator[Broken]:
         """What failed or is gone, with the pages that link to it; with a site, the links on its pages.
@@ -480,6 +484,14 @@ class Collection(Steered, Alerting, Upkeep):
         make_room(plan.workers)
         wanted = link_check.wanted(self._readers(), scope_of(plan, self.path), self._read, site)
         return await link_check.check(plan, wanted, outside, report or (lambda _: None), stop)
+
+
+def _cores(plan: Plan) -> int:
+    if plan.engine == "local":
+        return len(os.sched_getaffinity(0))
+    from gossamer.collection.crawl import cluster
+
+    return cluster.shards(plan)
 
 
 def _require_topic(plan: Plan) -> None:

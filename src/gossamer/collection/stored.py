@@ -6,6 +6,8 @@ What belongs to shards is in `crawl/checkpoints.py`, and is restored by whoever 
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
 from collections.abc import AsyncIterator, Container
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -16,7 +18,10 @@ from gossamer.collection import trust
 from gossamer.collection.alert.saved import FILE as ALERTS
 from gossamer.collection.crawl.requests import FILE as ASKED
 from gossamer.collection.folder import SEEDS, Folder
+from gossamer.depot import local_note
 from gossamer.depot.depot import Depot
+from gossamer.depot.heads import Head
+from gossamer.depot.life import restored
 from gossamer.depot.objects import settled
 from gossamer.depot.parts import Stamp, stamp_of
 from gossamer.depot.restoring import heads_together, restore
@@ -28,6 +33,8 @@ TOPIC = "topic.json"
 KEPT = (SEEDS, ASKED, ALERTS, TOPIC, plans.FILE)
 """Files of a collection that belong to no shard and cannot be made again from one. The plan comes last: where it is,
 all of them are."""
+REFRESHING = "refresh.lock"
+"""Who brings checkpoints here is alone."""
 TRIES = 10
 """How often a collection is fetched that goes on meanwhile. Each time most files are there already."""
 
@@ -108,6 +115,36 @@ def keep_at_end(folder: Folder, plan: Plan) -> None:
         log.warning("%s; the next crawl tells it how this one ended", error)
 
 
+def refresh(folder: Folder, plan: Plan) -> None:
+    """Bring the newest checkpoints here, for those who read, where a crawl works elsewhere. Nothing where it has only
+    begun: then some shard has none."""
+    depot = Depot(plan.store)
+    heads = [depot.line(shard).newest() for shard in range(plan.shards)]
+    if not all(head is not None and head.files for head in heads):
+        return
+    handle = files.descriptor(folder.path / REFRESHING, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        for left in reversed(range(TRIES)):
+            try:
+                for shard, head in enumerate(heads_together(depot, plan.shards)):
+                    _update(depot, head, folder.shard(shard))
+                break
+            except Damaged:  # it may have been swept away meanwhile: its crawl goes on
+                if not left:
+                    raise
+    finally:
+        os.close(handle)
+
+
+def _update(depot: Depot, head: Head, shard: Path) -> None:
+    """Unless it is there already, or this disk has more."""
+    note, mark = local_note.read(shard), f"copy {head.claim} {head.number}"
+    if note is None or not {head.claim, mark} & {*note.claims}:
+        files.make_folder(shard.parent)
+        restored(depot, head, shard, mark=mark)
+
+
 def fetch(source: str, to: Path) -> None:
     """Make a whole collection of its own from a store: the folder has its name when all of it is there.
 
@@ -132,7 +169,7 @@ def fetch(source: str, to: Path) -> None:
             if not left:
                 raise Damaged(f"{depot.url}: an object of a checkpoint is gone from the store ({error})") from error
     _bring_files(depot, partial.path)
-    files.replace(partial.plan_file, plans.dump(plan.changed(store="")).encode())
+    files.replace(partial.plan_file, plans.dump(plan.changed(store="", engine="local")).encode())
     if plan.build:
         from gossamer.collection.derive.copy_marks import link_up
 

@@ -28,7 +28,7 @@ from gossamer.shown import log
 PERSONAL = ("logins", "on_page")
 """The settings that send what is this user's own or run somebody's code, so that a plan alone is not taken for this
 user's."""
-OPENING = ("allow_addresses", "proxy", "ca_file", "folders", "store", *PERSONAL)
+OPENING = ("allow_addresses", "proxy", "ca_file", "folders", "store", "engine", "node_disk", *PERSONAL)
 """Settings that lead to where a crawl would not go by itself, give away what it would not, or run somebody's code."""
 _ID = re.compile(rb"[0-9a-f]{32}")
 _KNOWN_MOST = 4 << 20
@@ -42,7 +42,8 @@ def unconfirmed(folder: Folder, planned: Plan, given: Container[str], *, strange
     A `strange` one comes from elsewhere, though nothing was crawled here yet.
     """
     shown = plan.public(planned)
-    opened = {name: plan.toml(getattr(shown, name)) for name in OPENING if getattr(shown, name) and name not in given}
+    usual, asked = Plan(), [name for name in OPENING if name not in given]
+    opened = {name: plan.toml(getattr(shown, name)) for name in asked if getattr(shown, name) != getattr(usual, name)}
     if not opened or is_known(folder):
         return {}
     return {name: words for name, words in opened.items() if strange or name in PERSONAL or not _is_own(folder)}

@@ -6,6 +6,7 @@ Before it claims, what lies on this disk is held against the store: see `local_n
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -24,11 +25,12 @@ from gossamer.depot.parts import Snapshot, Stamp, stamp_of
 from gossamer.depot.restoring import restore
 from gossamer.depot.sweeping import sweep
 from gossamer.depot.uploading import Uploaded, Uploader
-from gossamer.errors import Damaged, StoreAway, UsageError
+from gossamer.errors import Damaged, Fenced, StoreAway, UsageError
 from gossamer.shown import log
 
 SWEEP_EVERY = 8
 """Checkpoints between two looks for what is of no use any more."""
+_ANY = re.compile(r".*", re.DOTALL)
 RECENT = 120.0
 """Seconds: an owner that published later than that may still be at work."""
 
@@ -71,7 +73,18 @@ class Life:
         """Claim the shard, and restore its folder if it has to be; `is_here` says whether there is one to go on from.
 
         Without a term it is that of the last owner, and 1. Fenced where somebody else was faster, or was sent later.
+        Who was sent later may lose a race with who was sent before and goes on publishing, and tries again.
         """
+        while True:
+            try:
+                return cls._claimed(depot, shard, folder, is_here=is_here, term=term)
+            except Fenced:
+                newest = depot.line(shard).newest()
+                if term is None or newest is None or newest.term >= term:
+                    raise
+
+    @classmethod
+    def _claimed(cls, depot: Depot, shard: int, folder: Path, *, is_here: bool, term: int | None) -> Life:
         line = depot.line(shard)
         newest, note, claim = line.newest(), local_note.read(folder), os.urandom(8).hex()
         if newest is not None and newest.files and is_here:
@@ -95,7 +108,7 @@ class Life:
         if is_here:
             log.warning("%s: the store is ahead of this disk, and takes its place", folder)
         head = line.claim(newest, claim, term)  # its owner ends before we read what it has left
-        return cls(depot, shard, folder, head, _restored(depot, head, folder).stamps)
+        return cls(depot, shard, folder, head, restored(depot, head, folder).stamps)
 
     def is_behind(self, sequence: int) -> bool:
         """Has the table changed since the last checkpoint?"""
@@ -164,16 +177,30 @@ def _warn_of_owner(newest: Head, depot: Depot) -> None:
         )
 
 
-def _restored(depot: Depot, head: Head, folder: Path) -> LocalNote:
-    """Put what the store has in the place of a folder."""
+def restored(depot: Depot, head: Head, folder: Path, *, mark: str = "") -> LocalNote:
+    """Put what the store has in the place of a folder. One that is only to be read has a mark for a claim: its owner
+    works elsewhere, and nobody goes on from it."""
     partial = folder.with_name(folder.name + files.PARTIAL)
+    _seed(partial, folder, head)
     try:
         restore(depot.objects, head, partial)
     except FileNotFoundError as error:
         raise Damaged(f"{folder}: an object of its checkpoint is gone from the store ({error})") from error
-    note = LocalNote(depot.name, (head.claim,), head.sequence, {name: stamp_of(partial / name) for name in head.files})
+    note = LocalNote(
+        depot.name, (mark or head.claim,), head.sequence, {name: stamp_of(partial / name) for name in head.files}
+    )
     local_note.write(partial, note)
     files.remove_tree(folder)
     files.move_folder(partial, folder)
     files.sync_folder(folder.parent)
     return note
+
+
+def _seed(partial: Path, folder: Path, head: Head) -> None:
+    """What the old folder has and the new one needs is not fetched again; who reads the old one is not disturbed."""
+    if files.kind(partial) or not files.is_folder(folder):
+        return
+    for name in files.tree(folder, _ANY):
+        if name in head.files and files.size(folder / name) == head.files[name].size:
+            files.make_folder((partial / name).parent)
+            files.link(folder / name, partial / name)

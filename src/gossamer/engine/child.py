@@ -73,7 +73,7 @@ async def _work(line: socket.socket, index: int, orders: Orders) -> End:
         wrong.append(error)
         life.cancel()
 
-    link = ProcessSeat(index, orders.workers, line, go_wrong)
+    link = ProcessSeat(index, orders, line, go_wrong)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, life.cancel)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     end = await _run(link, orders, wrong)

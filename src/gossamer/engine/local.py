@@ -2,6 +2,9 @@
 
 Each worker has one line to the supervisor, which passes on what workers send each other. It holds what a slow worker
 has not read yet, so workers keep a window of unacknowledged messages; see `protocols.py` for what delivery promises.
+
+A crew may be all there is, or the part of a larger one that is on this machine (`Part`): then workers are handed to it
+and taken from it while it runs, and what is for others goes out.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 
 from gossamer.engine.deaths import Deaths, lost, words_for
 from gossamer.engine.fork_client import Birth, ForkClient
 from gossamer.engine.orders import pack, refuse_in_worker
 from gossamer.engine.protocols import SUPERVISOR, Heard, Work
-from gossamer.engine.wire import Kind, Line, pair, payload
+from gossamer.engine.wire import LEASE, Kind, Line, frame, pair, payload
 from gossamer.errors import GossamerError
 from gossamer.shown import log
 
@@ -25,6 +29,8 @@ CHILD = "from gossamer.engine.child import live as child"
 """What a worker process does, for the fork server."""
 GRACE = 1.0
 """Seconds from asking a worker to end until it is killed."""
+RELEASE_GRACE = 60.0
+"""The same for one that goes on elsewhere: it puts all in order first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +47,27 @@ class Outfit:
 PLAIN = Outfit()
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rest of a larger crew, for the part of it that is here. It begins without workers, and is given some."""
+
+    forward: Callable[[int, bytes | memoryview], None]
+    """A frame for a worker that is elsewhere."""
+    left: Callable[[int], None]
+    """A worker is over here: it has finished, was released or is given up."""
+
+
 class Member:
     """One worker, over all its lives."""
 
-    def __init__(self, index: int, ended: Callable[[Member, int | None], None]) -> None:
+    def __init__(self, index: int, term: int, ended: Callable[[Member, int | None], None]) -> None:
         self.index = index
+        self.term = term
         self.deaths = Deaths()
         self.line: Line | None = None
         self.birth: Birth | None = None
         self.restart: asyncio.TimerHandle | None = None
-        self.finished = self.over = False
+        self.finished = self.released = self.over = False
         self.error: GossamerError | None = None
         self.last_words = ""
         self._ended = ended
@@ -85,13 +102,18 @@ class Crew:
         died: Callable[[int, str], None],
         failed: Callable[[int, Exception], None],
         outfit: Outfit = PLAIN,
+        part: Part | None = None,
     ) -> None:
         self._orders = pack(work, count)
+        self._count = count
         self._outfit = outfit
+        self._part = part
+        self._leased_until = -inf if part else inf
         self._heard = heard
         self._died = died
         self._failed = failed
-        self._members = [Member(index, self._ended) for index in range(count)]
+        here = () if part else range(count)
+        self._members = {index: Member(index, 0, self._ended) for index in here}
         self._errors: list[Exception] = []
         self._ending = False
         self._killer: asyncio.TimerHandle | None = None
@@ -103,7 +125,7 @@ class Crew:
         self._loop = asyncio.get_running_loop()
         self._forks = ForkClient(self._outfit.preload, CHILD, self._loop)
         try:
-            for member in self._members:
+            for member in self._members.values():
                 self._begin(member)
             await self._all_over()
         finally:
@@ -113,18 +135,19 @@ class Crew:
 
     def send(self, to: int, message: bytes) -> None:
         """To one worker; lost when it is dead or has ended."""
-        self._members[to].write(Kind.MESSAGE, SUPERVISOR, message)
+        self.deliver(to, frame(Kind.MESSAGE, SUPERVISOR, to, message))
 
     def send_all(self, message: bytes) -> None:
         """To every worker."""
-        for member in self._members:
+        for member in self._members.values():
             member.write(Kind.MESSAGE, SUPERVISOR, message)
+
+    def attend(self, message: bytes) -> None:
+        """Nobody is beside the workers of a machine but their owner."""
 
     def kill(self, index: int) -> None:
         """End one worker that hangs, by force; like any that dies, it is started again."""
-        member = self._members[index]
-        if member.birth is not None:
-            self._forks.kill(member.birth)
+        self._signal(signal.SIGKILL, index)
 
     def terminate(self) -> None:
         """End all workers now: SIGTERM cancels their work, SIGKILL follows after a grace. `run` then returns."""
@@ -133,10 +156,48 @@ class Crew:
         self._ending = True
         self._signal(signal.SIGTERM)
         self._killer = self._loop.call_later(GRACE, self._signal, signal.SIGKILL)
-        for member in self._members:
+        for member in [*self._members.values()]:
             if member.restart is not None:
                 member.restart.cancel()
                 self._leave(member)
+        self._see_end()
+
+    # ------------------------------------------------- as a part of a larger crew
+
+    def adopt(self, index: int, term: int) -> None:
+        """Its place is here from now on. All others hear that it began anew. Who says so twice says nothing new."""
+        if index in self._members:
+            return
+        self._members[index] = member = Member(index, term, self._ended)
+        self._begin_again(member)
+
+    def release(self, index: int) -> None:
+        """It ends in good order, to begin again elsewhere; SIGTERM cancels its work."""
+        member = self._members.get(index)
+        if member is None or member.released:
+            return
+        if member.restart is not None:
+            member.restart.cancel()
+            self._leave(member)
+        else:
+            member.released = True
+            self._signal(signal.SIGTERM, index)
+            self._loop.call_later(RELEASE_GRACE, self._end_released, member)
+
+    def _end_released(self, member: Member) -> None:
+        if not member.over:
+            self.kill(member.index)
+
+    def lease(self, until: float) -> None:
+        """Until that steady time nobody else is given a place that is here."""
+        self._leased_until = until
+        for member in self._members.values():
+            member.write(Kind.LEASE, SUPERVISOR, LEASE.pack(until))
+
+    def deliver(self, target: int, whole: bytes | memoryview) -> None:
+        """Pass a frame on to a worker that is here; it is lost when that one is dead or gone."""
+        if (member := self._members.get(target)) is not None and member.line is not None:
+            member.line.forward(whole)
 
     # ------------------------------------------------------------------- lives
 
@@ -152,7 +213,7 @@ class Crew:
         self._forks.close()
         if self._killer is not None:
             self._killer.cancel()
-        for member in self._members:
+        for member in self._members.values():
             if member.line is not None:
                 member.line.close()
 
@@ -162,20 +223,21 @@ class Crew:
             member.birth = self._forks.fork([theirs.fileno(), *self._outfit.keep], member.ended)
         member.line = Line(mine, partial(self._take, member), lambda: None, self._go_wrong)
         member.last_words = ""
-        member.write(Kind.WORK, SUPERVISOR, self._orders)
+        orders = self._orders._replace(term=member.term, leased_until=self._leased_until)
+        member.write(Kind.WORK, SUPERVISOR, pickle.dumps(orders))
 
     def _begin_again(self, member: Member) -> None:
         member.restart = None
         self._begin(member)
-        for other in self._members:
-            if other is not member:
-                other.write(Kind.REBORN, member.index)
-                member.write(Kind.REBORN, other.index)
+        for other in range(self._count):
+            if other != member.index:
+                self._pass_on(other, frame(Kind.REBORN, member.index, other))
+                member.write(Kind.REBORN, other)
 
     def _ended(self, member: Member, code: int | None) -> None:
         if member.error is not None:
             self._fail(member, member.error)
-        elif member.finished or self._ending:
+        elif member.finished or member.released or self._ending:
             self._leave(member)
         else:
             self._bury(member, member.last_words or words_for(code))
@@ -197,12 +259,19 @@ class Crew:
 
     def _leave(self, member: Member) -> None:
         member.over = True
-        if all(each.over for each in self._members):
+        if self._part is not None:
+            del self._members[member.index]
+            self._call(self._part.left, member.index)
+        self._see_end()
+
+    def _see_end(self) -> None:
+        """A part is over only when somebody says so: it may be given others."""
+        if all(each.over for each in self._members.values()) and (self._part is None or self._ending):
             self._over.set()
 
-    def _signal(self, number: signal.Signals) -> None:
-        for member in self._members:
-            if member.birth is not None:
+    def _signal(self, number: signal.Signals, only: int | None = None) -> None:
+        for member in self._members.values():
+            if member.birth is not None and only in (None, member.index):
                 self._forks.kill(member.birth, number)
 
     # ---------------------------------------------------------------- messages
@@ -212,8 +281,14 @@ class Crew:
             self._note(member, kind, payload(whole))
         elif target == SUPERVISOR:
             self._heard(source, payload(whole))
-        elif (line := self._members[target].line) is not None:
-            line.forward(whole)
+        else:
+            self._pass_on(target, whole)
+
+    def _pass_on(self, target: int, whole: bytes | memoryview) -> None:
+        if target in self._members or self._part is None:
+            self.deliver(target, whole)
+        else:
+            self._part.forward(target, whole)
 
     def _note(self, member: Member, kind: int, message: bytes) -> None:
         match kind:

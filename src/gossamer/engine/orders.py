@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from math import inf
 from multiprocessing import spawn
 from typing import Any, NamedTuple
 
@@ -32,9 +33,13 @@ class Orders(NamedTuple):
     main: dict[str, Any]
     """How to load the user's script, where the work is defined in it."""
     work: bytes
+    term: int = 0
+    """As `WorkerLink.term`."""
+    leased_until: float = inf
+    """As `WorkerLink.leased_until`, at its birth."""
 
 
-def pack(work: Work, workers: int) -> bytes:
+def pack(work: Work, workers: int) -> Orders:
     """Write the orders."""
     try:
         packed = pickle.dumps(work)
@@ -44,7 +49,7 @@ def pack(work: Work, workers: int) -> bytes:
         ) from error
     prepared = spawn.get_preparation_data("worker") if b"__main__" in packed else {}
     main = {key: value for key, value in prepared.items() if key.startswith("init_main")}
-    return pickle.dumps(Orders(workers, main, packed))
+    return Orders(workers, main, packed)
 
 
 def load(orders: Orders) -> Work:

@@ -8,7 +8,7 @@ is reborn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeAlias
 
 SUPERVISOR = -1
@@ -28,6 +28,15 @@ class WorkerLink(Protocol):
     @property
     def count(self) -> int:
         """How many workers there are."""
+
+    @property
+    def term(self) -> int:
+        """Its place is given to somebody new with a higher term, and lost to whoever has one; 0 where nobody can."""
+
+    @property
+    def leased_until(self) -> float:
+        """Steady time until which nobody else is given its place; what others could notice may be done until then.
+        Infinity where nobody else can have it."""
 
     def listen(self, heard: Heard, reborn: Callable[[int], None], orphaned: Callable[[], None]) -> None:
         """Say who hears the news; what came before is told now, in order.
@@ -62,8 +71,61 @@ class Supervisor(Protocol):
     def send_all(self, message: bytes) -> None:
         """To every worker."""
 
+    def attend(self, message: bytes) -> None:
+        """To what is beside the workers, on each machine; see `Attendant`."""
+
     def kill(self, index: int) -> None:
         """End one worker by force. It is started again."""
 
     def terminate(self) -> None:
         """End all workers now, by force where asking does not help. None is restarted."""
+
+
+class Attendant(Protocol):
+    """What is done beside the workers of a machine: what they share there is made, looked after and removed."""
+
+    @property
+    def work(self) -> Work:
+        """What the workers do on this machine."""
+
+    @property
+    def keep(self) -> Sequence[int]:
+        """Descriptors that stay open as long as a worker lives."""
+
+    def adopt(self, index: int) -> None:
+        """A worker will begin here."""
+
+    def died(self, index: int) -> None:
+        """A worker has died here, or ended before its work was done. It is not back yet."""
+
+    def heard(self, message: bytes) -> None:
+        """The owner of the crew has something to say to each machine."""
+
+    def close(self) -> None:
+        """No worker is left here."""
+
+
+Attend: TypeAlias = Callable[[int, Callable[[int], None]], Attendant]
+"""Begin on a machine: a number that tells it from all others in this crew, and how a worker that hangs is killed there.
+It must be pickled."""
+
+
+class Unattended:
+    """An `Attendant` of workers that share nothing."""
+
+    keep: Sequence[int] = ()
+
+    def __init__(self, work: Work, number: int, kill: Callable[[int], None]) -> None:
+        self.work = work
+
+    def adopt(self, index: int) -> None:
+        """Nothing is to be made."""
+
+    def died(self, index: int) -> None:
+        """Nothing was shared."""
+
+    def heard(self, message: bytes) -> None:
+        """Nobody minds."""
+
+    def close(self) -> None:
+        """Nothing is left."""

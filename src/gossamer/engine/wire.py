@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from enum import IntEnum
 from itertools import islice
@@ -19,6 +19,8 @@ from struct import Struct
 from typing import TypeAlias
 
 HEADER = Struct("<IBhh")
+LEASE = Struct("<d")
+"""A steady time."""
 READ = 1 << 18
 """Bytes that are read at once."""
 JOIN = 1 << 14
@@ -43,6 +45,10 @@ class Kind(IntEnum):
     """From a worker that ends: the error of ours, pickled."""
     BROKE = 6
     """From a worker that dies of an unexpected exception: the traceback."""
+    LEASE = 7
+    """To a worker: until when its place is surely its own."""
+    DIED = 8
+    """Between machines: a worker died and is started again; how it ended."""
 
 
 Taken: TypeAlias = Callable[[int, int, int, memoryview], None]
@@ -60,6 +66,21 @@ def pair() -> tuple[socket.socket, socket.socket]:
 def payload(whole: memoryview) -> bytes:
     """What a frame carries."""
     return bytes(whole[HEADER.size :])
+
+
+def frame(kind: Kind, source: int, target: int, message: bytes = b"") -> bytes:
+    """The bytes of a frame."""
+    return HEADER.pack(len(message), kind, source, target) + message
+
+
+def split(blob: bytes) -> Iterator[tuple[int, int, int, memoryview]]:
+    """Whole frames that were put together: kind, source and target of each, and all its bytes."""
+    data, start = memoryview(blob), 0
+    while start < len(data):
+        length, kind, source, target = HEADER.unpack_from(data, start)
+        stop = start + HEADER.size + length
+        yield kind, source, target, data[start:stop]
+        start = stop
 
 
 class Line:

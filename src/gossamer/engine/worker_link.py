@@ -7,8 +7,9 @@ import socket
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gossamer.engine.orders import Orders
 from gossamer.engine.protocols import SUPERVISOR, Heard
-from gossamer.engine.wire import Kind, Line, payload
+from gossamer.engine.wire import HEADER, LEASE, Kind, Line, payload
 
 ORPHAN_SECONDS = 30.0
 """How long a worker may live on without a supervisor."""
@@ -25,9 +26,11 @@ class Listener(NamedTuple):
 class ProcessSeat:
     """A `WorkerLink`. `wrong` hears of errors in the worker's own callbacks."""
 
-    def __init__(self, index: int, count: int, end: socket.socket, wrong: Callable[[Exception], None]) -> None:
+    def __init__(self, index: int, orders: Orders, end: socket.socket, wrong: Callable[[Exception], None]) -> None:
         self.index = index
-        self.count = count
+        self.count = orders.workers
+        self.term = orders.term
+        self.leased_until = orders.leased_until
         self._wrong = wrong
         self._listener: Listener | None = None
         self._kept: list[tuple[int, int, bytes]] = []
@@ -60,7 +63,9 @@ class ProcessSeat:
         self._line.finish()
 
     def _take(self, kind: int, source: int, target: int, whole: memoryview) -> None:
-        if self._listener is None:
+        if kind == Kind.LEASE:
+            (self.leased_until,) = LEASE.unpack_from(whole, HEADER.size)
+        elif self._listener is None:
             self._kept.append((kind, source, payload(whole)))
         else:
             _deliver(self._listener, kind, source, payload(whole))

@@ -45,10 +45,13 @@ class Fetcher:
         held: Held | None = None,
         logins: Sending = NONE,
         opens: Callable[[str], str] = lambda address: f"--allow-address {address}",
+        may_ask: Callable[[], bool] = lambda: True,
     ) -> None:
         """`turn` tells the one address that a visit has its turn at, where somebody counts; without it the first ones
         of the host are tried. `held` is the budget of bytes; whoever hands one in says when a page is kept.
-        `logins` are sent besides, and stand in no capture. `opens` names what opens a refused address."""
+        `logins` are sent besides, and stand in no capture. `opens` names what opens a refused address. `may_ask`
+        says at the last moment whether a request may go out; see `LeaseOver`."""
+        self._may_ask = may_ask
         self._turn = turn
         self._opens = opens
         self._limits = limits
@@ -95,7 +98,7 @@ class Fetcher:
             return self._nothing(visit, addresses)
         for address in addresses[:_ADDRESSES_TRIED]:
             self._held.begin(visit)
-            transfer = Transfer(visit, self._limits, self._guard if address else None, self._held)
+            transfer = Transfer(visit, self._limits, self._guard if address else None, self._held, self._may_ask)
             capture = await self._fetch(visit, request, address, transfer)
             if transfer.asked or not capture.failure or capture.failure.fault not in _UNREACHABLE:
                 break

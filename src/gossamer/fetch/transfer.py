@@ -19,6 +19,7 @@ So a failure means that another try may bring more, and a truncation without one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from socket import socket as Socket
 from typing import NamedTuple
 
@@ -69,6 +70,10 @@ _FAULTS = {
 _NOTHING = Content(b"", b"", cut=False)
 
 
+class LeaseOver(RuntimeError):
+    """Somebody else may be sent to ask this host now. Whoever was about to do so ends, and is begun again."""
+
+
 def explain(code: int, message: str, *, asked: bool, limits: Limits) -> Failure:
     """`asked`: the connection stood and the request was sent when it happened."""
     if code == _TIMED_OUT:
@@ -108,6 +113,7 @@ class Transfer:
         "_kind",
         "_late",
         "_limits",
+        "_may_ask",
         "_pace",
         "_refusal",
         "_unwanted",
@@ -122,8 +128,17 @@ class Transfer:
         "waits",
     )
 
-    def __init__(self, visit: Visit, limits: Limits, guard: Guard | None, held: Held) -> None:
-        """Without a guard every address is admitted: it is that of the operator's proxy."""
+    def __init__(
+        self,
+        visit: Visit,
+        limits: Limits,
+        guard: Guard | None,
+        held: Held,
+        may_ask: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Without a guard every address is admitted: it is that of the operator's proxy. `may_ask` is asked last of
+        all, when the request could go out."""
+        self._may_ask = may_ask
         self._visit = visit
         self._kind = visit.kind
         self._held = held
@@ -169,7 +184,9 @@ class Transfer:
         """
         self.resent, self.asked = self.asked, True
         self.lines.clear()  # what a proxy said when it opened the tunnel
-        return self.admits(address)
+        if not self._may_ask():
+            self.mistake = LeaseOver(f"{self._visit.url}: the lease was over before the request went out")
+        return self.mistake is None and self.admits(address)
 
     def fits(self, data: bytes) -> bool:
         """A piece of the body came; is there room for it? If not, it comes again."""

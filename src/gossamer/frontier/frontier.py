@@ -19,6 +19,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -599,10 +600,11 @@ class Frontier:
 
 
 def _schedule(parts: Parts, outward: Outward, wake: Callable[[], None]) -> Schedule:
-    leases = parts.peers.leases if parts.peers else None
-    return Schedule(
-        parts.rules, parts.clock, Waiting(parts.waiting_origins, parts.dates), wake, outward.resolve, leases
-    )
+    peers, waiting = parts.peers, Waiting(parts.waiting_origins, parts.dates)
+    if peers is None:
+        return Schedule(parts.rules, parts.clock, waiting, wake, outward.resolve)
+    leased_until = partial(getattr, peers, "leased_until")
+    return Schedule(parts.rules, parts.clock, waiting, wake, outward.resolve, peers.leases, leased_until)
 
 
 def _quota(parts: Parts, rules: Rules, clock: Clock) -> Quota | None:

@@ -30,11 +30,11 @@ from gossamer.collection.lock import CRAWL, holder
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, Status, last_look, standstill, status_of, together
 from gossamer.collection.steering import Steering
-from gossamer.errors import Damaged, GossamerError, NotFound, UsageError
+from gossamer.errors import Damaged, GossamerError, NotFound, StorageError, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
 from gossamer.plan import Plan, texts
-from gossamer.shown import counted
+from gossamer.shown import counted, log
 from gossamer.store.versions import Version
 from gossamer.tagged.passages import WORDS
 from gossamer.urls import keys, normalize, paths
@@ -712,9 +712,24 @@ class Reading:
 
     def _readers(self) -> ShardReaders:
         if self._reader is None:
+            self._bring_from_store()
             self._folder.require()
             self._reader = ShardReaders(self._folder, self.plan)
         return self._reader
+
+    def _bring_from_store(self) -> None:
+        """The shards of a crawl on a cluster are elsewhere: their newest checkpoints are read."""
+        if not (self.path.is_dir() and files.kind(self._folder.plan_file)):
+            return
+        plan = self.plan
+        if plan.engine == "local" or not plan.store:
+            return
+        from gossamer.collection.stored import refresh
+
+        try:
+            refresh(self._folder, plan)
+        except StorageError as error:
+            log.warning("%s; what is told is as of the last time that it could be reached", error)
 
     def _read(self, capture: Capture) -> Page:
         from gossamer import convert

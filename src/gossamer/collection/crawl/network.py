@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Awaitable, Callable
+from math import inf
 from typing import TYPE_CHECKING
 
 from gossamer.collection.crawl.outside import Fetch
@@ -34,9 +35,17 @@ class Network:
     """The real one."""
 
     def __init__(
-        self, plan: Plan, clock: Clock, held: Held, turn: Callable[[Visit], str | None], logins: Logins = NONE
+        self,
+        plan: Plan,
+        clock: Clock,
+        held: Held,
+        turn: Callable[[Visit], str | None],
+        logins: Logins = NONE,
+        leased_until: Callable[[], float] = lambda: inf,
     ) -> None:
-        """`held` says how much may be in memory, `turn` which address of its host a visit goes to."""
+        """`held` says how much may be in memory, `turn` which address of its host a visit goes to. Nothing is asked
+        for when it is later than `leased_until`, in steady time."""
+        self._may_ask = lambda: clock.steady() < leased_until()
         self._clock = clock
         self._plan = plan
         self._resolver = Resolver(clock, Threads() if plan.names == "system" else None)
@@ -69,6 +78,7 @@ class Network:
             turn=turn,
             held=held,
             logins=logins,
+            may_ask=self._may_ask,
         )
         self._fetchers.append(fetcher)
         return fetcher

@@ -105,7 +105,10 @@ class Session:
         self._reader = PageReader(shard, plan, table, self._blocks, on_page)
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
         self._folders = _folders(plan, collection, clock) if plan.folders else None
-        self._network = Network(plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins)
+        leased_until = partial(getattr, peers, "leased_until") if peers else lambda: inf
+        self._network = Network(
+            plan, clock, held, lambda visit: self.frontier.address(visit), outside.logins, leased_until
+        )
         only_news = outside.fresh_until is not None
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()), only_news=only_news)
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
@@ -389,6 +392,8 @@ class Session:
         self._gauge.account()
         self._watch_disk()
         self._commit_when_due()
+        if self._peers:
+            self._peers.tidy()
         self.frontier.go_on()
         return self.progress()
 

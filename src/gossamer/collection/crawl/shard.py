@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,9 +30,11 @@ from gossamer.collection.status import Progress
 from gossamer.collection.steering import OrdersWatch, wanted
 from gossamer.engine import SUPERVISOR, WorkerLink, termination
 from gossamer.fetch.logins import NONE, Logins
+from gossamer.frontier.polite.granted_pages import GrantedPages
 from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.queue.rank import Order
-from gossamer.frontier.shards.peers import Peers
+from gossamer.frontier.shards.peers import LENT, Peers
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
@@ -38,11 +42,11 @@ from gossamer.store.table.table import Table
 if TYPE_CHECKING:
     from gossamer.collection.crawl.checkpoints import Checkpoints
 
-HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED = b"h", b"p", b"i", b"q", b"f", b"w"
+HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED, PAGES = b"h", b"p", b"i", b"q", b"f", b"w", b"g"
 """What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do; what it has fetched;
-what it warns of."""
-STOP = b"s"
-"""What it is told, besides the orders of `termination`: finish what is in flight, then end."""
+what it warns of; how many pages it has and wants, where a bank counts them."""
+STOP, GRANT = b"s", b"g"
+"""What it is told, besides the orders of `termination`: finish what is in flight, then end; what the bank answers."""
 
 _imported = msgspec.msgpack.Decoder(Imported).decode
 _progress = msgspec.msgpack.Decoder(Progress).decode
@@ -65,8 +69,6 @@ class Job:
     """Steady time until which pages are visited again when they are due; None: each is visited once."""
     tells: bool = False
     """Every fetch is told."""
-    term: int | None = None
-    """Of whoever sends shards to machines, where there is a store: see `depot.heads`. None: each start is a new one."""
     logins: Logins = NONE
     """They come to a shard by its pipe, and stand in no file and no command line."""
 
@@ -92,13 +94,19 @@ async def _one_life(job: Job, link: WorkerLink) -> bool:
     """Did it come to its end? It did not when a capture was passed over."""
     watch = OrdersWatch(job.path) if job.heeds else None
     job = replace(job, plan=plan_now(job))
-    checkpoints = await begin_checkpoints(job, link.index)
+    checkpoints = await begin_checkpoints(job, link.index, link.term or None)
     try:
         with Table.open(Folder(job.path).table(link.index), FAMILIES, writable=True) as table:
             if checkpoints:
                 await checkpoints.first(table)
-            peers = _peers(job, link, table) if job.plan.shards > 1 else None
-            await _live(job, link, table, peers, watch, checkpoints)
+            peers = _peers(job, link, table) if job.plan.shards > 1 or link.leased_until < inf else None
+            try:
+                await _live(job, link, table, peers, watch, checkpoints)
+            except asyncio.CancelledError:  # it goes on elsewhere, or another time
+                if checkpoints:
+                    checkpoints.stop()
+                    await checkpoints.last(table)
+                raise
             if checkpoints:
                 await checkpoints.last(table)
     except PassedOver:
@@ -106,19 +114,35 @@ async def _one_life(job: Job, link: WorkerLink) -> bool:
     return True
 
 
-async def begin_checkpoints(job: Job, index: int) -> Checkpoints | None:
-    """Where a shard is kept besides this disk: it is claimed, and restored if it has to be. None without a store."""
+async def begin_checkpoints(job: Job, index: int, term: int | None = None) -> Checkpoints | None:
+    """Where a shard is kept besides this disk: it is claimed, and restored if it has to be. None without a store.
+
+    `term` is that of whoever sends shards to machines; without one each start is a new one.
+    """
     if not job.plan.store:
         return None
     from gossamer.collection.crawl.checkpoints import Checkpoints  # with what reads the index, and a store
 
-    return await Checkpoints.begin(job.plan, Folder(job.path), index, SystemClock(), term=job.term)
+    return await Checkpoints.begin(job.plan, Folder(job.path), index, SystemClock(), term=term)
 
 
 def _peers(job: Job, link: WorkerLink, table: Table) -> Peers:
     politeness = job.plan.as_politeness()
-    leases = IpLeases(Folder(job.path).leases, link.index, delay=politeness.ip_delay, at_once=politeness.per_host)
+    delay, at_once = politeness.ip_delay, politeness.per_host
+    gate = IpLeases(Folder(job.path).leases, link.index, delay=delay, at_once=at_once)
+    leases: IpLeases | LentIps = gate
+    if link.leased_until < inf:  # others are on other machines
+        send, steady, pages = partial(_send_of_address, link), SystemClock().steady, GrantedPages(partial(_ask, link))
+        leases = LentIps(gate, link.index, link.count, send, steady, pages, delay=delay, at_once=at_once)
     return Peers(table, Telling(link), site_of(job.plan), leases, publishes=bool(job.plan.store))
+
+
+def _ask(link: WorkerLink, message: bytes) -> None:
+    link.tell(PAGES + message)
+
+
+def _send_of_address(link: WorkerLink, to: int, message: bytes) -> None:
+    link.send(to, LENT + message)
 
 
 async def _live(
@@ -162,6 +186,12 @@ class Telling:
         self.index, self.count = link.index, link.count
         self.send, self.well, self.listen = link.send, link.well, link.listen
         self._link = link
+        self.term = link.term
+
+    @property
+    def leased_until(self) -> float:
+        """As the link says."""
+        return self._link.leased_until
 
     def tell(self, message: bytes) -> None:
         """To the supervisor."""
@@ -194,6 +224,9 @@ class Hearing:
             pass  # it is over when it has nothing to do, and nobody has to agree
         elif source != SUPERVISOR:
             self._peers.heard(source, message)
+        elif message[:1] == GRANT:
+            self._peers.granted(message[1:])
+            self._session.frontier.go_on()
         else:
             self._peers.order(termination.decode_order(message), idle=self._session.frontier.idle)
             self._session.frontier.go_on()

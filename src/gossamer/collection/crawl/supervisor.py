@@ -17,8 +17,10 @@ from gossamer.collection.crawl.running import stoppable
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.crawl.shard import (
     FETCHED,
+    GRANT,
     HELLO,
     IMPORTED,
+    PAGES,
     PROGRESS,
     STOP,
     WARNED,
@@ -35,15 +37,18 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports.import_source import Imported
 from gossamer.collection.status import Fetched, Progress, together
-from gossamer.collection.steering import OrdersWatch
+from gossamer.collection.steering import OrdersWatch, wanted
+from gossamer.collection.stored import refresh
 from gossamer.engine import Crew, Outfit, termination
 from gossamer.engine.protocols import Supervisor
 from gossamer.frontier.answer.poison_pages import READING, Watch
+from gossamer.frontier.polite.granted_pages import PageBank
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.table.table import Table
 
+LOCAL = "local"
 LOOK = 5.0
 """Seconds between looks at what the shards are reading."""
 STUCK = 12
@@ -60,9 +65,13 @@ async def crawl_all(
     apart: bool = False,
 ) -> None:
     """Crawl all shards. One that is alone gets a process of its own only if it is wanted `apart`."""
-    if job.plan.shards == 1 and (outside.is_handed_in or outside.on_page or not apart):
+    if job.plan.engine == LOCAL and job.plan.shards == 1 and (outside.is_handed_in or outside.on_page or not apart):
         await crawl_here(job, report, stop, outside)
     else:
+        if job.plan.engine != LOCAL:
+            from gossamer.collection.crawl.cluster import publish_first
+
+            await publish_first(Folder(job.path), job.plan)
         await CrawlSupervisor(job, lock, report, told=outside.told or (lambda one: None)).run(stop)
 
 
@@ -107,17 +116,31 @@ class CrawlSupervisor:
         """`lock` is the descriptor that no other crawl may get while any process of this one lives."""
         self._imported, self._told = imported, told
         shards = job.plan.shards
-        self._gate_file = Folder(job.path).leases
+        self._folder = Folder(job.path)
+        self._plan = job.plan
         self._report = report
         self._quiet = termination.Quiet(shards)
         self._progress: list[Progress | None] = [None] * shards
         self._stopping = False
+        self._bank = PageBank(job.plan.pages, shards)
+        self._leases: IpLeases | None = None
+        self._reading: Watch | None = None
+        self._crew = self._here(job, lock) if job.plan.engine == LOCAL else self._on_cluster(job)
+
+    def _on_cluster(self, job: Job) -> Supervisor:
+        """On each node somebody else does what is done here for the shards of this machine."""
+        from gossamer.collection.crawl import cluster
+
+        return cluster.crew(job, heard=self._heard, died=self._died, failed=self._failed)
+
+    def _here(self, job: Job, lock: int) -> Supervisor:
+        shards, gate = job.plan.shards, self._folder.leases
         for index in range(0 if job.plan.store else shards):  # who asks for the status meanwhile finds all of them
             Table.open(Folder(job.path).table(index), FAMILIES, writable=True).close()
-        IpLeases.create(self._gate_file, shards)
-        self._leases = IpLeases(self._gate_file, 0, delay=job.plan.ip_delay)
+        IpLeases.create(gate, shards)
+        self._leases = IpLeases(gate, 0, delay=job.plan.ip_delay)
         self._reading = Watch([Folder(job.path).shard(index) / READING for index in range(shards)], STUCK)
-        self._crew = Crew(
+        return Crew(
             partial(work, job),
             shards,
             heard=self._heard,
@@ -129,7 +152,7 @@ class CrawlSupervisor:
     async def run(self, stop: asyncio.Event | None) -> None:
         """Until every shard has ended."""
         loop = asyncio.get_running_loop()
-        watchers = [loop.create_task(look_after(self._crew, self._reading, len(self._progress)))]
+        watchers = [loop.create_task(self._look_after())]
         if stop:
             watchers.append(loop.create_task(self._watch(stop)))
         try:
@@ -137,9 +160,22 @@ class CrawlSupervisor:
         finally:
             for watcher in watchers:
                 watcher.cancel()
-            self._reading.close()
-            self._leases.close()
-            files.remove(self._gate_file)
+            if self._reading is not None:
+                self._reading.close()
+            if self._leases is not None:
+                self._leases.close()
+                files.remove(self._folder.leases)
+        if self._plan.engine != LOCAL:
+            await asyncio.to_thread(refresh, self._folder, self._plan)
+
+    async def _look_after(self) -> None:
+        """As long as it runs: those who hang here are ended, and nodes hear what is wanted of them."""
+        if self._reading is not None:
+            await look_after(self._crew, self._reading, len(self._progress))
+        else:
+            from gossamer.collection.crawl import cluster
+
+            await cluster.pass_on(self._folder, self._crew)
 
     async def _watch(self, stop: asyncio.Event) -> None:
         await stop.wait()
@@ -165,17 +201,24 @@ class CrawlSupervisor:
                     self._told(each)
             case bytes(mark) if mark == WARNED:
                 repeat(message[1:])
+            case bytes(mark) if mark == PAGES:
+                self._bank.limit = wanted(self._folder.path, self._plan).pages
+                for to, answer in self._bank.told(index, message[1:]):
+                    self._crew.send(to, GRANT + answer)
             case _:
                 self._order(self._quiet.told(index, termination.decode_word(message[1:])))
 
     def _died(self, index: int, words: str) -> None:
         log.warning("shard %d %s; it is started again and goes on from its last commit", index, words)
-        self._leases.free(index, time.monotonic())
+        if self._leases is not None:
+            self._leases.free(index, time.monotonic())
+        self._bank.died(index)
         self._order(self._quiet.died(index))
 
     def _failed(self, index: int, error: Exception) -> None:
-        self._leases.free(index, time.monotonic())
-        self._leases.leave(index)
+        if self._leases is not None:
+            self._leases.free(index, time.monotonic())
+            self._leases.leave(index)
         self._stop()
 
     def _order(self, order: termination.Order | None) -> None:

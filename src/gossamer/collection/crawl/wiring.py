@@ -111,6 +111,10 @@ def check(plan: Plan) -> None:
     plan.as_identity()
     Guard(plan.allow_addresses)
     route_of(plan)
+    if plan.engine != "local":
+        from gossamer.collection.crawl import cluster  # with Ray, an extra
+
+        cluster.check(plan)
     if plan.render != "never":
         from gossamer.fetch.browser.chromium import require  # an extra, of which most crawls need nothing
 

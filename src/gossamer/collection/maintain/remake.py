@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from gossamer import files
@@ -217,6 +218,8 @@ class _Seat:
 
     index: int
     count: int
+    term: int = 0
+    leased_until: float = inf
 
     def listen(self, heard: object, reborn: object, orphaned: object) -> None:
         """Nobody speaks."""

@@ -12,6 +12,7 @@ from gossamer.collection.ask.reading import Reading
 from gossamer.collection.crawl.running import run
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.seed_list import SeedList
+from gossamer.errors import UsageError
 
 if TYPE_CHECKING:
     from gossamer.collection.derive import build as builds
@@ -37,6 +38,7 @@ class Upkeep(Reading):
         from gossamer.collection.derive import build as builds
 
         self._folder.require()
+        self._require_here("build")
         self._made()
         make_room(workers=1)
         self.close()
@@ -84,6 +86,8 @@ class Upkeep(Reading):
         from gossamer.store.repair.swaps import DAMAGED
 
         self._folder.require()
+        if self._folder.damage_of_plan() is None:
+            self._require_here("verify --repair")
         make_room(workers=1)
         self.close()
         freed = tuple(clear(self._folder))
@@ -125,6 +129,7 @@ class Upkeep(Reading):
         from gossamer.collection.maintain.writable_shard import opened
 
         self._folder.require()
+        self._require_here("remove")
         self._made()
         self.close()
         plan = self.plan
@@ -151,6 +156,7 @@ class Upkeep(Reading):
     async def _prune(self, keep: str | None) -> LetGo:
         from gossamer.collection.maintain import pruning
 
+        self._require_here("prune")
         self._made()
         plan = self.plan
         rule = pruning.rule_of(plan, keep)
@@ -163,6 +169,14 @@ class Upkeep(Reading):
         from gossamer.collection.stored import fetch
 
         fetch(str(self.path), Path(to))
+
+    def _require_here(self, verb: str) -> None:
+        """What the shards of a cluster have here is a copy for those who read: a change of it would be lost."""
+        if self.plan.engine != "local":
+            raise UsageError(
+                f"{self.path}: its shards are in {self.plan.store}, and here is a copy; `gossamer crawl {self.path}"
+                f" --engine local` brings them here, then {verb}, then --engine {self.plan.engine} goes on there"
+            )
 
     async def _take_in(self, lock: int) -> None:
         """What a killed crawl has left in the archive is committed, and nothing is open any more."""

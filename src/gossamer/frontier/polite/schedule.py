@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from gossamer.frontier.polite.hosts import Dates, Host, Politeness
 from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.polite.ready import Group, Ready
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.frontier.queue.waiting_origins import WaitingOrigins
@@ -35,6 +36,8 @@ LOOKUPS = 256
 """Names that are looked up before more origins come in; a slow one no longer counts."""
 LOOKUP_KEPT = 1.0
 """Seconds for which an answer holds at least, so that who was looked up gets a turn."""
+LEASE_LOOK = 0.25
+"""Seconds from one look at a lease that is over to the next."""
 SLOW_LOOKUP = 2.0
 """Seconds after which a look-up is slow."""
 
@@ -57,9 +60,12 @@ class Schedule:
         waiting: Waiting,
         wake: Callable[[], None],
         resolve: Resolve | None = None,
-        leases: IpLeases | None = None,
+        leases: IpLeases | LentIps | None = None,
+        leased_until: Callable[[], float] = lambda: inf,
     ) -> None:
-        """`leases` is where IP addresses are asked for that other processes visit too."""
+        """`leases` is where IP addresses are asked for that other processes visit too. Nobody gets a turn when it is
+        later than `leased_until`: another machine may have been given this shard."""
+        self._leased_until = leased_until
         self._politeness = rules.politeness
         self._clock = clock
         self._waiting_origins, self._dates = waiting
@@ -143,7 +149,7 @@ class Schedule:
     def pop(self, put_off: Callable[[Origin], None]) -> tuple[Origin, Group] | None:
         """The origin whose turn it is. Give the group back with `release`. `put_off` hears of those that must wait."""
         now = self._clock.steady()
-        while popped := self._ready.pop(now):
+        while now < self._leased_until() and (popped := self._ready.pop(now)):
             origin, group = popped
             host = origin.host
             if host.out >= self._politeness.per_host:
@@ -201,8 +207,10 @@ class Schedule:
 
     def aside(self, host: Host) -> Group | None:
         """Visit a host out of turn, unless another process is there. Give the group back with `release`."""
-        group = self._ready.hold(host.address)
         now = self._clock.steady()
+        if now >= self._leased_until():
+            return None
+        group = self._ready.hold(host.address)
         if self._leases is not None and _is_taken(self._leases, group, now):
             self._ready.release(group, now, visited=False)
             return None
@@ -225,8 +233,9 @@ class Schedule:
             self.place(origin)
 
     def next_turn(self) -> float:
-        """Steady time of the next turn that politeness alone holds up."""
-        return self._ready.next_time()
+        """Steady time of the next turn that politeness alone holds up, and the lease."""
+        turn, now = self._ready.next_time(), self._clock.steady()
+        return turn if now < self._leased_until() else max(turn, now + LEASE_LOOK)
 
     def next_waking(self) -> float:
         """Steady time when the next pause ends."""
@@ -261,7 +270,7 @@ class Schedule:
             self._wake()
 
 
-def _is_taken(leases: IpLeases, group: Group, now: float) -> bool:
+def _is_taken(leases: IpLeases | LentIps, group: Group, now: float) -> bool:
     """Another process visits the address, or did so a moment ago."""
     again = leases.take(group.address, now)
     group.next = max(group.next, again)

@@ -17,6 +17,7 @@ import msgspec
 from gossamer.engine import WorkerLink, termination
 from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.polite.ip_leases import IpLeases
+from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.shards.exchange import Exchange
 from gossamer.frontier.worth.topic_rows import Promise
 from gossamer.model import Capture, Failure, Kind, Visit
@@ -24,7 +25,8 @@ from gossamer.rows import Count, Natural, decoder
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
-_DURABLE, _VOLATILE = b"d", b"v"
+_DURABLE, _VOLATILE, LENT = b"d", b"v", b"i"
+"""What comes from another shard: a batch or a receipt, a question or its answer, a word about an IP address."""
 
 
 class Linked(msgspec.Struct, tag=1, array_like=True, frozen=True):
@@ -130,7 +132,7 @@ class Peers:
         table: Table,
         link: WorkerLink,
         site: Callable[[str], str],
-        leases: IpLeases,
+        leases: IpLeases | LentIps,
         *,
         publishes: bool = False,
     ) -> None:
@@ -154,6 +156,11 @@ class Peers:
     def count(self) -> int:
         """How many there are."""
         return self._link.count
+
+    @property
+    def leased_until(self) -> float:
+        """Steady time until which nobody else is given this shard, and its hosts may be asked."""
+        return self._link.leased_until
 
     def owner(self, url: str) -> int:
         """The shard that an address belongs to."""
@@ -258,15 +265,34 @@ class Peers:
             hearer.take(map(item_of, self._exchange.receive(source, message[1:])))
             hearer.go_on()
             return
+        if message[:1] == LENT:
+            self._heard_of_address(source, message[1:])
+            return
         question = _question(message[1:])
         if isinstance(question, Hop):
             hearer.hop(question.visit)
         else:
             hearer.told(question)
 
+    def _heard_of_address(self, source: int, message: bytes) -> None:
+        assert isinstance(self.leases, LentIps), "shards of one machine have nothing to say about that"
+        self.leases.heard(source, message)
+
+    def granted(self, message: bytes) -> None:
+        """The bank of pages has answered."""
+        assert isinstance(self.leases, LentIps), "shards of one machine have no bank"
+        self.leases.pages.heard(message)
+
+    def tidy(self) -> None:
+        """Every now and then: what we hold and do not use goes to whoever wants it."""
+        if isinstance(self.leases, LentIps):
+            self.leases.tidy()
+
     def reborn(self, peer: int) -> None:
         """Another shard was started anew."""
         self._exchange.reborn(peer)
+        if isinstance(self.leases, LentIps):
+            self.leases.reborn(peer)
         assert self._hearer is not None, "attach before anything is heard"
         self._hearer.ask_again()
 
@@ -300,6 +326,8 @@ class Peers:
 
     def report(self, *, idle: bool) -> None:
         """Tell the supervisor whether there is anything to do, when that has changed."""
+        if idle and isinstance(self.leases, LentIps):
+            self.leases.pages.give_back()
         report = self._stillness.changed(self._report(idle))
         if report is not None:
             self._link.tell(termination.encode(report))

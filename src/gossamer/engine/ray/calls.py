@@ -1,0 +1,121 @@
+"""Ray, as far as it is used: which nodes there are, an actor on one of them, and calls to it.
+
+Ray is what people already run as a cluster, on bare machines, Kubernetes and Slurm. It places actors and carries calls.
+It keeps nothing for us, and repeats nothing: who calls hears that a call failed, and knows what that means. No other
+module imports Ray, and this one is loaded only where a crawl is to run on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from gossamer.errors import GossamerError, UsageError
+
+try:
+    import ray
+    from ray.exceptions import RayError
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+except ImportError as error:
+    cure = "`pip install '.[cluster]'` where you cloned Gossamer brings it, here and on every node"
+    raise UsageError(f"a cluster needs Ray ({error}): {cure}") from error
+
+SCHEME = "ray://"
+KNOCK = 10.0
+"""Seconds in which a cluster answers at all."""
+AT_ONCE = 64
+"""Calls that a station may have open: one from each other station, those of the supervisor, its long poll."""
+
+
+def is_name(engine: str) -> bool:
+    """Does it name a cluster?"""
+    return engine == "ray" or (engine.startswith(SCHEME) and len(engine) > len(SCHEME))
+
+
+class Unreachable(GossamerError):
+    """A call did not come back: the node is gone, or the way to it is cut. Whether it was heard is not known."""
+
+
+class Node(NamedTuple):
+    """A machine of the cluster."""
+
+    id: str
+    name: str
+    cores: int
+
+
+def connect(engine: str) -> None:
+    """Join the cluster that `ray` or `ray://HOST:PORT` means. One that this process has joined already stays."""
+    if ray.is_initialized():
+        return
+    address = engine if engine.startswith(SCHEME) else os.environ.get("RAY_ADDRESS") or "auto"
+    try:
+        _knock(address)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, RuntimeError, ValueError, RayError) as error:
+        cure = "`ray start --head` begins one on this machine, and RAY_ADDRESS names another"
+        raise UsageError(f"no Ray cluster at {address} ({_first_line(error)}); {cure}") from error
+
+
+def _knock(address: str) -> None:
+    """Is anybody there? Ray itself asks for minutes."""
+    host, _, port = address.removeprefix(SCHEME).rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK).close()
+
+
+def nodes() -> list[Node]:
+    """Those that live and may have work: a node that was started with no CPUs has none."""
+    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]  # Ray has no type for it
+    return [*_working(found)]
+
+
+def _working(found: list[dict[str, Any]]) -> Iterator[Node]:
+    for each in found:
+        if each["Alive"] and each["Resources"].get("CPU"):
+            name = each["NodeManagerHostname"] or each["NodeManagerAddress"]
+            yield Node(each["NodeID"], name, int(each["Resources"]["CPU"]))
+
+
+def start(actor: type, node: Node) -> Any:
+    """An actor on a node. It is never started again, nor a call repeated: its successor is another one."""
+    remote: Any = ray.remote(num_cpus=0, max_restarts=0, max_task_retries=0)(actor)
+    place = NodeAffinitySchedulingStrategy(node.id, soft=False)
+    return remote.options(scheduling_strategy=place, max_concurrency=AT_ONCE).remote()
+
+
+async def call(actor: Any, method: str, *told: object) -> Any:
+    """What a method of an actor answers. Who gives up waiting does not take the call back: Ray's client breaks then."""
+    answer: asyncio.Future[Any] = asyncio.wrap_future(getattr(actor, method).remote(*told).future())
+    answer.add_done_callback(_hear)
+    try:
+        return await asyncio.shield(answer)
+    except RayError as error:
+        raise _cause(error) from error
+    except (ConnectionError, RuntimeError) as error:  # Ray's client has lost the cluster
+        raise Unreachable(_first_line(error)) from error
+
+
+def _hear(answer: asyncio.Future[Any]) -> None:
+    """Nobody may be waiting for it any more."""
+    if not answer.cancelled():
+        answer.exception()
+
+
+def end(actor: Any) -> None:
+    """The process of an actor ends now, if it can be reached."""
+    ray.kill(actor, no_restart=True)
+
+
+def _cause(error: RayError) -> GossamerError:
+    """An error of ours that the actor raised, or that it cannot be reached."""
+    own = getattr(error, "cause", None)
+    return own if isinstance(own, GossamerError) else Unreachable(_first_line(error))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -65,6 +65,10 @@ class Folder:
             if files.kind(part) == files.A_LINK:
                 files.is_folder(part)
 
+    def has_plan(self) -> bool:
+        """Was anything asked for here?"""
+        return self.path.is_dir() and files.kind(self.plan_file) != ""
+
     def exists(self) -> bool:
         """Is it a collection? A damaged one is one too."""
         return self.path.is_dir() and bool(self.numbers())

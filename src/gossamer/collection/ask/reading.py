@@ -719,7 +719,7 @@ class Reading:
 
     def _bring_from_store(self) -> None:
         """The shards of a crawl on a cluster are elsewhere: their newest checkpoints are read."""
-        if not (self.path.is_dir() and files.kind(self._folder.plan_file)):
+        if not self._folder.has_plan():
             return
         plan = self.plan
         if plan.engine == "local" or not plan.store:

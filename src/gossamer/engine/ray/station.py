@@ -97,6 +97,7 @@ class Station:
         loop = asyncio.get_running_loop()
         self._run = loop.create_task(self._crew.run())
         self._watch = loop.create_task(self._end_when_abandoned())
+        await asyncio.sleep(0)  # it runs before it can be ended
 
     async def connect(self, routes: Routes) -> None:
         """Who is where from now on."""

@@ -107,6 +107,26 @@ class Visit:
     modified: str | None = None
 
 
+TREC_ID = "warc-trec-id"
+"""The field in which ClueWeb names its documents."""
+
+
+class Provenance(NamedTuple):
+    """What the file that a capture comes from says of it, and we would not: it is written again as it was."""
+
+    record: str = ""
+    """The UUID of its response; nothing where another is to be drawn."""
+    date: str = ""
+    """Its date, where it is not written as we would."""
+    fields: Headers = ()
+    """Further fields of the header of its record; names in lower case."""
+
+    @property
+    def docno(self) -> str:
+        """How a collection of TREC names the document; nothing where it has no such name."""
+        return next((value for name, value in self.fields if name == TREC_ID), "")
+
+
 @dataclass(frozen=True, slots=True)
 class Capture:
     """What came back, byte for byte, or why nothing did."""
@@ -138,6 +158,8 @@ class Capture:
     """File and offset that it was imported from; None when it was fetched here."""
     rendered: bytes = field(default=b"", repr=False)
     """What a browser has made of the page, as HTML in UTF-8; nothing when none was asked."""
+    provenance: Provenance | None = None
+    """Only of one that was imported, and only where there is something to say."""
 
     def header(self, name: str) -> str | None:
         """The first value of a field; `name` in lower case."""

@@ -208,10 +208,16 @@ def test_captures_of_one_second_do_not_hide_each_other(taken: Taking) -> None:
     assert collection.verify().problems == []
 
 
-def test_a_capture_that_is_longer_than_the_plan_wants_is_cut_and_counted(taken: Taking) -> None:
-    collection, done = taken([page(URL, "word " * 50_000)], html_bytes=10_000)
-    assert done.cut == 1
-    assert (versions(collection, URL)[0].truncated, len(collection.page(URL).capture.body)) == ("length", 10_000)
+def test_what_is_longer_than_a_crawl_would_fetch_is_kept_whole_and_read_in_part(taken: Taking) -> None:
+    words = "word " * 50_000
+    collection, done = taken([record("response", URL, answer(f"<p>{words}".encode()))], html_bytes=10_000)
+    document = collection.page(URL)
+    assert done.cut == 0
+    assert words.encode().strip() in document.capture.wire
+    assert (document.version.truncated, len(document.capture.body)) == (None, 10_000)
+    assert document.capture.decoding is not None
+    assert 1_900 < document.text.count("word") < 2_001
+    assert collection.verify().problems == []
 
 
 def test_bodies_that_were_put_together_under_the_old_head_are_read(taken: Taking) -> None:

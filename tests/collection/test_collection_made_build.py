@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from gossamer import convert
 from gossamer.collection.derive import build as builds
 from gossamer.collection.derive.build import Built, Job
+from gossamer.dedupe.blocks import BARE
 from gossamer.dedupe.pages import Pages
 from gossamer.errors import StorageError
 from gossamer.frontier.answer.poison_pages import DEATHS, PoisonPages
@@ -137,35 +138,36 @@ def test_only_what_lacks_its_text_is_read_unless_all_is_asked_for(
         shard.keep(C, b"", status=404)
         shard.archive.versions.add(B, replace(shard.row(B), text=None))
         shard.commit()
-    met: list[tuple[str, bool]] = []
+    met: list[str] = []
     read = builds.Shard.read
 
-    def noted(self: Any, capture: Any, *, first: bool) -> Page:
-        met.append((capture.visit.url, first))
-        return read(self, capture, first=first)
+    def noted(self: Any, capture: Any, template: Any) -> Page:
+        met.append(capture.visit.url)
+        return read(self, capture, template)
 
     monkeypatch.setattr(builds.Shard, "read", noted)
     found = built(tmp_path)
-    assert (found.looked, found.texts, found.indexed, met) == (2, 1, 3, [(B, True)])
+    assert (found.looked, found.texts, found.indexed, met) == (2, 1, 3, [B])
     met.clear()
     found = built(tmp_path, anew=True)
-    assert (found.looked, found.texts, found.indexed, met) == (2, 2, 3, [(A, False), (B, False)])
+    assert (found.looked, found.texts, found.indexed, met) == (2, 2, 3, [A, B])
     with made(tmp_path / "web") as shard:
         assert [text_of(shard, url).strip() for url in (A, B)] == ["page 0", "page 1"]
         assert len(list((shard.place / "texts").glob("*.warc.gz"))) == 1  # the old ones are gone
 
 
 def test_the_copy_of_a_page_that_is_gone_gets_a_text_of_its_own(tmp_path: Path) -> None:
+    there, gone = f"{A}there", f"{A}gone"
     with made(tmp_path / "web") as shard:
-        for number, url in enumerate((A, B, C)):
+        for number, url in enumerate((A, there, gone)):
             shard.keep(url, b"<p>page %d" % number)
-        shard.archive.versions.add(B, replace(shard.row(B), text=None, text_of=A, text_began=BEGAN))
-        shard.archive.versions.add(C, replace(shard.row(C), text=None, text_of=A, text_began=BEGAN + 5))
+        shard.archive.versions.add(there, replace(shard.row(there), text=None, text_of=A, text_began=BEGAN))
+        shard.archive.versions.add(gone, replace(shard.row(gone), text=None, text_of=A, text_began=BEGAN + 5))
         shard.commit()
     assert built(tmp_path).texts == 1
     with made(tmp_path / "web") as shard:
-        assert (shard.row(B).text_of, shard.row(C).text_of) == (A, None)
-        assert text_of(shard, C).strip() == "page 2"
+        assert (shard.row(there).text_of, shard.row(gone).text_of) == (A, None)
+        assert text_of(shard, gone).strip() == "page 2"
 
 
 def test_captures_that_cannot_be_read_are_told_up_to_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,27 +211,9 @@ def test_a_lack_of_the_machine_ends_a_build_and_an_odd_page_does_not(
             raise errors.pop(0)
 
         monkeypatch.setattr(convert, "read", broken)
-        assert reader.read(came(A), first=True).unread == "mistake"
+        assert reader.read(came(A), BARE).unread == "mistake"
         with pytest.raises(StorageError):
-            reader.read(came(A), first=True)
-
-
-def test_what_many_pages_of_a_host_say_is_learnt_from_new_pages_and_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    did: list[str] = []
-    blocks = SimpleNamespace(
-        met=lambda url: did.append(f"met {url}"), known=lambda url: did.append(f"known {url}"), save=lambda: None
-    )
-    monkeypatch.setattr(builds, "blocks_of", lambda table: blocks)
-    with made(tmp_path / "web") as shard:
-        reader = builds.Shard(job(tmp_path), shard.table, shard.archive, PoisonPages(tmp_path / "reading", shard.table))
-        reader.read(came(A), first=True)
-        reader.read(came(B), first=False)
-        assert did == [f"met {A}", f"known {B}"]
-        blocks.save = lambda: did.append("saved")
-        reader.commit()
-        assert did[-1] == "saved"
+            reader.read(came(A), BARE)
 
 
 # ----------------------------------------------------------------------------- shards

@@ -401,7 +401,12 @@ def test_rows_that_say_something_else_than_their_records_are_made_right(
 
 def _text_of(version: versions.Version) -> dict[str, object]:
     """Where a text lies may be another place now."""
-    return {"text_of": version.text_of, "text_began": version.text_began, "original_began": version.original_began}
+    return {
+        "text_of": version.text_of,
+        "text_began": version.text_began,
+        "original_began": version.original_began,
+        "settled": version.settled,
+    }
 
 
 def test_a_version_under_the_key_of_another_moment_is_damage_of_its_table(damaged: Collection) -> None:

@@ -130,7 +130,7 @@ def test_a_process_is_renewed_after_its_tasks() -> None:
 
 
 def test_a_process_that_has_grown_is_renewed() -> None:
-    with Sandbox(TASK, Limits(growth=32 << 20)) as sandbox:
+    with Sandbox(TASK, Limits(memory=96 << 20)) as sandbox:
         small = [sandbox.run_now(b"keep 1000").value for _ in range(2)]
         large = [sandbox.run_now(b"keep %d" % (48 << 20)).value for _ in range(2)]
     assert small[0] == small[1] == large[0] != large[1]

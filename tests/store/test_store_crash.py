@@ -96,7 +96,9 @@ def test_nothing_past_a_damaged_capture_is_replayed(tmp_path: Path) -> None:
 
 def test_a_capture_that_lost_a_record_is_not_whole(tmp_path: Path) -> None:
     path = write(tmp_path, "http://a.example/1", "http://a.example/2")
-    lost = next(whole_captures(path)).request.place
+    request = next(whole_captures(path)).request
+    assert request is not None
+    lost = request.place
     data = path.read_bytes()
     path.write_bytes(data[: lost.offset] + data[lost.offset + lost.length :])
     assert found(path) == []

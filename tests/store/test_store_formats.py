@@ -496,13 +496,13 @@ def test_what_lies_behind_a_gap_is_replayed_and_what_lost_its_request_is_a_captu
 
     class Spy:
         def restored(self, group: Group) -> str:
-            return f"restored {group.response.url} {group.request.type} {group.metadata.type}"
+            return f"restored {group.response.url} {group.request and group.request.type} {group.metadata.type}"
 
         def decoded(self, record: Record, url: str, kind: Kind) -> str:
             return f"decoded {url} {kind}"
 
     assert [each.capture(Spy()) for each in found] == [  # type: ignore[arg-type] # what it is asked for is enough
-        f"decoded {URL}robots.txt robots",
+        f"restored {URL}robots.txt None metadata",
         f"decoded {URL}2 page",
     ]
     path.unlink()
@@ -562,7 +562,8 @@ def test_the_first_line_of_a_document_says_what_it_is() -> None:
     assert isinstance(found, Brought)
     came = found.capture
     assert (came.visit.url, came.address, came.began, came.wire) == (URL, "192.0.2.1", 1_589_710_831.0, b"body")
-    assert (came.status, came.truncated, came.source, found.cut) == (200, None, "x.trec@0 N1", False)
+    assert (came.status, came.truncated, came.source, found.cut) == (200, None, "x.trec@0", False)
+    assert came.provenance.docno == "N1"
     (found,) = docs(doc(f"{URL} - 20200517102031 text/html 4"))
     assert isinstance(found, Brought)
     assert found.capture.address is None
@@ -642,7 +643,7 @@ def test_damage_in_packed_documents_costs_what_it_hit() -> None:
     found = docs(pieces[0] + spoilt + pieces[2])
     assert any(isinstance(each, Wrong) and each.offset == len(pieces[0]) for each in found)
     assert isinstance(found[-1], Brought)
-    assert "N2" in (found[-1].capture.source or "")
+    assert found[-1].capture.provenance.docno == "N2"
 
 
 def test_records_of_our_own_files_are_counted(tmp_path: Path) -> None:

@@ -6,15 +6,17 @@ The names are known here, so that a search knows which words before a colon are 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import msgspec
 
 from gossamer.frontier.entries import META
-from gossamer.model import FieldValue
+from gossamer.model import Capture, FieldValue, Page
 from gossamer.rows import Natural, decoder
 from gossamer.store.table.table import Table
 
 KEY = b"fields"
+DOCNO = "docno"
 TEXT, WHOLE, NUMBER, BOOLEAN, TEXTS = "text", "whole", "number", "boolean", "texts"
 """What the values of a field are; a field whose values differ is a text, unless all are numbers."""
 
@@ -40,6 +42,23 @@ def stored(table: Table) -> FieldsRow:
 def put(table: Table, row: FieldsRow) -> None:
     """Part of the next commit."""
     table.put(META, KEY, msgspec.msgpack.encode(row))
+
+
+class DocumentNumbers:
+    """What a collection of TREC calls a document is a field of its page: it is found by `docno:`, and exported."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __call__(self, capture: Capture, page: Page) -> Page:
+        """The page with it."""
+        number = capture.provenance.docno if capture.provenance else ""
+        if not number or page.unread or any(name == DOCNO for name, _ in page.fields):
+            return page
+        row = stored(self._table)
+        if DOCNO not in row.kinds:
+            put(self._table, FieldsRow({**row.kinds, DOCNO: TEXT}, row.failed))
+        return replace(page, fields=(*page.fields, (DOCNO, number)))
 
 
 def kind_of(value: FieldValue) -> str:

@@ -172,8 +172,8 @@ def _is_file(source: Source) -> bool:
     """Is it read apart? Plain text is not worth the way, and a reader that was added is known to this process alone."""
     essence = source.kind.essence
     if _is_xml(essence):
-        return not (_is_html(essence) or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
-    if essence == kinds.PLAIN or _is_html(essence):
+        return not (is_html(essence) or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
+    if essence == kinds.PLAIN or is_html(essence):
         return False
     return isinstance(reader_of(essence), Ours) or _added(source) is not None
 
@@ -196,7 +196,7 @@ def _read(source: Source, digest: str = "") -> Page:
 def _dress(source: Source) -> Page:
     """What pages are dressed with is kept, not read; at most it needs something itself."""
     essence = source.kind.essence
-    encoding = judged(source.data, source.kind).used if _is_html(essence) or _is_text(essence) else None
+    encoding = judged(source.data, source.kind).used if is_html(essence) or _is_text(essence) else None
     return Page(source.url, essence, encoding, requisites=of_source(source) if source.requisites else ())
 
 
@@ -292,7 +292,8 @@ def _listing(data: bytes, url: str, content_type: str | None) -> Page:
     )
 
 
-def _is_html(media_type: str) -> bool:
+def is_html(media_type: str) -> bool:
+    """Is it a page of the web?"""
     return media_type in ("text/html", "application/xhtml+xml")
 
 
@@ -310,7 +311,7 @@ def _is_text(media_type: str) -> bool:
 
 
 _READERS: tuple[tuple[Callable[[str], bool], Reader], ...] = (
-    (_is_html, _html),
+    (is_html, _html),
     (_is_xml, _xml),
     (_is_text, _text),
 )

@@ -5,11 +5,15 @@ goes: every block is known by a hash, and one that was on five pages of its host
 template. We differ in what is remembered: not all blocks, but the 512 that were met most often, which is lossy
 counting (Manku and Motwani, VLDB 2002). Counts are halved from time to time, so that a new design is learned too, and
 after a while only every eighth page is counted, so that a host that is known costs next to nothing.
+
+What is learned so depends on the order in which pages come. A build settles it: the same rule over a sample of pages
+that only their addresses and bytes choose, so that the same captures say the same whoever collected them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from math import ceil
 
 import msgspec
@@ -43,6 +47,10 @@ class HostRow(msgspec.Struct, array_like=True):
     """Half of the hash of each block, 32 bits, in ascending order."""
     counts: bytes = b""
     """On how many pages each was, 8 bits."""
+    sample: int = 0
+    """The pages by which it was settled; 0: it was not."""
+    settled: bytes = b""
+    """Marks of the blocks that are template by these pages, in ascending order."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -52,13 +60,35 @@ _row = decoder(HostRow)
 def row_of(data: bytes) -> HostRow:
     """A row whose columns belong together."""
     row = _row(data)
-    if len(row.marks) != 4 * len(row.counts) or row.pages < 0:
+    if len(row.marks) != 4 * len(row.counts) or row.pages < 0 or len(row.settled) % 4:
         raise damaged("HostRow", "its columns are not of one length")
     return row
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The template of a host, whatever the order in which its pages came."""
+
+    name: int
+    """Tells it from others; never 0."""
+    marks: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, marks: NDArray[np.uint32]) -> Settled:
+        """By its blocks."""
+        return cls(keys.digest(marks.tobytes()) >> 32 | 1, marks)
+
+    def __call__(self, hashes: Hashes) -> Mask:
+        """Which of the blocks of a page are template?"""
+        return np.isin(_marks(hashes), self.marks)
+
+
+BARE = Settled.of(np.zeros(0, np.uint32))
+"""No template at all."""
+
+
 class Blocks:
-    """The blocks of all hosts. `get` and `put` reach the rows, by the name of a host."""
+    """The blocks of all hosts. `get` and `put` reach the rows, by the name of a host with its port."""
 
     def __init__(self, get: Callable[[bytes], bytes | None], put: Callable[[bytes, bytes], None]) -> None:
         self._get = get
@@ -68,7 +98,7 @@ class Blocks:
 
     def met(self, url: str) -> Template:
         """For the reading of a page that was fetched: it is counted."""
-        name = keys.host(url)
+        name = keys.authority(url)
 
         def look(hashes: Hashes) -> Mask:
             host = self._host(name)
@@ -79,9 +109,24 @@ class Blocks:
 
         return look
 
-    def known(self, url: str) -> Template:
-        """For the reading of a page that was counted before."""
-        return lambda hashes: self._host(keys.host(url)).template(hashes)
+    def learned(self, name: str) -> bool:
+        """Has a page of this host been read with a template that was learned meanwhile?"""
+        return self._host(name).learned
+
+    def settled(self, name: str) -> Settled:
+        """The template by which a build has read the pages of a host."""
+        return Settled.of(self._host(name).settled)
+
+    def settle(self, name: str, sample: int, pages: Iterable[Hashes], *, anew: bool = False) -> Settled:
+        """The template by a sample of pages, which are read where it is not the sample of before, or `anew`.
+
+        A sample of 0 has no pages: they are too few to tell.
+        """
+        host = self._host(name)
+        if host.sample != sample or (anew and sample):
+            host.settle(sample, pages)
+            self._changed[name] = host
+        return Settled.of(host.settled)
 
     def save(self) -> None:
         """All that was learned becomes part of the next commit."""
@@ -108,10 +153,25 @@ class HostBlocks:
         self._pages = row.pages
         self._marks = np.frombuffer(row.marks, np.uint32)
         self._counts = np.frombuffer(row.counts, np.uint8).copy()
+        self.sample = row.sample
+        self.settled = np.frombuffer(row.settled, np.uint32)
 
     def row(self) -> HostRow:
         """To be kept."""
-        return HostRow(self._pages, self._marks.tobytes(), self._counts.tobytes())
+        return HostRow(self._pages, self._marks.tobytes(), self._counts.tobytes(), self.sample, self.settled.tobytes())
+
+    @property
+    def learned(self) -> bool:
+        """Were there enough pages for any template?"""
+        return self._pages >= PAGES_LEAST
+
+    def settle(self, sample: int, pages: Iterable[Hashes]) -> None:
+        """Count these pages and no others; a crawl goes on from there."""
+        counted = [np.unique(_marks(hashes)) for hashes in pages if len(hashes)]
+        marks, counts = np.unique(np.concatenate(counted or [BARE.marks]), return_counts=True)
+        kept = np.sort(np.argsort(-counts, kind="stable")[:ROOM])
+        self._pages, self._marks, self._counts = len(counted), marks[kept], counts[kept].astype(np.uint8)
+        self.sample, self.settled = sample, self._marks[self._counts >= self._least]
 
     def wants(self, hashes: Hashes) -> bool:
         """Is a page to be counted? Chance decides by what is in it, so that nothing has to be remembered for that."""
@@ -143,9 +203,13 @@ class HostBlocks:
     def _enough(self, places: NDArray[np.intp], old: Mask) -> Mask:
         if self._pages < PAGES_LEAST or not len(self._counts):
             return np.zeros(len(places), np.bool_)
-        least = max(PAGES_LEAST, ceil(SHARE_LEAST * self._pages))
-        enough: Mask = self._counts.take(places, mode="clip") >= least
+        enough: Mask = self._counts.take(places, mode="clip") >= self._least
         return old & enough
+
+    @property
+    def _least(self) -> int:
+        """Pages on which a block is template."""
+        return max(PAGES_LEAST, ceil(SHARE_LEAST * self._pages))
 
     def _take(self, new: NDArray[np.uint32]) -> None:
         """Remember new blocks. Where there is no room, blocks that few pages have go first."""

@@ -47,8 +47,14 @@ class Limits:
     """Bytes of the result."""
     tasks: int = 200
     """A process is renewed after so many."""
-    growth: int = 256 << 20
-    """A process that keeps so many bytes more than a new one is renewed."""
+
+    @property
+    def growth(self) -> int:
+        """A process that keeps so many bytes more than a new one is renewed.
+
+        Near the limit each object costs calls to the kernel that fail: a task of one second takes twenty.
+        """
+        return self.memory // 3
 
 
 class Said(IntFlag):

@@ -159,6 +159,9 @@ def decoded(capture: Capture, limits: Limits) -> Capture:
     """The capture with its `body` made from its `wire`; the same object where there is nothing to undo."""
     head = read_head(capture.head.splitlines(keepends=True), limits)
     if isinstance(head, Failure) or not (head.chunked or head.codings):
+        most = limits.cap(capture.visit.kind, "" if isinstance(head, Failure) else head.media_type)
+        if len(capture.wire) > most:  # an import keeps all of it
+            return replace(capture, body=capture.wire[:most], decoding=_LONGER)
         return replace(capture, body=capture.wire)
     if head.chunked and capture.wire and not _CHUNK.match(capture.wire):
         head = head._replace(chunked=False)  # other crawlers keep what they have put together under the head that came

@@ -81,6 +81,8 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     """The address that the page itself names as the one to use, where that is another."""
     rendered: Size = 0
     """Bytes of the record that a browser has made of the page, right behind this one; 0: there is none."""
+    settled: int = 0
+    """The template of its host with which a build has read it (`dedupe.blocks`); 0: it was read as it came."""
 
     @property
     def hint(self) -> bytes:

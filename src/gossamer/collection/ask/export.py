@@ -57,13 +57,14 @@ def _of_one_type(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def trec_web(pages: Iterable[Document], out: BinaryIO) -> int:
-    """One document for each page; its number is the UUID of the WARC record."""
+    """One document for each page. Its number is that of the collection it was imported from, or else the UUID of the
+    WARC record."""
     count = 0
     for page in pages:
         version, capture = page.version, page.capture
         trec.write(
             trec.Doc(
-                version.record,
+                (capture.provenance and capture.provenance.docno) or version.record,
                 page.url,
                 capture.address,
                 version.began,

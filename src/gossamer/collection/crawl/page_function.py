@@ -134,8 +134,9 @@ class PageFunction:
             )
 
     def _note(self, row: page_fields.FieldsRow) -> None:
-        self._row = row
-        page_fields.put(self._table, row)
+        others = page_fields.stored(self._table).kinds
+        self._row = page_fields.FieldsRow({**others, **row.kinds}, row.failed)
+        page_fields.put(self._table, self._row)
 
 
 def _checked(given: object) -> Iterator[tuple[str, FieldValue]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from gossamer import convert, files
 from gossamer.collection.crawl.lane import HERE
+from gossamer.collection.page_fields import DocumentNumbers
 from gossamer.convert.source import Source
 from gossamer.errors import shortage
 from gossamer.frontier.answer.poison_pages import DEADLY, READING, PoisonPages
@@ -52,6 +53,7 @@ class PageReader:
         self._blocks = blocks
         self._requisites = plan.keeps_requisites()
         self._on_page = on_page
+        self._numbers = DocumentNumbers(table)
 
     def begin(self, capture: Capture, *, here: float = inf) -> Page | Source:
         """What it says; or, where that is not to be found out here, what `soon` has to be given."""
@@ -64,9 +66,7 @@ class PageReader:
                 begun = convert.begin(
                     capture, self._agent, content=content, template=template, here=here, requisites=self._requisites
                 )
-                if self._on_page is None or not isinstance(begun, Page):
-                    return begun
-                return self._on_page(capture, begun)
+                return self._with_fields(capture, begun) if isinstance(begun, Page) else begun
         except Exception as error:
             return mistaken(capture, error)
 
@@ -87,10 +87,13 @@ class PageReader:
 
     def _finished(self, capture: Capture, source: Source, page: Page) -> Page:
         try:
-            page = convert.finish(source, page)
-            return page if self._on_page is None else self._on_page(capture, page)
+            return self._with_fields(capture, convert.finish(source, page))
         except Exception as error:
             return mistaken(capture, error)
+
+    def _with_fields(self, capture: Capture, page: Page) -> Page:
+        page = page if self._on_page is None else self._on_page(capture, page)
+        return page if capture.provenance is None else self._numbers(capture, page)
 
     def close(self) -> None:
         """No more reading."""

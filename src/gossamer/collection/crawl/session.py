@@ -52,6 +52,7 @@ from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits, Step
 from gossamer.store.disk import Disk
 from gossamer.store.table.table import Table
+from gossamer.store.warc.gzip_members import BODY_MOST
 from gossamer.urls.schemes import scheme_of
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class Session:
     def _import_from(self, imported_files: Sequence[ImportFile]) -> ImportSource:
         limits = self.plan.as_limits()
         import_filter = ImportFilter(self._table, self.archive, limits, self._mine.owns, self._clock)
-        most = limits.document + limits.framing
+        most = max(limits.document, BODY_MOST) + limits.framing
         return ImportSource(imported_files, self._table, import_filter, self.frontier, most, self._mine.owns)
 
     def _in_order(self) -> Commits:

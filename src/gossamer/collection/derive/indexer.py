@@ -87,6 +87,11 @@ class Indexer:
             self._log.add(url, self._site(url), page.links)
             self._put(url, page, version)
 
+    def note(self, url: URL, page: Page) -> None:
+        """A page was read again and says something else: `catch_up` takes it in, after a crash too."""
+        if not page.copy_of and not page.near_copy_of:
+            self._log.add(url, self._site(url), page.links)
+
     def fold(self, url: URL, target: URL) -> None:
         """A page is a copy: another address stands for it, and it is not found any more."""
         self._fold(url, target, copied=True)

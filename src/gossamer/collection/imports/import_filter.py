@@ -16,7 +16,6 @@ from gossamer.model import Capture, Clock, Kind
 from gossamer.store.archive import Archive
 from gossamer.store.foreign.claims import fits
 from gossamer.store.foreign.exchanges import Brought, Refers
-from gossamer.store.foreign.lenient_warc import LONG
 from gossamer.store.table.table import Table
 from gossamer.store.versions import NOT_MODIFIED, Version
 from gossamer.store.warc.warc import date, payload_digest
@@ -68,7 +67,7 @@ class ImportFilter:
             if whole is None:
                 return Verdict.LACKING
             capture = whole
-        unmet = self._unmet(self._within_limits(capture))
+        unmet = self._unmet(capture)
         return Verdict.KNOWN if unmet is None else self._sorted(decoded(unmet, self._limits))
 
     def kept(self, capture: Capture) -> None:
@@ -82,11 +81,6 @@ class ImportFilter:
         before = any(self._archive.versions.of(capture.visit.url, until=capture.began))
         return capture if before else Verdict.NOTHING_BEFORE
 
-    def _within_limits(self, capture: Capture) -> Capture:
-        """As much as a crawl would have kept."""
-        most = self._limits.cap(capture.visit.kind, _media_type(capture))
-        return capture if len(capture.wire) <= most else replace(capture, wire=capture.wire[:most], truncated=LONG)
-
     def _unmet(self, capture: Capture) -> Capture | None:
         """With a moment that no other capture of the address has; None when the very same is here."""
         digest, url = payload_digest(capture.wire), capture.visit.url
@@ -98,7 +92,8 @@ class ImportFilter:
                 return capture
             if (other.payload, other.status) == (digest, capture.status):
                 return None
-            capture = replace(capture, began=capture.began + 0.001)
+            told = capture.provenance._replace(date="") if capture.provenance else None
+            capture = replace(capture, began=capture.began + 0.001, provenance=told)
         return None
 
     def _sorted(self, capture: Capture) -> Capture:

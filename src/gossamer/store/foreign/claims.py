@@ -9,12 +9,13 @@ A digest in other people's WARC files is an algorithm, a colon, and the value in
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b32encode, urlsafe_b64encode
 from dataclasses import replace
 from ipaddress import ip_address
 
 from gossamer.errors import InvalidURL
-from gossamer.model import URL, Failure, Visit
+from gossamer.model import URL, Capture, Failure, Headers, Provenance, Visit
 from gossamer.store.warc.warc import Circumstances, Record
 from gossamer.urls import keys, normalize
 
@@ -25,6 +26,12 @@ WORDS_MOST = 1_000
 """Characters of what a file says in words: a validator, or what was wrong with a coding."""
 CUT = frozenset({"length", "time", "disconnect", "unspecified"})
 """Why a block was cut, in the words of the standard."""
+FIELDS_MOST = 50
+"""Further fields of a record."""
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
+_FIELD = re.compile(r"[a-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_VALUE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,4000}")
 _ALGORITHMS = {"sha1": "sha1", "sha-1": "sha1", "md5": "md5", "sha256": "sha256", "sha-256": "sha256"}
 _CODED = (b"\ntransfer-encoding:", b"\ncontent-encoding:")
 
@@ -72,6 +79,19 @@ def web_address(said: str | None) -> URL | None:
         return normalize(said.strip("<> ")) if said else None
     except InvalidURL:
         return None
+
+
+def provenance(record: Record, capture: Capture) -> Provenance:
+    """What is written again of a record, as it was."""
+    told = capture.provenance or Provenance()
+    named = record.place.record if _UUID.fullmatch(record.place.record) else ""
+    return Provenance(named, told.date if _DATE.fullmatch(told.date) else "", further(told.fields))
+
+
+def further(fields: Headers) -> Headers:
+    """Fields that a header can have, and not more of them than anybody writes."""
+    sound = [field for field in fields if _FIELD.fullmatch(field[0]) and _VALUE.fullmatch(field[1])]
+    return tuple(sound[:FIELDS_MOST])
 
 
 def ip(said: str | None) -> str | None:

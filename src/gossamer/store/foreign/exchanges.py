@@ -148,6 +148,7 @@ def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
         decoding=told.decoding if told else None,
         failure=told.failure if told else None,
         source=f"{record.place.file}@{record.place.offset}",
+        provenance=claims.provenance(record, capture),
     )
     return Brought(capture, offset, _refers(record), cut=met.cut == LONG)
 

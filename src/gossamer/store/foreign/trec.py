@@ -25,7 +25,7 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import BinaryIO
 
-from gossamer.model import Kind
+from gossamer.model import TREC_ID, Kind, Provenance
 from gossamer.store.foreign import claims
 from gossamer.store.foreign.exchanges import Brought, Item, Refused, understood, visit_of
 from gossamer.store.foreign.lenient_warc import ENDS, HEAD_MOST, LONG, Fault
@@ -177,7 +177,8 @@ def _brought(name: str, offset: int, doc: Doc, cut: str) -> Item:
             visit=visit_of(url),
             address=claims.ip(doc.address),
             truncated=cut or None,
-            source=f"{name}@{offset} {doc.number:.100}",
+            source=f"{name}@{offset}",
+            provenance=Provenance(fields=claims.further(((TREC_ID, doc.number),))),
         ),
         offset,
         cut=cut == LONG,

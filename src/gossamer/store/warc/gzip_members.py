@@ -38,8 +38,10 @@ _CHUNK = 32 << 10
 _SLICE = 1 << 20
 _LOOK = 1 << 10
 
+BODY_MOST = 128 << 20
+"""Bytes of a body that is kept: the plan lets no other be fetched, and an import cuts what is longer."""
 RECORD_MOST = 192 << 20
-"""Bytes of a record. The plan lets no body be longer than 128 MiB; the rest is for heads, framing and what marking up
+"""Bytes of a record: a body; the rest is for heads, framing and what marking up
 adds to a text. What unpacks to more was not written by us."""
 DAMAGE_MOST = 2 << 30
 """Bytes of one file that are read or unpacked in search of the next record, over all its damage. Then the rest counts

@@ -20,9 +20,9 @@ import msgspec
 
 from gossamer import files
 from gossamer.errors import Damaged
-from gossamer.model import URL, Capture, Headers, Kind, Visit, status_in
+from gossamer.model import URL, Capture, Headers, Kind, Provenance, Visit, status_in
 from gossamer.store.warc.gzip_members import RECORD_MOST, InflateError, inflating, members, unpacked_at_once
-from gossamer.store.warc.warc import HEAD_END, Circumstances, Place, Record, placed, uuid_of
+from gossamer.store.warc.warc import HEAD_END, OUR_FIELDS, Circumstances, Place, Record, date, placed, uuid_of
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of old names of its own
@@ -30,6 +30,7 @@ with warnings.catch_warnings():
 
 RENDERED = "conversion"
 """The type of the record that a browser has made of a page."""
+_BESIDE = (RENDERED, "request", "metadata")
 _CIRCUMSTANCES = b"gossamer-capture: "
 _AGAIN = 1 << 20
 _BEGINNING = 16 << 10
@@ -43,7 +44,8 @@ class Group:
 
     response: Record
     """Or a revisit."""
-    request: Record
+    request: Record | None
+    """A file that was imported need not have it."""
     metadata: Record
     rendered: Record | None = None
     """What a browser has made of the page."""
@@ -60,7 +62,7 @@ class Group:
             capture_of(self.response, told.visit.url, told.visit.kind),
             visit=told.visit,
             seconds=told.seconds,
-            request=self.request.block,
+            request=self.request.block if self.request else b"",
             decoding=told.decoding,
             failure=told.failure,
             source=told.source,
@@ -70,10 +72,10 @@ class Group:
 
 def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
     """What one record tells of a capture: the answer, but not how it was asked for or decoded."""
-    head = response.head
+    head, began = response.head, response.began
     return Capture(
         visit=Visit(url, kind),
-        began=response.began,
+        began=began,
         seconds=0.0,
         status=status_in(head),
         headers=http_fields(head),
@@ -81,7 +83,16 @@ def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
         wire=response.payload,
         address=response.field("warc-ip-address"),
         truncated=response.field("warc-truncated"),
+        provenance=_provenance(response, began),
     )
+
+
+def _provenance(response: Record, began: float) -> Provenance | None:
+    """What we would not have written."""
+    told = response.field("warc-date") or ""
+    moment = told if told != date(began) else ""
+    further = tuple(field for field in response.fields if field[0] not in OUR_FIELDS)
+    return Provenance("", moment, further) if further or moment else None
 
 
 def read(folder: Path, place: Place) -> Record:
@@ -151,16 +162,24 @@ def whole_captures(path: Path, start: int = 0) -> Iterator[Group]:
     After a crash: replay them, then `cut` the file at the `end` of the last.
     """
     unbroken = (record for record in _unbroken(path, start) if record.type != "warcinfo")
-    for response, second in zip(unbroken, unbroken, strict=False):
-        rendered = second if second.type == RENDERED else None
-        request = next(unbroken, None) if rendered else second
-        metadata = next(unbroken, None)
+    for response in unbroken:
         beside = f"<urn:uuid:{response.place.record}>"
-        if request is None or metadata is None:
+        found: dict[str, Record] = {}
+        while "metadata" not in found:
+            record = next(unbroken, None)
+            if record is None or record.field("warc-concurrent-to") != beside or record.type not in _BESIDE:
+                return
+            found[record.type] = record
+        if "request" not in found and not _is_imported(found["metadata"]):
             return
-        if not all(record.field("warc-concurrent-to") == beside for record in (second, request, metadata)):
-            return
-        yield Group(response, request, metadata, rendered)
+        yield Group(response, found.get("request"), found["metadata"], found.get(RENDERED))
+
+
+def _is_imported(metadata: Record) -> bool:
+    try:
+        return circumstances(metadata).source is not None
+    except Damaged:
+        return False
 
 
 def is_rendered(record: Record, response: str) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gossamer.model import Capture, Kind, Link, Visit
+from gossamer.model import Capture, Kind, Link, Provenance, Visit
 from gossamer.store.warc.gzip_members import packed, packed_around
 from gossamer.store.warc.warc import (
     CONFORMS_TO,
@@ -58,6 +58,7 @@ _CONTEXTS = {
     **dict.fromkeys(("audio", "image", "imagesrcset", "input", "manifest", "preload"), " E =EMBED_MISC\r\n"),
     **dict.fromkeys(("track", "use", "video", "data-srcset", "feimage", "modulepreload"), " E =EMBED_MISC\r\n"),
 }
+_OURS = Provenance()
 _OTHER_CONTEXT = " L =MISC\r\n"
 _KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M", Kind.PROBE: "X"}
 
@@ -81,6 +82,7 @@ class Packed(NamedTuple):
     """The UUID of the response."""
     response: bytes
     request: bytes
+    """Nothing where a file that was imported has none."""
     metadata: bytes
     rendered: bytes = b""
     """What a browser has made of it; it lies right behind the response."""
@@ -108,11 +110,13 @@ def group(
 ) -> Packed:
     """`digest` is that of `capture.wire`; `level` is for the response, the one record that is large; `info` is the UUID
     of the warcinfo record of the file."""
-    record = new_record()
-    about = f"WARC-Date: {date(capture.began)}\r\nWARC-Target-URI: {capture.visit.url}\r\n{named(info)}"
+    told = capture.provenance or _OURS
+    record, moment = told.record or new_record(), told.date or date(capture.began)
+    about = f"WARC-Date: {moment}\r\nWARC-Target-URI: {capture.visit.url}\r\n{named(info)}"
     address = f"WARC-IP-Address: {capture.address}\r\n" if capture.address else ""
     beside = f"{about}WARC-Concurrent-To: <urn:uuid:{record}>\r\n"
-    fields = f"{about}{address}{_truncated(capture)}"
+    further = "".join(f"{name}: {value}\r\n" for name, value in told.fields)
+    fields = f"{about}{address}{_truncated(capture)}{further}"
     if original is None:
         response = _response(capture, record, f"{fields}{_digest(capture.head, digest)}", level)
     else:
@@ -121,7 +125,7 @@ def group(
     return Packed(
         record,
         response,
-        _request(capture.request, f"{beside}{address}"),
+        _request(capture.request, f"{beside}{address}") if capture.request or not capture.source else b"",
         _metadata(capture, beside, outlinks),
         _rendered(capture.rendered, beside, record) if capture.rendered else b"",
     )

@@ -34,9 +34,9 @@ class Replayed(NamedTuple):
     def capture(self, archive: Archive) -> Capture:
         """With what its metadata tell of the visit, where they are."""
         by_type = {record.type: record for record in self.rest}
-        if "request" in by_type and "metadata" in by_type:
-            rendered = by_type.get(RENDERED)
-            return archive.restored(Group(self.response, by_type["request"], by_type["metadata"], rendered))
+        if "metadata" in by_type:
+            group = Group(self.response, by_type.get("request"), by_type["metadata"], by_type.get(RENDERED))
+            return archive.restored(group)
         url = self.response.url or ""
         return archive.decoded(self.response, url, Kind.ROBOTS if url.endswith("/robots.txt") else Kind.PAGE)
 

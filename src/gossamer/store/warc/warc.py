@@ -30,6 +30,15 @@ REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modif
 
 NAME = re.compile(r"gossamer(?:-[0-9]{2,})?(?:-texts)?-[0-9]{14}-[0-9]{5,}(?:-0)*\.warc\.gz")
 """What we call files: see `warcwriter.Writer` and `mending.rewrite`."""
+OUR_FIELDS = frozenset(
+    {
+        *("warc-type", "warc-record-id", "warc-date", "warc-target-uri", "warc-warcinfo-id", "warc-concurrent-to"),
+        *("warc-ip-address", "warc-truncated", "warc-payload-digest", "warc-block-digest", "warc-profile"),
+        *("warc-refers-to", "warc-refers-to-target-uri", "warc-refers-to-date", "content-type", "content-length"),
+        *("warc-segment-number", "warc-segment-origin-id", "warc-segment-total-length"),
+    }
+)
+"""Fields of a record with a capture that we write, or that are true no more in another file."""
 HEAD_END = re.compile(rb"\n\r?\n")
 """Where an HTTP head is over."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -45,6 +47,10 @@ def ray_cluster(nodes: int) -> Iterator[Any]:
         if "ray" in sys.modules:
             sys.modules["ray"].shutdown()
         cluster.shutdown()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Ray leaves its log files to the collector, which would complain later
+            vars(cluster).clear()
+            gc.collect()
         for name, value in before.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
 

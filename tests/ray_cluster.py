@@ -76,7 +76,7 @@ def shards_at(processes: list[int]) -> set[Path]:
             for handle in Path(f"/proc/{process}/fd").iterdir():
                 with suppress(OSError):
                     parts = Path(os.readlink(handle)).parts
-                    place = parts.index("shards") + 2 if "shards" in parts else 0
+                    place = parts.index("shards") + 2 if "shards" in parts[:-1] else 0
                     if place and parts[place - 1].isdecimal() and "table" in parts[place:]:
                         found.add(Path(*parts[:place]))
     return found

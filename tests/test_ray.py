@@ -182,8 +182,8 @@ def crawls(
             yield faulty, SharedAddress(named, place / "named", second.returncode, words)
         finally:
             for running in (first, second):
-                running.kill()
-                running.wait()
+                with running:  # which closes its pipes
+                    running.kill()
 
 
 def begun(folder: Path, seed: str, *options: str) -> subprocess.Popen[str]:

@@ -545,9 +545,7 @@ def test_a_revisit_gets_its_payload_from_here_or_lacks_it(
     assert elsewhere.arrive(brought(f"{A}/again", b"", began + 50, refers=refers)) is Verdict.LACKING
 
 
-def test_what_arrives_is_sorted_by_what_it_is_and_cut_at_the_limits(
-    small: Collection, import_filter: ImportFilter
-) -> None:
+def test_what_arrives_is_sorted_by_what_it_is_and_kept_whole(small: Collection, import_filter: ImportFilter) -> None:
 
     def kind(**more: Any) -> Kind:
         found = import_filter.arrive(brought(**more))
@@ -564,10 +562,11 @@ def test_what_arrives_is_sorted_by_what_it_is_and_cut_at_the_limits(
     most = limits.cap(Kind.PAGE, "text/html")
     found = import_filter.arrive(brought(body=b"x" * (most + 1)))
     assert isinstance(found, Capture)
-    assert (len(found.wire), found.truncated) == (most, "length")
+    assert (len(found.wire), len(found.body), found.truncated) == (most + 1, most, None)
+    assert found.decoding is not None
     whole = import_filter.arrive(brought(body=b"x" * most))
     assert isinstance(whole, Capture)
-    assert whole.truncated is None
+    assert (len(whole.body), whole.decoding) == (most, None)
 
 
 # ----------------------------------------------------------------------------- incoming

@@ -191,23 +191,23 @@ def test_the_first_crawl_decides_how_many_shards_there_are(
 ) -> None:
     monkeypatch.setattr(collection, "_made", lambda: made)
     outside = Outside(web.clock, web.fetch) if here else collections.REAL
-    assert collection._shards(planned, asked, outside) == shards
+    assert collection._shards(Plan(shards=planned), asked, outside) == shards
 
 
 def test_whoever_brings_a_clock_or_a_fetch_has_one_shard(
     collection: Collection, monkeypatch: pytest.MonkeyPatch, web: Web
 ) -> None:
     for outside in (Outside(web.clock, None), Outside(SystemClock(), web.fetch)):
-        assert collection._shards(0, None, outside) == 1
+        assert collection._shards(Plan(shards=0), None, outside) == 1
         with pytest.raises(UsageError, match="needs a collection of one shard"):
-            collection._shards(0, 2, outside)
+            collection._shards(Plan(shards=0), 2, outside)
         with monkeypatch.context() as patch:
             patch.setattr(collection, "_made", lambda: 2)
             with pytest.raises(UsageError, match="needs a collection of one shard"):
-                collection._shards(2, None, outside)
+                collection._shards(Plan(shards=2), None, outside)
     monkeypatch.setattr(collection, "_made", lambda: 2)
     with pytest.raises(UsageError, match="was made with 2 shards"):
-        collection._shards(2, 3, collections.REAL)
+        collection._shards(Plan(shards=2), 3, collections.REAL)
 
 
 def test_how_many_shards_were_made_is_asked_of_the_folder(collection: Collection) -> None:

@@ -14,7 +14,7 @@ STEERING = {"pause", "resume", "stop", "set", "add", "retry"}
 WRITING = {"crawl", "watch", "files", "build", "import", "remove", "prune", "demo", "convert", "alert"} | STEERING
 WRITING |= {"fetch-collection"}
 """Those that change a collection or make one, and `convert`, which has none."""
-LASTING = {"serve", "mcp"}
+LASTING = {"serve", "mcp", "replay"}
 """Those that read for as long as somebody asks: `tests/web` and `tests/cli/test_cli_serve.py` hold them."""
 EXPORTS = ("jsonl", "warc", "wacz", "cdxj", "trec", "graph")
 

@@ -30,7 +30,7 @@ from gossamer.collection.lock import CRAWL, holder
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, Status, last_look, standstill, status_of, together
 from gossamer.collection.steering import Steering
-from gossamer.errors import Damaged, GossamerError, NotFound, StorageError, UsageError
+from gossamer.errors import Damaged, GossamerError, InvalidPlan, NotFound, StorageError, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Hit, Page
 from gossamer.plan import Plan, texts
@@ -721,7 +721,10 @@ class Reading:
         """The shards of a crawl on a cluster are elsewhere: their newest checkpoints are read."""
         if not self._folder.has_plan():
             return
-        plan = self.plan
+        try:
+            plan = self.plan
+        except InvalidPlan:
+            return  # which is told where it is needed, unless this is no collection at all
         if plan.engine == "local" or not plan.store:
             return
         from gossamer.collection.stored import refresh

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from gossamer.collection.ask.reading import Reading
 from gossamer.collection.crawl.running import run
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.seed_list import SeedList
-from gossamer.errors import UsageError
+from gossamer.errors import InvalidPlan, UsageError
 
 if TYPE_CHECKING:
     from gossamer.collection.derive import build as builds
@@ -86,7 +87,7 @@ class Upkeep(Reading):
         from gossamer.store.repair.swaps import DAMAGED
 
         self._folder.require()
-        if self._folder.damage_of_plan() is None:
+        with suppress(InvalidPlan):  # which is what a repair mends
             self._require_here("verify --repair")
         make_room(workers=1)
         self.close()

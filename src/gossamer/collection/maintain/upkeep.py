@@ -13,7 +13,7 @@ from gossamer.collection.ask.reading import Reading
 from gossamer.collection.crawl.running import run
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.seed_list import SeedList
-from gossamer.errors import InvalidPlan, UsageError
+from gossamer.errors import Damaged, InvalidPlan, UsageError
 
 if TYPE_CHECKING:
     from gossamer.collection.derive import build as builds
@@ -87,7 +87,7 @@ class Upkeep(Reading):
         from gossamer.store.repair.swaps import DAMAGED
 
         self._folder.require()
-        with suppress(InvalidPlan):  # which is what a repair mends
+        with suppress(Damaged, InvalidPlan):  # which is what a repair mends
             self._require_here("verify --repair")
         make_room(workers=1)
         self.close()

@@ -94,6 +94,7 @@ def test_the_cost_of_indexing_is_told_beside_the_engine_alone() -> None:
     assert engine.startswith("tantivy ")
 
 
+@pytest.mark.soak
 def test_answers_are_timed_for_many_clients() -> None:
     kinds = ["usual", "misspelled", "offset 10,000"]
     chosen = [option for kind in kinds for option in ("--kind", kind)]

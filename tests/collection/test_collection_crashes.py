@@ -14,6 +14,7 @@ import gossamer
 from crawler_process import crawl_arguments, gossamer_command, run_gossamer, with_room
 from gossamer.collection import Outside
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+from harness.seldom import seldom
 
 SPEC = WebSpec(seed=9, hosts=2, pages=8, names="ip")
 CRASHING = """
@@ -80,8 +81,9 @@ def crash(folder: Path, place: str, bad: str, *words: str, ends: int = 0) -> Non
     assert len(crashes.read_text()) == 3
 
 
-@pytest.mark.parametrize("shards", ["1", "2"])
-@pytest.mark.parametrize("place", ["reading", "measuring"])
+@pytest.mark.parametrize(
+    ("place", "shards"), seldom([("reading", "2"), ("reading", "1"), ("measuring", "1"), ("measuring", "2")], 2)
+)
 def test_a_crash_costs_one_page_and_the_crawl_ends_well(web: MadeWeb, tmp_path: Path, place: str, shards: str) -> None:
     folder, bad = tmp_path / "web", spared(web)
     words = crawl_arguments(folder, web.seed, "--shards", shards)

@@ -12,6 +12,7 @@ import gossamer
 from gossamer.collection import Collection
 from gossamer.errors import Damaged
 from gossamer.testing import Copies, MadeWeb, Redirects, WebSpec
+from harness.seldom import seldom
 
 SPEC = WebSpec(
     seed=7, hosts=6, pages=8, names="ip", redirects=Redirects(chains=0.2, across=0.6), copies=Copies(exact=0.2)
@@ -149,15 +150,18 @@ def changed_tables(shards: Path) -> None:
 
 @pytest.mark.parametrize(
     "stray",
-    [
-        changed_places,
-        went_round,
-        killed_between,
-        got_another_number,
-        lost_a_table_besides,
-        changed_captures,
-        changed_tables,
-    ],
+    seldom(
+        (
+            changed_places,
+            went_round,
+            killed_between,
+            got_another_number,
+            lost_a_table_besides,
+            changed_captures,
+            changed_tables,
+        ),
+        2,
+    ),
 )
 def test_what_was_put_into_another_folder_is_put_back(stray: Callable[[Path], None], web: Collection) -> None:
     before, shards = pages(web), web.path / "shards"

@@ -33,6 +33,7 @@ from gossamer.store.warc.records import group
 from gossamer.store.warc.texts import Texts
 from gossamer.store.warc.warc import payload_digest
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+from harness.seldom import seldom
 
 SPEC = WebSpec(seed=5, hosts=2, pages=8)
 BAD = "/p3"
@@ -106,7 +107,7 @@ class Crawl:
         return collection
 
 
-@pytest.mark.parametrize(("owner", "name", "after"), POINTS)
+@pytest.mark.parametrize(("owner", "name", "after"), seldom(POINTS, 2))
 def test_a_mistake_costs_a_crawl_one_page(
     owner: type, name: str, after: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,7 +145,7 @@ def test_what_was_passed_over_is_listed_and_a_repair_tries_it_again(
         assert collection.page(crawl.bad).url == crawl.bad
 
 
-@pytest.mark.parametrize(("owner", "name", "after"), POINTS)
+@pytest.mark.parametrize(("owner", "name", "after"), seldom(POINTS, 3))
 def test_a_mistake_costs_an_import_one_page(
     owner: type, name: str, after: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +161,7 @@ def test_a_mistake_costs_an_import_one_page(
         assert again.captures == 0
 
 
-@pytest.mark.parametrize(("owner", "name", "after"), POINTS)
+@pytest.mark.parametrize(("owner", "name", "after"), seldom(POINTS[::-1], 3))
 def test_a_mistake_costs_recovery_one_page(
     owner: type, name: str, after: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

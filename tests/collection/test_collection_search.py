@@ -34,7 +34,7 @@ SPEC = WebSpec(
 )
 FISH = "<title>Tropical fish</title><h1>Fish of warm seas</h1><p>Tropical fish live in warm seas, near reefs."
 PAGES = {
-    "http://zoo.test/": "<title>Zoo</title><p>All animals.<p><a href=/fish>Fish</a> <a href=/hidden>x</a>"
+    "http://zoo.test/": "<title>Zoo</title><p>All animals.<nav><a href=/fish>Fish</a> <a href=/hidden>x</a>"
     " <a href=/old>fish tank</a> <a href=http://club.test/>Aquarium club</a>",
     "http://zoo.test/fish": FISH,
     "http://zoo.test/hidden": "<title>Secret</title><meta name=robots content=noindex><p>Tropical fish nobody finds.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -30,7 +31,8 @@ PARCEL = ImportFile(Path("a.warc"), "", 1, b"", b"WARC/")
 class Place:
     """A seat that notes what is said on it."""
 
-    index, count = 0, 2
+    index, count, term = 0, 2, 0
+    leased_until = inf
 
     def __init__(self) -> None:
         self.told: list[bytes] = []

@@ -17,6 +17,7 @@ from gossamer.convert.charset.decode import utf8
 from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.html.outline import Outline, from_bytes
 from gossamer.convert.html.scan import by_tree
+from harness.seldom import seldom
 from reference import reference
 
 _scan = pytest.importorskip("gossamer.convert.html._scan", reason="the compiled twin was not built")
@@ -58,7 +59,7 @@ MOST = 100
 """Pages of each, more or less."""
 
 
-@pytest.mark.parametrize(("name", "pattern"), PAGES)
+@pytest.mark.parametrize(("name", "pattern"), seldom(PAGES, 2))
 def test_pages_of_the_web_are_read_alike(name: str, pattern: str) -> None:
     paths = sorted(reference(name).glob(pattern))
     assert paths

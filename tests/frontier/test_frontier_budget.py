@@ -57,6 +57,7 @@ def crawl_beside_a_farm(folder: Path, front: int) -> tuple[int, int]:
     return farmed, last + 1 - farmed
 
 
+@pytest.mark.soak
 def test_a_farm_of_many_pages_and_hosts_gets_little_before_all_others_have_theirs(tmp_path: Path) -> None:
     farmed, others = crawl_beside_a_farm(tmp_path / "budgets", front=16)
     assert farmed <= 0.07 * others

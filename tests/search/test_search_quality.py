@@ -7,10 +7,11 @@ from pathlib import Path
 import answers
 import pytest
 
+from harness.seldom import seldom
 from reference import reference
 
 
-@pytest.mark.parametrize(("name", "least"), [("ir-cranfield", 0.315), ("ir-vaswani", 0.285)])
+@pytest.mark.parametrize(("name", "least"), seldom([("ir-vaswani", 0.285), ("ir-cranfield", 0.315)], 2))
 def test_answers_are_better_than_those_of_plain_engines(tmp_path: Path, name: str, least: float) -> None:
     reference(name)
     judged = answers.judged(name)

@@ -16,7 +16,7 @@ from gossamer.convert import document
 from gossamer.model import Capture, Kind, Visit
 from gossamer.testing import VirtualClock
 
-FEW, MANY = 60, 1_000
+FEW, MANY = 40, 1_000
 GROWTH_MOST = 512 << 10
 """KiB by which our own process may grow while all of them are read."""
 INDEX = "http://hostile.example/"

@@ -72,8 +72,9 @@ def test_a_notice_is_content_until_it_is_known(crawled: Collection) -> None:
         assert "<h2>Recipe</h2>" in found.page.html, "a heading stays with what it stands over"
 
 
-def test_a_build_uses_all_that_was_learned(crawled: Collection) -> None:
-    crawled.build(convert=True)
+@pytest.mark.parametrize("convert", [False, True])
+def test_a_build_settles_it(crawled: Collection, convert: bool) -> None:
+    crawled.build(convert=convert)
     assert with_notice(crawled) == []
 
 
@@ -85,10 +86,8 @@ def test_what_was_learned_outlives_the_crawl(crawled: Collection) -> None:
     assert crawled.verify().problems == []
 
 
-def test_a_build_of_what_was_only_collected_learns_as_it_goes(tmp_path: Path) -> None:
+def test_a_build_of_what_was_only_collected_looks_at_all_first(tmp_path: Path) -> None:
     with gossamer.open(tmp_path / "web") as collection:
         crawl(collection, build=False)
         collection.build()
-        assert len(with_notice(collection)) == 4, "until it is known, in whatever order pages are read"
-        collection.build(convert=True)
         assert with_notice(collection) == []

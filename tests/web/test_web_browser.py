@@ -146,7 +146,7 @@ def test_the_policy_alone_would_hold_it(scene: Scene, monkeypatch: pytest.Monkey
     """Even if something were passed on that should not be: all but the connection for a frame, which Chromium opens
     before it asks the policy, and then does not use."""
 
-    def unchanged(original: Original, _: object) -> str:
+    def unchanged(original: Original, *_: object) -> str:
         lines = original.data.decode().splitlines()
         return "\n".join(line for line in lines if "<iframe" not in line)
 

@@ -121,6 +121,7 @@ def place(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "place"))
 
 
+@pytest.mark.soak
 def test_a_shard_alone_that_is_lost_comes_back(place: Path, whole: dict[str, Any]) -> None:
     folder, store = place / "web", place / "store"
     shutil.rmtree(folder / "shards" / "01")
@@ -228,6 +229,7 @@ def test_the_plan_of_a_store_is_a_strangers_until_somebody_agrees(place: Path, t
     done(run_gossamer(*words, "--trust-plan"))
 
 
+@pytest.mark.soak
 def test_an_old_copy_of_the_disk_is_not_taken_for_the_newest(place: Path, whole: dict[str, Any]) -> None:
     """It is of a life that went on after the copy was made."""
     words = ("crawl", str(place / "web"), *FAST, "--store", str(place / "store"))

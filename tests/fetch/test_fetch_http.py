@@ -792,7 +792,7 @@ def test_no_request_goes_out_once_the_lease_is_over_also_over_a_connection_that_
     leased = [True, False, False]
 
     async def main() -> int:
-        async with serving(says(answer(b"hello"), "keep")) as server, fetching(may_ask=lambda: leased.pop(0)) as fetcher:
+        async with serving(says(answer(b"hi"), "keep")) as server, fetching(may_ask=lambda: leased.pop(0)) as fetcher:
             await fetcher(Visit(server.url()))
             for _ in range(2):  # the first would use the connection again, the second opens one
                 with pytest.raises(LeaseOver, match="the lease was over before the request went out"):

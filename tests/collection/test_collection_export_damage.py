@@ -27,6 +27,7 @@ from gossamer.store.table.table import Table
 from gossamer.testing import Copies, MadeWeb, VirtualClock, WebSpec
 from harness.read_only import read_only
 from harness.reading_verbs import EXPORTS
+from harness.seldom import seldom
 
 SPEC = WebSpec(seed=4, hosts=6, pages=25, names="ip", copies=Copies(exact=0.2))
 SMALL = 65_536
@@ -111,7 +112,7 @@ def test_no_export_leaves_out_what_is_missing_or_cut(
         assert list(place.iterdir()) == []
 
 
-@pytest.mark.parametrize("damage", [first_is_missing, all_are_missing, last_is_cut])
+@pytest.mark.parametrize("damage", seldom([first_is_missing, all_are_missing, last_is_cut], 3))
 def test_after_a_repair_the_rest_can_be_exported(web: Path, place: Path, damage: Callable[[Path], None]) -> None:
     damage(web)
     with gossamer.open(web) as collection:

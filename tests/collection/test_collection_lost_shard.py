@@ -61,7 +61,7 @@ def refused(collection: Collection) -> None:
     collection.close()
 
 
-@pytest.mark.parametrize("index", [0, pytest.param(1, marks=pytest.mark.soak), SHARDS - 1])
+@pytest.mark.parametrize("index", seldom([SHARDS - 1, 1, 0], 3))
 def test_a_shard_that_was_removed_is_fetched_again(made: MadeWeb, web: Collection, index: int) -> None:
     before, shard = pages(web), web.path / "shards" / f"{index:02}"
     web.close()

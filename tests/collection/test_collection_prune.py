@@ -21,6 +21,7 @@ from gossamer.store.table.table import Table
 from gossamer.store.warc.reader import records
 from gossamer.testing import Changes, Copies, MadeWeb, VirtualClock, WebSpec
 from gossamer.urls import keys
+from harness.seldom import seldom
 
 DAY = 86_400
 ROUNDS = 4
@@ -121,7 +122,7 @@ def test_bytes_of_a_file_that_is_mostly_of_use_stay_until_somebody_asks(
     assert not any("no longer" in note for note in collection.verify().notes)
 
 
-@pytest.mark.parametrize("at", range(1, 9))
+@pytest.mark.parametrize("at", seldom(range(1, 9), 2))
 def test_a_kill_at_any_commit_leaves_what_the_next_run_finishes(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:

@@ -39,6 +39,7 @@ from gossamer.store.warc.replay import Replayed
 from gossamer.store.warc.warc import Record
 from gossamer.testing import Changes, Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
 from gossamer.urls import keys
+from harness.seldom import seldom
 
 SPEC = WebSpec(
     seed=6,
@@ -113,7 +114,7 @@ def largest(table: Path) -> Path:
 DAMAGES = [emptied_list, cut_manifest, lost_file, cut_file, flipped, shutil.rmtree]
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("damage", seldom(DAMAGES, 2), ids=lambda damage: damage.__name__)
 def test_a_damaged_table_is_seen_and_made_again(sound: Sound, web: Path, damage: Callable[[Path], None]) -> None:
     damage(web / "shards" / "00" / "table")
     with gossamer.open(web) as collection:

@@ -15,6 +15,7 @@ from gossamer.store.repair.swaps import Swap
 from gossamer.store.table.table import Table
 from gossamer.store.versions import STATE
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
+from harness.seldom import seldom
 
 FALSE_ROWS = {
     "the new one does not count": lambda live: Swap(live, "none.warc.gz", False),
@@ -40,7 +41,7 @@ def web(sound: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("which", [0, -1], ids=["full", "last"])
-@pytest.mark.parametrize("kind", FALSE_ROWS)
+@pytest.mark.parametrize("kind", seldom(list(FALSE_ROWS), 2))
 def test_a_false_row_about_a_swap_costs_no_page(web: Path, kind: str, which: int) -> None:
     shard = web / "shards" / "00"
     captures = sorted((shard / "captures").iterdir())

@@ -15,6 +15,7 @@ from gossamer.errors import NotFound
 from gossamer.frontier.why import AddressAnswer, HostAnswer
 from gossamer.model import Visit
 from gossamer.testing import Errors, MadeWeb, Redirects, Traps, VirtualClock, WebSpec
+from harness.seldom import seldom
 
 KINDS = ("calendar", "echo", "sessions", "facets", "keys")
 
@@ -68,7 +69,7 @@ SHOPS: dict[str, tuple[dict[str, Any], int, int]] = {
 """A kind of shop, and the requests until its real pages are shown where there are 200 of them, and 500."""
 
 
-@pytest.mark.parametrize("kind", SHOPS)
+@pytest.mark.parametrize("kind", seldom(list(SHOPS), 2))
 @pytest.mark.parametrize("real", [200, pytest.param(500, marks=pytest.mark.soak)])
 def test_a_shop_full_of_traps_shows_its_real_pages(tmp_path: Path, kind: str, real: int) -> None:
     shop, few, many = SHOPS[kind]

@@ -18,6 +18,7 @@ from gossamer.testing import VirtualClock
 from harness.damage import files
 from harness.read_only import read_only
 from harness.reading_verbs import reading_verbs
+from harness.seldom import seldom
 
 URL = "http://example.org/"
 WORDS = "a page of words and more words that somebody may look for " * 5
@@ -64,7 +65,7 @@ def is_named(path: Path, errors: str) -> bool:
     return errors.count("\n") == 1 and errors.startswith(f"gossamer: {path}: ") and "; " in errors
 
 
-@pytest.mark.parametrize("shape", NEEDED)
+@pytest.mark.parametrize("shape", seldom(list(NEEDED), 3))
 def test_a_file_that_may_not_be_read_is_exit_code_6_with_its_name(web: Path, tmp_path: Path, shape: str) -> None:
     path = min(web.glob(shape))
     verbs = needing(web, tmp_path, NEEDED[shape])

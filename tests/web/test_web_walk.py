@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import gossamer
 from gossamer.testing import Errors, MadeWeb, RobotsFiles, WebSpec
+from harness.seldom import seldom
 from harness.served import Served, serving
 
 SLOW = WebSpec(seed=5, hosts=2, pages=60, names="ip", errors=Errors(missing=0.1), robots=RobotsFiles(rules=1.0))
@@ -198,7 +199,7 @@ def _wait_for_host(page: Page, running: Served, host: str) -> None:
     raise AssertionError(f"{host} was never met")
 
 
-@pytest.mark.parametrize("path", VIEWS)
+@pytest.mark.parametrize("path", seldom(list(VIEWS), 2))
 def test_nobody_is_kept_out(browser: Browser, site: Served, path: str) -> None:
     """No serious fault of accessibility in any view, light or dark, and nothing is wider than a phone."""
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text()

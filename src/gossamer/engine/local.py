@@ -20,6 +20,7 @@ from math import inf
 from gossamer.engine.deaths import Deaths, lost, words_for
 from gossamer.engine.fork_client import Birth, ForkClient
 from gossamer.engine.orders import pack, refuse_in_worker
+from gossamer.engine.owner import Owned
 from gossamer.engine.protocols import SUPERVISOR, Heard, Work
 from gossamer.engine.wire import LEASE, Kind, Line, frame, pair, payload
 from gossamer.errors import GossamerError
@@ -85,7 +86,7 @@ class Member:
             self.line.write(kind, source, self.index, message)
 
 
-class Crew:
+class Crew(Owned):
     """A `Supervisor` of `count` processes that all do `work`.
 
     `heard` gets what a worker tells. `died` is told when a process ended before its work was done, and how; it is
@@ -302,14 +303,3 @@ class Crew:
                 trace = message.decode(errors="replace")
                 member.last_words = f"raised {trace.rstrip().rpartition(chr(10))[2]}"
                 log.error("worker %d broke:\n%s", member.index, trace)
-
-    def _call(self, callback: Callable[..., None], *told: object) -> None:
-        try:
-            callback(*told)
-        except Exception as error:
-            self._go_wrong(error)
-
-    def _go_wrong(self, error: Exception) -> None:
-        """A callback of the owner raised: nobody is in charge any more, so all ends, and `run` raises it."""
-        self._errors.append(error)
-        self.terminate()

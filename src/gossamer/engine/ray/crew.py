@@ -19,6 +19,7 @@ from typing import Any
 from gossamer.engine.deaths import WorkerLost
 from gossamer.engine.local import GRACE
 from gossamer.engine.orders import refuse_in_worker
+from gossamer.engine.owner import Owned
 from gossamer.engine.protocols import SUPERVISOR, Attend, Heard
 from gossamer.engine.ray import calls
 from gossamer.engine.ray.calls import Node, Unreachable, call
@@ -58,7 +59,7 @@ class Seat:
         calls.end(self.actor)
 
 
-class RayCrew:
+class RayCrew(Owned):
     """A `Supervisor` of `count` workers on the nodes of the cluster that `engine` names.
 
     `attend` begins on each node what is beside the workers there, and says what they do. `heard`, `died` and `failed`
@@ -357,14 +358,3 @@ class RayCrew:
             else:
                 return True
         return False
-
-    def _call(self, callback: Callable[..., None], *told: object) -> None:
-        try:
-            callback(*told)
-        except Exception as error:
-            self._go_wrong(error)
-
-    def _go_wrong(self, error: Exception) -> None:
-        """A callback of the owner raised: nobody is in charge any more, so all ends, and `run` raises it."""
-        self._errors.append(error)
-        self.terminate()

@@ -14,6 +14,7 @@ from gossamer.collection.families import FAMILIES
 from gossamer.errors import GossamerError
 from gossamer.urls import keys
 from harness.hostile_collections import PLANTS, SPOILT, Web, copied, make
+from harness.seldom import seldom
 
 CASES = [(family, kind) for family, kind in zip(FAMILIES, cycle(SPOILT), strict=False)]
 
@@ -37,7 +38,7 @@ def questions(web: Web, collection: gossamer.Collection) -> Iterator[Callable[[]
     yield lambda: list(collection.unread())
 
 
-@pytest.mark.parametrize(("family", "kind"), CASES)
+@pytest.mark.parametrize(("family", "kind"), seldom(list(CASES), 2))
 def test_rows_that_say_nothing_are_damage(family: str, kind: str, sound: Web, tmp_path: Path) -> None:
     web = copied(sound, tmp_path)
     PLANTS[f"rows of {family} {kind}"](web)
@@ -48,7 +49,9 @@ def test_rows_that_say_nothing_are_damage(family: str, kind: str, sound: Web, tm
         collection.verify()
 
 
-@pytest.mark.parametrize("family", ["outbox", "firsts", "blocks", "prints", "imports", "queue", "urls", "robots"])
+@pytest.mark.parametrize(
+    "family", seldom(["outbox", "firsts", "blocks", "prints", "imports", "queue", "urls", "robots"], 2)
+)
 @pytest.mark.parametrize("kind", ["that are no values", "under a key that is no text"])
 def test_verify_names_rows_that_say_nothing_and_a_repair_mends_them(
     family: str, kind: str, sound: Web, tmp_path: Path

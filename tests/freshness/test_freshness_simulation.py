@@ -18,6 +18,7 @@ from gossamer.freshness.simulation.dates import Listener
 from gossamer.freshness.simulation.plan import EXAMPLE, Cycle, Dated, Dates, Importance, Kind, Rates
 from gossamer.freshness.simulation.run import POLICIES
 from gossamer.freshness.simulation.web import made
+from harness.seldom import seldom
 
 SMALL = Plan(pages=2_000, budget=1_000.0, goal="freshness")
 PARETO = Rates(law="pareto")
@@ -89,7 +90,7 @@ def test_who_learns_is_nearly_as_young_as_the_best(young: dict[str, Outcome]) ->
     assert young["learning"].age < min(young["uniform"].age, young["nutch"].age, young["lambdacrawl"].age)
 
 
-@pytest.mark.parametrize("goal", ["freshness", "age"])
+@pytest.mark.parametrize("goal", seldom(["age", "freshness"], 2))
 def test_and_so_it_is_where_few_pages_change_very_often(goal: Goal) -> None:
     found = outcomes(replace(SMALL, rates=PARETO, goal=goal), *TWO)
     if goal == "freshness":

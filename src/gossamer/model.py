@@ -24,6 +24,9 @@ machine, as `gossamer.urls.paths` writes it."""
 FieldValue: TypeAlias = str | bool | int | float | tuple[str, ...]
 """What a page function may give: a text, a number, yes or no, or several texts."""
 
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+"""The media types of pages of the web."""
+
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Header fields in the order they came: lower-case name, value as Latin-1 text."""
 

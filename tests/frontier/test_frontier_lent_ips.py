@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.frontier.polite import lent_ips
 from gossamer.frontier.polite.granted_pages import GrantedPages
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.lent_ips import LentIps
@@ -115,6 +116,19 @@ def test_an_address_rests_between_any_two_visits_whoever_dies(seed: int, address
     world.run(10.0)
     assert min(world.gaps()) >= DELAY - 1e-6
     assert len(world.visits) - before > 20, "somebody always gets a turn"
+
+
+def test_addresses_that_nobody_has_are_forgotten_and_rest_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lent_ips, "HELD_MOST", 1)
+    monkeypatch.setattr(lent_ips, "OWNED_MOST", 2)
+    world = after_deaths(World(1, tmp_path, shards=4, addresses=60))
+    assert min(world.gaps()) >= DELAY - 1e-6
+    assert sum(len(ips._owned) for ips in world.ips) < 60
+    monkeypatch.setattr(lent_ips, "OWNED_MOST", 60)
+    world.run(20.0)
+    assert sum(len(ips._owned) for ips in world.ips) == 60, "as many as were asked for, where there is room"
 
 
 class Hasty(LentIps):

@@ -101,19 +101,11 @@ def beside(folder: str, port: int | None, report: Callable[[Progress], None]) ->
     try:
         yield hear
     finally:
+        from gossamer.engine import proc
+
         for process in begun:
-            _end(process)
+            proc.see_off(process, PATIENCE)
             complain(f"the server has ended with the crawl; `gossamer serve {shlex.quote(folder)}` shows it again")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    process.stdin.close()
-    try:
-        process.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def shown_in_browser(folder: Path) -> None:

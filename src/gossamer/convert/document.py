@@ -31,7 +31,7 @@ from gossamer.convert.source import Reader, Source
 from gossamer.convert.type import mime
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.convert.type.sniff import wants_no_sniffing
-from gossamer.model import Capture, Kind, Link, Page
+from gossamer.model import HTML, Capture, Kind, Link, Page
 from gossamer.settings import METHODS
 from gossamer.urls import resolve
 from gossamer.urls.paths import is_path, name_of
@@ -172,8 +172,8 @@ def _is_file(source: Source) -> bool:
     """Is it read apart? Plain text is not worth the way, and a reader that was added is known to this process alone."""
     essence = source.kind.essence
     if _is_xml(essence):
-        return not (is_html(essence) or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
-    if essence == kinds.PLAIN or is_html(essence):
+        return not (essence in HTML or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
+    if essence == kinds.PLAIN or essence in HTML:
         return False
     return isinstance(reader_of(essence), Ours) or _added(source) is not None
 
@@ -196,7 +196,7 @@ def _read(source: Source, digest: str = "") -> Page:
 def _dress(source: Source) -> Page:
     """What pages are dressed with is kept, not read; at most it needs something itself."""
     essence = source.kind.essence
-    encoding = judged(source.data, source.kind).used if is_html(essence) or _is_text(essence) else None
+    encoding = judged(source.data, source.kind).used if essence in HTML or _is_text(essence) else None
     return Page(source.url, essence, encoding, requisites=of_source(source) if source.requisites else ())
 
 
@@ -292,11 +292,6 @@ def _listing(data: bytes, url: str, content_type: str | None) -> Page:
     )
 
 
-def is_html(media_type: str) -> bool:
-    """Is it a page of the web?"""
-    return media_type in ("text/html", "application/xhtml+xml")
-
-
 def _is_xml(media_type: str) -> bool:
     return media_type.endswith("+xml") or media_type in ("application/xml", "text/xml")
 
@@ -311,7 +306,7 @@ def _is_text(media_type: str) -> bool:
 
 
 _READERS: tuple[tuple[Callable[[str], bool], Reader], ...] = (
-    (is_html, _html),
+    (HTML.__contains__, _html),
     (_is_xml, _xml),
     (_is_text, _text),
 )

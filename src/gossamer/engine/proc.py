@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,6 +31,17 @@ class Look(NamedTuple):
     asleep: bool
     slept: str
     """How often it went to sleep by itself."""
+
+
+def see_off(child: subprocess.Popen[bytes], patience: float) -> None:
+    """End one of ours that ends by itself when nobody can speak to it any more; by force when it takes too long."""
+    assert child.stdin is not None, "it is spoken to by its standard input"
+    child.stdin.close()
+    try:
+        child.wait(patience)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 def rest(name: str) -> None:

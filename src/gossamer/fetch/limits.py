@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gossamer.model import Kind
+from gossamer.model import HTML, Kind
 
 _MIB = 1024 * 1024
 
-_HTML = frozenset({"text/html", "application/xhtml+xml"})
 _TEXT = frozenset({"", "application/xml", "application/json", "application/javascript"})
 _TEXT_ENDINGS = ("+xml", "+json")
 MEDIA = (
@@ -92,7 +91,7 @@ class Limits:
         return self.robots if kind is Kind.ROBOTS else self.sitemap
 
     def _page_cap(self, media_type: str) -> int:
-        if media_type in _HTML:
+        if media_type in HTML:
             return self.html
         if media_type.startswith("text/") or media_type in _TEXT or media_type.endswith(_TEXT_ENDINGS):
             return self.text

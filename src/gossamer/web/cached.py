@@ -1,6 +1,6 @@
 """The kept original of a page, for a frame of ours: nothing of it runs, nothing is loaded, it leads nowhere else.
 
-What was kept with it, styles, pictures and fonts, is a part of what is sent (`convert.html.dressing`).
+What was kept with it, styles, pictures and fonts, is a part of what is sent (`convert.html.inlining`).
 
 Two things hold it, each for itself. The page is written anew from what is harmless (`convert.html.inert`), and a policy
 tells the browser to put it into a sandbox with an origin of its own, without scripts, forms and requests. What is no
@@ -22,9 +22,10 @@ from gossamer.collection import Collection
 from gossamer.collection.ask.times import moment
 from gossamer.collection.documents import Document
 from gossamer.convert.charset.decode import utf8
-from gossamer.convert.html.dressing import Held
 from gossamer.convert.html.inert import Original, inert
+from gossamer.convert.html.inlining import Held
 from gossamer.errors import GossamerError, NotFound
+from gossamer.model import HTML
 from gossamer.urls import resolve
 from gossamer.web.face import face_of, status_of
 from gossamer.web.page_page import ADDRESS_MOST
@@ -39,7 +40,6 @@ HOPS = 4
 SOON = 3_600.0
 """Seconds after a page in which what it needs has come."""
 HEADERS = {"content-security-policy": POLICY, "x-frame-options": "SAMEORIGIN"}
-HTML, XHTML = "text/html", "application/xhtml+xml"
 FILE = "application/octet-stream"
 NAME_MOST = 100
 
@@ -70,8 +70,8 @@ async def cached(request: Request) -> Response:
 def _kept(web: Collection, url: str, at: str, *, saved: bool) -> Kept:
     document = web.page(url, moment(at, end=True) if at else None)
     body, encoding = document.capture.body, document.version.encoding
-    if not saved and document.media_type in (HTML, XHTML):
-        original = Original(body, encoding or "UTF-8", document.url, xml=document.media_type == XHTML)
+    if not saved and document.media_type in HTML:
+        original = Original(body, encoding or "UTF-8", document.url, xml=document.media_type != "text/html")
         html = inert(original, _inside, partial(_held, web, document.version.began))
         return Kept(html.encode("utf-8", "replace"), "text/html; charset=utf-8")
     if not saved and encoding:

@@ -18,6 +18,7 @@ from gossamer.collection import Collection, Document
 from gossamer.collection.ask.times import moment
 from gossamer.errors import InvalidURL, NotFound, UsageError
 from gossamer.frontier.why import AddressAnswer
+from gossamer.model import HTML
 from gossamer.web.face import face_of, status_of
 from gossamer.web.said import written
 
@@ -41,7 +42,6 @@ DIFF_MOST = 2_000
 """Lines of a difference that are shown."""
 ADDRESS_MOST = 20_000
 """Characters of an address that are looked at: a longer one is none."""
-_SHOWN_AS_PAGE = ("text/html", "application/xhtml+xml")
 
 
 _NOTHING = Markup("")
@@ -202,7 +202,7 @@ def _markdown(web: Collection, url: str, document: Document | None, wanted: Want
 
 def _original(web: Collection, url: str, document: Document | None, wanted: Wanted) -> dict[str, Any]:
     assert document is not None
-    framed = document.media_type in _SHOWN_AS_PAGE or document.version.encoding is not None
+    framed = document.media_type in HTML or document.version.encoding is not None
     return {"head": document.capture.head.decode("latin-1").replace("\r\n", "\n").strip()[:TEXT_MOST], "framed": framed}
 
 

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 
 from gossamer.collection import Collection
 from gossamer.collection.ask.export import to_path
+from gossamer.engine import proc
 from gossamer.errors import GossamerError, UsageError
 from gossamer.files import scratch
 from gossamer.urls.seeds import address
@@ -96,12 +97,6 @@ def _await(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
+    proc.see_off(process, PATIENCE)
     assert process.stdout is not None
-    process.stdin.close()
-    try:
-        process.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
     process.stdout.close()

@@ -12,13 +12,12 @@ from gossamer.collection.ask.differences import Line, Words, difference, words_c
 from gossamer.collection.ask.times import in_utc
 from gossamer.errors import Damaged, NotFound
 from gossamer.frontier.ledger import Ledger
-from gossamer.model import URL, Capture, Page
+from gossamer.model import HTML, URL, Capture, Page
 from gossamer.store.archive import Archive
 from gossamer.store.versions import NOT_MODIFIED, Version
 
 _CONFIRMED = "not modified"
 """What the history of an address says of a 304."""
-_HTML = ("text/html", "application/xhtml+xml")
 """Types of pages of which only a part is main content."""
 
 
@@ -118,7 +117,7 @@ class Past:
         and is still there. So pages whose texts differ are read again, both without what others taught.
         """
         one, other = self._kept(old), self._kept(new)
-        if _said(one) != _said(other) and all(each.media_type in _HTML for each in (one, other)):
+        if _said(one) != _said(other) and all(each.media_type in HTML for each in (one, other)):
             with suppress(Damaged):
                 one, other = (self._read(self._archive.capture(self._url, each)) for each in (old, new))
         return _said(one), _said(other)

@@ -20,7 +20,7 @@ from gossamer.collection.crawl.outside import Fetch
 from gossamer.fetch.browser.rendering import Renderer
 from gossamer.fetch.held import Held
 from gossamer.frontier.worth.rendering import Renders, Said, gained, has_scripts, is_decided, is_poor, said
-from gossamer.model import Capture, Kind, Page, Visit
+from gossamer.model import HTML, Capture, Kind, Page, Visit
 from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.commits import Commits
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from gossamer.collection.crawl.stages import Keeper
     from gossamer.frontier.polite.errands import Errands
     from gossamer.frontier.rules import Resolve
-
-HTML = ("text/html", "application/xhtml+xml")
 
 
 class Rendering:

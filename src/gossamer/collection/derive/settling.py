@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from heapq import nsmallest
 from typing import NamedTuple
 
-from gossamer.convert.document import is_html
 from gossamer.dedupe.blocks import PAGES_LEAST
-from gossamer.model import URL
+from gossamer.model import HTML, URL
 from gossamer.store.versions import Version
 from gossamer.urls import keys
 
@@ -32,7 +31,7 @@ class Sampled(NamedTuple):
 
 def has_template(version: Version) -> bool:
     """Is it a page whose blocks are looked at?"""
-    return is_html(version.media_type)
+    return version.media_type in HTML
 
 
 def sample(versions: Iterable[tuple[URL, Version]]) -> list[Sampled]:

@@ -17,7 +17,7 @@ from gossamer.convert.charset.decode import utf8
 from gossamer.convert.html.defuse import tame
 from gossamer.convert.html.tree import Node, Tree, parse
 from gossamer.convert.type import mime
-from gossamer.model import URL, Capture
+from gossamer.model import HTML, URL, Capture
 from gossamer.urls import resolve
 
 FORMS_MOST = 50
@@ -26,7 +26,6 @@ _OPTIONS_MOST = 1_000
 _LABEL_MOST = 200
 """Characters."""
 _WORDS_MOST, _SHOWN_MOST = 100_000, 2_000
-_HTML = frozenset({"text/html", "application/xhtml+xml"})
 _POSTS = re.compile(r"post|method|action|fetch|XMLHttp", re.IGNORECASE)
 _CONTROLS = "input, select, textarea, button"
 _BUTTONS = frozenset({"submit", "image", "button", "reset"})
@@ -67,7 +66,7 @@ class Form(NamedTuple):
 def of_capture(capture: Capture) -> tuple[Form, ...]:
     """The forms of a page as it came."""
     kind = mime.extract(capture.header_values("content-type"))
-    if kind is not None and kind.essence not in _HTML:
+    if kind is not None and kind.essence not in HTML:
         return ()
     encoding = judged(capture.body, kind).used
     return forms(utf8(capture.body, encoding), capture.visit.url, encoding)

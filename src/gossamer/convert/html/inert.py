@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.html.defuse import TAGS_MOST, Bounded, bounded, tame
-from gossamer.convert.html.dressing import Dress, Holder
+from gossamer.convert.html.inlining import Dress, Holder
 from gossamer.convert.html.requisites import candidates
 from gossamer.convert.html.tree import Node, Tree, as_html, parse
 from gossamer.urls import resolve

@@ -20,7 +20,7 @@ from gossamer.convert.html.defuse import TAGS_MOST, Bounded, bounded, tame
 from gossamer.convert.html.links import BLANK, Pointer, addresses, header_relations
 from gossamer.convert.html.tree import Node, as_html, parse
 from gossamer.convert.source import Source
-from gossamer.model import Link
+from gossamer.model import HTML, Link
 from gossamer.urls import resolve
 
 MOST = 1_000
@@ -30,7 +30,6 @@ _WRITTEN_MOST = 20 * MOST
 _CANDIDATES_MOST = 100
 """In one srcset."""
 CSS, SVG = "text/css", "image/svg+xml"
-HTML = ("text/html", "application/xhtml+xml")
 _DRESSING = frozenset({"stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon"})
 _BESIDES = frozenset({"manifest", "preload", "modulepreload"})
 """Relations of link elements and Link headers to what a page needs."""
@@ -73,10 +72,10 @@ def of_source(source: Source) -> tuple[Link, ...]:
     if essence == CSS:
         css = decode(source.data, judged(source.data, source.kind).used)
         return _meant(((each.address, "", "", each.place) for each in _of_style(css)), own, None)
-    if essence not in (*HTML, SVG):
+    if essence not in HTML and essence != SVG:
         return ()
     encoding, _ = judged(source.data, source.kind)
-    page = utf8(source.data if essence == HTML[0] else as_html(source.data), encoding)
+    page = utf8(source.data if essence == "text/html" else as_html(source.data), encoding)
     return of_html(page, _base(page, own), encoding, source.links)
 
 

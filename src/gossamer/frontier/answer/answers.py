@@ -28,16 +28,13 @@ from gossamer.frontier.worth.guessed_links import NO_PAGE
 from gossamer.frontier.worth.opic import Flow
 from gossamer.frontier.worth.topic_rows import Promise
 from gossamer.frontier.worth.worth import Lesson
-from gossamer.model import Capture, Kind, Link, Page, Visit
+from gossamer.model import HTML, Capture, Kind, Link, Page, Visit
 from gossamer.store.versions import GONE
 from gossamer.urls import keys
 from gossamer.urls.paths import is_path
 
 if TYPE_CHECKING:
     from gossamer.frontier.worth.focus import Focus
-
-
-DOCUMENTS = ("text/html", "application/xhtml+xml")
 
 
 class Answers:
@@ -82,7 +79,7 @@ class Answers:
         if lesson.soft:
             page = dataclasses.replace(page, problem=lesson.soft, links=(), guesses=())
             outcome = outcome._replace(reason=lesson.soft)
-        if entry.kind is Kind.RESOURCE and page.media_type in DOCUMENTS:
+        if entry.kind is Kind.RESOURCE and page.media_type in HTML:
             entry = replace(entry, document=True)
         self._carry_out(outcome, entry, capture, page)
         if self._intake.forms is not None:

@@ -27,6 +27,8 @@ from gossamer.urls import keys
 
 HELD_MOST = 50_000
 """Addresses that a shard keeps though it does not use them."""
+OWNED_MOST = 50_000
+"""Addresses of ours that are remembered though nobody has them and they are rested."""
 UNUSED = 1.0
 """Seconds for which it may be rested and not used where somebody else wants it."""
 
@@ -157,6 +159,11 @@ class LentIps:
         late = [a for a, held in self._held.items() if held.wanted and not held.out and held.rested < before]
         for address in late:
             self._give_back(address, again=False)
+        if len(self._owned) > OWNED_MOST and not self._silent:
+            now = self._steady()
+            used = ((a, owned) for a, owned in self._owned.items() if owned.holder is not None or owned.line)
+            resting = ((a, owned) for a, owned in self._owned.items() if owned.rested > now)
+            self._owned = dict((*used, *resting))
 
     # ------------------------------------------------------------------- others
 

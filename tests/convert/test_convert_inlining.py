@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from gossamer.convert.html import dressing
-from gossamer.convert.html.dressing import Dress, Held
+from gossamer.convert.html import inlining
 from gossamer.convert.html.inert import Original, inert
+from gossamer.convert.html.inlining import Dress, Held
 
 URL = "http://a.test/dir/page"
 PICTURE, FONT, CSS = "image/png", "font/woff2", "text/css"
@@ -57,9 +57,9 @@ def test_a_stylesheet_is_for_its_screens_and_one_that_is_not_chosen_is_left_out(
 
 
 def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dressing, "NUMBER_MOST", 5)
+    monkeypatch.setattr(inlining, "NUMBER_MOST", 5)
     assert shown("<img src=x.png>" * 50).count(DATA[PICTURE]) == 5
-    monkeypatch.setattr(dressing, "ONE_MOST", 5)
+    monkeypatch.setattr(inlining, "ONE_MOST", 5)
     assert DATA[PICTURE] not in shown("<img src=x.png>")
 
 

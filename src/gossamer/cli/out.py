@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import shlex
 import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from gossamer import shown
 from gossamer.errors import UsageError
@@ -55,3 +58,26 @@ def require_no_terminal(form: str) -> None:
     """A file of that format is for programs: on a terminal it would do whatever its pages say."""
     if sys.stdout.isatty():
         raise UsageError(f"{form} is not written to a terminal; name a file with --output, or pass it on with a pipe")
+
+
+def print_answer(options: argparse.Namespace, for_machines: Mapping[str, Any], for_people: str) -> None:
+    """What a verb has to say."""
+    if options.json:
+        say_json(for_machines)
+    elif for_people:
+        say(for_people)
+
+
+def print_each(options: argparse.Namespace, for_machines: Iterable[Mapping[str, Any]], for_people: str) -> None:
+    """One object a line."""
+    if options.json:
+        for each in for_machines:
+            say_json(each)
+    elif for_people:
+        say(for_people)
+
+
+def is_agreed(question: str) -> bool:
+    """Ask whoever sits there."""
+    print(f"{shown.text(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -149,14 +149,14 @@ def test_a_file_stands_where_its_address_says_and_has_digits_only_where_that_say
         assert file_name(url) == own_name(url)
 
 
-def page(path: str, markdown: str) -> Document:
+def page(path: str, html: str) -> Document:
     return cast(
         Document,
         SimpleNamespace(
             url=f"https://example.org/{path}",
-            title="T",
+            title="",
             language=None,
-            markdown=markdown,
+            html=f"<p>{html}</p>",
             text="",
             page=SimpleNamespace(published=None, modified=None),
             version=SimpleNamespace(began=0.0),
@@ -168,10 +168,12 @@ def page(path: str, markdown: str) -> Document:
 def test_links_lead_to_files_that_are_there_and_to_the_web_otherwise(tmp_path: Path) -> None:
     home = "https://example.org/"
     body = (
-        f"[a]({home}guide/a#top) [no]({home}guide/none) [q]({home}q?x=1) [p]({home}x_\\(y\\)) "
-        f"`[code]({home}guide/a)` \\]({home}guide/a)\n\n```\n[code]({home}guide/a)\n```\n"
+        f'<a href="{home}guide/a#top">a</a> <a href="{home}guide/none">no</a> <a href="{home}q?x=1">q</a> '
+        f'<a href="{home}x_(y)">p</a> <code>[code]({home}guide/a)</code> [x]({home}guide/a)</p>'
+        f"\n<pre>[code]({home}guide/a)</pre>\n<p>End."
     )
-    pages = [page("", body), page("guide/a", f"[home]({home}) [b]({home}guide/a.html)"), page("guide/a.html", "b")]
+    links = f'<a href="{home}">home</a> <a href="{home}guide/a.html">b</a>'
+    pages = [page("", body), page("guide/a", links), page("guide/a.html", "b")]
     pages += [page("q?x=1", "q"), page("x_(y)", "p")]
     assert write(pages, tmp_path / "out") == 5
     host = tmp_path / "out" / "example.org"
@@ -179,6 +181,6 @@ def test_links_lead_to_files_that_are_there_and_to_the_web_otherwise(tmp_path: P
     query, paren, html = (Path(own_name(f"{home}{path}")).name for path in ("q?x=1", "x_(y)", "guide/a.html"))
     assert told == (
         f"[a](guide/a.md#top) [no]({home}guide/none) [q]({query}) [p]({paren}) "
-        f"`[code]({home}guide/a)` \\]({home}guide/a)\n\n```\n[code]({home}guide/a)\n```\n"
+        f"`[code]({home}guide/a)` [x\\]({home}guide/a)\n\n```\n[code]({home}guide/a)\n```\n\nEnd.\n"
     )
     assert (host / "guide" / "a.md").read_text().endswith(f"[home](../index.md) [b](../{html})\n")

@@ -8,15 +8,16 @@ from typing import Any, cast
 
 import pytest
 
+from gossamer.cli.forms import markdown
 from gossamer.collection.ask import markdown_files
 from gossamer.collection.documents import Document
 from gossamer.errors import StorageError, UsageError
-from gossamer.model import Capture, Visit
+from gossamer.model import Capture, Page, Visit
 
 
 def document(url: str = "http://a.test/x", **more: Any) -> Document:
     """As much of one as is written."""
-    told = {"title": "A title", "markdown": "# Words", "html": "<p>W<a href='/x'>or</a>ds</p>", "text": "All words"}
+    told = {"title": "A title", "html": '<p>W<a href="http://a.test/y">or</a>ds</p>', "text": "All words"}
     told |= {"language": "en", "page": said(), "version": SimpleNamespace(began=86_400.0), "capture": answered()}
     return cast(Document, SimpleNamespace(url=url, **(told | more)))
 
@@ -31,9 +32,18 @@ def answered(*headers: tuple[str, str]) -> Capture:
 
 def test_what_is_not_known_of_a_page_is_left_out() -> None:
     assert markdown_files.text_of(document(language=None)) == (
-        '---\nurl: "http://a.test/x"\ntitle: "A title"\nfetched: "1970-01-02T00:00:00.000Z"\n---\n\n# Words\n'
+        '---\nurl: "http://a.test/x"\ntitle: "A title"\nfetched: "1970-01-02T00:00:00.000Z"\n---\n\n'
+        "# A title\n\nW[or](http://a.test/y)ds\n"
     )
-    assert markdown_files.text_of(document(), links=False).endswith("---\n\nWords\n")
+    assert markdown_files.text_of(document(), links=False).endswith("---\n\n# A title\n\nWords\n")
+
+
+def test_a_page_has_its_own_heading_or_its_title_as_it_is_shown() -> None:
+    headed = document(html="<h1>Words</h1>\n<p>More.</p>")
+    assert markdown_files.text_of(headed).endswith("---\n\n# Words\n\nMore.\n")
+    for each in (headed, document()):
+        shown = markdown(Page(each.url, html=each.html, title=each.title))
+        assert markdown_files.text_of(each).endswith(f"---\n\n{shown}")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +56,7 @@ def test_what_is_not_known_of_a_page_is_left_out() -> None:
 )
 def test_its_date_is_what_the_page_says_or_else_its_server(page: SimpleNamespace, expected: str) -> None:
     capture = answered(("last-modified", "Thu, 01 Jan 1970 12:00:00 GMT"))
-    written = markdown_files.text_of(document(page=page, capture=capture, markdown=""))
+    written = markdown_files.text_of(document(page=page, capture=capture, html=""))
     fetched = 'fetched: "1970-01-02T00:00:00.000Z"'
     assert f'date: "{expected}"\n{fetched}\nlanguage: "en"\n---\n\nAll words\n' in written
 

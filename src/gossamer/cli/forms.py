@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from operator import attrgetter
 from typing import Any
 
+from gossamer.markdown import titled, written
 from gossamer.model import Page
 from gossamer.shown import timestamp
-from gossamer.tagged import words
-
-_markdown: Callable[[Page], str] = attrgetter("markdown")
 
 
 def text(page: Page) -> str:
@@ -33,9 +30,7 @@ def html(page: Page) -> str:
 
 def markdown(page: Page) -> str:
     """The main content; a page without a heading of the first level begins with its title."""
-    if page.title and "<h1>" not in page.html:
-        page = replace(page, html=f"<h1>{words(page.title)}</h1>\n{page.html}")
-    return _markdown(page)
+    return written(titled(page.html, page.title))
 
 
 def links(page: Page) -> str:
@@ -54,7 +49,7 @@ def fields(page: Page) -> dict[str, Any]:
     for name in ("copy_of", "near_copy_of", "url", "fields", "guesses", "structured", "requisites"):
         del told[name]
     told["data"] = page.data
-    told["markdown"] = _markdown(page)
+    told["markdown"] = page.markdown
     told["published"], told["modified"] = timestamp(page.published), timestamp(page.modified)
     told["links"] = [
         {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content} for link in page.links

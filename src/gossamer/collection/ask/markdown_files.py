@@ -23,7 +23,7 @@ from gossamer.collection.ask.new_folder import new_folder
 from gossamer.collection.documents import Document
 from gossamer.convert.dates import seconds
 from gossamer.errors import StorageError
-from gossamer.markdown import written
+from gossamer.markdown import titled, written
 from gossamer.shown import timestamp
 from gossamer.store.warc.warc import date
 from gossamer.urls import keys
@@ -75,8 +75,8 @@ def _host_folder(url: str) -> str:
 
 
 def text_of(page: Document, *, links: bool = True) -> str:
-    """Front matter and main content; all words of a page without any."""
-    body = markdown(page, links=links) or page.text
+    """Front matter and main content under its title, as `gossamer show` has it; all words of a page without any."""
+    body = written(titled(_linked(page, links=links), page.title)) if page.html else page.text
     fields = {
         "url": page.url,
         "title": page.title,
@@ -96,7 +96,11 @@ def _own_date(page: Document) -> float | None:
 
 def markdown(page: Document, *, links: bool = True) -> str:
     """Its main content, with its links or with their words alone."""
-    return page.markdown if links else written(_LINK.sub("", page.html))
+    return written(_linked(page, links=links))
+
+
+def _linked(page: Document, *, links: bool) -> str:
+    return page.html if links else _LINK.sub("", page.html)
 
 
 def _fill(pages: Iterable[Document], folder: Path, *, links: bool) -> int:

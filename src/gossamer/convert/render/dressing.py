@@ -33,7 +33,7 @@ _IS_PRE = np.arange(len(TAGS)) == _PRE
 _UP = 2
 """Elements around a pre that may say its language."""
 _FIGURE_UP = 6
-"""Elements around a picture that may be its figure."""
+"""Elements around a picture that may be its figure, or among whose words it stands."""
 
 _LANGUAGES = """
     ada apache applescript assembly asm awk bash basic batch clojure cmake cobol coffeescript console cpp
@@ -258,7 +258,10 @@ class _Dressing:
         return bool(self._codes) and 0 <= run < len(self._keep) and bool(self._code_runs[run])
 
     def _is_amid(self, element: int) -> bool:
-        """Whether a picture stands among words that are kept, or in a figure with some."""
+        """Whether a picture stands among words that are kept, or in a figure with some.
+
+        Among them is also first or last of what holds it, if what stands beside it there is kept.
+        """
         place, keep = self._place(element), self._keep
         if self._in_code(place) or self._in_code(place - 1):
             return False
@@ -269,7 +272,20 @@ class _Dressing:
             around = max(int(self._outline.parents[around]), 0)
             if self._tags[around] == _FIGURE:
                 return self._is_kept(around)
-        return False
+        first, end = self._held(element)
+        beside = [run for run in (place - 1, place) if first <= run < end]
+        return bool(beside) and all(keep[run] for run in beside)
+
+    def _held(self, element: int) -> tuple[int, int]:
+        """The runs of the smallest element around another one that has any; none if that is the body, or far away."""
+        for _ in range(_FIGURE_UP):
+            element = int(self._outline.parents[element])
+            if element <= 0:
+                break
+            first, end = self._runs(element)
+            if first < end:
+                return first, end
+        return 0, 0
 
     def _text(self, first: int, end: int) -> bytes:
         return self._outline.text[self._outline.starts[first] : self._outline.starts[end]]

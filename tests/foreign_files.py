@@ -7,6 +7,7 @@ import hashlib
 import uuid
 from base64 import b32encode
 
+import lz4.frame
 import zstandard
 
 DATE = "2020-05-17T10:20:30Z"
@@ -60,6 +61,11 @@ def zipped_whole(records: list[bytes]) -> bytes:
 
 def zstandard_frames(records: list[bytes]) -> bytes:
     return b"".join(zstandard.ZstdCompressor(write_checksum=True).compress(each) for each in records)
+
+
+def lz4_frames(records: list[bytes]) -> bytes:
+    """As FastWARC writes them."""
+    return b"".join(lz4.frame.compress(each, content_checksum=True) for each in records)
 
 
 def zstandard_with_dictionary(records: list[bytes]) -> bytes:

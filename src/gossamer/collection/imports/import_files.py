@@ -29,7 +29,7 @@ _SAMPLE = 1 << 20
 _TRIES = 10
 """Packed pieces that are looked at, to know what a file is that begins with damage."""
 _ZIP = b"PK"
-_WARCS = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
+_WARCS = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4", ".arc", ".arc.gz")
 _FORMATS = "WARC, ARC, WACZ or TREC Web"
 _DAMAGE = (
     BadZipFile,

@@ -12,7 +12,7 @@ from gossamer.convert.feed.sitemap import is_sitemap
 from gossamer.errors import Damaged
 from gossamer.fetch import Limits
 from gossamer.fetch.body import decoded
-from gossamer.model import Capture, Clock, Kind
+from gossamer.model import Capture, Clock, Kind, Provenance
 from gossamer.store.archive import Archive
 from gossamer.store.foreign.claims import fits
 from gossamer.store.foreign.exchanges import Brought, Refers
@@ -92,7 +92,7 @@ class ImportFilter:
                 return capture
             if (other.payload, other.status) == (digest, capture.status):
                 return None
-            told = capture.provenance._replace(date="") if capture.provenance else None
+            told = capture.provenance and _other(capture.provenance, other)
             capture = replace(capture, began=capture.began + 0.001, provenance=told)
         return None
 
@@ -125,6 +125,11 @@ class ImportFilter:
         for url, until in [*ways, (revisit.visit.url, revisit.began)]:
             if self._mine(url):
                 yield from islice(self._archive.versions.of(url, until=until), ORIGINALS_MOST)
+
+
+def _other(told: Provenance, version: Version) -> Provenance:
+    """At another moment it has another date, and no name that is taken."""
+    return told._replace(date="", record="" if told.record == version.record else told.record)
 
 
 def _mark(capture: Capture) -> bytes:

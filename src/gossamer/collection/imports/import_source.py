@@ -61,6 +61,8 @@ class Imported:
     """Were here already."""
     cut: int = 0
     """Longer than the limits of the plan; what comes before is kept."""
+    undated: int = 0
+    """Nothing says when they were captured; they have the date 1970-01-01."""
     seconds: float = 0.0
     refused: dict[str, int] = field(default_factory=dict)
     """Whole records that are no pages, by the reason."""
@@ -183,6 +185,7 @@ class ImportSource:
             captures=self._counts["captures"],
             known=self._counts["known"],
             cut=self._counts["cut"],
+            undated=self._counts["undated"],
             seconds=seconds,
             refused=dict(self._refused),
             problems=tuple(self._problems),
@@ -208,6 +211,7 @@ class ImportSource:
         match found:
             case Capture():
                 self._counts["cut"] += brought.cut or len(found.wire) < len(brought.capture.wire)
+                self._counts["undated"] += brought.undated
                 return found
             case Verdict.KNOWN:
                 self._counts["known"] += 1

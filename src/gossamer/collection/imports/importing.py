@@ -60,6 +60,7 @@ def together(parts: dict[int, Imported]) -> Imported:
         captures=sum(look.captures for look in looks),
         known=sum(look.known for look in looks),
         cut=sum(look.cut for look in looks),
+        undated=sum(look.undated for look in looks),
         seconds=max(look.seconds for look in looks),
         refused=ahead.refused,
         problems=tuple(dict.fromkeys(problem for look in looks for problem in look.problems)),

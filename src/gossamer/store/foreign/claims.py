@@ -12,11 +12,13 @@ import hashlib
 import re
 from base64 import b32encode, urlsafe_b64encode
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 
 from gossamer.errors import InvalidURL
 from gossamer.model import URL, Capture, Failure, Headers, Provenance, Visit
-from gossamer.store.warc.warc import Circumstances, Record
+from gossamer.store.warc.warc import Circumstances, Record, instant
 from gossamer.urls import keys, normalize
 
 STEPS_MOST = 1_000
@@ -26,10 +28,18 @@ WORDS_MOST = 1_000
 """Characters of what a file says in words: a validator, or what was wrong with a coding."""
 CUT = frozenset({"length", "time", "disconnect", "unspecified"})
 """Why a block was cut, in the words of the standard."""
+_HEAD_MOST = 64 << 10
+"""Bytes at the beginning of an answer in which its date is looked for."""
 FIELDS_MOST = 50
 """Further fields of a record."""
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.ASCII)
+_DAY_OF_YEAR = re.compile(r"(\d{4})-(\d\d)-(\d{2,3})(T\d\d:\d\d:\d\d.*)", re.ASCII)
+_SERVER_DATE = re.compile(rb"(?im)^date:([^\r\n]{0,100})")
+AS_WRITTEN = "x-warc-date"
+"""The field with the date as the file has it, where that is none that WARC knows."""
+UNDATED = 1.0
+"""The moment of what has no date at all: before everything else that there is of its address."""
 _FIELD = re.compile(r"[a-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _VALUE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,4000}")
 _ALGORITHMS = {"sha1": "sha1", "sha-1": "sha1", "md5": "md5", "sha256": "sha256", "sha-256": "sha256"}
@@ -81,10 +91,10 @@ def web_address(said: str | None) -> URL | None:
         return None
 
 
-def provenance(record: Record, capture: Capture) -> Provenance:
-    """What is written again of a record, as it was."""
+def provenance(record: Record, capture: Capture, cut: str) -> Provenance:
+    """What is written again of a record, as it was. One that we have `cut` is another record, with another name."""
     told = capture.provenance or Provenance()
-    named = record.place.record if _UUID.fullmatch(record.place.record) else ""
+    named = record.place.record if _UUID.fullmatch(record.place.record) and not cut else ""
     return Provenance(named, told.date if _DATE.fullmatch(told.date) else "", further(told.fields))
 
 
@@ -92,6 +102,44 @@ def further(fields: Headers) -> Headers:
     """Fields that a header can have, and not more of them than anybody writes."""
     sound = [field for field in fields if _FIELD.fullmatch(field[0]) and _VALUE.fullmatch(field[1])]
     return tuple(sound[:FIELDS_MOST])
+
+
+def dated(record: Record, otherwise: float) -> Record:
+    """With a date as WARC wants it. Where there is none, that of the server counts, `otherwise`, or else `UNDATED`."""
+    said = (record.field("warc-date") or "").strip()
+    if _DATE.fullmatch(said) and instant(said) > 0:
+        return record
+    moment = instant(said) or _by_day_of_year(said) or server_date(record.head) or otherwise or UNDATED
+    kept = tuple(field for field in record.fields if field[0] not in ("warc-date", AS_WRITTEN))
+    as_written = ((AS_WRITTEN, said),) if said else ()
+    return replace(record, fields=(("warc-date", _written(moment)), *kept, *as_written))
+
+
+def server_date(head: bytes) -> float:
+    """When the answer was sent, as its server says; 0 where it does not."""
+    said = _SERVER_DATE.search(head, 0, _HEAD_MOST)
+    try:
+        return max(parsedate_to_datetime(said[1].decode("latin-1").strip()).timestamp(), 0.0) if said else 0.0
+    except (ValueError, TypeError, OverflowError, OSError):
+        return 0.0
+
+
+def _by_day_of_year(said: str) -> float:
+    """ClueWeb09 counts days from the beginning of the year: 2008-10-294 is the 20th of October."""
+    found = _DAY_OF_YEAR.fullmatch(said)
+    if found is None:
+        return 0.0
+    year, month, day, rest = found.groups()
+    try:
+        then = datetime(int(year), 1, 1, tzinfo=UTC) + timedelta(days=int(day) - 1)
+    except (ValueError, OverflowError):
+        return 0.0
+    return instant(f"{then:%Y-%m-%d}{rest}") if f"{then:%Y-%m}" == f"{year}-{month}" else 0.0
+
+
+def _written(moment: float) -> str:
+    then = datetime.fromtimestamp(moment, UTC)
+    return then.isoformat(timespec="microseconds" if then.microsecond else "seconds").replace("+00:00", "Z")
 
 
 def ip(said: str | None) -> str | None:

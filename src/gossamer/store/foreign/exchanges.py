@@ -36,6 +36,8 @@ class Brought:
     """It has no payload of its own: where that is."""
     cut: bool = False
     """The file has more of it than was asked for."""
+    undated: bool = False
+    """Nothing says when it was captured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ def captures(met: Iterable[Met | Fault]) -> Iterator[Item]:
     for each in met:
         if isinstance(each, Fault):
             yield each
+        elif each.record.type == "warcinfo":
+            held.file_date = each.record.began
         elif each.record.type in CARRIERS:
             yield from held.close_for(each.record)
             held.carrier = each
@@ -78,6 +82,8 @@ class _Held:
 
     def __init__(self) -> None:
         self.carrier: Met | None = None
+        self.file_date = 0.0
+        """Of the warcinfo record that came last."""
         self._beside: dict[str, Record] = {}
 
     def take(self, record: Record) -> Iterator[Item]:
@@ -98,6 +104,7 @@ class _Held:
         if self.carrier is not None:
             met, beside = self.carrier, self._beside
             self.carrier, self._beside = None, {}
+            met = met._replace(record=claims.dated(met.record, self.file_date))
             yield understood(
                 met.record.place.offset, lambda: _brought(met, beside.get("request"), beside.get("metadata"))
             )
@@ -127,8 +134,6 @@ def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
     url = claims.web_address(record.url)
     if url is None:
         return Refused(record.place.offset, f"not a web address: {_scheme(record.url)}")
-    if not record.began > 0:
-        return Fault(record.place.offset, f"the record of {url} has no date")
     method = request.block[:20].split(b" ", 1)[0].decode("latin-1") if request else "GET"
     if method != "GET":
         return Refused(record.place.offset, f"answer to {method[:10]}, not to GET")
@@ -148,9 +153,10 @@ def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
         decoding=told.decoding if told else None,
         failure=told.failure if told else None,
         source=f"{record.place.file}@{record.place.offset}",
-        provenance=claims.provenance(record, capture),
+        provenance=claims.provenance(record, capture, met.cut),
     )
-    return Brought(capture, offset, _refers(record), cut=met.cut == LONG)
+    undated = capture.began == claims.UNDATED
+    return Brought(capture, offset, _refers(record), cut=met.cut == LONG, undated=undated)
 
 
 def _captured(record: Record, url: str) -> Capture | None:

@@ -21,7 +21,6 @@ import time
 from calendar import timegm
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import BinaryIO
 
@@ -42,7 +41,6 @@ _END_LINE = re.compile(rb"\n</DOC>")
 _CLOSED = re.compile(rb"\r?\n?</DOC>")
 _AFTER = 16
 """Bytes in which a document ends after its body."""
-_DATE = re.compile(rb"(?im)^date:([^\r\n]*)")
 _STAMP = 14
 """Digits of a date."""
 _CODINGS = re.compile(rb"(?im)^(transfer-encoding|content-encoding):")
@@ -134,14 +132,13 @@ def _parts(header: bytes) -> tuple[Doc, int | None] | None:
 
 
 def _moment(stamp: bytes, head: bytes) -> float:
-    """From the first line, or from the Date of the server."""
+    """From the first line, or from the Date of the server; `UNDATED` where neither has one."""
     try:
         if stamp:
             return float(timegm(time.strptime(stamp.decode(), "%Y%m%d%H%M%S")))
-        said = _DATE.search(head)
-        return parsedate_to_datetime(said[1][:100].decode("latin-1").strip()).timestamp() if said else 0.0
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
+    except ValueError:
+        return claims.UNDATED
+    return claims.server_date(head) or claims.UNDATED
 
 
 def _body(stream: Unpacking, length: int | None, most: int) -> tuple[bytes, str]:
@@ -164,8 +161,6 @@ def _brought(name: str, offset: int, doc: Doc, cut: str) -> Item:
     url = claims.web_address(doc.url)
     if url is None:
         return Refused(offset, "not a web address")
-    if not doc.began > 0:
-        return Fault(offset, f"the document {doc.number:.100} has no date")
     head = _whole(doc, len(doc.body))
     fields = (("content-type", "application/http"), ("warc-date", date(doc.began)))
     capture = capture_of(Record(Place(name, offset, 0, ""), "response", fields, head + doc.body), url, Kind.PAGE)
@@ -182,6 +177,7 @@ def _brought(name: str, offset: int, doc: Doc, cut: str) -> Item:
         ),
         offset,
         cut=cut == LONG,
+        undated=doc.began == claims.UNDATED,
     )
 
 

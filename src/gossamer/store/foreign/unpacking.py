@@ -1,36 +1,22 @@
-"""The bytes of a file that somebody else wrote, unpacked as they are read: plain, gzip or zstandard.
+"""The bytes of a file that somebody else wrote, unpacked as they are read: plain, or packed in one of `packings`.
 
 Files of archives are many packed pieces one behind the other, by rule one for each record. Here any cut will do, and
 who reads learns whether the rule was kept. Memory does not depend on the size of pieces or records, nor on what a few
 bytes unpack to: a slice is unpacked at a time. Damage is raised as `Broken`; `resume` goes on at the next piece that
-can be one.
-
-zstandard, because WARC files with zstandard are written with its frames and dictionaries
-(https://iipc.github.io/warc-specifications/specifications/warc-zstd/).
+can be one. A file that ends in the middle of a piece is read up to there, and then `skip_blank` tells.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-import zstandard
-
-from gossamer.store.warc.gzip_members import InflateError, inflating
+from gossamer.store.foreign.packings import CANNOT, Piece, Unusable, packing_of
 
 CHUNK = 64 << 10
-GZIP, ZSTD, DICTIONARY = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18"
-SLICE = 1 << 20
-"""Bytes that are unpacked of a gzip member in one go."""
-ZSTD_SLICE = 512
-"""Bytes of a frame that are unpacked in one go: its library knows no other limit. Four bytes make a block, and a block
-up to 128 KiB, so that these make 16 MiB at the most."""
-WINDOW_MOST = 128 << 20
-"""What a frame may ask to be held of what was unpacked before; as much as `zstd` itself allows."""
 FREE, RATIO = 1 << 30, 1_000
 """What a file may unpack to: so many bytes, and so many for each of its own. More is a bomb, and not read on."""
-_DICTIONARY_MOST = 64 << 20
 _AFTER = 4
 _FAR = 1 << 62
 _BEGINS_MOST = 64
@@ -53,18 +39,20 @@ class Unpacking:
     def __init__(self, file: BinaryIO, start: int = 0) -> None:
         self._file = file
         file.seek(0)
-        self._magic = _magic(file.read(4))
-        self._dictionary = _dictionary(file) if self._magic == ZSTD else None
-        self._unpacked_bytes, self._start = 0, max(start, file.tell() if self._dictionary else 0)
+        try:
+            self._packing = packing_of(file)
+        except Unusable as unusable:
+            raise Broken(0, str(unusable)) from None
+        self._unpacked_bytes, self._start = 0, max(start, self._packing.begins if self._packing else 0)
         self._begin(self._start)
 
     def _begin(self, offset: int) -> None:
         self._file.seek(offset)
         self._raw, self._raw_at = b"", 0
         self._raw_end = offset
-        self._inflate: Any = None
-        self._pending = False
-        """The library may hold more of what it was given."""
+        self._piece: Piece | None = None
+        self._clipped = False
+        """The file has ended in the middle of a piece."""
         self._data, self._at = b"", 0
         self._end = 0
         """Unpacked bytes up to the end of `_data`."""
@@ -76,7 +64,7 @@ class Unpacking:
     @property
     def packed(self) -> bool:
         """It is not a plain file."""
-        return bool(self._magic)
+        return self._packing is not None
 
     @property
     def offset(self) -> int:
@@ -125,6 +113,10 @@ class Unpacking:
         """So many of the bytes that `until` gave last come again."""
         self._at -= size
 
+    def unread(self, data: bytes) -> None:
+        """Bytes that `take` gave last come again."""
+        self._data, self._at = data + self._data[self._at :], 0
+
     def take(self, size: int, begins: re.Pattern[bytes] | None = None) -> bytes:
         """So many bytes; fewer at the end of the file, or before a packed piece that is as in `begins`."""
         parts = []
@@ -155,10 +147,12 @@ class Unpacking:
         return len(self._data) - self._at
 
     def skip_blank(self) -> bool:
-        """Pass over empty lines; False at the end of the file."""
+        """Pass over empty lines; False at the end of the file, Broken where that is in the middle of a piece."""
         while (found := _VISIBLE.search(self._data, self._at)) is None:
             self._at = len(self._data)
             if not self._fill():
+                if self._clipped:
+                    raise Broken(self._pieces[-1][1], "the file ends in the middle of a packed piece")
                 return False
         self._at = found.start()
         return True
@@ -205,16 +199,16 @@ class Unpacking:
     def resume(self) -> bool:
         """After damage: go on at what may be the next piece. False when there is none."""
         position = self._pieces[-1][1] + 1
-        while self.packed and not self._is_bomb:
+        while self._packing and not self._is_bomb:
             self._file.seek(position)
             chunk = self._file.read(CHUNK)
-            found = chunk.find(self._magic)
+            found = chunk.find(self._packing.magic)
             if found >= 0:
                 self._begin(position + found)
                 return True
             if len(chunk) < CHUNK:
                 break
-            position += len(chunk) - len(self._magic) + 1
+            position += len(chunk) - len(self._packing.magic) + 1
         self._begin(self._file.seek(0, 2))
         return False
 
@@ -245,78 +239,29 @@ class Unpacking:
         return self._unpacked_bytes > FREE + RATIO * max(self._raw_end - self._start, 0) and self.packed
 
     def _unpacked(self) -> bytes:
-        while self._pending or self._raw_at < len(self._raw) or self._read():
-            if self._inflate is None:
-                self._open_piece()
+        while (self._piece and self._piece.holds_more) or self._raw_at < len(self._raw) or self._read():
+            piece = self._piece = self._piece or self._open_piece()
             try:
-                more = self._frame() if self._magic == ZSTD else self._member()
-            except (InflateError, zstandard.ZstdError, MemoryError) as error:
+                more, used = piece.unpack(memoryview(self._raw)[self._raw_at :])
+            except CANNOT as error:
                 raise Broken(self._pieces[-1][1], f"cannot be unpacked: {error}") from None
-            if self._inflate.eof:
-                self._inflate, self._pending = None, False
+            self._raw_at += used
+            if piece.is_over:
+                self._piece = None
             if more:
                 return more
-        if self._inflate is not None:
-            self._inflate = None
-            raise Broken(self._pieces[-1][1], "the file ends in the middle of a packed piece")
+        self._clipped = self._piece is not None
         return b""
-
-    def _member(self) -> bytes:
-        more: bytes = self._inflate.decompress(memoryview(self._raw)[self._raw_at :], SLICE)
-        left = self._inflate.unused_data if self._inflate.eof else self._inflate.unconsumed_tail
-        self._raw_at = len(self._raw) - len(left)
-        self._pending = len(more) == SLICE
-        return more
-
-    def _frame(self) -> bytes:
-        end = min(self._raw_at + ZSTD_SLICE, len(self._raw))
-        more: bytes = self._inflate.decompress(memoryview(self._raw)[self._raw_at : end])
-        self._raw_at = end - len(self._inflate.unused_data)
-        return more
 
     def _read(self) -> bool:
         self._raw, self._raw_at = self._file.read(CHUNK), 0
         self._raw_end += len(self._raw)
         return bool(self._raw)
 
-    def _open_piece(self) -> None:
+    def _open_piece(self) -> Piece:
         where = (self._end, self._raw_end - len(self._raw) + self._raw_at)
         if self._pieces[-1][0] == where[0]:
             self._pieces.pop()
         self._pieces.append(where)
-        if self._magic == ZSTD:
-            unpacking = zstandard.ZstdDecompressor(dict_data=self._dictionary, max_window_size=WINDOW_MOST)
-            self._inflate = unpacking.decompressobj()
-        else:
-            self._inflate = inflating()
-
-
-def _magic(first: bytes) -> bytes:
-    if first.startswith((ZSTD, DICTIONARY)):
-        return ZSTD
-    return GZIP if first.startswith(GZIP) else b""
-
-
-def _dictionary(file: BinaryIO) -> zstandard.ZstdCompressionDict | None:
-    """The one that all frames of the file were packed with, if it begins with one."""
-    file.seek(0)
-    head = file.read(8)
-    if not head.startswith(DICTIONARY):
-        return None
-    length = int.from_bytes(head[4:], "little")
-    data = file.read(min(length, _DICTIONARY_MOST))
-    if len(data) < length:
-        raise Broken(0, "the dictionary that it begins with is not whole, or too large")
-    try:
-        return zstandard.ZstdCompressionDict(_plain(data) if data.startswith(ZSTD) else data)
-    except (zstandard.ZstdError, MemoryError, ValueError) as error:
-        raise Broken(0, f"the dictionary that it begins with cannot be used: {error}") from None
-
-
-def _plain(data: bytes) -> bytes:
-    """A packed dictionary. What its frame says of its length is not believed."""
-    with zstandard.ZstdDecompressor(max_window_size=WINDOW_MOST).stream_reader(data) as reader:
-        found: bytes = reader.read(_DICTIONARY_MOST + 1)
-    if len(found) > _DICTIONARY_MOST:
-        raise ValueError("it is too large")
-    return found
+        assert self._packing is not None
+        return self._packing.piece()

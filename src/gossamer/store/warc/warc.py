@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha1, sha256
 from pathlib import Path
 
@@ -151,9 +151,10 @@ def date(moment: float) -> str:
 
 
 def instant(date: str) -> float:
-    """Seconds since 1970; 0 for what is no date, or before there was a web."""
+    """Seconds since 1970; 0 for what is no date, or before there was a web. One without a zone is UTC."""
     try:
-        return max(datetime.fromisoformat(date).timestamp(), 0.0)
+        then = datetime.fromisoformat(date)
+        return max((then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp(), 0.0)
     except (ValueError, OverflowError, OSError):  # the last two for years that the clock of a machine does not have
         return 0.0
 

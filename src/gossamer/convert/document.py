@@ -30,6 +30,7 @@ from gossamer.convert.sandboxed import common
 from gossamer.convert.silent import reason as silent
 from gossamer.convert.source import Reader, Source
 from gossamer.convert.type import mime
+from gossamer.convert.type.names import LANGUAGES
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.convert.type.sniff import wants_no_sniffing
 from gossamer.model import HTML, Capture, Kind, Link, Page
@@ -170,11 +171,11 @@ def _kind(data: bytes, content_types: Sequence[str], url: str | None, *, nosniff
 
 
 def _is_file(source: Source) -> bool:
-    """Is it read apart? Plain text is not worth the way, and a reader that was added is known to this process alone."""
+    """Is it read apart? Text that stays as it is is not, and a reader that was added is known to this process alone."""
     essence = source.kind.essence
     if _is_xml(essence):
         return not (essence in HTML or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
-    if essence == kinds.PLAIN or essence in HTML:
+    if essence == kinds.PLAIN or essence in HTML or essence in LANGUAGES:
         return False
     return isinstance(reader_of(essence), Ours) or _added(source) is not None
 

@@ -239,7 +239,7 @@ def test_a_redirect_is_done_and_says_where_it_leads(table: Table) -> None:
     ],
 )
 def test_what_should_be_known_of_a_document_is_said(truncated: str | None, page: Page, said: str) -> None:
-    assert remark(came(truncated=truncated), page) == said
+    assert remark(came(truncated=truncated, body=b"words"), page) == said
 
 
 # -------------------------------------------------------------------- entries

@@ -203,6 +203,8 @@ def show(options: argparse.Namespace) -> int:
         except NotFound:  # an error or a redirect says something, too
             page = collection.answer(options.url, at)
             complain(_no_page(page))
+    if page.page.problem:
+        complain(f"{page.url}: {page.page.problem}")
     if options.form == "raw" and not options.json:
         say_bytes(page.capture.body)
         return 0

@@ -27,8 +27,10 @@ from gossamer.convert.html.requisites import of_source
 from gossamer.convert.hub import announced
 from gossamer.convert.language import language
 from gossamer.convert.sandboxed import common
+from gossamer.convert.silent import reason as silent
 from gossamer.convert.source import Reader, Source
 from gossamer.convert.type import mime
+from gossamer.convert.type.names import LANGUAGES
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.convert.type.sniff import wants_no_sniffing
 from gossamer.model import HTML, Capture, Kind, Link, Page
@@ -169,11 +171,11 @@ def _kind(data: bytes, content_types: Sequence[str], url: str | None, *, nosniff
 
 
 def _is_file(source: Source) -> bool:
-    """Is it read apart? Plain text is not worth the way, and a reader that was added is known to this process alone."""
+    """Is it read apart? Text that stays as it is is not, and a reader that was added is known to this process alone."""
     essence = source.kind.essence
     if _is_xml(essence):
         return not (essence in HTML or _is_sitemap(source) or feed.is_feed(source.data) or _has_html(source))
-    if essence == kinds.PLAIN or essence in HTML:
+    if essence == kinds.PLAIN or essence in HTML or essence in LANGUAGES:
         return False
     return isinstance(reader_of(essence), Ours) or _added(source) is not None
 
@@ -186,6 +188,8 @@ def _read(source: Source, digest: str = "") -> Page:
     if source.url is not None and is_path(source.url):
         said = replace(said, title=said.title or name_of(source.url), published=said.published or source.date)
     page = cleaned(said)
+    if not page.text and (why := silent(source, page, known=_is_known(source))):
+        page = replace(page, problem=why)
     if not source.depth and (hub := announced(source)) is not None:
         page = replace(page, hub=hub.hub, topic=hub.topic)
     if source.content is None:
@@ -205,7 +209,7 @@ def _said(source: Source) -> Page:
     if _is_json(essence) and feed.is_feed(source.data):
         return _feed(source)
     if reader := reader_of(essence) or _added(source):
-        return _with_reason(source, reader(replace(source, inner=_said)))
+        return with_fields(source, reader(replace(source, inner=_said)))
     return next((read(source) for belongs, read in _READERS if belongs(essence)), None) or _other(source)
 
 
@@ -235,7 +239,7 @@ def _xml(source: Source) -> Page:
         return _html(source)
     from gossamer.convert.files.text import xml  # with the readers of office files: many of them are XML
 
-    return _with_reason(source, xml.read(source))
+    return with_fields(source, xml.read(source))
 
 
 def _feed(source: Source) -> Page:
@@ -253,10 +257,10 @@ def _has_html(source: Source) -> bool:
     return b"<html" in source.data[:_ROOT_WITHIN]
 
 
-def _with_reason(source: Source, page: Page) -> Page:
-    """A file that says nothing is said to say nothing."""
-    silent = source.data and not source.depth and not page.text and not page.problem
-    return with_fields(source, replace(page, problem="no text in it") if silent else page)
+def _is_known(source: Source) -> bool:
+    essence = source.kind.essence
+    has_reader = reader_of(essence) is not None or any(belongs(essence) for belongs, _ in _READERS)
+    return has_reader or _added(source) is not None
 
 
 def _text(source: Source) -> Page:
@@ -266,9 +270,7 @@ def _text(source: Source) -> Page:
 
 def _other(source: Source) -> Page:
     """Nothing is known but what the header fields say."""
-    unknown = source.kind.essence == _SOME_BYTES and source.data and not source.depth
-    problem = "nothing tells what kind of file it is" if unknown else ""
-    return with_fields(source, Page(source.url, source.kind.essence, problem=problem))
+    return with_fields(source, Page(source.url, source.kind.essence))
 
 
 def _robots(capture: Capture) -> Page:

@@ -47,6 +47,7 @@ _PARTS = {
 BOXES = {"x": "\u2611", " ": "\u2610"}
 """A box that is ticked and one that is not, by how Markdown writes it."""
 _PRE = re.compile('<pre(?: lang="[^"<>]*")?>')
+_LANGUAGE = re.compile(r"[a-z][a-z0-9+#.-]{0,30}").fullmatch
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 
 
@@ -68,6 +69,11 @@ def strong(line: str) -> str:
 def emphasis(line: str) -> str:
     """A line in italics."""
     return f"<em>{line}</em>" if line.strip() else line
+
+
+def math(tex: str) -> str:
+    """A formula in TeX."""
+    return f"<math>{escape(' '.join(tex.split()), quote=False)}</math>" if tex.strip() else ""
 
 
 def code(text: str) -> str:
@@ -97,11 +103,12 @@ class Writer:
             self._end_lists()
             self._blocks.append(f"<blockquote><p>{line.strip()}</p></blockquote>")
 
-    def pre(self, text: str) -> None:
-        """Text whose lines and spaces count."""
+    def pre(self, text: str, language: str = "") -> None:
+        """Text whose lines and spaces count, perhaps in a programming language."""
         if text.strip():
             self._end_lists()
-            self._blocks.append(f"<pre>{escape(text.strip(chr(10)).rstrip(), quote=False)}</pre>")
+            said = f' lang="{language}"' if _LANGUAGE(language) else ""
+            self._blocks.append(f"<pre{said}>{escape(text.strip(chr(10)).rstrip(), quote=False)}</pre>")
 
     def item(self, line: str, depth: int = 0, *, ordered: bool = False) -> None:
         """An item of a list; lists of greater depth stand in the item before."""
@@ -131,6 +138,11 @@ class Writer:
         if html:
             self._end_lists()
             self._blocks.append(html)
+
+    def clear(self) -> None:
+        """Forget what was written: it was no part of the text."""
+        self._blocks.clear()
+        self._open.clear()
 
     def html(self) -> str:
         """All of it."""

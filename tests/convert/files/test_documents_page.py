@@ -23,6 +23,8 @@ LANGUAGES = {
     "csv": "text/csv",
     "xml": "application/xml",
     "text": "text/plain",
+    "tex": "application/x-tex",
+    "srt": "application/x-subrip",
 }
 
 
@@ -42,7 +44,7 @@ def test_what_is_shown_is_what_comes_out(section: str, given: tuple[str, str], e
 
 
 def test_there_is_an_example_for_every_kind_of_text() -> None:
-    assert len(PAIRS) == 7
+    assert len(PAIRS) == 10
 
 
 def run(text: str, look: str = "") -> str:

@@ -39,7 +39,14 @@ _PAGE = {
     "offset": "offset",
 }
 """Qualifiers, and which field of a version they show. The same for a page in the next."""
-_CONTENT = {"text": "text", "main": "content", "html": "html", "language": "language", "links": "links"}
+_CONTENT = {
+    "text": "text",
+    "main": "content",
+    "html": "html",
+    "language": "language",
+    "links": "links",
+    "problem": "problem",
+}
 _RAW = "raw"
 _CRAWL = ("state", "reason", "depth", "referrer", "target")
 

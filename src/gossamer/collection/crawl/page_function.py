@@ -107,7 +107,7 @@ class PageFunction:
 
     def __call__(self, capture: Capture, page: Page) -> Page:
         """The page with its fields."""
-        if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300 or page.problem:
+        if capture.visit.kind is not Kind.PAGE or not 200 <= capture.status < 300 or page.unread:
             return page
         try:
             fields = tuple(_checked(self._function(ReadPage(page, capture))))

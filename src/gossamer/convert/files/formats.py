@@ -11,6 +11,7 @@ from types import ModuleType
 
 from gossamer.convert.files import kinds
 from gossamer.convert.source import Reader, Source
+from gossamer.convert.type import names
 from gossamer.model import Page
 
 
@@ -49,6 +50,17 @@ READERS: dict[str, Reader] = {
     kinds.JSON: Ours("text.json"),
     kinds.MARKDOWN: Ours("text.markdown"),
     kinds.GEMINI: Ours("text.gemini"),
+    names.RST: Ours("text.rst"),
+    names.ASCIIDOC: Ours("text.asciidoc"),
+    names.ORG: Ours("text.org"),
+    names.TEX: Ours("text.tex"),
+    names.SRT: Ours("text.subtitles"),
+    names.VTT: Ours("text.subtitles"),
+    names.CALENDAR: Ours("text.cards"),
+    names.CARD: Ours("text.cards"),
+    names.TOML: Ours("text.toml"),
+    names.YAML: Ours("text.yaml"),
+    **dict.fromkeys(names.LANGUAGES, Ours("text.code")),
     kinds.PLAIN: Ours("text.plain"),
     kinds.OLE: Ours("ole.compound"),
     kinds.PDF: Ours("pdf.pdf"),

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from gossamer.convert.files.ole import compound
 from gossamer.convert.files.zip.zipped import Archive
-from gossamer.convert.type import mime
+from gossamer.convert.type import mime, names
 from gossamer.convert.type.sniff import media_type as sniffed
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
@@ -103,6 +103,26 @@ _ALIASES = {
     "text/json": JSON,
     "application/x-json": JSON,
     "application/vnd.jupyter": NOTEBOOK,
+    "text/rst": names.RST,
+    "text/prs.fallenstein.rst": names.RST,
+    "text/x-asciidoc": names.ASCIIDOC,
+    "text/x-org": names.ORG,
+    "text/x-tex": names.TEX,
+    "text/x-latex": names.TEX,
+    "application/x-latex": names.TEX,
+    "application/tex": names.TEX,
+    "text/srt": names.SRT,
+    "application/srt": names.SRT,
+    "text/x-vcard": names.CARD,
+    "text/directory": names.CARD,
+    "text/x-toml": names.TOML,
+    "text/toml": names.TOML,
+    "text/yaml": names.YAML,
+    "text/x-yaml": names.YAML,
+    "application/x-yaml": names.YAML,
+    "text/x-opml": names.OPML,
+    "application/x-fictionbook": names.FB2,
+    "text/fb2+xml": names.FB2,
     "application/x-mimearchive": MAIL,
 }
 """Other names of a type: with macros, as a template, of an older program."""
@@ -130,6 +150,7 @@ _SOME_BYTES = frozenset(
         "application/force-download",
     }
 )
+_SOME_BYTES_TYPE = "application/octet-stream"
 _MAIN_PARTS = (("word/", DOCX), ("xl/", XLSX), ("ppt/", PPTX))
 _LOOKED_AT = 4_096
 _NOTEBOOK = re.compile(rb'"nbformat"\s*:\s*\d')
@@ -146,6 +167,23 @@ _MARKS = re.compile(
     rb"|^\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*\r?$",
     re.MULTILINE,
 )
+_BEGINS = tuple(
+    (re.compile(pattern, flags), kind)
+    for pattern, flags, kind in (
+        (rb"WEBVTT(?:[ \t\r\n]|\Z)", 0, names.VTT),
+        (rb"\d{1,6}\r?\n\d{1,2}:\d\d:\d\d[,.]\d{1,3} *--> *\d", 0, names.SRT),
+        (rb"BEGIN:VCALENDAR\s", re.IGNORECASE, names.CALENDAR),
+        (rb"BEGIN:VCARD\s", re.IGNORECASE, names.CARD),
+        (rb"(?:%[^\n]*\n|\s)*\\document(?:class|style)[\[{]", 0, names.TEX),
+        (rb"%YAML \d", 0, names.YAML),
+        (rb"#\+(?:TITLE|AUTHOR|OPTIONS|STARTUP):", re.IGNORECASE, names.ORG),
+        (rb"= \S[^\n]*\n(?:[^\n]*\n){1,60}?== \S", 0, names.ASCIIDOC),
+        (rb"#!/[^\n]{1,200}\n", 0, names.SCRIPT),
+    )
+)
+"""How text of some kinds begins. Nothing else does."""
+_RST = re.compile(rb"^\.\. [\w:-]{1,60}:: ?", re.MULTILINE)
+_UNDERLINED = re.compile(rb"^\S[^\n]*\n([=~^\"'`#*+-])\1{3,}\r?$", re.MULTILINE)
 _HEADING = re.compile(rb"^(?:#{1,6} \S.*|={3,}|-{3,})\r?$", re.MULTILINE)
 
 
@@ -181,10 +219,13 @@ def _settled(data: bytes, known: str, url: str | None, *, untold: bool) -> str:
     if known in _ZIPPED or known in _MARKED:
         found = sniffed(data).essence
         known, untold = (known, False) if found in _SOME_BYTES else (found, True)
+    if known in names.LANGUAGES and sniffed(data, nosniff=True).type != "text":
+        known = _SOME_BYTES_TYPE
     if known in _SOME_BYTES:
         known = sniffed(data, nosniff=True).essence
     if known == PLAIN or known in _SOME_BYTES:
-        known = _BY_NAME.get(_ending(url)) or (_looks_like(data) if untold and known == PLAIN else known)
+        named = _BY_NAME.get(_ending(url)) or (names.ENDINGS.get(_ending(url)[1:]) if known == PLAIN else None)
+        known = named or (_looks_like(data) if untold and known == PLAIN else known)
     return NOTEBOOK if known == JSON and _is_notebook(data) else known
 
 
@@ -229,8 +270,12 @@ def _looks_like(data: bytes) -> str:
     fields = _FIELD.match(head)
     if fields and len(set(_MAIL_FIELDS.findall(fields[0]))) >= 3:
         return MBOX if head.startswith(b"From ") and _NEXT_LETTER.search(data) else MAIL
+    if marked := next((kind for pattern, kind in _BEGINS if pattern.match(head)), None):
+        return marked
     if len(_MARKS.findall(head)) >= 2 or (_HEADING.search(head) and _MARKS.search(head)):
         return MARKDOWN
+    if _RST.search(head) and _UNDERLINED.search(head):
+        return names.RST
     return _delimited(head)
 
 

@@ -15,6 +15,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from gossamer.convert.type.names import ENDINGS
+
 _TOKEN = re.compile(r"[-!#$%&'*+.^_`|~A-Za-z0-9]+").fullmatch
 NAME_MOST = 127
 """Characters of a type or a subtype that are believed (RFC 6838, section 4.2). Browsers know no limit; our rows do."""
@@ -75,6 +77,11 @@ TYPES = {
     "text": "text/plain",
     "log": "text/plain",
     "zip": "application/zip",
+    "gz": "application/x-gzip",
+    "tgz": "application/x-gzip",
+    "tar": "application/x-tar",
+    "mbox": "application/mbox",
+    **ENDINGS,
 }
 """By the ending of a name."""
 

@@ -149,7 +149,7 @@ def _status_of_document(entry: Entry) -> int:
 
 def remark(capture: Capture, page: Page) -> str:
     """What should be known of a document that was kept, but not as it should be."""
-    if page.problem:
+    if page.problem and (capture.body or not capture.truncated):
         return page.problem
     if capture.truncated and is_path(capture.visit.url):
         size = f"{int(capture.header('content-length') or 0):,}"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from io import StringIO
 
 from gossamer import tagged
 from gossamer.convert.files import kinds
-from gossamer.convert.files.page import About, page_of
+from gossamer.convert.files.page import About
 from gossamer.convert.files.sheets import COLUMNS_MOST, TOO_MANY, Room, has_names
-from gossamer.convert.files.text.plain import decoded
+from gossamer.convert.files.text.plain import decoded, text_page
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -27,16 +26,14 @@ def read(source: Source) -> Page:
     found = decoded(source)
     delimiter = "\t" if source.kind.essence == kinds.TSV else delimiter_of(found.text)
     rows: list[list[str]] = []
-    problem = found.problem
+    problem = ""
     try:
         rows.extend(_rows(found.text, delimiter))
     except (csv.Error, _Full) as error:
         problem = f"{error}"
     writer = tagged.Writer()
     writer.table(rows, head=has_names(rows))
-    return replace(
-        page_of(source, writer.html(), About(), problem=problem), encoding=found.encoding, declared=found.declared
-    )
+    return text_page(source, found, writer.html(), About(), problem=problem)
 
 
 class _Full(Exception):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from gossamer import tagged
-from gossamer.convert.files.page import About, page_of
-from gossamer.convert.files.text.plain import decoded
+from gossamer.convert.files.page import About
+from gossamer.convert.files.text.plain import decoded, text_page
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -32,9 +31,8 @@ def read(source: Source) -> Page:
     if problem:
         writer.pre(found.text)
     else:
-        problem = _write(writer, value)
-    page = page_of(source, writer.html(), About(_title(value)), problem=found.problem or problem)
-    return replace(page, encoding=found.encoding, declared=found.declared)
+        problem = write_value(writer, value)
+    return text_page(source, found, writer.html(), About(title_of(value)), problem=problem)
 
 
 def parsed(text: str) -> tuple[Value, str]:
@@ -52,12 +50,14 @@ def parsed(text: str) -> tuple[Value, str]:
     return (lines, "") if lines else (None, problem)
 
 
-def _title(value: Value) -> str:
+def title_of(value: Value) -> str:
+    """What a value calls itself."""
     said = (value.get(name) for name in _TITLES) if isinstance(value, dict) else ()
     return next((each for each in said if isinstance(each, str)), "")
 
 
-def _write(writer: tagged.Writer, value: Value) -> str:
+def write_value(writer: tagged.Writer, value: Value) -> str:
+    """Write a value as an outline. Gives what was left out, or nothing."""
     if not isinstance(value, dict | list):
         writer.paragraph(tagged.words(_scalar(value)))
         return ""
@@ -94,4 +94,5 @@ def _members(value: Value) -> Iterator[tuple[str, Value]]:
 
 
 def _scalar(value: Value) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    """As JSON writes it; dates, which only TOML has, as everybody does."""
+    return json.dumps(value) if isinstance(value, bool | int | float | None) else str(value)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import islice
 
 from markdown_it import MarkdownIt
@@ -17,8 +16,9 @@ from markdown_it.token import Token
 
 from gossamer import tagged
 from gossamer.convert.dates import file_seconds
-from gossamer.convert.files.page import About, Pointers, page_of, titled
-from gossamer.convert.files.text.plain import decoded, write_text
+from gossamer.convert.files.page import About, Pointers, titled
+from gossamer.convert.files.text.inline import with_addresses
+from gossamer.convert.files.text.plain import decoded, text_page, write_text
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -37,8 +37,6 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BRACKET = re.compile(r"\[")
 _TASK = re.compile(r"\[[ xX]\] ")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_ADDRESS = re.compile(r"https?://[^\s<>\[\]\"'`]++")
-_AFTER_ADDRESS = ".,;:!?)*_"
 
 
 def read(source: Source) -> Page:
@@ -50,9 +48,7 @@ def read(source: Source) -> Page:
     write_markdown(writer, found.text[front.end() :] if front else found.text, pointers)
     html = writer.html()
     about = titled(About(said.get("title", ""), said.get("author", ""), file_seconds(said.get("date", ""))), html)
-    return replace(
-        page_of(source, html, about, pointers, found.problem), encoding=found.encoding, declared=found.declared
-    )
+    return text_page(source, found, html, about, pointers)
 
 
 def write_markdown(writer: tagged.Writer, text: str, pointers: Pointers) -> None:
@@ -151,7 +147,7 @@ def _marked(mark: Token, line: str, pointers: Pointers) -> str:
 def _piece(token: Token, pointers: Pointers | None) -> str:
     match token.type:
         case "text":
-            return tagged.words(token.content) if pointers is None else _with_addresses(token.content, pointers)
+            return tagged.words(token.content) if pointers is None else with_addresses(token.content, pointers)
         case "code_inline":
             return tagged.code(" ".join(token.content.split()))
         case "image":
@@ -161,14 +157,3 @@ def _piece(token: Token, pointers: Pointers | None) -> str:
         case "html_inline":
             return "<br>" if _BREAK.fullmatch(token.content) else ""
     return " "
-
-
-def _with_addresses(text: str, pointers: Pointers) -> str:
-    """Text whose bare addresses are links."""
-    parts: list[str] = []
-    at = 0
-    for found in _ADDRESS.finditer(text):
-        address = found[0].rstrip(_AFTER_ADDRESS)
-        parts += (tagged.words(text[at : found.start()]), pointers.link(tagged.words(address), address))
-        at = found.start() + len(address)
-    return "".join([*parts, tagged.words(text[at:])])

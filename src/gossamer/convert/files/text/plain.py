@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gossamer import tagged
 from gossamer.convert.charset.charset import judged
 from gossamer.convert.charset.decode import decode
-from gossamer.convert.files.page import About, page_of
+from gossamer.convert.files.page import About, Pointers, page_of
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -30,9 +30,7 @@ def read(source: Source) -> Page:
     found = decoded(source)
     writer = tagged.Writer()
     write_text(writer, found.text)
-    return replace(
-        page_of(source, writer.html(), About(), problem=found.problem), encoding=found.encoding, declared=found.declared
-    )
+    return text_page(source, found, writer.html(), About())
 
 
 def write_text(writer: tagged.Writer, text: str) -> None:
@@ -50,6 +48,14 @@ def _paragraph(writer: tagged.Writer, lines: list[str]) -> None:
         writer.paragraph(tagged.words(block))
     else:
         writer.paragraph("<br>".join(tagged.words(line).strip() for line in lines))
+
+
+def text_page(
+    source: Source, found: Decoded, html: str, about: About, pointers: Pointers | None = None, problem: str = ""
+) -> Page:
+    """The page of a file that is text, which was read as this tagged text."""
+    page = page_of(source, html, about, pointers, found.problem or problem)
+    return replace(page, encoding=found.encoding, declared=found.declared)
 
 
 class Decoded(NamedTuple):

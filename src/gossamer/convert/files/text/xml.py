@@ -1,26 +1,39 @@
 """XML of no other kind: the text of its elements, a paragraph each.
 
 An element that has text of its own is one paragraph with all that is in it, so that words in bold stay in their
-sentence. Files of Word and of OpenDocument that were saved as one piece of XML go to the readers of those.
+sentence. What has a reader of its own is known by its root: files of Word and of OpenDocument that were saved as one
+piece of XML, articles, manuals, novels and outlines.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from gossamer import tagged
 from gossamer.convert.charset.charset import judged
-from gossamer.convert.charset.decode import utf8
 from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.markup import walk
 from gossamer.convert.files.odf import odf
 from gossamer.convert.files.office import docx
 from gossamer.convert.files.page import About, page_of
-from gossamer.convert.source import Source
+from gossamer.convert.files.text import opml, publications
+from gossamer.convert.files.text.recoded import as_utf8
+from gossamer.convert.source import Reader, Source
 from gossamer.model import Page
 
 _ROOT_WITHIN = 4_096
-_FLAT = ((b"<w:wordDocument", docx.flat), (b"<pkg:package", docx.flat), (b"<office:document", odf.flat))
+_ROOTS: tuple[tuple[re.Pattern[bytes], Reader], ...] = (
+    (re.compile(rb"<(?:w:wordDocument|pkg:package)"), docx.flat),
+    (re.compile(rb"<office:document"), odf.flat),
+    (re.compile(rb"<opml[\s>]"), opml.read),
+    (re.compile(rb"<FictionBook[\s>]"), publications.read_fiction),
+    (
+        re.compile(rb"//NLM//DTD|//DTD JATS|<article\s[^>]{0,1000}article-type=|<front>\s{0,100}<journal-meta"),
+        publications.read_jats,
+    ),
+    (re.compile(rb"docbook\.org/ns/docbook|//DTD DocBook"), publications.read_docbook),
+)
 _TITLES = ("title", "dc:title", "svg:title")
 _AUTHORS = ("creator", "dc:creator", "author", "Author")
 
@@ -28,24 +41,16 @@ _AUTHORS = ("creator", "dc:creator", "author", "Author")
 def read(source: Source) -> Page:
     """What XML says."""
     start = source.data[:_ROOT_WITHIN]
-    for root, reader in _FLAT:
-        if root in start:
+    for root, reader in _ROOTS:
+        if root.search(start):
             return reader(source)
     encoding, declared = judged(source.data, source.kind)
     text = _Text()
-    problem = walk([_as_utf8(source.data, encoding)], text)
+    problem = walk([as_utf8(source.data, encoding)], text)
     text.flush()
     html = text.writer.html()
     about = About(text.title, text.author, file_seconds(text.date))
     return replace(page_of(source, html, about, problem=problem), encoding=encoding, declared=declared)
-
-
-def _as_utf8(data: bytes, encoding: str) -> bytes:
-    """Expat knows four encodings; the name of another would stop it, so it is told that this is UTF-8."""
-    recoded = utf8(data, encoding)
-    if recoded.startswith(b"<?xml") and (end := recoded.find(b"?>")) > 0:
-        return b'<?xml version="1.0" encoding="UTF-8"?>' + recoded[end + 2 :]
-    return recoded
 
 
 class _Text:

@@ -388,6 +388,13 @@ def simulate(options: argparse.Namespace) -> int:
     return run(options)
 
 
+def plan_cluster(options: argparse.Namespace) -> int:
+    """How many machines a crawl takes."""
+    from gossamer.cli.cluster_plan import run
+
+    return run(options)
+
+
 def demo(options: argparse.Namespace) -> int:
     """Crawl a made web and find a page in it."""
     from gossamer.cli.demo import run

@@ -16,7 +16,7 @@ GROUPS: Mapping[str, str] = {
     "steer": "top pause resume stop set add retry",
     "look": "list why history links broken changes alert",
     "search": "similar duplicates rank evaluate",
-    "take along": "convert mcp replay fetch-collection",
+    "take along": "convert mcp replay fetch-collection plan-cluster",
     "look after": "verify remove prune help completion",
 }
 """Each command once, under what one wants; those that are not there are passed over."""
@@ -47,6 +47,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("server", "web", "ui", "dashboard", "browse"), "serve"),
     **dict.fromkeys(("wayback", "pywb", "playback"), "replay"),
     **dict.fromkeys(("sim", "simulation", "estimate", "budget"), "simulate"),
+    **dict.fromkeys(("cost", "costs", "size-cluster", "cluster"), "plan-cluster"),
     "man": "help --man",
     "md": "markdown",
     "txt": "text",

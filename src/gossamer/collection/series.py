@@ -10,6 +10,7 @@ The sums of the shards are added where their times meet. One that has ended keep
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -54,6 +55,7 @@ class Point(msgspec.Struct, array_like=True, frozen=True):
     memory: Natural = 0
     judged: Natural = 0
     score: Seconds = 0.0
+    cpu: Seconds = 0.0
 
 
 point_of = decoder(Point)
@@ -81,6 +83,8 @@ class Sample:
     """Pages that were held against the topic of the crawl."""
     score: float = 0.0
     """The sum of what they scored."""
+    cpu: float = 0.0
+    """Seconds of CPU that the processes of the shards had spent, and those that they started and that have ended."""
 
     @property
     def relevance(self) -> float | None:
@@ -104,18 +108,24 @@ class Series:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._thinned = -THIN_EVERY
+        self._began = cpu()
+        self._before: float | None = None
+        """CPU of earlier runs."""
 
     def note(self, counts: Counts, now: float, harvest: Sums | None = None) -> None:
         """Part of the next commit."""
         minute = min(max(int(now // 60), 0), _LAST_MINUTE)
+        if self._before is None:
+            self._before = max((point.cpu for _, point in rows(self._table)), default=0.0)
         if abs(minute - self._thinned) >= THIN_EVERY:
             self._thinned = minute
             for old in spare([each for each, _ in rows(self._table)], minute):
                 self._table.delete(META, _key(old))
-        self._table.put(META, _key(minute), msgspec.msgpack.encode(_point(counts, harvest or Sums())))
+        spent = self._before + cpu() - self._began
+        self._table.put(META, _key(minute), msgspec.msgpack.encode(_point(counts, harvest or Sums(), spent)))
 
 
-def _point(counts: Counts, harvest: Sums) -> Point:
+def _point(counts: Counts, harvest: Sums, spent: float) -> Point:
     known = counts.queued + counts.done + counts.failed + counts.excluded
     copies = counts.duplicates + counts.near_duplicates
     return Point(
@@ -131,6 +141,7 @@ def _point(counts: Counts, harvest: Sums) -> Point:
         memory(),
         harvest.pages,
         round(harvest.score, 3),
+        round(max(spent, 0.0), 3),
     )
 
 
@@ -141,6 +152,12 @@ def memory() -> int:
             return int(file.read(100).split()[1]) * _PAGE
     except (OSError, ValueError, IndexError):
         return 0
+
+
+def cpu() -> float:
+    """Seconds that this process has spent, and those that it has seen end."""
+    own, ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime
 
 
 def rows(table: Table) -> Iterator[tuple[int, Point]]:

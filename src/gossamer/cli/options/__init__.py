@@ -59,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     upkeep.prune(verbs)
     upkeep.fetch_collection(verbs)
     besides.simulate(verbs)
+    besides.plan_cluster(verbs)
     besides.demo(verbs)
     besides.help_(verbs)
     besides.completion(verbs)

@@ -78,6 +78,34 @@ def _visits(text: str) -> float:
     return found
 
 
+def plan_cluster(verbs: Verbs) -> None:
+    verb = add_verb(
+        verbs,
+        "plan-cluster",
+        "how many machines a crawl of so many pages takes, and what they cost, from the figures of a small one:"
+        " crawl a thousand pages or more of what it is to be, and name that collection",
+        "gossamer plan-cluster my-web --pages 1e9 --days 30",
+    )
+    verb.add_argument("dir", metavar="DIR", nargs="?", help="a collection that was crawled")
+    verb.add_argument("--pages", metavar="N", type=_amount, help="pages that the crawl is to have, like 1e9")
+    verb.add_argument("--days", metavar="N", type=_amount, default=30.0, help="in so many days (30)")
+    verb.add_argument(
+        "--machine", metavar="FILE", help="a file in TOML with cores, memory, disk and prices (8 cores, 32 GB, 1 TB)"
+    )
+    verb.add_argument("--example", action="store_true", help="print such a file, to begin with")
+    verb.add_argument("--json", action="store_true", help="answer as JSON")
+
+
+def _amount(text: str) -> float:
+    try:
+        found = float(text.replace(",", ""))
+    except ValueError:
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return found
+
+
 def demo(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,

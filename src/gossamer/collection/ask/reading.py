@@ -43,6 +43,7 @@ from gossamer.urls.seeds import address, as_seed
 if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.changes import Changes
+    from gossamer.collection.ask.cluster_size import Figures, Machine, Need
     from gossamer.collection.ask.history import Diff, Edition, Past
     from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.links import Links, Neighbour
@@ -148,6 +149,13 @@ class Reading:
         from gossamer.collection.series import series
 
         return series(self._readers().tables, in_utc(since) if since else None, points)
+
+    def plan_cluster(self, pages: float, days: float = 30.0, machine: Machine | None = None) -> tuple[Figures, Need]:
+        """What a page took here, and what a crawl of so many pages in so many days would take."""
+        from gossamer.collection.ask.cluster_size import Machine, measured, need
+
+        figures = measured(self._folder, self.plan, self.series())
+        return figures, need(figures, pages, days, machine or Machine(), self.plan.checkpoint_seconds)
 
     def needs_scripts(self) -> str:
         """A page that says next to nothing without its scripts, where there are hardly any others; or nothing."""

@@ -246,6 +246,7 @@ class Sample(Answer, frozen=True, kw_only=True):
     hosts: int
     seconds: float
     memory: int
+    cpu: float
     coverage: float
     judged: int
     score: float

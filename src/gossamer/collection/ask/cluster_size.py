@@ -1,0 +1,200 @@
+"""How many machines does a crawl of so many pages take? Sums from the figures of a small one.
+
+The pages of a small crawl give bytes, CPU and addresses a page. What a crawl of another size takes is these figures,
+times its pages; memory is that of a shard, times the shards, because a shard keeps its rows on its disk. What that
+leaves out is said with the answer: nobody knows the web that was not crawled.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from gossamer import files
+from gossamer.collection.folder import Folder
+from gossamer.collection.series import Sample
+from gossamer.errors import UsageError
+from gossamer.plan import Plan
+from gossamer.shown import counted
+
+DAY = 86_400
+LOAD = 0.7
+"""How much of its cores a machine may be busy."""
+ROOM = 1.25
+"""Disk for each byte that is kept: what is merged or packed stands there twice for a while."""
+ANSWER = 0.3
+"""Seconds that a server takes, besides the rest after it."""
+TRAVEL = 1.3
+"""Bytes that go to the store for each byte that is kept: tables are written again when they are merged."""
+OBJECT = 32_000_000
+"""Bytes of an object in the store, at most."""
+PUTS, LISTS = 3, 2
+"""Requests to the store for each checkpoint."""
+MONTH = 30.0
+PAGES_LEAST = 500
+"""Fewer pages tell what a collection takes that is empty."""
+_ANY = re.compile(".+", re.DOTALL)
+_ARCHIVE = ("captures", "texts")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One node of the cluster, and what things cost in any one currency."""
+
+    cores: float = 8
+    memory: float = 32e9
+    """Bytes."""
+    disk: float = 1e12
+    hour: float = 0.0
+    """Price of an hour."""
+    store_month: float = 0.0
+    """Of a gigabyte in the store for a month."""
+    puts: float = 0.0
+    """Of a thousand requests that write or list."""
+    traffic: float = 0.0
+    """Of a gigabyte that comes in from the web."""
+
+
+EXAMPLE = """\
+# One machine, and what things cost, in any one currency. What is left out costs nothing.
+cores = 8
+memory = 32e9        # bytes
+disk = 1e12          # bytes
+hour = 0.40          # of a machine
+store_month = 0.023  # of a gigabyte in the store
+puts = 0.005         # of a thousand requests to the store
+traffic = 0.0        # of a gigabyte from the web
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a page took in a crawl that was done."""
+
+    pages: int
+    cpu: float
+    """Seconds of CPU a page."""
+    wire: float
+    """Bytes a page, as they came; the next three as they are kept."""
+    archive: float
+    index: float
+    rest: float
+    """Of rows, links and fingerprints."""
+    known: float
+    """Addresses a page that were found, it among them."""
+    memory: float
+    """Bytes of a shard."""
+    delay: float
+    """Seconds that a host rests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a crawl takes."""
+
+    rate: float
+    """Pages a second."""
+    hosts: int
+    """That must be at work at any time."""
+    cores: float
+    machines: int
+    because: str
+    """What the number of machines comes from: cores, memory or disk."""
+    shards: int
+    memory: float
+    """Bytes, on all machines."""
+    disk: float
+    network: float
+    """Bytes a second from the web."""
+    travels: float
+    """Bytes that go to the store, in all."""
+    requests: float
+    """To the store, in all."""
+    price: float
+    """In the currency of the prices; 0 where there are none."""
+
+
+def measured(folder: Folder, plan: Plan, past: Sequence[Sample]) -> Figures:
+    """The figures of a collection."""
+    last = past[-1] if past else None
+    if last is None or last.pages < PAGES_LEAST:
+        said = counted(last.pages if last else 0, "page")
+        raise UsageError(
+            f"{folder.path}: {said}, which tell little; the figures come from a crawl of {PAGES_LEAST:,} or more"
+        )
+    if not last.cpu:
+        raise UsageError(f"{folder.path}: was crawled before CPU was counted; `gossamer crawl {folder.path}` a new one")
+    sizes = _sizes(folder, plan.shards)
+    archive, index = (sum(sizes.get(name, 0) for name in names) for names in (_ARCHIVE, ("index",)))
+    return Figures(
+        pages=last.pages,
+        cpu=last.cpu / last.pages,
+        wire=last.bytes / last.pages,
+        archive=archive / last.pages,
+        index=index / last.pages,
+        rest=(sum(sizes.values()) - archive - index) / last.pages,
+        known=last.known / last.pages,
+        memory=max(each.memory for each in past) / plan.shards,
+        delay=plan.delay,
+    )
+
+
+def _sizes(folder: Folder, shards: int) -> dict[str, int]:
+    """Bytes of the parts of all shards, by their names."""
+    sizes: dict[str, int] = {}
+    for shard in map(folder.shard, range(shards)):
+        for name in files.tree(shard, _ANY):
+            part = name.partition("/")[0]
+            sizes[part] = sizes.get(part, 0) + files.size(shard / name)
+    return sizes
+
+
+def need(figures: Figures, pages: float, days: float, machine: Machine, checkpoint: float) -> Need:
+    """What so many pages in so many days take."""
+    if not (pages >= 1 and days > 0 and math.isfinite(pages) and math.isfinite(days)):
+        raise UsageError("pages and days are numbers above 0")
+    rate = pages / (days * DAY)
+    cores = rate * figures.cpu / LOAD
+    kept = pages * (figures.archive + figures.index + figures.rest)
+    wanted = {
+        "cores": cores / machine.cores,
+        "memory": math.ceil(cores) * figures.memory / LOAD / machine.memory,
+        "disk": kept * ROOM / machine.disk,
+    }
+    because = max(wanted, key=wanted.__getitem__)
+    machines = max(math.ceil(wanted[because]), 1)
+    shards = machines * math.ceil(cores / machines)
+    requests = shards * days * DAY / checkpoint * (PUTS + LISTS) + kept * TRAVEL / OBJECT
+    return Need(
+        rate=rate,
+        hosts=math.ceil(rate * (figures.delay + ANSWER)),
+        cores=cores,
+        machines=machines,
+        because=because,
+        shards=shards,
+        memory=shards * figures.memory,
+        disk=kept * ROOM,
+        network=rate * figures.wire,
+        travels=kept * TRAVEL,
+        requests=requests,
+        price=machines * days * 24 * machine.hour
+        + kept / 1e9 * machine.store_month * days / MONTH / 2  # it fills while it is crawled
+        + requests / 1e3 * machine.puts
+        + pages * figures.wire / 1e9 * machine.traffic,
+    )
+
+
+def machine_of(table: dict[str, object], name: str) -> Machine:
+    """A machine from a table of numbers; `name` is where it was read."""
+    known = [each.name for each in fields(Machine)]
+    for key, value in table.items():
+        if key not in known:
+            raise UsageError(f"{name}: {key} is not known; known are {', '.join(known)}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+            raise UsageError(f"{name}: {key} is a number, 0 or more")
+    machine = Machine(**{key: float(value) for key, value in table.items() if isinstance(value, int | float)})
+    if not min(machine.cores, machine.memory, machine.disk) >= 1:
+        raise UsageError(f"{name}: cores, memory and disk are at least 1")
+    return machine

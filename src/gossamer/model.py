@@ -116,15 +116,29 @@ TREC_ID = "warc-trec-id"
 """The field in which ClueWeb names its documents."""
 
 
+class Asked(NamedTuple):
+    """What a file says of a request, in the same way as the next."""
+
+    record: str = ""
+    date: str = ""
+    fields: Headers = ()
+
+
 class Provenance(NamedTuple):
     """What the file that a capture comes from says of it, and we would not: it is written again as it was."""
 
     record: str = ""
-    """The UUID of its response; nothing where another is to be drawn."""
+    """The UUID of its response, or all of an id that is none; nothing where another is to be drawn."""
     date: str = ""
     """Its date, where it is not written as we would."""
     fields: Headers = ()
     """Further fields of the header of its record; names in lower case."""
+    type: str = ""
+    """`resource` for what had no HTTP head there; the one of the capture is made up."""
+    info: str = ""
+    """The record, like `record`, that says who made that file."""
+    asked: Asked | None = None
+    """Its request."""
 
     @property
     def docno(self) -> str:

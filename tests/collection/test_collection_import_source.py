@@ -16,13 +16,17 @@ import pytest
 from made_shard import A, B, C, came
 
 from gossamer.collection.families import FAMILIES, IMPORTS
+from gossamer.collection.imports.hand_over import Alone, Shards
 from gossamer.collection.imports.import_filter import Verdict
-from gossamer.collection.imports.import_source import Imported, ImportSource, Row, row_of
+from gossamer.collection.imports.import_progress import Row, row_of
+from gossamer.collection.imports.import_source import Imported, ImportSource
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Visit
 from gossamer.store.foreign.exchanges import Brought, Refers, Refused
 from gossamer.store.foreign.lenient_warc import Fault
 from gossamer.store.table.table import Table
+
+ALONE = Alone()
 
 
 class FakeParcel:
@@ -61,14 +65,23 @@ class Import:
     """An import over a table, with a frontier that has nothing and arrivals that take all."""
 
     def __init__(
-        self, table: Table, imported_files: Sequence[FakeParcel], verdict: Callable[[Brought], Any] | None = None
-    ):
+        self,
+        table: Table,
+        imported_files: Sequence[FakeParcel],
+        verdict: Callable[[Brought], Any] | None = None,
+        shards: Shards = ALONE,
+    ) -> None:
         self.table, self.imported_files = table, imported_files
         self.answered: list[Any] = []
         self.frontier: Any = SimpleNamespace(due=self._nothing, done=lambda *answers: self.answered.extend(answers))
-        import_filter: Any = SimpleNamespace(arrive=verdict or (lambda one: one.capture), kept=lambda capture: None)
+        self.aside: list[Any] = []
+        import_filter: Any = SimpleNamespace(
+            arrive=verdict or (lambda one: one.capture),
+            kept=lambda capture: None,
+            lay_aside=lambda record: self.aside.append(record) or True,
+        )
         every: Any = imported_files
-        self.import_source = ImportSource(every, table, import_filter, self.frontier, 77, lambda url: url != C)
+        self.import_source = ImportSource(every, table, import_filter, self.frontier, 77, shards)
 
     async def _nothing(self) -> AsyncIterator[Visit]:
         yield Visit("http://found.test/")
@@ -85,7 +98,10 @@ class Import:
         """Take all, one after the other."""
 
         async def main() -> list[str]:
-            return [await self._take(visit) async for visit in self.import_source.due()]
+            try:
+                return [await self._take(visit) async for visit in self.import_source.due()]
+            finally:
+                self.import_source.close()
 
         return asyncio.run(main())
 
@@ -104,12 +120,12 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 def test_everything_is_handed_out_and_then_what_other_shards_have_found(table: Table) -> None:
     one = Import(table, [FakeParcel("one", at(0, A), at(10, B)), FakeParcel("two", at(0, B), at(20, C))])
-    assert one.all() == [A, B, B, "http://found.test/"]
-    assert [visit.url for visit, _, _ in one.answered] == [A, B, B]
+    assert one.all() == [A, B, B, C, "http://found.test/"]
+    assert [visit.url for visit, _, _ in one.answered] == [A, B, B, C]
     assert one.prepared() == {"one": (0, True), "two": (0, True)}
     look = one.import_source.look(2.0)
     assert (look.files, look.of, look.bytes, look.size) == (2, 2, 200, 200)
-    assert (look.captures, look.known, look.cut, look.problems, look.refused) == (3, 0, 0, (), {})
+    assert (look.captures, look.known, look.cut, look.problems, look.refused) == (4, 0, 0, (), {})
 
 
 def test_the_capture_of_a_visit_is_the_one_that_was_brought(table: Table) -> None:
@@ -183,17 +199,17 @@ def test_as_far_as_the_oldest_that_is_under_way_a_file_counts_as_read(table: Tab
     async def main() -> None:
         due = one.import_source.due()
         visits = [await anext(due) for _ in range(3)]
-        assert one.prepared() == {"one": (10, False)}
+        assert one.prepared() == {"one": (10, False), "two": (20, False)}
         one.import_source.done((visits[1], None, None))  # type: ignore[arg-type] # as above
-        assert one.prepared() == {"one": (10, False)}
+        assert one.prepared() == {"one": (10, False), "two": (30, False)}
         one.import_source.done((visits[0], None, None))  # type: ignore[arg-type] # as above
         assert one.prepared() == {"one": (0, True), "two": (30, False)}
-        look = one.import_source.look(0.0)
-        assert (look.files, look.bytes) == (1, 130)
+        assert one.import_source.look(0.0).files == 1
         await due.aclose()
+        one.import_source.close()
+        await asyncio.sleep(0)
 
     asyncio.run(main())
-    one.import_source.close()
     assert [import_file.opened for import_file in one.imported_files] == [0, 0]
 
 
@@ -201,7 +217,7 @@ def test_what_was_read_before_is_not_read_again(table: Table) -> None:
     table.put(IMPORTS, b"one", msgspec.msgpack.encode(Row("one", 0, True)))
     table.put(IMPORTS, b"two", msgspec.msgpack.encode(Row("two", 15, False)))
     one = Import(table, [FakeParcel("one", at(0, A)), FakeParcel("two", at(10, A), at(20, B))])
-    assert (one.import_source.look(0.0).files, one.import_source.look(0.0).bytes) == (1, 100)
+    assert one.import_source.look(0.0).files == 1
     assert one.all() == [B, "http://found.test/"]
     assert (one.imported_files[0].starts, one.imported_files[1].starts) == ([], [15])
     assert one.prepared() == {"one": (0, True), "two": (0, True)}
@@ -219,7 +235,7 @@ def test_an_import_that_is_stopped_hands_out_nothing_more(table: Table) -> None:
         return met
 
     assert asyncio.run(main()) == [A, "http://found.test/"]
-    assert one.prepared() == {"one": (0, False)}
+    assert one.prepared() == {"one": (10, False)}
 
 
 def test_what_is_not_taken_in_is_counted_by_the_reason(table: Table) -> None:
@@ -244,9 +260,9 @@ def test_what_is_not_taken_in_is_counted_by_the_reason(table: Table) -> None:
     assert (look.captures, look.known, look.cut) == (0, 2, 0)
     assert look.refused == {Verdict.NOTHING_BEFORE.value: 1, "no page": 1}
     assert look.problems == (
+        "one, offset 60: rubbish",
         "f@20: its date is in the future",
         "f@40: cannot be taken in: ZeroDivisionError('odd')",
-        "one, offset 60: rubbish",
     )
     assert one.prepared() == {"one": (0, True)}
 
@@ -295,4 +311,152 @@ def test_a_file_whose_revisits_lack_their_payload_is_tried_again(table: Table) -
 
 
 def test_a_look_before_anything_was_done_is_empty() -> None:
-    assert Imported() == Imported(0, 0, 0, 0, 0, 0, 0, 0.0, {}, ())
+    assert Imported() == Imported(0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, {}, ())
+
+
+def test_a_revisit_that_comes_before_its_original_waits_for_it_in_one_pass(table: Table) -> None:
+    seen: list[str] = []
+
+    def verdict(one: Brought) -> Any:
+        if one.refers is not None and one.refers.url not in seen:
+            return Verdict.LACKING
+        seen.append(one.capture.visit.url)
+        return one.capture
+
+    items = (
+        at(0, "http://second.test/", refers=Refers("http://first.test/", 1.0, None)),
+        at(10, "http://first.test/", refers=Refers(A, 1.0, None)),
+        at(20, B),
+        at(30, A),
+        at(40, C, refers=Refers("http://nowhere.test/", 1.0, None)),
+    )
+    one = Import(table, [FakeParcel("one", *items), FakeParcel("two", at(0, B))], verdict)
+    assert one.all() == [B, A, B, "http://first.test/", "http://second.test/", "http://found.test/"]
+    (words,) = one.import_source.look(0.0).problems
+    assert words.startswith("f@40: the response that holds its body is not here")
+    assert one.prepared() == {"two": (0, True)}  # the other is to be read again
+
+
+def test_what_waits_for_its_original_is_where_a_killed_import_goes_on(table: Table) -> None:
+    items = (at(0, A), at(10, B, refers=Refers(C, 1.0, None)), at(20, A))
+    one = Import(table, [FakeParcel("one", *items)], lambda one: Verdict.LACKING if one.refers else one.capture)
+    rows: list[dict[str, tuple[int, bool]]] = []
+    lack = one.import_source._lack
+    one.import_source._lack = lambda waiting: (rows.append(one.prepared()), lack(waiting))[1]  # type: ignore[method-assign] # the moment before
+    one.all()
+    assert rows == [{"one": (10, False)}]
+
+
+# ------------------------------------------------------------------------ other shards
+
+
+class Web:
+    """Shards in one loop, whose messages arrive in the next turn."""
+
+    def __init__(self, folder: Path, parcels: Sequence[FakeParcel], count: int = 2) -> None:
+        self.folder, self.parcels, self.count = folder, parcels, count
+        self.imports: dict[int, Import] = {}
+        self.messages = 0
+
+    def start(self, me: int) -> Import:
+        """One of them, for the first time or anew."""
+        again = me in self.imports
+        table = self.imports[me].table if again else Table.open(self.folder / str(me), FAMILIES, writable=True)
+        self.imports[me] = one = Import(table, self.parcels, shards=Seat(self, me))
+        for other in self.imports:
+            if again and other != me:
+                self.imports[other].import_source.reborn(me)
+                one.import_source.reborn(other)
+        return one
+
+    def send(self, source: int, to: int, message: bytes) -> None:
+        self.messages += 1
+        target = self.imports.get(to)
+        if target is not None:
+            asyncio.get_running_loop().call_soon(self._deliver, target, source, message)
+
+    def _deliver(self, target: Import, source: int, message: bytes) -> None:
+        if target in self.imports.values():  # it has not died
+            target.import_source.heard(source, message)
+
+    async def run(self, one: Import, met: list[str], most: int | None = None) -> None:
+        """Take what comes, and commit each; at most so many."""
+        async for visit in one.import_source.due():
+            if visit.url == "http://found.test/":
+                return
+            met.append(await one._take(visit))
+            one.prepared()
+            one.table.commit()
+            if len(met) == most:
+                return
+
+
+class Seat:
+    """`Shards` in a `Web`: addresses with odd numbers belong to the second."""
+
+    def __init__(self, web: Web, me: int) -> None:
+        self.web, self.me, self.count = web, me, web.count
+
+    def owner(self, url: str) -> int:
+        return int(url.removeprefix("http://").partition(".")[0]) % self.count
+
+    def hand(self, to: int, message: bytes) -> None:
+        self.web.send(self.me, to, message)
+
+
+def numbered(count: int, name: str) -> FakeParcel:
+    return FakeParcel(name, *(at(number, f"http://{number}.{name}/") for number in range(count)))
+
+
+def test_each_file_is_read_once_and_each_shard_gets_what_is_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gossamer.collection.imports.hand_over.WINDOW", 2_000)
+    parcels = [numbered(60, name) for name in ("a", "b", "c")]
+    web = Web(tmp_path, parcels)
+
+    async def main() -> list[list[str]]:
+        met: list[list[str]] = [[], []]
+        shards = [web.start(0), web.start(1)]
+        await asyncio.gather(*(web.run(one, each) for one, each in zip(shards, met, strict=True)))
+        for one in shards:
+            one.import_source.close()
+        return met
+
+    met = asyncio.run(main())
+    for me in range(2):
+        assert sorted(met[me]) == sorted(f"http://{n}.{name}/" for name in "abc" for n in range(60) if n % 2 == me)
+    assert [len(parcel.starts) for parcel in parcels] == [1, 1, 1]
+    for one in web.imports.values():
+        assert one.prepared() == dict.fromkeys("abc", (0, True))
+        one.table.close()
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("after", [1, 17, 40])
+def test_a_shard_that_dies_gets_all_that_it_had_not_committed(
+    victim: int, after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gossamer.collection.imports.hand_over.WINDOW", 2_000)
+    parcels = [numbered(60, name) for name in ("a", "b", "c")]
+    web = Web(tmp_path, parcels)
+
+    async def main() -> list[list[str]]:
+        met: list[list[str]] = [[], []]
+        shards = [web.start(0), web.start(1)]
+        other = asyncio.ensure_future(web.run(shards[1 - victim], met[1 - victim]))
+        await web.run(shards[victim], met[victim], most=after)
+        shards[victim].import_source.close()
+        await asyncio.sleep(0)
+        again = web.start(victim)
+        await asyncio.gather(other, web.run(again, met[victim]))
+        for one in web.imports.values():
+            one.import_source.close()
+        return met
+
+    met = asyncio.run(asyncio.wait_for(main(), 60))
+    for me in range(2):
+        assert set(met[me]) == {f"http://{n}.{name}/" for name in "abc" for n in range(60) if n % 2 == me}
+    for one in web.imports.values():
+        assert one.prepared() == dict.fromkeys("abc", (0, True))
+        one.table.close()

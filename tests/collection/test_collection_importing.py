@@ -51,11 +51,11 @@ def test_several_shards_are_processes_and_what_they_took_in_adds_up(
     assert met == [99, stop]
 
 
-def test_the_shard_that_is_behind_says_how_far_it_is_and_the_one_ahead_what_was_refused() -> None:
-    behind = Imported(1, 3, 500, 900, seconds=9.0, refused={"a": 1})
-    ahead = Imported(1, 3, 600, 900, seconds=2.0, refused={"a": 1, "b": 2})
-    found = importing.together({0: ahead, 1: behind})
-    assert (found.bytes, found.seconds, found.refused) == (500, 9.0, {"a": 1, "b": 2})
+def test_a_file_is_read_when_all_shards_have_what_is_theirs_and_each_reads_its_own() -> None:
+    one = Imported(1, 3, 500, 900, seconds=9.0, refused={"a": 1})
+    other = Imported(2, 3, 300, 900, seconds=2.0, refused={"a": 1, "b": 2})
+    found = importing.together({0: other, 1: one})
+    assert (found.files, found.bytes, found.seconds, found.refused) == (1, 800, 9.0, {"a": 2, "b": 2})
 
 
 def test_the_last_look_is_taken_when_all_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -902,12 +902,13 @@ def test_a_graph_is_sealed_and_every_change_is_seen(tmp_path: Path, monkeypatch:
 
 def test_one_look_at_an_import_of_many_shards() -> None:
     assert importing.together({}) == Imported()
-    one = Imported(2, 3, 100, 900, 5, 6, 7, 1.5, {"a": 1}, ("x", "y"))
-    other = Imported(1, 3, 900, 900, 50, 60, 70, 2.5, {"b": 2}, ("y", "z"))
+    one = Imported(2, 3, 100, 900, 5, 6, 7, 8, 9, 1.5, {"a": 1}, ("x", "y"))
+    other = Imported(1, 3, 700, 900, 50, 60, 70, 80, 90, 2.5, {"b": 2}, ("y", "z"))
     found = importing.together({0: one, 1: other})
-    assert (found.files, found.of, found.bytes, found.size) == (1, 3, 900, 900)
+    assert (found.files, found.of, found.bytes, found.size) == (1, 3, 800, 900)
     assert (found.captures, found.known, found.cut, found.seconds) == (55, 66, 77, 2.5)
-    assert (found.refused, found.problems) == ({"a": 1}, ("x", "y", "z"))
+    assert (found.kept, found.undated) == (88, 99)
+    assert (found.refused, found.problems) == ({"a": 1, "b": 2}, ("x", "y", "z"))
 
 
 # ----------------------------------------------------------------------------- columns

@@ -74,6 +74,7 @@ class Played:
         self.path, self.plan, self.outside, self.peers, self.imported_files = path, plan, outside, peers, imported_files
         self.frontier = Frontier()
         self.stopped = False
+        self.files: list[tuple[int, bytes]] = []
 
     async def run(self, asked: Any, report: Callable[[Progress], None], *, ready: Callable[[], None]) -> None:
         self.asked = asked
@@ -84,6 +85,11 @@ class Played:
 
     def imported(self) -> Imported:
         return BROUGHT
+
+    def reborn(self, shard: int) -> None: ...
+
+    def heard_of_files(self, source: int, message: bytes) -> None:
+        self.files.append((source, message))
 
     def stop(self) -> None:
         self.stopped = True
@@ -173,6 +179,8 @@ def test_what_comes_goes_to_the_one_who_does_something_about_it() -> None:
     heard, session, others = hearing()
     heard.heard(1, b"from a shard")
     assert (others.heard_, session.stopped) == ([(1, b"from a shard")], False)
+    heard.heard(1, b"bfrom a file")
+    assert (len(others.heard_), session.files) == (1, [(1, b"from a file")])
     order = termination.Ask(4)
     heard.heard(SUPERVISOR, msgspec.msgpack.encode(order))
     assert others.orders == [(order, True)]
@@ -188,10 +196,10 @@ def test_a_shard_whose_supervisor_is_gone_ends() -> None:
         link = Place()
         task = asyncio.current_task()
         assert task is not None
-        heard, _, others = hearing(task)
+        heard, session, _ = hearing(task)
         heard.begin(link)
         assert link.told == [shard.HELLO]
-        assert link.hearers[:2] == (heard.heard, others.reborn)
+        assert link.hearers[:2] == (heard.heard, session.reborn)
         link.hearers[2]()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.sleep(5)

@@ -10,7 +10,7 @@ import pytest
 
 from gossamer.collection.crawl.imprint import Imprint
 from gossamer.collection.families import FAMILIES, IMPORTS
-from gossamer.collection.imports.import_source import Row
+from gossamer.collection.imports.import_progress import Row
 from gossamer.collection.maintain.verifying import damage
 from gossamer.dedupe.families import BLOCKS, PRINTS
 from gossamer.dedupe.pages import COLUMNS

@@ -17,7 +17,17 @@ from gossamer.errors import Damaged
 from gossamer.model import Failure, Fault, Kind, Visit
 from gossamer.store.foreign import arc, claims, exchanges, lenient_warc, trec
 from gossamer.store.foreign.claims import fits, wrong
-from gossamer.store.foreign.exchanges import Brought, Item, Refers, Refused, captures, is_head, understood, visit_of
+from gossamer.store.foreign.exchanges import (
+    Brought,
+    Item,
+    Kept,
+    Refers,
+    Refused,
+    captures,
+    is_head,
+    understood,
+    visit_of,
+)
 from gossamer.store.foreign.lenient_warc import Fault as Wrong
 from gossamer.store.foreign.lenient_warc import Met
 from gossamer.store.foreign.unpacking import Unpacking
@@ -295,11 +305,12 @@ def test_a_second_request_does_not_take_the_place_of_the_first() -> None:
     assert one.capture.request.startswith(b"GET /2")
 
 
-def test_what_is_no_capture_says_nothing() -> None:
-    assert (
-        items(plain([record("warcinfo", URL, b"x"), record("conversion", URL, b"x"), record("request", URL, b"x")]))
-        == []
-    )
+def test_what_is_no_capture_is_kept_as_it_is() -> None:
+    others = [record(kind, URL, b"x", X_Y="z") for kind in ("warcinfo", "conversion", "request", "metadata", "what")]
+    found = [item for item in items(plain(others)) if isinstance(item, Kept)]
+    assert [item.record.type for item in found] == ["warcinfo", "conversion", "what", "request", "metadata"]
+    for item in found:
+        assert (item.record.block, item.record.field("x-y"), item.about) == (b"x", "z", URL)
 
 
 def test_an_imported_capture_says_where_it_is_from_and_how_it_came() -> None:
@@ -412,22 +423,34 @@ def test_an_answer_without_its_type_is_one_all_the_same_and_a_resource_has_one_m
 
 
 @pytest.mark.parametrize("method", ["POST", "HEAD", "get", ""])
-def test_only_answers_to_get_are_pages(method: str) -> None:
-    (refused,) = items(plain([page(URL, "x"), record("request", URL, f"{method} / HTTP/1.1\r\n\r\n".encode())]))
-    assert refused == Refused(0, f"answer to {method}, not to GET")
+def test_only_answers_to_get_are_pages_and_others_are_kept(method: str) -> None:
+    asked = record("request", URL, f"{method} / HTTP/1.1\r\n\r\nbody".encode())
+    response, request = items(plain([page(URL, "x"), asked]))
+    assert isinstance(request, Kept)
+    assert isinstance(response, Kept)
+    assert (request.record.type, response.record.type) == ("request", "response")
+    assert (request.offset, response.offset) == (0, 0)  # nothing of it counts as read before both have come
+    query = "&__wb_post_data=Ym9keQ==" if method == "POST" else ""
+    assert response.record.field("gossamer-lookup") == (f"{URL}?__wb_method={method}{query}" if method else None)
 
 
 def test_a_method_is_short() -> None:
-    (refused,) = items(plain([page(URL, "x"), record("request", URL, b"X" * 500)]))
-    assert refused == Refused(0, "answer to XXXXXXXXXX, not to GET")
+    response, _ = items(plain([page(URL, "x"), record("request", URL, b"X" * 500)]))
+    assert isinstance(response, Kept)
+    assert response.record.field("gossamer-lookup") == f"{URL}?__wb_method={'X' * 20}"
 
 
-@pytest.mark.parametrize(
-    ("url", "scheme"),
-    [("dns:example.com", "dns:"), ("<urn:x>", "urn:"), ("nothing", "none at all"), ("q" * 30 + ":", "q" * 20 + ":")],
-)
-def test_what_is_no_web_address_is_refused_by_its_scheme(url: str, scheme: str) -> None:
-    assert items(record("response", url, answer())) == [Refused(0, f"not a web address: {scheme}")]
+@pytest.mark.parametrize("url", ["dns:example.com", "<urn:x>", "nothing", "q" * 30 + ":"])
+def test_what_has_no_web_address_is_kept_and_is_no_capture(url: str) -> None:
+    (kept,) = items(record("response", url, answer()))
+    assert isinstance(kept, Kept)
+    assert (kept.record.url, kept.record.block, kept.about) == (url, answer(), None)
+
+
+def test_what_a_browser_made_of_a_page_is_about_that_page() -> None:
+    (kept,) = items(record("resource", "urn:thumbnail:http://example.com/", b"png"))
+    assert isinstance(kept, Kept)
+    assert kept.about == "http://example.com/"
 
 
 def test_a_head_has_so_many_bytes_and_lines() -> None:

@@ -74,6 +74,7 @@ def imported(done: Imported) -> str:
         f"{counted(done.captures, 'capture')} from {'' if whole else f'{done.files:,} of '}{counted(done.of, 'file')}",
         f"{done.known:,} {'was' if done.known == 1 else 'were'} here already" if done.known else "",
         f"{done.cut:,} cut at the limits of the plan" if done.cut else "",
+        f"{counted(done.kept, 'other record')} kept" if done.kept else "",
         f"{done.undated:,} without a date (1970-01-01 stands for it)" if done.undated else "",
     ]
     lines = ["imported: " + ", ".join(part for part in parts if part)]

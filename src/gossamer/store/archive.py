@@ -5,7 +5,7 @@ What the rows say is made in `capture_rows`; which files there are, and what a k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Clock, Kind, Page
 from gossamer.store.archive_files import ArchiveFiles
+from gossamer.store.asides import Asides
 from gossamer.store.capture_rows import Kept, RowMaker, Rows
 from gossamer.store.repair.passed import Passed
 from gossamer.store.repair.pruned import Pruned
@@ -26,6 +27,7 @@ from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, Vers
 from gossamer.store.warc.gzip_members import LEVEL
 from gossamer.store.warc.reader import CURE, Group, capture_of, is_rendered, read, read_together, records
 from gossamer.store.warc.records import Info
+from gossamer.store.warc.records import aside as packed_aside
 from gossamer.store.warc.records import group as packed_group
 from gossamer.store.warc.texts import Texts
 from gossamer.store.warc.warc import Original, Place, Record, payload_digest, placed
@@ -55,6 +57,7 @@ class Archive:
         self.unread = Unread(table, STATE)
         self.passed = Passed(table, STATE)
         self.pruned = Pruned(table)
+        self.asides = Asides(table, STATE)
 
     def open(self, info: Info, clock: Clock, *, prefix: str = "gossamer", max_bytes: int) -> None:
         """Ready to append to files of that prefix. What `files.uncommitted` gives must have been registered before."""
@@ -85,6 +88,21 @@ class Archive:
             lambda *where: rows.append(self._rows.rows(capture, page, _kept(digest, original, *where), known)),
         )
         return self._put(*rows)
+
+    def keep_aside(self, record: Record) -> bool:
+        """A record of somebody else's that is no capture; False when it is here already."""
+        assert self._writer is not None, "open before keeping"
+        if self.asides.has(record):
+            return False
+        data = packed_aside(record)
+        file, offset = self._writer.write(data)
+        self.asides.note(record, Place(file, offset, len(data), record.place.record))
+        return True
+
+    def note_asides(self, asides: Iterable[Record]) -> None:
+        """They lie in the archive, and have no rows."""
+        for record in asides:
+            self.asides.note(record, record.place)
 
     def _is_known(self, capture: Capture, page: Page) -> bool:
         """Does it say what the last answer from there has said?"""

@@ -108,7 +108,7 @@ class ArchiveFiles:
                 continue
             end = start = length if path.name == name else 0
             forget_cached(path, start)
-            for group in whole_captures(path, start):
+            for group in whole_captures(path, start, asides=True):
                 yield group
                 end = group.end
             if files.size(path) > end:

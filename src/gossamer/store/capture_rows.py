@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.store.versions import NOT_MODIFIED, First, TextPlace, Version, Versions
 from gossamer.store.warc.texts import Texts, mark_of
-from gossamer.store.warc.warc import Original, Place
+from gossamer.store.warc.warc import RESOURCE, Original, Place
 
 SHARED = (Kind.PAGE, Kind.RESOURCE)
 """What is kept once, however many addresses it has."""
@@ -92,6 +92,8 @@ class RowMaker:
         if capture.status == NOT_MODIFIED:
             latest = self._versions.current(url, until=capture.began)
             return self._source(url, latest) if latest else None
+        if capture.provenance is not None and capture.provenance.type == RESOURCE:
+            return None  # a revisit has a head, and this has none
         for holder, version in known.of(url) if capture.body else ():
             if version.payload == digest:
                 return self._source(holder, version)

@@ -21,7 +21,7 @@ from gossamer.store.foreign import cdx, trec, wacz
 from gossamer.store.repair.whole import pieces, whole_files
 from gossamer.store.versions import Version
 from gossamer.store.warc.reader import http_fields, read_head
-from gossamer.store.warc.warc import Place, date
+from gossamer.store.warc.warc import RESOURCE, Place, date
 from gossamer.urls.seeds import address
 
 _OPTIONAL = ("language", "author", "published", "modified", "copy_of", "near_copy_of")
@@ -175,6 +175,8 @@ def warcs(archives: Sequence[Archive]) -> list[tuple[Path, int]]:
 
 
 def _index(archives: Sequence[Archive]) -> Iterator[str]:
+    for archive in archives:
+        yield from _index_of_asides(archive)
     every = ((archive, *row) for archive in archives for row in archive.versions.all())
     for archive, url, version in every:
         place = Place(archive.path(version).name, version.offset, version.length, version.record)
@@ -190,6 +192,17 @@ def _index(archives: Sequence[Archive]) -> Iterator[str]:
                 revisit=version.original is not None,
             )
         )
+
+
+def _index_of_asides(archive: Archive) -> Iterator[str]:
+    """What others captured and is no version of a page: an answer to POST, a picture that a browser has made of one."""
+    for row in archive.asides.all():
+        replayed = row.lookup != row.url or row.type == RESOURCE
+        if replayed and row.url:
+            place = Place(archive.folder.joinpath(row.file).name, row.offset, row.length, row.record)
+            kind, status = row.media_type, row.status or 200
+            entry = cdx.Entry(row.url, row.began, kind, kind, status, row.digest, place, lookup=row.lookup)
+            yield cdx.line(entry)
 
 
 def _served(archive: Archive, place: Place) -> str:

@@ -46,6 +46,7 @@ class Recovery:
         """Take in every whole capture past the committed length; what follows the last one is cut off."""
         for group in self._archive.files.uncommitted():
             url, began = _named(group)
+            self._archive.note_asides(group.asides)
             reason = self._archive.passed.reason(url, began)
             if reason is None:
                 reason = self._take_in(group, url, began)

@@ -19,6 +19,7 @@ from gossamer.shown import log
 from gossamer.store.archive import Archive
 from gossamer.store.commits import Commits
 from gossamer.store.table.table import Table
+from gossamer.store.warc.reader import records
 from gossamer.store.warc.replay import Replayed, captures
 
 BATCH = 500
@@ -57,6 +58,8 @@ class Replay:
             taken += 1
             if taken % BATCH == 0:
                 self.commits.now()
+        for path, length in self.archive.files.all():
+            self.archive.note_asides(record for record in records(path, end=length) if record.is_aside)
         for each in later:
             with suppress(Damaged):  # the check of the archive names it
                 self._take_safely(each)

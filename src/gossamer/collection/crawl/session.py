@@ -29,6 +29,7 @@ from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
 from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, goal_of, rules_of, signing_out
+from gossamer.collection.imports.hand_over import Alone
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
 from gossamer.collection.imports.import_source import WORKERS, Imported, ImportSource
@@ -186,7 +187,7 @@ class Session:
         limits = self.plan.as_limits()
         import_filter = ImportFilter(self._table, self.archive, limits, self._mine.owns, self._clock)
         most = max(limits.document, BODY_MOST) + limits.framing
-        return ImportSource(imported_files, self._table, import_filter, self.frontier, most, self._mine.owns)
+        return ImportSource(imported_files, self._table, import_filter, self.frontier, most, self._peers or Alone())
 
     def _in_order(self) -> Commits:
         """What every commit does, step by step. Where a step stands has a reason, which is beside it."""
@@ -332,6 +333,17 @@ class Session:
     def progress(self) -> Progress:
         """One look at how it goes."""
         return self._gauge.look()
+
+    def heard_of_files(self, source: int, message: bytes) -> None:
+        """Another shard has read something that is to be imported here, or wants to know."""
+        self._import_source.heard(source, message)
+
+    def reborn(self, shard: int) -> None:
+        """Another shard was started anew."""
+        if self._peers:
+            self._peers.reborn(shard)
+        if self._imports:
+            self._import_source.reborn(shard)
 
     def imported(self) -> Imported:
         """One look at how an import goes."""

@@ -34,7 +34,7 @@ from gossamer.frontier.polite.granted_pages import GrantedPages
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.queue.rank import Order
-from gossamer.frontier.shards.peers import LENT, Peers
+from gossamer.frontier.shards.peers import FILES, LENT, Peers
 from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
@@ -208,7 +208,7 @@ class Hearing:
 
     def begin(self, link: WorkerLink) -> None:
         """The shard is ready to hear."""
-        link.listen(self.heard, self._peers.reborn if self._peers else lambda _: None, self._orphaned)
+        link.listen(self.heard, self._session.reborn, self._orphaned)
         link.tell(HELLO)
 
     def _orphaned(self) -> None:
@@ -222,6 +222,8 @@ class Hearing:
             self._session.stop()
         elif self._peers is None:
             pass  # it is over when it has nothing to do, and nobody has to agree
+        elif source != SUPERVISOR and message[:1] == FILES:
+            self._session.heard_of_files(source, message[1:])
         elif source != SUPERVISOR:
             self._peers.heard(source, message)
         elif message[:1] == GRANT:

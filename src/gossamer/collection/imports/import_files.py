@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +22,7 @@ from gossamer.shown import line
 from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.foreign import arc, lenient_warc, trec
 from gossamer.store.foreign.exchanges import Item, captures
+from gossamer.store.foreign.lenient_warc import Fault, Met
 from gossamer.store.foreign.unpacking import Broken, Unpacking
 from gossamer.store.warc.warc import warc_files
 
@@ -44,11 +45,11 @@ _DAMAGE = (
 )
 """What `zipfile` raises for files that are none, or not whole."""
 
-READERS: dict[bytes, Callable[[Unpacking, str, int], Iterator[Item]]] = {
-    lenient_warc.OPENING: lambda stream, name, most: captures(lenient_warc.records(stream, name, most)),
-    arc.OPENING: lambda stream, name, most: captures(arc.records(stream, name, most)),
-    trec.OPENING: trec.captures,
+READERS: dict[bytes, Callable[[Unpacking, str, int], Iterator[Met | Fault]]] = {
+    lenient_warc.OPENING: lenient_warc.records,
+    arc.OPENING: arc.records,
 }
+_OPENINGS = (*READERS, trec.OPENING)
 """By how the file begins when it is unpacked."""
 
 
@@ -63,7 +64,7 @@ class ImportFile:
     mark: bytes
     """Tells it from all other contents."""
     opening: bytes
-    """How it begins: one of READERS."""
+    """How it begins when it is unpacked: what it is."""
 
     @property
     def name(self) -> str:
@@ -82,6 +83,14 @@ class ImportFile:
 
     def items(self, stream: Unpacking, most: int) -> Iterator[Item]:
         """What it brings from there on, with bodies of up to `most` bytes."""
+        if self.opening == trec.OPENING:
+            yield from trec.captures(stream, self.name, most)
+            return
+        with ExitStack() as stack:
+            first = self._records(Unpacking(stack.enter_context(self.open())), most) if stream.start else None
+            yield from captures(self._records(stream, most), next(first, None) if first else None)
+
+    def _records(self, stream: Unpacking, most: int) -> Iterator[Met | Fault]:
         return READERS[self.opening](stream, self.name, most)
 
 
@@ -175,10 +184,10 @@ def _opening(file: BinaryIO, name: str) -> bytes:
 def _known(stream: Unpacking) -> bytes | None:
     with suppress(Broken):
         stream.skip_blank()
-        first = stream.peek(max(map(len, READERS)))
-        begins = next((opening for opening in READERS if first.startswith(opening)), None)
+        first = stream.peek(max(map(len, _OPENINGS)))
+        begins = next((opening for opening in _OPENINGS if first.startswith(opening)), None)
         sample = b"" if begins or stream.packed else stream.peek(_SAMPLE)
-        return begins or next((opening for opening in READERS if b"\n" + opening in sample), None)
+        return begins or next((opening for opening in _OPENINGS if b"\n" + opening in sample), None)
     return None
 
 

@@ -18,7 +18,7 @@ from gossamer.store.foreign.claims import fits
 from gossamer.store.foreign.exchanges import Brought, Refers
 from gossamer.store.table.table import Table
 from gossamer.store.versions import NOT_MODIFIED, Version
-from gossamer.store.warc.warc import date, payload_digest
+from gossamer.store.warc.warc import Record, date, payload_digest
 from gossamer.urls import keys
 
 AHEAD = 86_400.0
@@ -69,6 +69,10 @@ class ImportFilter:
             capture = whole
         unmet = self._unmet(capture)
         return Verdict.KNOWN if unmet is None else self._sorted(decoded(unmet, self._limits))
+
+    def lay_aside(self, record: Record) -> bool:
+        """A record that is no capture; False when it is here already."""
+        return self._archive.keep_aside(record)
 
     def kept(self, capture: Capture) -> None:
         """It is in the archive. What brings no version is noted here, so that it is known the next time."""

@@ -3,28 +3,26 @@
 The loop of a crawl runs over them unchanged, so an imported page is read, marked, kept and made findable as a crawled
 one. A capture that is here already, the same bytes from the same address at the same moment, is passed over; so a file
 may be read twice, after a kill or under another name, and nothing changes. How far each file was read is part of every
-commit, to save the time for that.
+commit, to save the time for that. A revisit whose payload is not here is put off until all files were read.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-import msgspec
-
-from gossamer.collection.families import IMPORTS
+from gossamer.collection.imports.hand_over import WINDOW, Ask, Given, HandOver, Laid, Over, Shards
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter, Verdict
+from gossamer.collection.imports.import_progress import ImportProgress
+from gossamer.collection.imports.import_reader import ImportReader, files_of
 from gossamer.errors import GossamerError
 from gossamer.frontier import Frontier
 from gossamer.model import Answer, Capture, Visit
-from gossamer.rows import Size, decoder
-from gossamer.store.foreign.exchanges import Brought
-from gossamer.store.foreign.lenient_warc import Fault
-from gossamer.store.foreign.unpacking import Unpacking
+from gossamer.store.foreign.exchanges import Brought, Kept
 from gossamer.store.table.table import Table
 
 WORKERS = 8
@@ -32,16 +30,9 @@ WORKERS = 8
 PROBLEMS_MOST = 1_000
 REASONS_MOST = 100
 """Reasons that are counted one by one: they have words of the files in them."""
-_BREATH = 64
-"""Records that are read in one go."""
-
-
-class Row(msgspec.Struct, array_like=True, frozen=True):
-    """How far a file was taken in."""
-
-    name: str
-    offset: Size
-    done: bool
+PUT_OFF_MOST, PUT_OFF_OCTETS = 100_000, 64 << 20
+"""Revisits that wait for their payload, and bytes of their heads; others are told, and their file is to be imported
+again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +52,8 @@ class Imported:
     """Were here already."""
     cut: int = 0
     """Longer than the limits of the plan; what comes before is kept."""
+    kept: int = 0
+    """Records that are no captures, and were kept as they are."""
     undated: int = 0
     """Nothing says when they were captured; they have the date 1970-01-01."""
     seconds: float = 0.0
@@ -68,9 +61,6 @@ class Imported:
     """Whole records that are no pages, by the reason."""
     problems: tuple[str, ...] = ()
     """Damage, and what could not be made whole: file, offset and what is wrong."""
-
-
-row_of = decoder(Row)
 
 
 class ImportSource:
@@ -83,58 +73,53 @@ class ImportSource:
         import_filter: ImportFilter,
         frontier: Frontier,
         most: int,
-        mine: Callable[[str], bool],
+        shards: Shards,
     ) -> None:
-        """Up to `most` bytes of a body are read. `mine`: every shard reads all files, and takes what is its own."""
+        """Up to `most` bytes of a body are read."""
         self._imported_files = imported_files
-        self._table = table
         self._frontier = frontier
-        self._most = most
-        self._mine = mine
         self._import_filter = import_filter
         self.kept = import_filter.kept
+        self._shards = shards
+        self._progress = ImportProgress(imported_files, table)
+        self._hand_over = HandOver(shards)
+        self._reader = ImportReader(imported_files, most, self._hand_over, self, self._progress.told)
+        self._reading: asyncio.Task[None] | None = None
         self._stopping = False
-        self._reading, self._offset = -1, 0
-        """The file that is read, none at first, and how far."""
-        self._number = 0
-        self._settled = 0
-        """Files before this one have their last rows."""
-        self._places: dict[int, tuple[int, int]] = {}
-        """File and offset of what is under way or waits for another of its address, by a number."""
+        self._queue: deque[_Waiting] = deque()
+        """What was read and is not under way yet."""
+        self._octets = 0
+        """Of those in it that we have read ourselves."""
+        self._put_off: list[_Waiting] = []
+        """Revisits whose payload may come later."""
+        self._put_off_octets = self._came = 0
         self._out: dict[str, int] = {}
-        """Addresses under way, with that number."""
+        """Addresses under way, with the number of their place in a file."""
         self._freed = asyncio.Event()
         """Is set and cleared at once: who waits goes on, and whoever comes later waits for the next."""
         self._handed: Capture | None = None
-        self._lacking: set[int] = set()
-        """Files to be tried again: they cannot be read, or have revisits whose payload is not here yet."""
-        self._finished = {number for number, import_file in enumerate(imported_files) if self._row(import_file).done}
-        """Files that need no reading any more, as of the last commit."""
-        self._before = sum(imported_files[number].size for number in self._finished)
-        self._read = 0
         self._counts: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._problems: list[str] = []
-        self._source = self._brought()
+        self.prepare = self._progress.prepare
 
     # -------------------------------------------------------------------- loop
 
     async def due(self) -> AsyncIterator[Visit]:
         """What comes next, an address at a time; then what other shards still have to say."""
-        while not self._stopping and (brought := next(self._source, None)) is not None:
-            url, number = brought.capture.visit.url, self._number
-            while brought.refers is not None and min(self._places) < number:
+        self._begin()
+        while not self._stopping and (waiting := await self._next()) is not None:
+            url, place = waiting.brought.capture.visit.url, waiting.place
+            while waiting.brought.refers is not None and not self._progress.is_first(place):
                 await self._change()  # what it points to may be under way
             while url in self._out:
                 await self._change()  # one capture of an address after the other
-            self._out[url] = number
-            self._handed = self._taken(brought, self._places[number][0])
+            self._out[url] = place
+            self._handed = self._taken(waiting)
             if self._handed is not None:
                 yield self._handed.visit
             else:
                 self._free(url)
-            if number % _BREATH == 0:
-                await asyncio.sleep(0)
         while self._out:
             await self._change()
         async for visit in self._frontier.due():
@@ -157,56 +142,91 @@ class ImportSource:
     def stop(self) -> None:
         """Finish what is under way, then end."""
         self._stopping = True
+        self._notify()
 
     def close(self) -> None:
         """Nothing more is read."""
-        self._source.close()
-
-    def prepare(self) -> None:
-        """How far it has come, into the next commit."""
-        current, offset = min(self._places.values(), default=(self._reading, self._offset))
-        for number in range(self._settled, current):
-            if number in self._lacking:
-                self._table.delete(IMPORTS, self._imported_files[number].mark)
-            elif number not in self._finished:
-                self._put(number, 0, done=True)
-                self._finished.add(number)
-        self._settled = max(current, 0)
-        if 0 <= current < len(self._imported_files) and current not in self._finished:
-            self._put(current, offset, done=False)
+        if self._reading is not None:
+            self._reading.cancel()
 
     def look(self, seconds: float) -> Imported:
         """How it goes."""
         return Imported(
-            files=len(self._finished),
+            files=len(self._progress.finished),
             of=len(self._imported_files),
-            bytes=self._before + self._read + self._offset,
+            bytes=self._reader.octets,
             size=sum(import_file.size for import_file in self._imported_files),
             captures=self._counts["captures"],
             known=self._counts["known"],
             cut=self._counts["cut"],
             undated=self._counts["undated"],
+            kept=self._counts["kept"],
             seconds=seconds,
             refused=dict(self._refused),
             problems=tuple(self._problems),
         )
 
+    def _begin(self) -> None:
+        if self._reading is None:
+            self._reading = asyncio.get_running_loop().create_task(self._reader.run())
+            self._reading.add_done_callback(lambda _: self._notify())
+
+    async def _next(self) -> _Waiting | None:
+        """What comes next; None when all has come and is done, but for what is under way."""
+        while not self._stopping:
+            if self._queue:
+                return self._popped()
+            if self._reading is not None and self._reading.done():
+                self._reading.result()  # it never ends by itself
+            if self._progress.all_over and not self._progress.under_way and not self._try_again():
+                return None
+            if not self._queue:
+                await self._change()
+        return None
+
+    def _popped(self) -> _Waiting:
+        waiting = self._queue.popleft()
+        if waiting.source == self._shards.me:
+            self._octets -= waiting.octets
+            self._notify()
+        else:
+            self._hand_over.took(waiting.source, waiting.octets)
+        return waiting
+
+    def _try_again(self) -> bool:
+        """All has come: what was put off has its turn, as long as that brings something."""
+        put_off, self._put_off, self._put_off_octets = self._put_off, [], 0
+        if put_off and self._came != self._counts["captures"]:
+            self._came = self._counts["captures"]
+            for each in put_off:
+                self._progress.resume(each.place)
+            self._queue.extend(each._replace(source=self._shards.me, octets=0) for each in put_off)
+            return True
+        for each in put_off:
+            self._lack(each)
+            self._progress.give_up(each.place)
+        return False
+
     async def _change(self) -> None:
         await self._freed.wait()
 
-    def _free(self, url: str) -> None:
-        del self._places[self._out.pop(url)]
+    def _notify(self) -> None:
         self._freed.set()
         self._freed.clear()
 
-    def _taken(self, brought: Brought, number: int) -> Capture | None:
-        """The capture as it is to be kept; None when it is not."""
+    def _free(self, url: str) -> None:
+        self._progress.end(self._out.pop(url))
+        self._notify()
+
+    def _taken(self, waiting: _Waiting) -> Capture | None:
+        """The capture as it is to be kept; None when it is not, or not yet."""
+        brought = waiting.brought
         try:
             found = self._import_filter.arrive(brought)
         except (GossamerError, OSError, MemoryError):
             raise  # not about this capture
         except Exception as error:  # one that nobody has thought of: it costs itself, and is listed with its place
-            self._problem(f"{brought.capture.source}: cannot be taken in: {error!r:.200}")
+            self.problem(f"{brought.capture.source}: cannot be taken in: {error!r:.200}")
             return None
         match found:
             case Capture():
@@ -216,62 +236,97 @@ class ImportSource:
             case Verdict.KNOWN:
                 self._counts["known"] += 1
             case Verdict.NOTHING_BEFORE:
-                self._refuse(found.value)
+                self.refuse(found.value)
+            case Verdict.LACKING:
+                self._wait_for_payload(waiting)
             case _:
-                if found is Verdict.LACKING:
-                    self._lacking.add(number)
-                self._problem(f"{brought.capture.source}: {found.value}")
+                self.problem(f"{brought.capture.source}: {found.value}")
         return None
+
+    def _wait_for_payload(self, waiting: _Waiting) -> None:
+        octets = len(waiting.brought.capture.head) + len(waiting.brought.capture.request)
+        if len(self._put_off) >= PUT_OFF_MOST or self._put_off_octets + octets > PUT_OFF_OCTETS:
+            self._lack(waiting)
+            return
+        self._put_off.append(waiting)
+        self._put_off_octets += octets
+        self._progress.put_off(waiting.place)
+
+    def _lack(self, waiting: _Waiting) -> None:
+        self._progress.lack(self._progress.file_of(waiting.place))
+        self.problem(f"{waiting.brought.capture.source}: {Verdict.LACKING.value}")
 
     # ----------------------------------------------------------------- reading
 
-    def _brought(self) -> Generator[Brought, None, None]:
-        """All captures of this shard; the place of each is noted before anybody waits for anything."""
-        for number, import_file in enumerate(self._imported_files):
-            self._reading, self._offset = number, self._row(import_file).offset
-            if number in self._finished:
-                continue
-            try:
-                with import_file.open() as file:
-                    stream = Unpacking(file, self._offset)
-                    for brought in self._items(import_file, stream):
-                        self._number += 1
-                        self._places[self._number] = (number, brought.offset)
-                        yield brought
-            except GossamerError:
-                raise
-            except Exception as error:  # of the file or of whatever unpacks it; the others are read all the same
-                self._lacking.add(number)
-                self._problem(f"{import_file.name}: cannot be read on from offset {self._offset}: {error!s:.200}")
-            self._offset = 0
-            self._read += import_file.size
-        self._reading = len(self._imported_files)
+    async def take(self, number: int, item: Brought | Kept) -> None:
+        """Something of ours was read; waits while too much does."""
+        octets = _octets(item)
+        while self._octets >= WINDOW:
+            await self._change()
+        self._octets += octets if isinstance(item, Brought) else 0
+        self._arrive(number, item, self._shards.me, octets)
 
-    def _items(self, import_file: ImportFile, stream: Unpacking) -> Iterator[Brought]:
-        for item in import_file.items(stream, self._most):
-            if isinstance(item, Brought):
-                self._offset = item.offset
-                if self._mine(item.capture.visit.url):
-                    yield item
-            elif isinstance(item, Fault):
-                self._problem(f"{import_file.name}, offset {item.offset}: {item.words}")
-            else:
-                self._refuse(item.reason)
+    def over(self, number: int, *, lacking: bool) -> None:
+        """That was all of a file."""
+        if lacking:
+            self._progress.lack(number)
+        self._progress.over(number)
+        self._notify()
 
-    def _row(self, import_file: ImportFile) -> Row:
-        stored = self._table.get(IMPORTS, import_file.mark)
-        return row_of(stored) if stored else Row(import_file.name, 0, done=False)
-
-    def _put(self, number: int, offset: int, *, done: bool) -> None:
-        import_file = self._imported_files[number]
-        self._table.put(IMPORTS, import_file.mark, msgspec.msgpack.encode(Row(import_file.name, offset, done)))
-
-    def _refuse(self, reason: str) -> None:
+    def refuse(self, reason: str) -> None:
+        """A whole record that is no page."""
         known = reason in self._refused or len(self._refused) < REASONS_MOST
         self._refused[reason if known else "other reasons"] += 1
 
-    def _problem(self, words: str) -> None:
+    def problem(self, words: str) -> None:
+        """Something is wrong with a file."""
         if len(self._problems) < PROBLEMS_MOST:
             self._problems.append(words)
         elif len(self._problems) == PROBLEMS_MOST:
             self._problems.append(f"and more; these are the first {PROBLEMS_MOST:,}")
+
+    def _arrive(self, number: int, item: Brought | Kept, source: int, octets: int) -> None:
+        if isinstance(item, Brought):
+            place = self._progress.begin(number, item.offset)
+            self._queue.append(_Waiting(place, item, source, octets))
+            self._notify()
+            return
+        self._progress.reach(number, item.offset)
+        self._counts["kept"] += self._import_filter.lay_aside(item.record)
+
+    # ------------------------------------------------------------ other shards
+
+    def heard(self, source: int, message: bytes) -> None:
+        """Something from another shard."""
+        match self._hand_over.decoded(source, message):
+            case Ask():
+                numbers = files_of(source, self._shards.count, len(self._imported_files))
+                self._hand_over.answer(source, [self._progress.told(number) for number in numbers])
+            case Given(number, brought):
+                self._arrive(number, brought, source, len(message))
+            case Laid(number, kept):
+                self._arrive(number, kept, source, len(message))
+                self._hand_over.took(source, len(message))
+            case Over(number, lacking):
+                self.over(number, lacking=lacking)
+
+    def reborn(self, shard: int) -> None:
+        """Another shard was started anew."""
+        self._reader.reborn(shard)
+        self._hand_over.forget(shard)
+
+
+class _Waiting(NamedTuple):
+    """A capture that was read."""
+
+    place: int
+    brought: Brought
+    source: int
+    """The shard that has read it."""
+    octets: int
+
+
+def _octets(item: Brought | Kept) -> int:
+    """What it takes in memory, about."""
+    capture = item.capture if isinstance(item, Brought) else None
+    return len(capture.wire) + len(capture.head) + len(capture.request) if capture else 0

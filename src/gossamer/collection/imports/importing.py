@@ -1,4 +1,4 @@
-"""Import files into a collection: every shard reads all of them and takes what belongs to its sites.
+"""Import files into a collection: every shard reads some of them, takes what belongs to its sites, hands on the rest.
 
 A shard is a session like that of a crawl, over the files and not the web; where there are several, each is a process
 and they are run as for a crawl, because what one finds may belong to another.
@@ -7,6 +7,7 @@ and they are run as for a crawl, because what one finds may belong to another.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -51,17 +52,21 @@ async def _here(job: Job, heard: Callable[[int, Imported], None], stop: asyncio.
 
 
 def together(parts: dict[int, Imported]) -> Imported:
-    """One look at all shards. All read the same files, so the one that is behind says how far they are."""
+    """One look at all shards. A file is read when all of them have what is theirs."""
     looks = list(parts.values()) or [Imported()]
-    behind = min(looks, key=lambda look: (look.files, look.bytes))
-    ahead = max(looks, key=lambda look: (look.files, look.bytes))
+    refused: Counter[str] = Counter()
+    for look in looks:
+        refused.update(look.refused)
     return replace(
-        behind,
+        looks[0],
+        files=min(look.files for look in looks),
+        bytes=sum(look.bytes for look in looks),
         captures=sum(look.captures for look in looks),
         known=sum(look.known for look in looks),
         cut=sum(look.cut for look in looks),
         undated=sum(look.undated for look in looks),
+        kept=sum(look.kept for look in looks),
         seconds=max(look.seconds for look in looks),
-        refused=ahead.refused,
+        refused=dict(refused),
         problems=tuple(dict.fromkeys(problem for look in looks for problem in look.problems)),
     )

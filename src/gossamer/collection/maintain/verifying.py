@@ -17,7 +17,7 @@ from gossamer.collection.crawl import imprint, sent
 from gossamer.collection.derive import graphs, indexer, near_copies
 from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.folder import Folder
-from gossamer.collection.imports import import_source
+from gossamer.collection.imports import import_progress
 from gossamer.collection.maintain.clearing import in_the_way
 from gossamer.collection.maintain.writable_shard import is_removed
 from gossamer.collection.seed_list import SeedList
@@ -33,7 +33,7 @@ from gossamer.frontier.shards import exchange, peers
 from gossamer.frontier.worth import novelty, opic, parameters, rendering, soft404, topic_rows
 from gossamer.plan import Plan
 from gossamer.rows import damaged, number, text
-from gossamer.store import unread, url_seen, versions
+from gossamer.store import asides, unread, url_seen, versions
 from gossamer.store.repair import passed, pruned, swaps
 from gossamer.store.repair.verify import Checked, octets, verify_archive
 from gossamer.store.table import table
@@ -87,6 +87,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (versions.STATE, b"unread"): unread.note_of,
     (versions.STATE, b"passed"): passed.reason_of,
     (versions.STATE, b"pruned"): pruned.place_of,
+    (versions.STATE, b"aside"): asides.aside_of,
 }
 """By the word that a key begins with."""
 Report = Callable[[int, int], None]
@@ -200,7 +201,7 @@ def _seen(key: bytes, value: bytes) -> None:
 def _import(key: bytes, value: bytes) -> None:
     """Of a 304 there is but the key."""
     if value:
-        import_source.row_of(value)
+        import_progress.row_of(value)
 
 
 _OF_KEY: dict[str, Check] = {

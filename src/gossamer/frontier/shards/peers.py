@@ -25,8 +25,9 @@ from gossamer.rows import Count, Natural, decoder
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
-_DURABLE, _VOLATILE, LENT = b"d", b"v", b"i"
-"""What comes from another shard: a batch or a receipt, a question or its answer, a word about an IP address."""
+_DURABLE, _VOLATILE, LENT, FILES = b"d", b"v", b"i", b"b"
+"""What comes from another shard: a batch or a receipt, a question or its answer, a word about an IP address, something
+of a file that is imported."""
 
 
 class Linked(msgspec.Struct, tag=1, array_like=True, frozen=True):
@@ -226,6 +227,10 @@ class Peers:
         visit = capture.visit
         told = Told(visit, capture.status, capture.headers, capture.body[:most], capture.failure)
         self._link.send(self.owner(visit.owner or visit.url), _VOLATILE + _encode(told))
+
+    def hand(self, to: int, message: bytes) -> None:
+        """Something of a file that another shard imports; it is lost should that die."""
+        self._link.send(to, FILES + message)
 
     def committed(self) -> None:
         """After each commit: what it made durable may travel."""

@@ -37,6 +37,8 @@ class Entry:
     digest: str
     place: Place
     revisit: bool = False
+    lookup: URL = ""
+    """The address at which it is found, where that is not its own: what was sent by POST is in it."""
 
 
 def line(entry: Entry) -> str:
@@ -53,7 +55,11 @@ def line(entry: Entry) -> str:
         "offset": str(entry.place.offset),
         "filename": entry.place.file,
     }
-    return f"{surt(entry.url)} {stamp} {json.dumps(told)}"
+    if entry.lookup not in ("", entry.url):
+        _, _, query = entry.lookup.partition("__wb_method=")
+        method, _, body = query.partition("&")
+        told |= {"method": method, "requestBody": body}
+    return f"{surt(entry.lookup or entry.url)} {stamp} {json.dumps(told)}"
 
 
 def write_sorted(lines: Iterable[str], out: BinaryIO, *, sort_bytes: int = SORT_BYTES) -> None:

@@ -15,10 +15,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
+from uuid import UUID
 
 from gossamer.errors import InvalidURL
-from gossamer.model import URL, Capture, Failure, Headers, Provenance, Visit
-from gossamer.store.warc.warc import Circumstances, Record, instant
+from gossamer.model import URL, Asked, Capture, Failure, Headers, Provenance, Visit
+from gossamer.store.warc.warc import ASIDE, LOOKUP, OUR_FIELDS, Circumstances, Record, id_of, instant
 from gossamer.urls import keys, normalize
 
 STEPS_MOST = 1_000
@@ -30,9 +31,10 @@ CUT = frozenset({"length", "time", "disconnect", "unspecified"})
 """Why a block was cut, in the words of the standard."""
 _HEAD_MOST = 64 << 10
 """Bytes at the beginning of an answer in which its date is looked for."""
-FIELDS_MOST = 50
-"""Further fields of a record."""
-_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+FIELDS_MOST, MUCH = 50, 70
+"""Further fields of a record, and all of them."""
+_ID = re.compile(r"<[!-;=?-~]{1,1000}>|[!-;=?-~]{1,200}")
+"""The name of a record, as `uuid_of` has it; of a URI all of it."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.ASCII)
 _DAY_OF_YEAR = re.compile(r"(\d{4})-(\d\d)-(\d{2,3})(T\d\d:\d\d:\d\d.*)", re.ASCII)
 _SERVER_DATE = re.compile(rb"(?im)^date:([^\r\n]{0,100})")
@@ -94,14 +96,51 @@ def web_address(said: str | None) -> URL | None:
 def provenance(record: Record, capture: Capture, cut: str) -> Provenance:
     """What is written again of a record, as it was. One that we have `cut` is another record, with another name."""
     told = capture.provenance or Provenance()
-    named = record.place.record if _UUID.fullmatch(record.place.record) and not cut else ""
-    return Provenance(named, told.date if _DATE.fullmatch(told.date) else "", further(told.fields))
+    moment = told.date if _DATE.fullmatch(told.date) else ""
+    return Provenance("" if cut else name(record.place.record), moment, further(told.fields), told.type)
 
 
-def further(fields: Headers) -> Headers:
-    """Fields that a header can have, and not more of them than anybody writes."""
+def asked(request: Record) -> Asked:
+    """The same of a request."""
+    said = request.field("warc-date") or ""
+    unknown = tuple(field for field in request.fields if field[0] not in OUR_FIELDS)
+    return Asked(name(request.place.record), said if _DATE.fullmatch(said) else "", further(unknown))
+
+
+def name(said: str) -> str:
+    """How a record is called; nothing where nobody could be called so."""
+    return said if _ID.fullmatch(said) else ""
+
+
+def aside(record: Record, cut: str, info: str, lookup: str = "") -> Record:
+    """A record that is kept as it is, with all of its fields that a header can have. `cut` is why only its beginning is
+    here, `info` the record that says who made its file."""
+    named = ("" if cut else name(record.place.record)) or _made_up(record)
+    kind = record.type if _FIELD.fullmatch(record.type) else "metadata"
+    ours = {
+        "warc-type": kind,
+        "warc-record-id": id_of(named),
+        "warc-truncated": cut or why_cut(record.field("warc-truncated")) or "",
+        "warc-warcinfo-id": record.field("warc-warcinfo-id") or (id_of(info) if info else ""),
+        LOOKUP: lookup,
+        ASIDE: f"{record.place.file}@{record.place.offset}",
+    }
+    theirs = (field for field in further(record.fields, MUCH) if field[0] not in ours)
+    sound = tuple(field for field in (*ours.items(), *theirs) if _VALUE.fullmatch(field[1]))
+    return Record(replace(record.place, record=named), kind, sound, record.block)
+
+
+def _made_up(record: Record) -> str:
+    """A name for a record that has none: the same one each time that it comes."""
+    told = hashlib.sha256(f"{record.type}\0{record.url}\0{record.field('warc-date')}\0".encode("utf-8", "replace"))
+    told.update(record.block)
+    return str(UUID(bytes=told.digest()[:16], version=4))
+
+
+def further(fields: Headers, most: int = FIELDS_MOST) -> Headers:
+    """Fields that a header can have, and not more of them than anybody writes; none of those that only we write."""
     sound = [field for field in fields if _FIELD.fullmatch(field[0]) and _VALUE.fullmatch(field[1])]
-    return tuple(sound[:FIELDS_MOST])
+    return tuple(field for field in sound if field[0] not in (ASIDE, LOOKUP))[:most]
 
 
 def dated(record: Record, otherwise: float) -> Record:

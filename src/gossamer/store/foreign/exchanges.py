@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TypeAlias
 
 from gossamer.errors import Damaged
 from gossamer.model import Capture, Kind, Visit
 from gossamer.store.foreign import claims
-from gossamer.store.foreign.lenient_warc import ENDS, LONG, Fault, Met
+from gossamer.store.foreign.lenient_warc import BESIDE, ENDS, LONG, Fault, Met
+from gossamer.store.foreign.posted import lookup
 from gossamer.store.warc.reader import capture_of, circumstances
-from gossamer.store.warc.warc import REVISIT_NOT_MODIFIED, Circumstances, Record, instant
+from gossamer.store.warc.warc import RESOURCE, REVISIT_NOT_MODIFIED, Circumstances, Record, instant, uuid_of
 
 CARRIERS = frozenset({"response", "revisit", "resource"})
 """Records that hold, or point to, what a server said."""
@@ -58,23 +60,36 @@ class Refused:
     reason: str
 
 
-Item: TypeAlias = Brought | Refused | Fault
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A record that is no capture, and is kept as it is."""
+
+    record: Record
+    offset: int
+    about: str | None
+    """The page that it is about, if it is about one."""
 
 
-def captures(met: Iterable[Met | Fault]) -> Iterator[Item]:
-    """All that the records of a file bring, in their order."""
+Item: TypeAlias = Brought | Kept | Refused | Fault
+
+
+def captures(met: Iterable[Met | Fault], first: Met | Fault | None = None) -> Iterator[Item]:
+    """All that the records of a file bring, in their order. `first` is its first record, where others came before."""
     held = _Held()
+    if isinstance(first, Met) and first.record.type == "warcinfo":
+        held.kept(first)
     for each in met:
         if isinstance(each, Fault):
             yield each
-        elif each.record.type == "warcinfo":
-            held.file_date = each.record.began
         elif each.record.type in CARRIERS:
             yield from held.close_for(each.record)
             held.carrier = each
-        elif each.record.type in ("request", "metadata"):
-            yield from held.take(each.record)
+        elif each.record.type in BESIDE:
+            yield from held.take(each)
+        else:
+            yield held.kept(each)
     yield from held.close()
+    yield from held.forsake()
 
 
 class _Held:
@@ -82,32 +97,71 @@ class _Held:
 
     def __init__(self) -> None:
         self.carrier: Met | None = None
-        self.file_date = 0.0
-        """Of the warcinfo record that came last."""
-        self._beside: dict[str, Record] = {}
+        self._info, self._date = "", 0.0
+        """The warcinfo record that came last, and its date."""
+        self._beside: dict[str, Met] = {}
+        self._first = inf
+        """Where the exchange begins that is being closed: nothing of it counts as passed before all of it came."""
 
-    def take(self, record: Record) -> Iterator[Item]:
+    def take(self, met: Met) -> Iterator[Item]:
         """A request or metadata: of the capture that is held, or of the next."""
-        if self.carrier is not None and not _belong(self.carrier.record, record):
+        kind = met.record.type
+        if self.carrier is not None and (kind in self._beside or not _belong(self.carrier.record, met.record)):
             yield from self.close()
-        if self.carrier is None and record.type in self._beside:
-            self._beside.clear()
-        self._beside.setdefault(record.type, record)
+        if self.carrier is None and kind in self._beside:
+            yield from self.forsake()
+        self._beside[kind] = met
 
     def close_for(self, carrier: Record) -> Iterator[Item]:
         """The next capture begins; what came before it may be its request."""
         yield from self.close()
-        self._beside = {kind: record for kind, record in self._beside.items() if _belong(carrier, record)}
+        for kind, met in list(self._beside.items()):
+            if not _belong(carrier, met.record):
+                yield self.kept(self._beside.pop(kind))
+
+    def forsake(self) -> Iterator[Item]:
+        """No capture has come for what is beside."""
+        beside, self._beside = self._beside, {}
+        yield from map(self.kept, beside.values())
 
     def close(self) -> Iterator[Item]:
         """Nothing more comes for the capture that is held."""
         if self.carrier is not None:
             met, beside = self.carrier, self._beside
             self.carrier, self._beside = None, {}
-            met = met._replace(record=claims.dated(met.record, self.file_date))
-            yield understood(
-                met.record.place.offset, lambda: _brought(met, beside.get("request"), beside.get("metadata"))
-            )
+            yield from self._exchange(met, beside.get("request"), beside.get("metadata"))
+
+    def _exchange(self, met: Met, request: Met | None, metadata: Met | None) -> Iterator[Item]:
+        """A capture, or the records of an exchange that is none."""
+        self._first = min(each.record.place.offset for each in (met, request, metadata) if each)
+        method = request.record.block[:20].split(b" ", 1)[0].decode("latin-1") if request else "GET"
+        url = claims.web_address(met.record.url)
+        kept: list[tuple[Met, str]] = []
+        if metadata is not None and (url is None or _told(metadata.record, url) is None):
+            kept.append((metadata, ""))
+        if request is not None and (url is None or method != "GET"):
+            kept.append((request, ""))
+            sent = request.record.block if url and method.isalpha() else b""
+            kept.append((met, lookup(met.record.url or "", method, sent) if sent else ""))
+        elif url is None:
+            kept.append((met, ""))
+        kept.sort(key=lambda each: each[0].record.place.offset)  # readers know them by their order, too
+        yield from (self.kept(*each) for each in kept)
+        if url is not None and method == "GET":
+            met = met._replace(record=claims.dated(met.record, self._date))
+            beside = (request and request.record, metadata and metadata.record)
+            yield understood(met.record.place.offset, lambda: _brought(met, url, self._info, *beside))
+        self._first = inf
+
+    def kept(self, met: Met, found_at: str = "") -> Item:
+        """A record that is kept as it is; by that of a warcinfo, those that follow know their file."""
+        record = claims.dated(met.record, self._date)
+        kept = claims.aside(record, met.cut, "" if record.type == "warcinfo" else self._info, found_at)
+        if record.type == "warcinfo":
+            self._info, self._date = kept.place.record, record.began if record.began > claims.UNDATED else 0.0
+        held = (self.carrier, *self._beside.values())
+        first = min([self._first, *(each.record.place.offset for each in (met, *held) if each)])
+        return Kept(kept, round(first), _about(record.url))
 
 
 def understood(offset: int, read: Callable[[], Item]) -> Item:
@@ -128,15 +182,15 @@ def _belong(carrier: Record, other: Record) -> bool:
     return carrier.url == other.url
 
 
-def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
+def _about(url: str | None) -> str | None:
+    """Also of those that have the address of a page behind one of their own, as Browsertrix writes them."""
+    scheme, _, rest = (url or "").strip("<> ").partition("http")
+    return claims.web_address(f"http{rest}") if rest and (not scheme or scheme.startswith("urn:")) else None
+
+
+def _brought(met: Met, url: str, info: str, request: Record | None, metadata: Record | None) -> Item:
     record = met.record
     offset = min(each.place.offset for each in (record, request, metadata) if each is not None)
-    url = claims.web_address(record.url)
-    if url is None:
-        return Refused(record.place.offset, f"not a web address: {_scheme(record.url)}")
-    method = request.block[:20].split(b" ", 1)[0].decode("latin-1") if request else "GET"
-    if method != "GET":
-        return Refused(record.place.offset, f"answer to {method[:10]}, not to GET")
     capture = _captured(record, url)
     if capture is None or not capture.status:
         return Fault(record.place.offset, f"the record of {url} holds no HTTP answer")
@@ -153,23 +207,23 @@ def _brought(met: Met, request: Record | None, metadata: Record | None) -> Item:
         decoding=told.decoding if told else None,
         failure=told.failure if told else None,
         source=f"{record.place.file}@{record.place.offset}",
-        provenance=claims.provenance(record, capture, met.cut),
+        provenance=claims.provenance(record, capture, met.cut)._replace(
+            info=claims.name(uuid_of(record.field("warc-warcinfo-id") or "")) or info,
+            asked=claims.asked(request) if request else None,
+        ),
     )
     undated = capture.began == claims.UNDATED
     return Brought(capture, offset, _refers(record), cut=met.cut == LONG, undated=undated)
 
 
 def _captured(record: Record, url: str) -> Capture | None:
-    """A resource has no HTTP head, so it gets the one that a server would have sent. None: it has one without end."""
-    if record.type != "resource":
+    """None: its HTTP head has no end."""
+    if record.type != RESOURCE:
         if not (record.field("content-type") or "").startswith("application/http"):
             fields = (("content-type", "application/http"), *record.fields)
             record = replace(record, fields=fields)
         return capture_of(record, url, Kind.PAGE) if is_head(record.head) else None
-    media_type = " ".join((record.field("content-type") or "application/octet-stream").split())
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nContent-Length: {len(record.block)}\r\n\r\n".encode()
-    fields = (("content-type", "application/http"), *record.fields)
-    return capture_of(replace(record, fields=fields, block=head + record.block), url, Kind.PAGE)
+    return capture_of(record, url, Kind.PAGE)
 
 
 def is_head(head: bytes) -> bool:
@@ -208,8 +262,3 @@ def _refers(record: Record) -> Refers | None:
     not_modified = record.field("warc-profile") == REVISIT_NOT_MODIFIED
     digest = None if not_modified else record.field("warc-payload-digest")
     return Refers(url, instant(record.field("warc-refers-to-date") or ""), digest)
-
-
-def _scheme(url: str | None) -> str:
-    scheme, colon, _ = (url or "").strip("<> ").partition(":")
-    return f"{scheme[:20]}:" if colon else "none at all"

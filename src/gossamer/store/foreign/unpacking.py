@@ -62,6 +62,11 @@ class Unpacking:
     # -------------------------------------------------------------------- where
 
     @property
+    def start(self) -> int:
+        """The offset in the file at which reading began."""
+        return self._start
+
+    @property
     def packed(self) -> bool:
         """It is not a plain file."""
         return self._packing is not None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -73,17 +74,26 @@ def _copy(archive: Archive, path: Path, wanted: Callable[[Record], bool], info: 
     with files.open(path, buffering=0) as source:
         for record in records(path, end=end):
             if wanted(record):
-                if out.tell() == 0 and record.type != "warcinfo":
-                    named = uuid_of(record.field("warc-warcinfo-id") or "") or new_record()
-                    out.write(warcinfo(info, file, record.began, named))
+                if out.tell() == 0 and (record.type != "warcinfo" or record.is_aside):
+                    out.write(warcinfo(info, file, record.began, _introduced_by(path)))
                 if is_capture(record):
                     _move(archive, record, file, out.tell())
+                elif record.is_aside:
+                    archive.asides.note(record, replace(record.place, file=file, offset=out.tell()))
                 out.write(_bytes(source, record.place.offset, record.place.length))
+            elif record.is_aside:
+                archive.asides.forget(record)
         committed = out.tell()
-        for group in whole_captures(path, end):
-            start = group.response.place.offset
-            out.write(_bytes(source, start, group.end - start))
+        for group in whole_captures(path, end, asides=True):
+            out.write(_bytes(source, group.start, group.end - group.start))
     return committed
+
+
+def _introduced_by(path: Path) -> str:
+    """The warcinfo record that a file has lost, which our own metadata name; captures may name that of another file."""
+    ours = (record for record in records(path) if record.type == "metadata" and not record.is_aside)
+    first = next(ours, None)
+    return uuid_of((first and first.field("warc-warcinfo-id")) or "") or new_record()
 
 
 def _bytes(source: BinaryIO, offset: int, length: int) -> bytes:

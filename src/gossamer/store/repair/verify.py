@@ -25,7 +25,7 @@ from gossamer.store.repair import agreement
 from gossamer.store.versions import NOT_MODIFIED, TextPlace, Version
 from gossamer.store.warc.gzip_members import HEADER_LENGTH, is_ours
 from gossamer.store.warc.reader import records, whole_captures
-from gossamer.store.warc.warc import Place, Record, payload_digest, warc_files
+from gossamer.store.warc.warc import RESOURCE, Place, Record, id_of, payload_digest, warc_files
 
 
 class Gap(NamedTuple):
@@ -145,8 +145,10 @@ def _check_file(archive: Archive, path: Path, length: int, checked: Checked, rem
                 row = None if problem else _known(archive, record)
                 met += row is not None
                 _compare(archive, record, row, checked)
-            elif record.type == "metadata":
+            elif record.type == "metadata" and not record.is_aside:
                 _compare(archive, record, row, checked)
+            elif problem is None and record.is_aside and not archive.asides.has(record):
+                problem = f"no row knows this {record.type} record of {record.url}"
             if problem:
                 checked.problems.append(f"{path.name} at {record.place.offset}: {problem}")
                 checked.ill.add(path.name)
@@ -184,7 +186,7 @@ def _odd_header(file: int, offset: int) -> str | None:
 
 def wrong_digest(record: Record) -> str | None:
     """What is wrong when the payload or the block is another one than the record says."""
-    told = record.field("warc-payload-digest")
+    told = record.field("warc-payload-digest") if not record.is_aside else None
     if record.type == "response" and told and told != payload_digest(record.payload):
         return f"the payload of {record.url} does not have its digest"
     return None if record.is_as_written else f"the {record.type} record of {record.url} does not have its digest"
@@ -192,7 +194,9 @@ def wrong_digest(record: Record) -> str | None:
 
 def is_capture(record: Record) -> bool:
     """Has it a row? A 304 has none: it is no version, also where there is nothing before it that could still hold."""
-    return record.type in ("response", "revisit") and status_in(record.head) != NOT_MODIFIED
+    if record.is_aside:
+        return False
+    return record.type in ("response", "revisit", RESOURCE) and status_in(record.head) != NOT_MODIFIED
 
 
 def row_of(archive: Archive, record: Record) -> Version | None:
@@ -232,7 +236,7 @@ def _compare(archive: Archive, record: Record, row: Version | None, checked: Che
         return
     if record.type != "metadata":
         words = agreement.of_capture(archive, record, row)
-    elif record.field("warc-concurrent-to") == f"<urn:uuid:{row.record}>":
+    elif record.field("warc-concurrent-to") == id_of(row.record):
         words = agreement.of_circumstances(record, row)
     else:
         return

@@ -22,7 +22,18 @@ from gossamer import files
 from gossamer.errors import Damaged
 from gossamer.model import URL, Capture, Headers, Kind, Provenance, Visit, status_in
 from gossamer.store.warc.gzip_members import RECORD_MOST, InflateError, inflating, members, unpacked_at_once
-from gossamer.store.warc.warc import HEAD_END, OUR_FIELDS, Circumstances, Place, Record, date, placed, uuid_of
+from gossamer.store.warc.warc import (
+    HEAD_END,
+    OUR_FIELDS,
+    RESOURCE,
+    Circumstances,
+    Place,
+    Record,
+    date,
+    id_of,
+    placed,
+    uuid_of,
+)
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of old names of its own
@@ -49,6 +60,13 @@ class Group:
     metadata: Record
     rendered: Record | None = None
     """What a browser has made of the page."""
+    asides: tuple[Record, ...] = ()
+    """Records between it and the capture before, which an import has kept."""
+
+    @property
+    def start(self) -> int:
+        """The offset in the file of the first of them."""
+        return (*self.asides, self.response)[0].place.offset
 
     @property
     def end(self) -> int:
@@ -72,6 +90,7 @@ class Group:
 
 def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
     """What one record tells of a capture: the answer, but not how it was asked for or decoded."""
+    response = with_head(response)
     head, began = response.head, response.began
     return Capture(
         visit=Visit(url, kind),
@@ -87,12 +106,23 @@ def capture_of(response: Record, url: URL, kind: Kind) -> Capture:
     )
 
 
+def with_head(record: Record) -> Record:
+    """A resource has no HTTP head, so it gets the one that a server would have sent; all others stay as they are."""
+    if record.type != RESOURCE:
+        return record
+    media_type = " ".join((record.field("content-type") or "application/octet-stream").split())
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nContent-Length: {len(record.block)}\r\n\r\n"
+    fields = (("content-type", "application/http"), *record.fields)
+    return replace(record, fields=fields, block=head.encode("latin-1", "replace") + record.block)
+
+
 def _provenance(response: Record, began: float) -> Provenance | None:
     """What we would not have written."""
     told = response.field("warc-date") or ""
     moment = told if told != date(began) else ""
     further = tuple(field for field in response.fields if field[0] not in OUR_FIELDS)
-    return Provenance("", moment, further) if further or moment else None
+    kind = RESOURCE if response.type == RESOURCE else ""
+    return Provenance("", moment, further, kind) if further or moment or kind else None
 
 
 def read(folder: Path, place: Place) -> Record:
@@ -111,9 +141,9 @@ def read_head(folder: Path, place: Place) -> bytes:
         begins: bytes = inflating().decompress(data, _BEGINNING)
     except InflateError:
         begins = b""
-    block = begins.partition(b"\r\n\r\n")[2]
-    end = HEAD_END.search(block)
-    return block[: end.end()] if end else read(folder, place).head
+    header, _, block = begins.partition(b"\r\n\r\n")
+    end = HEAD_END.search(block) if b"WARC-Type: resource\r\n" not in header else None
+    return block[: end.end()] if end else with_head(read(folder, place)).head
 
 
 def read_together(path: Path, offset: int, lengths: Sequence[int]) -> list[Record]:
@@ -156,14 +186,18 @@ def records(path: Path, start: int = 0, end: int | None = None, *, unbroken: boo
             yield record
 
 
-def whole_captures(path: Path, start: int = 0) -> Iterator[Group]:
-    """The captures from `start` up to the first that is not whole.
+def whole_captures(path: Path, start: int = 0, *, asides: bool = False) -> Iterator[Group]:
+    """The captures from `start` up to the first that is not whole; `asides` only for who asks for them.
 
     After a crash: replay them, then `cut` the file at the `end` of the last.
     """
-    unbroken = (record for record in _unbroken(path, start) if record.type != "warcinfo")
+    unbroken = (record for record in _unbroken(path, start) if record.type != "warcinfo" or record.is_aside)
+    between: list[Record] = []
     for response in unbroken:
-        beside = f"<urn:uuid:{response.place.record}>"
+        if response.is_aside:
+            between += [response] if asides else ()
+            continue
+        beside = id_of(response.place.record)
         found: dict[str, Record] = {}
         while "metadata" not in found:
             record = next(unbroken, None)
@@ -172,7 +206,8 @@ def whole_captures(path: Path, start: int = 0) -> Iterator[Group]:
             found[record.type] = record
         if "request" not in found and not _is_imported(found["metadata"]):
             return
-        yield Group(response, found.get("request"), found["metadata"], found.get(RENDERED))
+        yield Group(response, found.get("request"), found["metadata"], found.get(RENDERED), tuple(between))
+        between.clear()
 
 
 def _is_imported(metadata: Record) -> bool:

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 
-from gossamer.model import Capture, Kind, Link, Provenance, Visit
+from gossamer.model import Asked, Capture, Kind, Link, Provenance, Visit
 from gossamer.store.warc.gzip_members import packed, packed_around
 from gossamer.store.warc.warc import (
     CONFORMS_TO,
+    OUR_FIELDS,
+    RESOURCE,
     REVISIT_EQUAL,
     REVISIT_NOT_MODIFIED,
     Circumstances,
     Original,
+    Record,
     block_digest,
     date,
+    id_of,
 )
 
 END = b"\r\n\r\n"
 LOW = 1
 """The level for requests and metadata: short lines gain nothing from a higher one."""
+
+_SPELLED = {"warc": "WARC", "id": "ID", "ip": "IP", "uri": "URI"}
 
 # Some readers take a line without a visible character for the end of a head, others want CRLF.
 _REGULAR_HEAD = re.compile(rb"(?:[^!-~\r\n]*[!-~][^\r\n]*\r\n)+\r\n")
@@ -59,6 +65,8 @@ _CONTEXTS = {
     **dict.fromkeys(("track", "use", "video", "data-srcset", "feimage", "modulepreload"), " E =EMBED_MISC\r\n"),
 }
 _OURS = Provenance()
+_NAMES = {name: "-".join(_SPELLED.get(word, word.capitalize()) for word in name.split("-")) for name in OUR_FIELDS}
+"""How the standard writes its fields."""
 _OTHER_CONTEXT = " L =MISC\r\n"
 _KIND_HOPS = {Kind.PAGE: "", Kind.ROBOTS: "P", Kind.SITEMAP: "M", Kind.PROBE: "X"}
 
@@ -112,12 +120,15 @@ def group(
     of the warcinfo record of the file."""
     told = capture.provenance or _OURS
     record, moment = told.record or new_record(), told.date or date(capture.began)
-    about = f"WARC-Date: {moment}\r\nWARC-Target-URI: {capture.visit.url}\r\n{named(info)}"
+    target = f"WARC-Target-URI: {capture.visit.url}\r\n"
+    about, source = f"WARC-Date: {moment}\r\n{target}", named(told.info or info)
     address = f"WARC-IP-Address: {capture.address}\r\n" if capture.address else ""
-    beside = f"{about}WARC-Concurrent-To: <urn:uuid:{record}>\r\n"
-    further = "".join(f"{name}: {value}\r\n" for name, value in told.fields)
-    fields = f"{about}{address}{_truncated(capture)}{further}"
-    if original is None:
+    beside = f"WARC-Concurrent-To: {id_of(record)}\r\n"
+    fields = f"{about}{source}{address}{_truncated(capture)}{_further(told.fields)}"
+    asked = told.asked or Asked()
+    if told.type == RESOURCE:
+        response = _resource(capture, record, f"{fields}WARC-Payload-Digest: {digest}\r\n", level)
+    elif original is None:
         response = _response(capture, record, f"{fields}{_digest(capture.head, digest)}", level)
     else:
         refers = _refers_to(original, capture.status, digest)
@@ -125,10 +136,33 @@ def group(
     return Packed(
         record,
         response,
-        _request(capture.request, f"{beside}{address}") if capture.request or not capture.source else b"",
-        _metadata(capture, beside, outlinks),
-        _rendered(capture.rendered, beside, record) if capture.rendered else b"",
+        _request(
+            capture.request,
+            asked.record,
+            f"WARC-Date: {asked.date or moment}\r\n{target}{source}{beside}{address}{_further(asked.fields)}",
+        )
+        if capture.request or not capture.source
+        else b"",
+        _metadata(capture, f"{about}{named(info)}{beside}", outlinks),
+        _rendered(capture.rendered, f"{about}{named(info)}{beside}", record) if capture.rendered else b"",
     )
+
+
+def aside(record: Record) -> bytes:
+    """A record of somebody else's that is kept as it was; its fields are sound, see `store.foreign.claims`."""
+    lines = _further(field for field in record.fields if field[0] not in ("content-length", "warc-block-digest"))
+    digest, length = block_digest(record.block), len(record.block)
+    opening = f"WARC/1.1\r\n{lines}WARC-Block-Digest: {digest}\r\nContent-Length: {length}\r\n\r\n".encode()
+    return packed((opening, record.block, END), LOW)
+
+
+def _further(fields: Iterable[tuple[str, str]]) -> str:
+    return "".join(f"{_NAMES.get(name, name)}: {value}\r\n" for name, value in fields)
+
+
+def _resource(capture: Capture, record: str, fields: str, level: int) -> bytes:
+    media_type = capture.header("content-type") or "application/octet-stream"
+    return packed((header(RESOURCE, record, fields, media_type, capture.wire), capture.wire, END), level)
 
 
 def _response(capture: Capture, record: str, fields: str, level: int) -> bytes:
@@ -148,7 +182,7 @@ def _refers_to(original: Original, status: int, digest: str) -> str:
     equal = f"WARC-Payload-Digest: {digest}\r\n" if status != 304 else ""
     return (
         f"{equal}WARC-Profile: {REVISIT_EQUAL if equal else REVISIT_NOT_MODIFIED}\r\n"
-        f"WARC-Refers-To: <urn:uuid:{original.record}>\r\n"
+        f"WARC-Refers-To: {id_of(original.record)}\r\n"
         f"WARC-Refers-To-Target-URI: {original.url}\r\n"
         f"WARC-Refers-To-Date: {date(original.began)}\r\n"
     )
@@ -156,12 +190,12 @@ def _refers_to(original: Original, status: int, digest: str) -> str:
 
 def _rendered(html: bytes, beside: str, response: str) -> bytes:
     """The document as it was after its scripts had run: a conversion of the response."""
-    fields = f"{beside}WARC-Refers-To: <urn:uuid:{response}>\r\n"
+    fields = f"{beside}WARC-Refers-To: {id_of(response)}\r\n"
     return packed((header("conversion", new_record(), fields, "text/html;charset=utf-8", html), html, END), LOW)
 
 
-def _request(head: bytes, fields: str) -> bytes:
-    opening = header("request", new_record(), fields, "application/http;msgtype=request", head)
+def _request(head: bytes, record: str, fields: str) -> bytes:
+    opening = header("request", record or new_record(), fields, "application/http;msgtype=request", head)
     return packed((opening, head, END), LOW)
 
 
@@ -184,7 +218,7 @@ def _metadata(capture: Capture, fields: str, outlinks: Sequence[Link]) -> bytes:
 def header(kind: str, record: str, fields: str, media_type: str, *block: bytes) -> bytes:
     """How a record begins that has this block, in parts."""
     return (
-        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{record}>\r\n{fields}"
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {id_of(record)}\r\n{fields}"
         f"WARC-Block-Digest: {block_digest(*block)}\r\n"
         f"Content-Type: {media_type}\r\nContent-Length: {sum(map(len, block))}\r\n\r\n"
     ).encode()
@@ -192,7 +226,7 @@ def header(kind: str, record: str, fields: str, media_type: str, *block: bytes) 
 
 def named(info: str) -> str:
     """The field with the UUID of a warcinfo record; nothing where that is not known."""
-    return f"WARC-Warcinfo-ID: <urn:uuid:{info}>\r\n" if info else ""
+    return f"WARC-Warcinfo-ID: {id_of(info)}\r\n" if info else ""
 
 
 def _digest(head: bytes, digest: str) -> str:

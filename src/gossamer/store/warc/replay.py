@@ -13,9 +13,9 @@ from typing import NamedTuple
 from gossamer.model import Capture, Kind
 from gossamer.store.archive import Archive
 from gossamer.store.warc.reader import RENDERED, Group, records
-from gossamer.store.warc.warc import Record, warc_files
+from gossamer.store.warc.warc import RESOURCE, Record, id_of, warc_files
 
-_RESPONSES = ("response", "revisit")
+_RESPONSES = ("response", "revisit", RESOURCE)
 
 
 class Replayed(NamedTuple):
@@ -53,11 +53,13 @@ def _together(found: Iterator[Record]) -> Iterator[Replayed]:
     response: Record | None = None
     rest: list[Record] = []
     for record in found:
+        if record.is_aside:
+            continue
         if record.type in _RESPONSES:
             if response is not None:
                 yield Replayed(response, tuple(rest))
             response, rest = record, []
-        elif response is not None and record.field("warc-concurrent-to") == f"<urn:uuid:{response.place.record}>":
+        elif response is not None and record.field("warc-concurrent-to") == id_of(response.place.record):
             rest.append(record)
     if response is not None:
         yield Replayed(response, tuple(rest))

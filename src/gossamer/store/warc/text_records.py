@@ -19,7 +19,7 @@ from gossamer.errors import Damaged
 from gossamer.model import URL, Page
 from gossamer.store.warc.gzip_members import packed, unpacked_at_once
 from gossamer.store.warc.records import END, LOW, header, named, new_record
-from gossamer.store.warc.warc import Record, date
+from gossamer.store.warc.warc import Record, date, id_of
 from gossamer.tagged import plain
 
 HTML = "text/html;charset=utf-8"
@@ -64,7 +64,7 @@ def worded(page: Page, url: URL, began: float, response: str, info: str = "") ->
     of the warcinfo record of the file."""
     from gossamer.convert.standalone import standalone  # with all that reads pages, which only who writes needs
 
-    refers = f"WARC-Refers-To: <urn:uuid:{response}>\r\n"
+    refers = f"WARC-Refers-To: {id_of(response)}\r\n"
     about = f"WARC-Date: {date(began)}\r\nWARC-Target-URI: {url}\r\n{refers}{named(info)}"
     record = new_record()
     said = Said(*(getattr(page, name) for name in _FIELDS))

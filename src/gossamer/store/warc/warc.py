@@ -39,7 +39,15 @@ OUR_FIELDS = frozenset(
     }
 )
 """Fields of a record with a capture that we write, or that are true no more in another file."""
+RESOURCE = "resource"
+"""The type of a record that holds what was captured without an HTTP head."""
+ASIDE = "gossamer-source"
+"""The field of a record that an import has kept as it was, and that is no capture: where it comes from."""
+LOOKUP = "gossamer-lookup"
+"""The address at which such a record is looked up, where that is not its own: that of an answer to POST has what was
+sent in it, as pywb writes it."""
 HEAD_END = re.compile(rb"\n\r?\n")
+_UUID = "urn:uuid:"
 """Where an HTTP head is over."""
 
 
@@ -51,7 +59,7 @@ class Place:
     offset: int
     length: int
     record: str
-    """The UUID of its WARC-Record-ID."""
+    """The UUID of its WARC-Record-ID, or all of one that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,11 @@ class Record:
     @property
     def began(self) -> float:
         return instant(self.field("warc-date") or "")
+
+    @property
+    def is_aside(self) -> bool:
+        """It was kept by an import, and is no capture: see `store.asides`."""
+        return any(name == ASIDE for name, _ in self.fields)
 
     @property
     def original(self) -> Original | None:
@@ -140,8 +153,14 @@ def block_digest(*parts: bytes) -> str:
 
 
 def uuid_of(record_id: str) -> str:
-    """The UUID in the value of a WARC-Record-ID."""
-    return record_id.removeprefix("<urn:uuid:").removesuffix(">")
+    """The UUID in the value of a WARC-Record-ID; all of a value that is none, in its brackets."""
+    bare = record_id.strip().removeprefix("<").removesuffix(">")
+    return bare.removeprefix(_UUID) if bare.startswith(_UUID) or not bare else f"<{bare}>"
+
+
+def id_of(record: str) -> str:
+    """The value of a WARC-Record-ID, from what `uuid_of` made of it."""
+    return record if record.startswith("<") else f"<{_UUID}{record}>"
 
 
 def date(moment: float) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import random
 import tarfile
 import zipfile
+from collections.abc import Callable
 
 import pytest
 
@@ -55,6 +58,22 @@ def test_a_text_that_is_packed_is_read_by_its_name() -> None:
     assert page.text == "Herons\nThey wade."
     twice = gzip.compress(b"One. ") + gzip.compress(b"Two.") + b"\0" * 512
     assert document(twice, None, "file:///a.txt.gz").text == "One. Two."
+
+
+@pytest.mark.parametrize(
+    ("pack", "ending", "kind"),
+    [(bz2.compress, "bz2", "application/x-bzip2"), (lzma.compress, "xz", "application/x-xz")],
+)
+def test_the_other_ways_to_pack_are_read_too(pack: Callable[[bytes], bytes], ending: str, kind: str) -> None:
+    page = document(pack(packed(a_txt=b"A heron.")), None, f"https://example.org/a.tar.{ending}")
+    assert (page.media_type, page.text, page.problem) == (kind, "a.txt\nA heron.", "")
+    assert document(pack(b"One. ") + pack(b"Two."), None, f"https://example.org/a.txt.{ending}").text == "One. Two."
+    long = pack(random.Random(1).randbytes(300_000).hex().encode())
+    assert document(long[: len(long) // 2], None, f"https://example.org/a.txt.{ending}").problem == "is cut short"
+    spoilt = document(long[:20_000] + b"\0" * 20_000 + long[40_000:], None, f"https://example.org/a.txt.{ending}")
+    assert spoilt.problem.startswith("is damaged: ")
+    bomb = document(pack(bytes(70 << 20)), None, f"https://example.org/a.txt.{ending}")
+    assert "were unpacked" in bomb.problem
 
 
 def test_documents_lie_within_documents_to_a_depth() -> None:

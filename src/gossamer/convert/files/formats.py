@@ -34,6 +34,7 @@ class Ours:
 READERS: dict[str, Reader] = {
     kinds.DOCX: Ours("office.docx"),
     kinds.XLSX: Ours("office.xlsx"),
+    kinds.XLSB: Ours("xls"),
     kinds.PPTX: Ours("office.pptx"),
     kinds.ODT: Ours("odf.odf"),
     kinds.ODS: Ours("odf.odf"),
@@ -42,7 +43,9 @@ READERS: dict[str, Reader] = {
     kinds.ZIP: Ours("zip.zip"),
     kinds.NOTEBOOK: Ours("text.notebook"),
     kinds.TAR: Ours("tar.tar"),
-    kinds.GZIP: Ours("tar.gzip"),
+    kinds.GZIP: Ours("tar.packed"),
+    kinds.BZIP2: Ours("tar.packed"),
+    kinds.XZ: Ours("tar.packed"),
     kinds.MAIL: Ours("mail.eml"),
     kinds.MBOX: Ours("mail.mbox"),
     kinds.CSV: Ours("text.csv"),

@@ -20,6 +20,7 @@ _OPEN = "application/vnd.oasis.opendocument."
 DOCX = f"{_OFFICE}wordprocessingml.document"
 XLSX = f"{_OFFICE}spreadsheetml.sheet"
 PPTX = f"{_OFFICE}presentationml.presentation"
+XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
 ODT, ODS, ODP = f"{_OPEN}text", f"{_OPEN}spreadsheet", f"{_OPEN}presentation"
 EPUB = "application/epub+zip"
 ZIP = "application/zip"
@@ -35,6 +36,8 @@ MAIL = "message/rfc822"
 MBOX = "application/mbox"
 TAR = "application/x-tar"
 GZIP = "application/x-gzip"
+BZIP2 = "application/x-bzip2"
+XZ = "application/x-xz"
 PDF = "application/pdf"
 RTF = "application/rtf"
 DOC = "application/msword"
@@ -43,13 +46,14 @@ PPT = "application/vnd.ms-powerpoint"
 MSG = "application/vnd.ms-outlook"
 OLE = "application/x-ole-storage"
 
-_ZIPPED = frozenset({DOCX, XLSX, PPTX, ODT, ODS, ODP, EPUB, ZIP})
+_ZIPPED = frozenset({DOCX, XLSX, XLSB, PPTX, ODT, ODS, ODP, EPUB, ZIP})
 _COMPOUND = frozenset({DOC, XLS, PPT, MSG})
 _MARKED = _COMPOUND | {PDF, RTF}
 _PDF_WITHIN = 1_024
 _ALIASES = {
     "application/x-pdf": PDF,
     "application/gzip": GZIP,
+    "application/bzip2": BZIP2,
     "application/x-gtar": TAR,
     "application/tar": TAR,
     "text/rtf": RTF,
@@ -161,6 +165,7 @@ _MAIL_FIELDS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NEXT_LETTER = re.compile(rb"\n\r?\nFrom [^\n]+\n[!-9;-~]+:")
+_BZIP2_BLOCK, _XZ = b"1AY&SY", b"\xfd7zXZ\0"
 _TAR_AT, _TAR = 257, b"ustar"
 _MARKS = re.compile(
     rb"^#{1,6} \S|^```|^\[[^\]\n]+\]: \S|\]\((?:https?:|/|\.|#)[^)\s]*\)|^[ \t]*[-*] \[[ x]\] "
@@ -205,6 +210,8 @@ def within_zip(data: bytes) -> str | None:
     if (known := _ALIASES.get(said, said)) in _ZIPPED:
         return known
     if "[Content_Types].xml" in members or "_rels/.rels" in members:
+        if "xl/workbook.bin" in members:
+            return XLSB
         kinds = (kind for folder, kind in _MAIN_PARTS if any(name.lower().startswith(folder) for name in members))
         return next(kinds, ZIP)
     return EPUB if "META-INF/container.xml" in members else ZIP
@@ -235,9 +242,18 @@ def _marked(data: bytes, known: str, *, untold: bool) -> str | None:
         return compound.kind_of(data) or (known if known in _COMPOUND else OLE)
     if b"%PDF-" in data[:_PDF_WITHIN] and (untold or known == PDF or known.startswith("text/")):
         return PDF
+    if packed := packed_as(data):
+        return packed
     if is_tar(data) and (untold or known == TAR):
         return TAR
     return RTF if data.startswith(b"{\\rtf") else None
+
+
+def packed_as(head: bytes) -> str | None:
+    """Is it packed by one of the programs whose mark no browser knows?"""
+    if head.startswith(b"BZh") and head.startswith(_BZIP2_BLOCK, 4):
+        return BZIP2
+    return XZ if head.startswith(_XZ) else None
 
 
 def is_tar(head: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Excel files of before 2007 (XLS): a heading and a table for each sheet.
+"""Excel files of before 2007 (XLS), and those that are binary still (XLSB): a heading and a table for each sheet.
 
 Their cells come through python-calamine, in Rust: the right order, dates as dates, and ten times xlrd's speed. It is
 imported here alone, and only in the process where files are read: it is compiled code that reads hostile input.

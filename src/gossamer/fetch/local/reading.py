@@ -25,7 +25,7 @@ from email.utils import formatdate
 from functools import partial
 from typing import NamedTuple
 
-from gossamer.convert.files.kinds import TAR, is_tar
+from gossamer.convert.files.kinds import TAR, is_tar, packed_as
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.local.ignoring import Ignoring
@@ -141,7 +141,7 @@ class FileFetcher:
 
     def _contents(self, visit: Visit, handle: int, about: os.stat_result) -> _Said:
         head = os.pread(handle, SNIFFED, 0)
-        said = TAR if is_tar(head) else sniffed(head).essence
+        said = TAR if is_tar(head) else packed_as(head) or sniffed(head).essence
         unread = self._limits.skips(Kind.PAGE, said) or (said == _SOME_BYTES and not head.startswith(_COMPOUND))
         told = _told(visit.url, said)
         most = 0 if unread else self._limits.cap(Kind.PAGE, told)

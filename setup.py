@@ -52,6 +52,7 @@ setup(
         compiled("convert/content/_score", ["convert/content/scorer"], libraries=["m"], extra_compile_args=["-O3"]),
         compiled("convert/render/_render", [TAGGED, SCANNER, WRITER]),
         compiled("dedupe/_prints", [TAGGED]),
+        compiled("frontier/worth/_newness"),
         compiled("graph/_sweep"),
         compiled("index/_words", [TAGGED, "index/reducer"]),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ import pytest
 from gossamer import convert
 from gossamer.collection.crawl import page_reader
 from gossamer.collection.crawl.lane import HERE, HOSTS_KNOWN, LATELY, RESTS, Lane
+from gossamer.convert.sandboxed import FILES, LINKS, PAGES
 from gossamer.convert.source import Source
 from gossamer.model import Capture, Page, Visit
 from gossamer.testing import VirtualClock
@@ -133,19 +136,30 @@ def large(content: str | None = "learned") -> Source:
     return source
 
 
-@pytest.mark.parametrize("content", ["learned", None])
-def test_a_large_page_says_the_same_wherever_it_is_read(content: str | None) -> None:
+@pytest.mark.parametrize(("content", "preload"), [("learned", FILES), ("learned", PAGES), (None, LINKS)])
+def test_a_large_page_says_the_same_wherever_it_is_read(content: str | None, preload: tuple[str, ...]) -> None:
     assert len(LARGE) > HERE
     capture = Capture(Visit("http://site.test/"), 0.0, 0.0, 200, FIELDS, wire=LARGE, body=LARGE)
     here = convert.begin(capture, "Gossamer", content=content)
     source = large(content)
     assert isinstance(here, Page)
-    apart = convert.Apart()
+    apart = convert.Apart(preload=preload)
     try:
         assert convert.finish(source, apart.now(source)) == here
     finally:
         apart.close()
     assert (here.canonical, here.nofollow, here.noarchive) == ("http://site.test/first", True, True)
+
+
+def test_a_process_for_large_pages_loads_nothing_that_only_files_need() -> None:
+    loaded = "import sys, {}; print(*(name in sys.modules for name in ('numpy', 'gossamer.convert.files.pdf.pdf')))"
+    reader = "gossamer.convert.sandboxed_reader"
+
+    def said(*modules: str) -> list[str]:
+        asked = [sys.executable, "-c", loaded.format(", ".join((reader, *modules)))]
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
+
+    assert [said(*LINKS), said(*PAGES), said(*FILES)] == [["False"] * 2, ["True", "False"], ["True"] * 2]
 
 
 def test_what_needs_more_memory_than_most_is_read_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, pairwise
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from gossamer.frontier.entries import FAMILIES, PARAMETERS, PROBES
 from gossamer.frontier.worth.parameters import Key, KeysRow, Parameters, Seen, _compare, _trial, dropped_keys, parted
-from gossamer.frontier.worth.sketch import MARKS, SIZES, Memory, Sketch, _pairs, marks, sketch
+from gossamer.frontier.worth.sketch import (
+    MARKS,
+    SIZES,
+    STRETCH,
+    Memory,
+    Sketch,
+    _distinct,
+    _pairs,
+    by_lines,
+    marks,
+    sketch,
+)
 from gossamer.frontier.worth.soft404 import (
     SAME_PAGE,
     SAME_TARGET,
@@ -31,6 +43,7 @@ from gossamer.frontier.worth.url_patterns import template
 from gossamer.store.table.table import Table
 
 URL = "http://a.example/catalogue/product-name.html?colour=red"
+COMPILED = "gossamer.frontier.worth._newness"
 
 
 @pytest.fixture
@@ -84,7 +97,39 @@ def test_a_sketch_has_a_digest_with_numbers_and_one_without() -> None:
     one, other = Sketch("Price 10\nNew"), Sketch("Price 20\nNew")
     assert one.digest != other.digest
     assert one.plain == other.plain
-    assert list(Sketch("a 1\n\n  b \na 2\n3\nb").lines()) == [b"a", b"b"]
+    assert list(_distinct(Sketch("a 1\n\n  b \na 2\n3\nb").undated)) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_compiled_look_at_a_text_finds_the_same(seed: int) -> None:
+    met = pytest.importorskip(COMPILED).met
+    dice = Random(seed)
+    pieces = (
+        [*b"\n\n  ab", *b"\t\r\x0b\x0c\x1c\x00\xff"],
+        ["new", "\n", " ", "words of a line", "\xa0", "\u0436", "\n\n"],
+    )
+    shown = dice.randbytes(dice.choice((1, 3, 256)))
+    tables = bytearray(shown), bytearray(shown)
+    for _ in range(60):
+        size = dice.choice((0, 1, 30, 3_000))
+        text = bytes(dice.choices(pieces[0], k=size)) + "".join(dice.choices(pieces[1], k=size)).encode()
+        data = text + dice.randbytes(size // 9) + text[: size // 3]
+        limits = (
+            dice.choice((0, 1, 20, 256)),
+            dice.choice((1, 20, 200)),
+            dice.choice((1, 16, 900)),
+            dice.choice((1, 5, 64)),
+        )
+        assert by_lines(data, tables[0], *limits) == met(data, tables[1], *limits)
+        assert tables[0] == tables[1]
+
+
+def test_a_table_without_a_place_is_refused() -> None:
+    met = pytest.importorskip(COMPILED).met
+    with pytest.raises(ValueError, match="no place"):
+        met(b"words", bytearray(), 1, 1, 1, 1)
+    with pytest.raises(ValueError, match="limits"):
+        met(b"words", bytearray(1), 1, 1, 1, 0)
 
 
 def test_marks_are_the_smallest_of_all_words() -> None:
@@ -96,10 +141,10 @@ def test_marks_are_the_smallest_of_all_words() -> None:
 
 def test_the_pairs_of_a_long_line_are_those_of_its_words_two_by_two() -> None:
     line = words(0, 130).encode()
-    found = list(_pairs(line))
+    found = list(_pairs(line, STRETCH))
     assert [len(each) for each in found] == [64, 64, 2]
-    assert [len(each) for each in _pairs(words(0, 64).encode())] == [64]
-    two = [list(chain(*_pairs(b" ".join(pair))))[1] for pair in pairwise(line.split())]
+    assert [len(each) for each in _pairs(words(0, 64).encode(), STRETCH)] == [64]
+    two = [list(chain(*_pairs(b" ".join(pair), STRETCH)))[1] for pair in pairwise(line.split())]
     assert list(chain(*found))[1:] == two
     assert len(set(two)) == 129
 

@@ -65,6 +65,8 @@ class Readers:
         self._plain = module("gossamer.tagged._plain").plain
         self._measure = module("gossamer.dedupe._prints").measure
         self._sweep = module("gossamer.graph._sweep").sweep
+        self._met = module("gossamer.frontier.worth._newness").met
+        self._shown = bytearray(256)
         pieces = (None, frozenset({"ab"}))
         self._stems = [module("gossamer.index._words").Stems(self._stem, 2_048, True, each) for each in pieces]
 
@@ -118,6 +120,8 @@ class Readers:
         self._note(text.encode(errors="surrogatepass"))
         self._look(text)
         self._measure(text)
+        limits = (dice.choice((0, 1, 256)), dice.choice((1, 200)), dice.choice((1, 16)), dice.choice((1, 64)))
+        self._met(text.encode(errors="replace"), self._shown[: dice.choice((1, 7, 256))], *limits)
         for stems in self._stems:
             stems.joined(text)
             stems.met(text, ("word", dice.choice(TEXTS).lower(), "", "\u4e2d", dice.choice(NAMES), "b"))

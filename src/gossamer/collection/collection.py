@@ -266,6 +266,7 @@ class Collection(Steered, Alerting, Upkeep):
 
         stop, more, pruned = rounds.stop, True, 0.0
         while more:
+            self.close()
             before = requests.pending(self.path)
             ends = outside.clock.steady() + ROUND if rounds.keep_fresh else None
             await crawl_all(replace(job, fresh_until=ends), lock, rounds.report, stop, outside, apart=rounds.apart)
@@ -347,7 +348,6 @@ class Collection(Steered, Alerting, Upkeep):
     def _is_done(self) -> bool:
         """Has every shard done all that is asked for by now? Then nothing is asked for any more."""
         done = not requests.pending(self.path) or requests.are_done(self.path, self._readers().tables)
-        self.close()
         if done:
             requests.settle(self.path)
         return done
@@ -373,7 +373,6 @@ class Collection(Steered, Alerting, Upkeep):
         counts = [Ledger(table).counts for table in self._readers().tables]
         pages, octets = sum(each.kept for each in counts), sum(each.bytes for each in counts)
         ended = pages and not any(each.queued for each in counts) and not any(True for _ in self.unread())
-        self.close()
         if ended and not 0 < plan.pages <= pages and not 0 < plan.bytes <= octets:
             rest.note(self.path)
 

@@ -15,7 +15,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass
@@ -76,13 +76,20 @@ class Sandbox:
     """
 
     def __init__(
-        self, function: str, limits: Limits | None = None, *, workers: int = 1, alone: Alone = nullcontext
+        self,
+        function: str,
+        limits: Limits | None = None,
+        *,
+        workers: int = 1,
+        alone: Alone = nullcontext,
+        preload: Sequence[str] = (),
     ) -> None:
-        """A task runs within `alone`, which may wait until nobody else does, in whatever process."""
+        """A task runs within `alone`, which may wait until nobody else does, in whatever process. `preload` are modules
+        that are loaded once for all processes, besides that of the function."""
         self._alone = alone
         self._limits = limits or Limits()
         self._workers = workers
-        self._preload = (function.partition(":")[0],)
+        self._preload = (function.partition(":")[0], *preload)
         self._child = (
             "from functools import partial; from gossamer.engine.sandbox_child import Limits, live;"
             f" child = partial(live, {function!r}, {self._limits!r})"

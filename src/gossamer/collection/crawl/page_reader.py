@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from gossamer import convert, files
 from gossamer.collection.crawl.lane import HERE
 from gossamer.collection.page_fields import DocumentNumbers
+from gossamer.convert.sandboxed import LINKS, PAGES
 from gossamer.convert.source import Source
 from gossamer.errors import shortage
 from gossamer.frontier.answer.poison_pages import DEADLY, READING, PoisonPages
@@ -47,7 +48,8 @@ class PageReader:
         gives each page its fields."""
         self.poison_pages = PoisonPages(shard / READING, table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS, alone=partial(_alone_in, shard.parent))
-        self._pages = convert.Apart(plan.as_cell(), alone=partial(_alone_in, shard.parent))
+        preload = PAGES if blocks else LINKS
+        self._pages = convert.Apart(plan.as_cell(), alone=partial(_alone_in, shard.parent), preload=preload)
         self._agent = plan.as_identity().product
         self._method = plan.content
         self._blocks = blocks

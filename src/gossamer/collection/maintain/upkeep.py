@@ -201,6 +201,7 @@ class Upkeep(Reading):
         """The graph of what is there now."""
         from gossamer.collection.derive.copy_marks import link_up
 
+        self.close()
         link_up(self._folder, self.plan)
 
     def _made(self) -> int:

@@ -7,11 +7,13 @@ pairs is new, however much of it is boilerplate.
 
 What a kind has shown is a table of one byte fingerprints, overwritten as new ones come: a few hundred bytes
 remember the last few dozen pages, and take an unknown line for known once in 255 times.
+
+The look at a text is compiled, in `_newness.c`; `by_lines` is its twin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
 from urllib.parse import unquote
@@ -54,18 +56,11 @@ class Sketch:
     @cached_property
     def plain(self) -> int:
         """Of the text without them."""
-        return keys.digest(self._undated)
-
-    def lines(self) -> Iterator[bytes]:
-        """Each once, without digits, one after another: a new page shows that it is by its first lines."""
-        met = {b""}
-        for line in map(bytes.strip, self._undated.split(b"\n")):
-            if line not in met:
-                met.add(line)
-                yield line
+        return keys.digest(self.undated)
 
     @cached_property
-    def _undated(self) -> bytes:
+    def undated(self) -> bytes:
+        """The text without digits."""
         return self._data.translate(None, _DIGITS)
 
 
@@ -91,18 +86,60 @@ def _names(url: str) -> list[str]:
 
 def marks(found: Sketch) -> tuple[int, ...]:
     """The words of a page, in few numbers: equal for equal words, in whatever order they stand."""
-    return tuple(sorted(map(crc32, set(b" ".join(found.lines()).split())))[:MARKS])
+    return tuple(sorted(map(crc32, set(found.undated.split())))[:MARKS])
 
 
-def _pairs(line: bytes) -> Iterator[list[int]]:
+def by_lines(data: bytes, table: bytearray, lines: int, pairs: int, enough: int, stretch: int) -> tuple[int, int]:
+    """How many pairs of words of a text were not met lately, and how many marks were made in the table. The limits are
+    `LINES`, `PAIRS`, `ENOUGH` and `STRETCH`."""
+    looked_at = new = unknown = 0
+    for line in islice(_distinct(data), lines):
+        if not _is_new(table, crc32(line)):
+            continue
+        unknown += 1
+        for marks in _pairs(line, stretch):
+            new += sum(_is_new(table, mark) for mark in marks)
+            looked_at += len(marks)
+            if new >= enough:
+                break
+        if new >= enough or looked_at >= pairs:
+            break
+    return new, new + unknown
+
+
+def _distinct(data: bytes) -> Iterator[bytes]:
+    """Each line once, one after another: a new page shows that it is by its first lines."""
+    met = {b""}
+    for line in map(bytes.strip, data.split(b"\n")):
+        if line not in met:
+            met.add(line)
+            yield line
+
+
+def _pairs(line: bytes, stretch: int) -> Iterator[list[int]]:
     """Its pairs of words, some at a time: a long line that is new shows it soon."""
     before, rest = 0, line
     while rest:
-        words = rest.split(maxsplit=STRETCH)
-        rest = words.pop() if len(words) > STRETCH else b""
+        words = rest.split(maxsplit=stretch)
+        rest = words.pop() if len(words) > stretch else b""
         marks = list(map(crc32, words))
         yield [(one * _MIX + other) & _MASK for one, other in zip([before, *marks], marks, strict=False)]
         before = marks[-1]
+
+
+def _is_new(table: bytearray, mark: int) -> bool:
+    """Was it not met lately? From now on it was."""
+    place, print_ = mark % len(table), mark >> 24 or 1
+    if table[place] == print_:
+        return False
+    table[place] = print_
+    return True
+
+
+try:
+    from gossamer.frontier.worth._newness import met
+except ImportError:
+    met = by_lines  # there may be no compiler where it is installed
 
 
 class Memory(msgspec.Struct, array_like=True):
@@ -114,39 +151,10 @@ class Memory(msgspec.Struct, array_like=True):
 
     def news(self, page: Sketch) -> float:
         """How new a page is, from 0 to 1; it is remembered."""
-        pairs = new = 0
-        for line in self._unknown(islice(page.lines(), LINES)):
-            for marks in _pairs(line):
-                new += self._meet(marks)
-                pairs += len(marks)
-                if new >= ENOUGH:
-                    break
-            if new >= ENOUGH or pairs >= PAIRS:
-                break
+        new, made = met(page.undated, self.table, LINES, PAIRS, ENOUGH, STRETCH)
+        self.made += made
         self._grow()
         return min(new / ENOUGH, 1.0)
-
-    def _unknown(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Those that were not met lately; from now on they were."""
-        table, size = self.table, len(self.table)
-        for line in lines:
-            mark = crc32(line)
-            place, print_ = mark % size, mark >> 24 or 1
-            if table[place] != print_:
-                table[place] = print_
-                self.made += 1
-                yield line
-
-    def _meet(self, marks: Iterable[int]) -> int:
-        """How many were not met lately; from now on they were."""
-        table, size, new = self.table, len(self.table), 0
-        for mark in marks:
-            place, print_ = mark % size, mark >> 24 or 1
-            if table[place] != print_:
-                table[place] = print_
-                new += 1
-        self.made += new
-        return new
 
     def _grow(self) -> None:
         size = len(self.table)

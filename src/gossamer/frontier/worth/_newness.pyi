@@ -1,0 +1,3 @@
+"""See `_newness.c`."""
+
+def met(data: bytes, table: bytearray, lines: int, pairs: int, enough: int, stretch: int, /) -> tuple[int, int]: ...

@@ -12,7 +12,7 @@ from statistics import mean
 import pytest
 
 import gossamer
-from gossamer.collection import Collection, Outside
+from gossamer.collection import Collection, Outside, crawling
 from gossamer.collection.crawl import session, stop_watch
 from gossamer.model import Capture, Visit
 from gossamer.testing import VirtualClock

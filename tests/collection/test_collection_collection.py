@@ -16,7 +16,7 @@ from made_shard import A, B, C, came, made, said
 
 import gossamer
 from gossamer.cli.main import main
-from gossamer.collection import Collection, Outside
+from gossamer.collection import Collection, Outside, crawling
 from gossamer.collection import collection as collections
 from gossamer.collection.crawl import network, supervisor, unfetched_seeds
 from gossamer.collection.derive import graphs
@@ -330,7 +330,7 @@ def test_a_graph_that_cannot_be_written_is_told_with_its_cure(
 def test_one_interrupt_ends_whatever_is_no_crawl(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     made_of(collection.path, A)
     met: list[Any] = []
-    for verbs in (collections, upkeep):
+    for verbs in (collections, crawling, upkeep):
         monkeypatch.setattr(verbs, "run", lambda work, **named: met.append(named))
     collection.build()
     collection.repair()

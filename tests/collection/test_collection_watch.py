@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import gossamer
-from gossamer.collection import Outside, collection
+from gossamer.collection import Outside, crawling
 from gossamer.errors import NothingFetched
 from gossamer.model import Capture, Visit
 from gossamer.testing import VirtualClock
@@ -43,7 +43,7 @@ class Changing:
 
 
 def test_what_changes_is_found_and_what_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collection, "ROUND", HOUR / 3)
+    monkeypatch.setattr(crawling, "ROUND", HOUR / 3)
     clock = VirtualClock()
     made = Changing(clock)
     with gossamer.open(tmp_path / "web") as web:
@@ -98,8 +98,8 @@ def test_changes_are_counted_from_the_beginning_of_the_watch(tmp_path: Path) -> 
 
 
 def test_a_watch_lets_old_versions_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collection, "ROUND", HOUR / 6)
-    monkeypatch.setattr(collection, "DAY", HOUR / 6)
+    monkeypatch.setattr(crawling, "ROUND", HOUR / 6)
+    monkeypatch.setattr(crawling, "DAY", HOUR / 6)
     clock = VirtualClock()
     began, said = clock.wall(), set()
 

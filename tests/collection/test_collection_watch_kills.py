@@ -12,7 +12,7 @@ from statistics import mean
 import pytest
 
 import gossamer
-from gossamer.collection import Collection, Outside, collection
+from gossamer.collection import Collection, Outside, crawling
 from gossamer.collection.crawl import session, stop_watch
 from gossamer.model import Capture, Visit
 from gossamer.testing import VirtualClock
@@ -70,7 +70,7 @@ def watched(web: Collection, site: Site, days: float, **settings: object) -> Non
 @pytest.fixture(autouse=True)
 def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     """Days pass: nobody wants to hear twice a second how it goes."""
-    monkeypatch.setattr(collection, "ROUND", DAY)
+    monkeypatch.setattr(crawling, "ROUND", DAY)
     monkeypatch.setattr(session, "REPORT_EVERY", 120.0)
     monkeypatch.setattr(stop_watch, "LOOK", 120.0)
 

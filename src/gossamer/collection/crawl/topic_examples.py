@@ -21,8 +21,7 @@ from gossamer.topic.judge import text_of
 from gossamer.urls.seeds import address
 
 if TYPE_CHECKING:
-    from gossamer.collection.ask.reading import Reading
-    from gossamer.collection.collection import Collection
+    from gossamer.collection.crawling import Crawling
 
 FILE_MOST = 32 << 20
 """Bytes of an example."""
@@ -46,7 +45,7 @@ def file_text(path: Path) -> str:
     return text_of(convert.document(data, media_type=mimetypes.guess_type(path.name)[0]))
 
 
-async def page_texts(collection: Collection, urls: list[str], plan: Plan, outside: Outside) -> Mapping[str, str]:
+async def page_texts(collection: Crawling, urls: list[str], plan: Plan, outside: Outside) -> Mapping[str, str]:
     """What pages say that are examples: those of the collection as they are there, the others as they are now."""
     known = {url: text for url in urls if (text := _text(collection, url))}
     missing = [url for url in urls if url not in known]
@@ -61,7 +60,7 @@ async def page_texts(collection: Collection, urls: list[str], plan: Plan, outsid
         return known | {url: text for url in missing if (text := _text(beside, url))}
 
 
-def _text(collection: Reading, url: str) -> str:
+def _text(collection: Crawling, url: str) -> str:
     try:
         where = address(url)
         for _ in range(HOPS):

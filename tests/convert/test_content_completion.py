@@ -79,8 +79,12 @@ def test_a_list_between_kept_blocks_is_kept_if_they_stand_where_it_stands() -> N
     assert chosen(f"<div><p>a</p></div><div>{items}</div><div><p>g</p></div>", "ag") == "ag"
 
 
-def test_a_list_with_a_block_that_is_surely_none_stays_cut() -> None:
-    assert chosen("<p>a</p><ul><li>b<li>c</ul><p>g</p>", "ab", scores=-3) == "ab"
+def test_a_list_with_a_block_that_is_surely_none_stays_cut_if_less_than_half_is_kept() -> None:
+    assert chosen("<p>a</p><ul><li>b<li>c<li>d</ul><p>g</p>", "ab", scores=-3) == "ab"
+    assert chosen("<p>a</p><ul><li>b<li>c<li>d</ul><p>g</p>", "abc", scores=-3) == "abcd"
+    assert chosen("<p>a</p><ul><li>b<li>c<li>d</ul><p>g</p>", "abc", scores=-7) == "abc"
+    assert chosen("<p>a</p><ul><li>b<li>c<li>d</ul><p>g</p>", "ab", scores=-3, words=50) == "abcd", "it is small"
+    assert chosen("<p>a</p><table><tr><td>b<td>c<td>d</table><p>g</p>", "abc", scores=-3) == "abc"
 
 
 def test_a_list_in_a_menu_or_footer_is_not_completed() -> None:

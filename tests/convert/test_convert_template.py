@@ -73,6 +73,12 @@ def test_a_label_stays_and_a_row_of_them_goes() -> None:
     assert left(runs(NEWS, "Home", "About us", "Contact", NEWS), "Home", "About us", "Contact") == [0, 4]
 
 
+def test_who_wrote_and_when_stays_between_what_was_written() -> None:
+    page = runs(NEWS, "ann", "3 May 2024", NEWS, "bob", "3 May 2024", NEWS)
+    assert left(page, "ann", "bob", "3 May 2024") == [0, 1, 2, 3, 4, 5, 6]
+    assert left(runs("Home", "About us", NEWS, "Terms", "Contact"), "Home", "About us", "Terms", "Contact") == [2]
+
+
 def test_terms_of_a_page_that_many_pages_share_are_found_in_its_markup() -> None:
     options = "<dl><dt>-q<dt>--quiet<dd>{}<dt>-v<dt>--verbose<dd><dl><dt>-v<dt>--verbose<dd>{}</dl></dl>"
     body = f"<dl><dt>Home<dt>About us</dl><p>{NEWS}</p>{options.format(NEWS, OTHER)}<p>{LONG}</p>"

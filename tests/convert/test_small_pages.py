@@ -52,6 +52,16 @@ def test_it_does_so_where_nothing_but_its_main_part_is_marked(name: str) -> None
     assert [part for part in (*AROUND, "Categories", "Linen") if part in found] == []
 
 
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if page.main.startswith("<main>")])
+def test_it_does_so_where_roles_say_what_is_what(name: str) -> None:
+    page = PAGES[name]
+    main = page.main.replace("<main>", "<div role=main>").replace("</main>", "</div>")
+    menus = f"<div role=navigation>{MENU}</div>"
+    found = content(f"<div>{menus}{main}<div role=complementary>{SIDE}</div><div>{LEGAL}</div></div>".encode())
+    assert missing(page, found) == []
+    assert [part for part in (*AROUND, "Categories", "Linen") if part in found] == []
+
+
 @pytest.mark.parametrize("around", ["{}", "<div>{}</div>", "<div id=content>{}</div>", "<section>{}</section>"])
 def test_a_list_of_a_small_page_is_kept_whole_or_not_at_all(around: str) -> None:
     page = PAGES["list"]

@@ -2,8 +2,8 @@
 
 A table or a list is one thing. The cells of a table of prices are short, and each alone looks like a label of a menu.
 So if some of a table or a list is kept, or what stands before and behind it in the same place, all of it is, unless a
-block of it is surely none. Menus are hardly ever lists of terms, so those are nearly always whole; and so is any list
-of a small page, of which more is kept than the model knows of (`small.py`, `records.py`).
+block of it is surely none. Of a list of which half is kept, of any list of a small page, and of lists of terms, which
+menus hardly ever are, nothing is that sure. What more is kept of small pages is told in `small.py` and `records.py`.
 
 What another block says already is not said again: many sites write the same twice, for narrow windows and wide ones.
 """
@@ -88,8 +88,8 @@ def _whole_lists(outline: Outline, numbers: Ints, kept: Mask, scores: Floats, *,
             if element not in seen:
                 seen.add(element)
                 first, last = page.span(element, block)
-                tag = outline.tags[element]
-                is_whole = tag == _TERMS or (small and tag != _TABLE and bool(kept[first:last].any()))
+                tag, had = outline.tags[element], int(kept[first:last].sum())
+                is_whole = tag == _TERMS or (tag != _TABLE and had >= (1 if small else (last - first) / 2))
                 least = _WHOLE_LEAST if is_whole else BETWEEN_LEAST
                 if page.is_torn(element, first, last) and scores[first:last].min() > least:
                     whole[first:last] = True

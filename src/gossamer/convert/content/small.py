@@ -3,9 +3,10 @@
 The model was taught with pages of many hundred words, of which most is menus and adverts: to it, a list of names or the
 captions of a gallery look like a menu. But a small page has little around its content, and what is cut of it is missed.
 
-Its main part is the only `main` or `article`, if it has one. What stands elsewhere is none then, but for the title. If
-the scores are sure of most words there, so is what is kept of the rest, but for what is surely none; if they are not,
-all of it is. Of a page that says no such part a block is left out only if it is likely none.
+Its main part is the only `main` or `article`, if it has one; an element may say by its role that it is one. What stands
+elsewhere is none then, but for the title. If the scores are sure of most words of the part, what is surely none is left
+out of it; if they are not, all of it is kept. Of a page that says no such part a block is left out only if it is likely
+none, or surely none where nothing is likely content.
 
 Menus and footers that are marked as such are left out, and forms, asides and the like with nothing that is likely
 content. The only heading of the first level is the title of the page, and is kept wherever else it stands.
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Ints
-from gossamer.convert.html.outline import NUMBER, WORDS, Outline
+from gossamer.convert.html.outline import NUMBER, WORDS, Outline, name_hash
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -31,7 +32,7 @@ _LIKELY = -1.0
 """The score of what may well be content, if it is small."""
 _SAID_LEAST = -4.0
 """What is more than that is kept of the part that the page says is its main one, if the scores are sure of most of it;
-and of it if they are not; and of a page without such a part if they are not, but its menus are marked."""
+and of it if they are not; and of a page without such a part if they are sure of nothing, but its menus are marked."""
 _UNSURE_LEAST = -12.0
 _UNSAID_LEAST = -4.0
 _FAR_BETTER = 3.0
@@ -42,6 +43,10 @@ _H1 = NUMBER["h1"]
 _SAID = NUMBER["main"], NUMBER["article"]
 _AROUND_TAGS = frozenset(NUMBER[name] for name in ("nav", "footer"))
 _OUTSIDE_TAGS = _AROUND_TAGS | {NUMBER[name] for name in ("aside", "form", "dialog", "button", "select")}
+_ROLES = {"main": "main", "navigation": "nav", "contentinfo": "footer", "complementary": "aside", "search": "form"}
+_ROLE_TAGS = {name_hash(b"r", role.encode()): NUMBER[tag] for role, tag in _ROLES.items()}
+"""An element with such a role is taken for one of that tag."""
+_ROLE_HASHES = np.array(list(_ROLE_TAGS), np.uint32)
 
 
 def of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:
@@ -52,10 +57,10 @@ def of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mas
     page = _Page(outline, numbers, scores)
     title, part = page.title(), page.said()
     outside = page.outside([title, part, *(owner for owner, score in page.blocks if score > _LIKELY)])
-    if page.is_sure(part, outside):
-        least = _SAID_LEAST if part else _LIKELY
+    if part:
+        least = _SAID_LEAST if page.is_sure(part, outside) else _UNSURE_LEAST
     else:
-        least = _UNSURE_LEAST if part else _UNSAID_LEAST if any(outside) else _LIKELY
+        least = _UNSAID_LEAST if any(outside) and page.best <= 0 else _LIKELY
     texts = page.texts()
     said = {text for text, is_kept in zip(texts, kept.tolist(), strict=True) if is_kept}
     more = [False] * len(texts)
@@ -76,7 +81,8 @@ class _Page:
         owners = outline.owners[np.append(True, numbers[1:] != numbers[:-1])].tolist()
         self.blocks: list[tuple[int, float]] = list(zip(owners, scores.tolist(), strict=True))
         """Of each the element it begins in, and its score."""
-        self._tags = outline.tags.tobytes()
+        self.best = float(scores.max())
+        self._tags = _tags(outline)
         self._ends: list[int] = outline.ends.tolist()
         self._outline = outline
         self._numbers = numbers
@@ -86,9 +92,8 @@ class _Page:
 
     def said(self) -> int:
         """The part that the page says is its main one; the body if it says none, or a far better block is elsewhere."""
-        best = max(score for _, score in self.blocks)
         for part in (self._tags.index(tag) for tag in _SAID if self._tags.count(tag) == 1):
-            if any(score > best - _FAR_BETTER and self.holds(part, owner) for owner, score in self.blocks):
+            if any(score > self.best - _FAR_BETTER and self.holds(part, owner) for owner, score in self.blocks):
                 return part
         return 0
 
@@ -129,3 +134,14 @@ class _Page:
             else:
                 texts.append(part)
         return [text.strip() for text in texts]
+
+
+def _tags(outline: Outline) -> bytes:
+    """By what elements are, or say they are."""
+    which = np.isin(outline.names, _ROLE_HASHES).nonzero()[0]
+    if not len(which):
+        return outline.tags.tobytes()
+    tags = bytearray(outline.tags.tobytes())
+    for element, name in zip(outline.named[which].tolist(), outline.names[which].tolist(), strict=True):
+        tags[element] = _ROLE_TAGS[name]
+    return bytes(tags)

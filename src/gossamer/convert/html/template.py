@@ -3,8 +3,8 @@
 A method sees one page, and takes for content what looks like it: a notice, a list of other articles, a paragraph on
 the publisher. Whoever reads page after page of a host knows better (`gossamer.dedupe.blocks` does), and is asked here.
 Headings, labels and terms are on many pages too, as "Parameters", "Price" or "--quiet" are, and belong to what follows
-them. So a heading stays with what it stands over, a list of terms stays whole if a part of it stays, and so does a
-short block that stands alone among others that stay.
+them; so does the name of somebody who writes much, with a date beside it. So a heading stays with what it stands over,
+a list of terms stays whole if a part of it stays, and so do one or two short blocks among others that stay.
 """
 
 from __future__ import annotations
@@ -71,14 +71,23 @@ def without(runs: Runs, keep: Mask, template: Template) -> Mask:
 def _staying(known: Mask, headings: Mask, terms: Ints, short: Mask) -> Mask:
     """Which blocks stay: from the last to the first, for a heading goes with what follows it."""
     stays = ~known
-    alone = np.ones(len(stays), np.bool_)
-    alone[1:] &= stays[:-1]
-    alone[:-1] &= stays[1:]
     if stays.any():
-        stays |= short & alone
+        stays |= _labels(known, short)
     stays |= (terms >= 0) & np.isin(terms, terms[stays])
     places = [*headings.nonzero()[0].tolist(), len(stays)]
     for number, end in reversed(list(pairwise(places))):
         if known[number]:
             stays[number] = stays[number + 1 : max(end, number + 2)].any()
     return stays
+
+
+def _labels(known: Mask, short: Mask) -> Mask:
+    """Which blocks are short and stand alone among others that stay, or two of them between such."""
+    edges = np.diff(known.astype(np.int8), prepend=0, append=0)
+    begins, ends = (edges == 1).nonzero()[0], (edges == -1).nonzero()[0]
+    few = ends - begins == 1
+    few |= (ends - begins == 2) & (begins > 0) & (ends < len(known))
+    labels = np.zeros(len(known), np.bool_)
+    for begin, end in zip(begins[few].tolist(), ends[few].tolist(), strict=True):
+        labels[begin:end] = short[begin:end].all()
+    return labels

@@ -20,7 +20,7 @@ import pytest
 from small_shard import BEGAN, answer, read, said
 
 from gossamer.collection.crawl import imprint, page_reader, start
-from gossamer.collection.crawl.lane import HERE
+from gossamer.collection.crawl.lane import HERE, LINKS_HERE
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.progress import UNKNOWN
 from gossamer.collection.crawl.recover import PassedOver
@@ -756,6 +756,21 @@ def test_a_small_page_is_read_here_and_a_large_one_apart_when_it_is_its_turn(cra
     small, large = "<title>One</title>words", "<title>One</title>" + "<p>words" * HERE
     assert converted(crawl, answer(A, small)) == ("One", [])
     assert converted(crawl, answer(A, large)) == ("read in pages", ["turn of a.test", "pages"])
+
+
+def test_one_whose_main_content_is_not_looked_for_may_be_larger_and_its_reading_counts(crawl: Any) -> None:
+    crawl._reader._blocks = None
+    capture = answer(A, "<title>One</title>" + "<p>words" * (HERE // 4))
+    assert HERE < len(capture.body) <= LINKS_HERE
+    assert converted(crawl, capture) == ("One", ["turn of a.test"])
+    left: list[float] = []
+    crawl._stages._lane = SimpleNamespace(leave=lambda host, seconds: left.append(seconds))
+    crawl._stages._read_for = 7.0
+    for _ in range(2):
+        crawl._stages.keep(capture, Page(A))
+    assert left[0] >= 7.0 > left[1]
+    larger = answer(A, "<title>One</title>" + "<p>words" * HERE)
+    assert converted(crawl, larger) == ("read in pages", ["turn of a.test", "pages"])
 
 
 def test_a_file_is_read_apart_and_then_waits_for_its_turn(crawl: Any) -> None:

@@ -79,17 +79,16 @@ def begin(
     better read apart and then finished. With `requisites`, also what it needs to look as it does."""
     if capture.rendered:
         capture = _as_rendered(capture)
-    digest = digest_of(capture.body) if capture.body else ""
     url = capture.visit.url
     if capture.visit.kind is Kind.ROBOTS:
-        return replace(_robots(capture), digest=digest)
+        return replace(_robots(capture), digest=_digest_of_body(capture))
     if not 200 <= capture.status < 300:
-        return Page(url, _kind_of(capture).essence, digest=digest)
+        return Page(url, _kind_of(capture).essence, digest=_digest_of_body(capture))
     if capture.visit.kind is Kind.SITEMAP:
         content_type = capture.header("content-type")
         if here != inf and (len(capture.body) > LIST_HERE or capture.body.startswith(_PACKED)):
             return Source(capture.body, _kind_of(capture), url, page=True, listing=content_type or "")
-        return replace(_listing(capture.body, url, content_type), digest=digest)
+        return replace(_listing(capture.body, url, content_type), digest=_digest_of_body(capture))
     source = Source(
         capture.body,
         _kind_of(capture),
@@ -106,7 +105,7 @@ def begin(
     )
     if _is_file(source) and not source.dress:
         return source
-    return replace(source, page=True) if len(source.data) > here else _read(source, digest)
+    return replace(source, page=True) if len(source.data) > here else _read(source, _digest_of_body(capture))
 
 
 def requisites(capture: Capture) -> tuple[Link, ...]:
@@ -144,6 +143,10 @@ def read_here(source: Source) -> Page:
 def digest_of(data: bytes) -> str:
     """By which exact copies are known."""
     return f"sha256:{sha256(data).hexdigest()}"
+
+
+def _digest_of_body(capture: Capture) -> str:
+    return digest_of(capture.body) if capture.body else ""
 
 
 def _date_of(capture: Capture) -> float | None:

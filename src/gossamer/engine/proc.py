@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -47,9 +47,10 @@ def see_off(child: subprocess.Popen[bytes], patience: float) -> None:
 def rest(name: str) -> None:
     """Wait until all threads of that name have been asleep from one look to the next: nothing waits for them."""
     before, end = looks(name), time.monotonic() + WAIT_MOST
+    threads = [look.thread for look in before]
     while before and time.monotonic() < end:
         time.sleep(LOOK_EVERY)
-        now = looks(name)
+        now = list(_looks(name[:NAME_MOST], threads))
         if now == before and all(look.asleep for look in now):
             return
         before = now
@@ -57,16 +58,17 @@ def rest(name: str) -> None:
 
 def looks(name: str) -> list[Look]:
     """One look at the threads of a name."""
-    return list(_looks(name[:NAME_MOST]))
-
-
-def _looks(name: str) -> Iterator[Look]:
     with suppress(FileNotFoundError):
-        for thread in os.listdir(_TASKS):
-            with suppress(OSError), open(f"{_TASKS}/{thread}/status", encoding="utf-8", errors="replace") as file:
-                status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
-                if status.get("Name") == name:
-                    yield Look(thread, status["State"].startswith("S"), status["voluntary_ctxt_switches"])
+        return list(_looks(name[:NAME_MOST], os.listdir(_TASKS)))
+    return []
+
+
+def _looks(name: str, threads: Iterable[str]) -> Iterator[Look]:
+    for thread in threads:
+        with suppress(OSError), open(f"{_TASKS}/{thread}/status", encoding="utf-8", errors="replace") as file:
+            status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+            if status.get("Name") == name:
+                yield Look(thread, status["State"].startswith("S"), status["voluntary_ctxt_switches"])
 
 
 def end_descendants() -> None:

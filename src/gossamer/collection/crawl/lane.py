@@ -15,6 +15,9 @@ from itertools import count
 
 HERE = 256 << 10
 """Bytes of a page that is read and kept as it comes: some ten milliseconds."""
+LINKS_HERE = 1 << 20
+"""The same for one whose main content is not looked for, when it is its turn: to another process and back it costs as
+much again as to read it."""
 RESTS = 5
 """Times as long as the last page took: others get five sixths."""
 LATELY = 10.0

@@ -77,7 +77,7 @@ class PageReader:
         return self._finished(capture, begun, await (self._pages if begun.page else self._apart).soon(begun))
 
     def now(self, capture: Capture) -> Page:
-        """All of it, at the start, when nobody else waits."""
+        """All of it, while others wait."""
         begun = self.begin(capture)
         return begun if isinstance(begun, Page) else self._finished(capture, begun, self._apart.now(begun))
 

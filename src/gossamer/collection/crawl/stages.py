@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gossamer.collection.crawl.lane import HERE, Lane
+from gossamer.collection.crawl.lane import HERE, LINKS_HERE, Lane
 from gossamer.collection.crawl.page_reader import PageReader, mistaken
 from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.derive.underived import Underived
@@ -25,6 +25,7 @@ from gossamer.urls import keys
 
 if TYPE_CHECKING:
     from gossamer.collection.derive.derived import Derived
+    from gossamer.convert.source import Source
 
 
 class Keeper:
@@ -102,6 +103,8 @@ class Stages:
         self._clock = clock
         self._lane = Lane(clock.steady)
         self._take_turns = take_turns
+        self._read_for = 0.0
+        """Seconds that it took to read the page whose turn it is, if that was here."""
         self.mark = keeper.mark
 
     async def convert(self, capture: Capture) -> Page:
@@ -109,9 +112,17 @@ class Stages:
         begun = self._reader.begin(capture, here=HERE)
         if isinstance(begun, Page) or begun.page:
             await self._turn(capture)
-            return begun if isinstance(begun, Page) else await self._reader.soon(capture, begun)
+            return begun if isinstance(begun, Page) else await self._large(capture, begun)
         page = await self._reader.soon(capture, begun)
         await self._turn(capture)  # after it was read, because a file may take a minute
+        return page
+
+    async def _large(self, capture: Capture, begun: Source) -> Page:
+        if begun.content is not None or begun.listing is not None or len(begun.data) > LINKS_HERE:
+            return await self._reader.soon(capture, begun)
+        began = self._clock.steady()
+        page = self._reader.now(capture)
+        self._read_for = self._clock.steady() - began
         return page
 
     def keep(self, capture: Capture, page: Page) -> None:
@@ -122,7 +133,8 @@ class Stages:
             self._keeper.keep(capture, page)
         self._held.free(capture.visit)
         if self._is_large(capture):
-            self._lane.leave(keys.host(capture.visit.url), self._clock.steady() - began)
+            self._lane.leave(keys.host(capture.visit.url), self._read_for + self._clock.steady() - began)
+            self._read_for = 0.0
         else:
             self._lane.served()
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from gossamer.errors import NotFound
 from gossamer.frontier.entries import State
-from gossamer.frontier.why import AddressAnswer
 from gossamer.shown import log
 from gossamer.urls.seeds import address, as_seed, has_login
 
@@ -38,6 +37,8 @@ def warned_of_logins(seeds: Iterable[str]) -> Iterator[str]:
 
 def are_untried(asked: Reading, seeds: Iterable[str]) -> bool:
     """Has none of them been asked for, nor their hosts failed? Then it is no fault of theirs."""
+    from gossamer.frontier.why import AddressAnswer  # most crawls fetch something, and never ask
+
     for seed in seeds:
         try:
             answer = asked.why(address(seed))
@@ -52,6 +53,8 @@ def are_untried(asked: Reading, seeds: Iterable[str]) -> bool:
 
 def reason(asked: Reading, seed: str, sending: Logins) -> str:
     """What became of a seed."""
+    from gossamer.frontier.why import AddressAnswer  # as above
+
     try:
         answer = asked.why(seed)
     except NotFound:

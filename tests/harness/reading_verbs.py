@@ -42,6 +42,7 @@ def reading_verbs(folder: Path, url: str, place: Path, question: str = "page") -
         ["duplicates"],
         ["links", url],
         ["simulate", "--budget", "1"],
+        ["plan-cluster", "--pages", "1e9"],
         ["rank"],
         ["rank", "--sites"],
         ["rank", "--query", question],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import gossamer
 from gossamer.cli.out import say, say_json
-from gossamer.collection.ask.cluster_size import EXAMPLE, LOAD, Figures, Machine, Need, machine_of
+from gossamer.collection.ask.cluster_size import EXAMPLE, LOAD, PAGES_LEAST, Figures, Machine, Need, machine_of
 from gossamer.errors import UsageError
 from gossamer.shown import counted, size
 
@@ -66,7 +66,9 @@ def _rests(figures: Figures, pages: float) -> list[str]:
     """What the sums come from, and what they do not know."""
     kept = figures.archive + figures.index + figures.rest
     cpu = f"{figures.cpu * 1000:.2f} s of CPU for 1,000 pages"
+    few = f"Fewer than {PAGES_LEAST} pages tell mostly what an empty collection takes: crawl more of them first."
     return [
+        *([few] if figures.pages < PAGES_LEAST else []),
         f"From {counted(figures.pages, 'page')}: {cpu}, {size(figures.wire)} fetched and {size(kept)} kept a page"
         f" (archive {size(figures.archive)}, index {size(figures.index)}, rows and links {size(figures.rest)}),"
         f" {figures.known:.1f} addresses known a page, {size(figures.memory)} of memory a shard.",

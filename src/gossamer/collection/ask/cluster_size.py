@@ -17,7 +17,6 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.series import Sample
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
-from gossamer.shown import counted
 
 DAY = 86_400
 LOAD = 0.7
@@ -34,7 +33,7 @@ PUTS, LISTS = 3, 2
 """Requests to the store for each checkpoint."""
 MONTH = 30.0
 PAGES_LEAST = 500
-"""Fewer pages tell what a collection takes that is empty."""
+"""Fewer pages tell mostly what a collection takes that is empty."""
 _ANY = re.compile(".+", re.DOTALL)
 _ARCHIVE = ("captures", "texts")
 
@@ -119,11 +118,8 @@ class Need:
 def measured(folder: Folder, plan: Plan, past: Sequence[Sample]) -> Figures:
     """The figures of a collection."""
     last = past[-1] if past else None
-    if last is None or last.pages < PAGES_LEAST:
-        said = counted(last.pages if last else 0, "page")
-        raise UsageError(
-            f"{folder.path}: {said}, which tell little; the figures come from a crawl of {PAGES_LEAST:,} or more"
-        )
+    if last is None or not last.pages:
+        raise UsageError(f"{folder.path}: no page in it yet; the figures come from a crawl of {PAGES_LEAST:,} or more")
     if not last.cpu:
         raise UsageError(f"{folder.path}: was crawled before CPU was counted; `gossamer crawl {folder.path}` a new one")
     sizes = _sizes(folder, plan.shards)

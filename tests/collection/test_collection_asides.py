@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
+import subprocess
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,6 +21,7 @@ from warcio import ArchiveIterator, StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 import gossamer
+from crawler_process import run_gossamer
 from foreign_files import DATE, answer, page, record, zipped
 from gossamer.collection import Collection
 from gossamer.store.foreign.posted import lookup
@@ -227,3 +234,94 @@ def test_everything_that_warcio_reads_is_taken_over_or_told(tmp_path: Path) -> N
             missing = [name for name in theirs if theirs[name] != ours.get(name) and theirs[name][0] != "revisit"]
             assert len(missing) <= len(done.problems) + sum(done.refused.values()) + done.known, path.name
             assert collection.verify().problems == []
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """The files of a folder, on loopback."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *words: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+def test_a_file_that_wget_has_written_is_taken_over_byte_by_byte(tmp_path: Path) -> None:
+    wget = shutil.which("wget")
+    if wget is None:
+        pytest.skip("wget is not installed")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<title>Rail</title><a href='b.html'>b</a>" + "words " * 500)
+    (tmp_path / "site" / "b.html").write_text("<title>Crake</title><p>The crake hides.")
+    with serving(tmp_path / "site") as address:
+        for packing in ("--no-warc-compression", "--warc-cdx"):
+            name = tmp_path / packing.strip("-")
+            asked = [wget, "-q", "-r", "-l", "1", packing, f"--warc-file={name}", "-P", str(tmp_path / "got"), address]
+            subprocess.run(asked, check=False, cwd=tmp_path)  # robots.txt is not there, which counts as an error
+    (plain,) = tmp_path.glob("no-warc-compression.warc")
+    (packed,) = tmp_path.glob("warc-cdx.warc.gz")
+    for path in (plain, packed):
+        theirs = bodies(path.read_bytes())
+        with gossamer.open(tmp_path / f"web-{path.name}") as collection:
+            done = collection.import_files(path, shards=1)
+            ours = bodies(exported(collection))
+            assert (done.problems, done.refused) == ((), {})
+            assert {name: theirs[name] for name in theirs} == {name: ours.get(name) for name in theirs}
+            assert {page.title for page in collection.pages()} >= {"Rail", "Crake"}
+
+
+# --------------------------------------------------------------------------- hostile
+
+
+def test_names_without_end_and_odd_fields_cost_nothing_but_themselves(tmp_path: Path) -> None:
+    odd = {"X_\x01": "1", "X_Y": "a\x1b[31mb", "X_Z": "good"}
+    records = [
+        record("metadata", URL, b"w", WARC_Record_ID="<urn:uuid:" + "a" * 1_000_000 + ">"),
+        record("metadata", URL, b"x", WARC_Record_ID="<urn:x:" + "a" * 5_000 + ">", **odd),
+        record("response", URL, answer(), WARC_Record_ID="<urn:x:" + "b" * 5_000 + ">", **odd),
+        record("what\x7fis this", URL, b"y", WARC_Warcinfo_ID="no id at all <>"),
+        page(URL + "b", "after"),
+    ]
+    (tmp_path / "x.warc.gz").write_bytes(zipped(records))
+    with gossamer.open(tmp_path / "web") as collection:
+        done = collection.import_files(tmp_path / "x.warc.gz", shards=1)
+        assert (done.captures, done.kept, done.problems) == (2, 3, ())
+        out = exported(collection)
+        assert collection.verify().problems == []
+    for each in ArchiveIterator(io.BytesIO(out)):
+        headers = each.rec_headers
+        assert len(headers.get_header("WARC-Record-ID")) < 1_100
+        assert not headers.get_header("X-Y")
+        assert not any("\x01" in name or "\x1b" in value for name, value in headers.headers)
+
+
+def test_a_clipped_file_is_told_and_its_last_record_is_marked(tmp_path: Path) -> None:
+    words = "".join(f"word{number} " for number in range(20_000))
+    data = zipped([page(URL + "a", "first"), page(URL + "b", words)])
+    (tmp_path / "x.warc.gz").write_bytes(data[: len(data) * 2 // 3])
+    command = run_gossamer("import", str(tmp_path / "web"), str(tmp_path / "x.warc.gz"), "--shards", "1")
+    assert command.returncode == 9
+    assert "the file ends before the record does" in command.stdout
+    with gossamer.open(tmp_path / "web") as collection:
+        assert {page.url: page.version.truncated for page in collection.pages()} == {
+            URL + "a": None,
+            URL + "b": "unspecified",
+        }
+        cut = [
+            each
+            for each in ArchiveIterator(io.BytesIO(exported(collection)))
+            if each.rec_headers.get_header("WARC-Truncated")
+        ]
+        assert [each.rec_headers.get_header("WARC-Target-URI") for each in cut] == [URL + "b"]
+        (tmp_path / "whole.warc.gz").write_bytes(data)
+        done = collection.import_files(tmp_path / "whole.warc.gz")
+        assert (done.captures, done.known, done.problems) == (1, 1, ())
+        names = [
+            each.rec_headers.get_header("WARC-Record-ID") for each in ArchiveIterator(io.BytesIO(exported(collection)))
+        ]
+        assert len(names) == len(set(names))

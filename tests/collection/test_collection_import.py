@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -15,7 +18,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 import gossamer
-from crawler_process import exported, gossamer_command, run_gossamer, with_room
+from crawler_process import descendants, exported, gossamer_command, run_gossamer, with_room
 from foreign_files import answer, page, plain, record, sha1, zipped, zipped_whole
 from gossamer.collection import Collection, Imported, Outside
 from gossamer.collection.imports.import_source import ImportSource
@@ -343,6 +346,36 @@ def kills_at_random(archive: Path, folder: Path, kills: int, seed: int) -> None:
         process.wait()
     last = run_gossamer(*command[3:])
     assert last.returncode == 0, last.stderr
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 12))])
+def test_shards_that_are_killed_get_again_what_others_had_read_for_them(
+    seed: int, archive: Path, crawled: Collection, tmp_path: Path
+) -> None:
+    rng, folder = random.Random(seed), with_room(tmp_path / "web")
+    others = [page(f"http://site{number % 7}.test/{number}", f"word{number} " * 400) for number in range(300)]
+    (tmp_path / "other.warc.gz").write_bytes(zipped(others))
+    command = gossamer_command("import", str(folder), str(archive), str(tmp_path / "other.warc.gz"), "--shards", "2")
+    for _ in range(3):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wanted, until = sum(map(size_of, folder.glob("shards/*/captures"))) + rng.randrange(1, 90_000), time.monotonic()
+        while process.poll() is None and time.monotonic() < until + 60:
+            if sum(map(size_of, folder.glob("shards/*/captures"))) >= wanted:
+                break
+            time.sleep(0.002)
+        under = descendants(process.pid)
+        victim = rng.choice([*under, process.pid]) if under else process.pid
+        with suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
+        if victim == process.pid or rng.random() < 0.3:
+            process.kill()
+        process.wait(120)
+    last = run_gossamer(*command[3:])
+    assert last.returncode == 0, last.stderr
+    with gossamer.open(folder) as collection:
+        assert [row for row in versions_of(collection) if "://site" not in row[0]] == versions_of(crawled)
+        assert len(versions_of(collection)) == len(versions_of(crawled)) + 300
+        assert collection.verify().problems == []
 
 
 def size_of(folder: Path) -> int:

@@ -180,6 +180,6 @@ def import_(verbs: Verbs) -> None:
         "files",
         metavar="FILE",
         nargs="+",
-        help="plain, gzip or zstandard, or the directory of another collection; what was imported is passed over",
+        help="plain, gzip, lz4 or zstandard, or the directory of another collection; what was imported is passed over",
     )
     add_setting(verb, "shards")

@@ -282,3 +282,23 @@ def test_characters_that_python_lacks_are_read_until_there_are_too_many(name: st
     assert many.startswith(character * most)
     assert many.count(character) < 2 * most
     assert decode(unit, name) == character, "each document begins anew"
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "name"),
+    [
+        ("Prix : 20 € pour l'œuvre entière, déjà.", "iso8859_15", "ISO-8859-15"),
+        ("Hinta on 5 € ja šakki pelataan tänään", "iso8859_15", "ISO-8859-15"),
+        ("Ĉiuj ŝanĝoj estas ĵus konservitaj, kaj ĝi funkcias ankaŭ ĉi tie", "iso8859_3", "ISO-8859-3"),
+        ("Il GID è già utilizzato.", "cp1252", "windows-1252"),
+        ("File è un mentre file è un", "cp1252", "windows-1252"),
+        ("Il modello per la vista «cella»", "cp1252", "windows-1252"),
+        ("Файлът „ “ е гнездо.", "cp1251", "windows-1251"),
+        ("Файл и папка, Я и Ты, моя земля.", "mac_cyrillic", "x-mac-cyrillic"),
+        ("𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🦩🐦", "utf_32_be", "UTF-32BE"),
+        ("🦩 birds 🐦", "utf_32_le", "UTF-32LE"),
+    ],
+)
+def test_a_few_words_are_enough(text: str, codec: str, name: str) -> None:
+    text = text.encode(codec, "ignore").decode(codec)
+    assert encoding(text.encode(codec), "text/plain") == name

@@ -10,6 +10,7 @@ OFFICE = "http://schemas.openxmlformats.org"
 RELATIONS = f"{OFFICE}/officeDocument/2006/relationships"
 NAMESPACES = (
     f'xmlns:w="{OFFICE}/wordprocessingml/2006/main" xmlns:p="{OFFICE}/presentationml/2006/main"'
+    f' xmlns:m="{OFFICE}/officeDocument/2006/math"'
     f' xmlns:a="{OFFICE}/drawingml/2006/main" xmlns:c="{OFFICE}/drawingml/2006/chart"'
     f' xmlns:dgm="{OFFICE}/drawingml/2006/diagram" xmlns:xdr="{OFFICE}/drawingml/2006/spreadsheetDrawing"'
     f' xmlns:wp="{OFFICE}/drawingml/2006/wordprocessingDrawing" xmlns:mc="{OFFICE}/markup-compatibility/2006"'

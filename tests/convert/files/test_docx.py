@@ -279,3 +279,24 @@ def test_what_was_read_before_the_damage_is_kept() -> None:
     page = document(docx(p("Whole") + "</w:wrong>"))
     assert page.html == "<p>Whole</p>"
     assert "not well-formed" in page.problem
+
+
+def test_formulas_are_tex() -> None:
+    def run(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    half = f"<m:f><m:num>{run('a')}</m:num><m:den>{run('2')}</m:den></m:f>"
+    power = f"<m:sSup><m:e>{run('x')}</m:e><m:sup>{run('n+1')}</m:sup></m:sSup>"
+    root = f"<m:rad><m:deg/><m:e>{run('y')}</m:e></m:rad>"
+    total = (
+        f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{run("i=1")}</m:sub><m:sup/><m:e>{power}</m:e></m:nary>'
+    )
+    matrix = f'<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e><m:m><m:mr><m:e>{run("1")}</m:e>'
+    matrix += f"<m:e>{run('0')}</m:e></m:mr></m:m></m:e></m:d>"
+    body = f"<w:p><w:r><w:t>So </w:t></w:r><m:oMath>{half}{run('&lt;')}{root}</m:oMath><w:r><w:t>.</w:t></w:r></w:p>"
+    page = document(docx(f"{body}<w:p><m:oMathPara><m:oMath>{total}{matrix}</m:oMath></m:oMathPara></w:p>"))
+    assert page.html == (
+        "<p>So <math>\\frac{a}{2}&lt;\\sqrt{y}</math>.</p>\n"
+        "<p><math>∑_{i=1} x^{n+1}[\\begin{matrix} 1 &amp; 0 \\end{matrix}]</math></p>"
+    )
+    assert page.markdown.startswith("So $\\frac{a}{2}<\\sqrt{y}$.")

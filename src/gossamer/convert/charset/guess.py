@@ -13,6 +13,7 @@ import codecs
 import re
 
 from gossamer.convert.charset.asian import asian
+from gossamer.convert.charset.letters import LATIN, corrected, is_latin
 
 DEFAULT = "windows-1252"
 
@@ -22,6 +23,8 @@ _SAMPLE = 2048
 _ENOUGH = 2
 """Bytes beyond ASCII. From fewer nothing can be guessed."""
 _ASCII = bytes(range(0x80))
+_PLANES = bytes(range(0x11))
+"""Of Unicode."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _ENDS = (b"<", b">", b"\n", b"\r")
 """Of a line of text, or of a tag."""
@@ -45,6 +48,7 @@ _CANDIDATES = {
     "cp1257": "windows-1257",
     "cp1258": "windows-1258",
     "iso8859-2": "ISO-8859-2",
+    "iso8859-3": "ISO-8859-3",
     "iso8859-5": "ISO-8859-5",
     "iso8859-6": "ISO-8859-6",
     "iso8859-7": "ISO-8859-7",
@@ -58,6 +62,9 @@ _CANDIDATES = {
     "gb18030": "gb18030",
 }
 """Between what chardet may choose, by its own names. Those of two bytes are for texts that `asian` finds too odd."""
+_TWO_BYTES = frozenset({"Big5", "Shift_JIS", "EUC-KR", "EUC-JP", "gb18030"})
+_NO_OTHER_LETTERS = {own: name for own, name in _CANDIDATES.items() if name in LATIN | _TWO_BYTES}
+"""The same for text in Latin letters. A character of two bytes may look like one of those beside a letter."""
 
 
 def guessed(data: bytes) -> str:
@@ -88,8 +95,9 @@ def by_letters(start: bytes) -> str:
 def _by_pairs(sample: bytes) -> str:
     import chardet  # it takes longer to load than most crawls ask of it
 
-    found = chardet.detect(sample, include_encodings=_CANDIDATES, compat_names=False)["encoding"]
-    return _CANDIDATES.get(found or "", DEFAULT)
+    candidates = _NO_OTHER_LETTERS if is_latin(sample) else _CANDIDATES
+    found = chardet.detect(sample, include_encodings=candidates, compat_names=False)["encoding"]
+    return corrected(sample, _CANDIDATES.get(found or "", DEFAULT))
 
 
 def _sample(start: bytes) -> bytes:
@@ -105,12 +113,13 @@ def _sample(start: bytes) -> bytes:
 
 
 def _wide(start: bytes) -> str | None:
-    """UTF-32 has two zeros in each character, UTF-16 one in each space and digit: always at the same place."""
+    """UTF-32 has a zero in each character and a plane beside it, UTF-16 a zero in each space and digit: always at the
+    same place."""
     zeros = [start[at::4].count(0) for at in range(4)]
     quarter = len(start) // 4
-    if quarter and min(zeros[0], zeros[1]) >= quarter > 8 * zeros[3]:
+    if quarter and zeros[0] >= quarter > 8 * zeros[3] and not start[1::4].translate(None, _PLANES):
         return "UTF-32BE"
-    if quarter and min(zeros[2], zeros[3]) >= quarter > 8 * zeros[0]:
+    if quarter and zeros[3] >= quarter > 8 * zeros[0] and not start[2::4].translate(None, _PLANES):
         return "UTF-32LE"
     even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
     if max(even, odd) * 32 < len(start) or min(even, odd) * 8 > max(even, odd):

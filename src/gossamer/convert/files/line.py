@@ -20,7 +20,7 @@ class Look(NamedTuple):
     bold: bool = False
     italic: bool = False
     shift: str = ""
-    """sub, sup or nothing."""
+    """sub, sup, math or nothing."""
 
 
 PLAIN = Look()

@@ -15,6 +15,7 @@ from gossamer.convert.files.flow import Block, Table
 from gossamer.convert.files.line import PLAIN, Line, Look
 from gossamer.convert.files.office.docx_lists import Numbering, Styles
 from gossamer.convert.files.office.drawings import Drawings, described
+from gossamer.convert.files.office.formulas import Formula
 from gossamer.convert.files.office.ooxml import Package
 from gossamer.convert.files.page import Pointers
 
@@ -23,6 +24,7 @@ _CHANGES = ("w:rPrChange", "w:pPrChange", "w:tblPrChange", "w:trPrChange", "w:tc
 SKIPPED = frozenset({"w:del", "w:moveFrom", "w:numberingChange", "w:binData", *_CHANGES})
 _NO_NOTES = ("separator", "continuationSeparator", "continuationNotice")
 _HYPERLINK = re.compile(r"""\s*HYPERLINK\s+(?:\\[a-z]\s+)*(?:"([^"]*)"|([^\s\\]+))""", re.IGNORECASE)
+_FORMULA = Look(shift="math")
 _OFF = ("0", "false", "off")
 
 
@@ -84,18 +86,26 @@ class Text:
         self._of_paragraph = 0
         """Within properties of a paragraph, where the look of its mark is given."""
         self._takes: Callable[[str], None] | None = None
+        self._formula: Formula | None = None
         self._reading: list[str] | None = None
         """How the words above which it stands are read aloud, while that is being given."""
         self._read_as = ""
         self._note = ("", "", "")
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
+        if self._formula is not None and name.startswith("m:"):
+            self._formula.start(name, attributes)
         if action := _STARTS.get(name):
             action(self, attributes)
 
     def end(self, name: str) -> None:
         if action := _ENDS.get(name):
             action(self)
+        if self._formula is not None and name.startswith("m:"):
+            tex = self._formula.end()
+            if self._formula.is_over:
+                self._formula = None
+                self._add(tex, _FORMULA)
 
     def text(self, text: str) -> None:
         if self._takes:
@@ -121,7 +131,10 @@ class Text:
     # Text
 
     def _text_starts(self, _: dict[str, str]) -> None:
-        self._takes = self._add
+        self._takes = self._formula.text if self._formula is not None else self._add
+
+    def _formula_starts(self, _: dict[str, str]) -> None:
+        self._formula = self._formula or Formula()
 
     def _code_starts(self, _: dict[str, str]) -> None:
         self._takes = self._add_code
@@ -357,6 +370,7 @@ def _address(code: str) -> str:
 _STARTS: dict[str, Callable[[Text, dict[str, str]], None]] = {
     "w:t": Text._text_starts,
     "m:t": Text._text_starts,
+    "m:oMath": Text._formula_starts,
     "w:instrText": Text._code_starts,
     "w:tab": Text._tab,
     "w:br": Text._break,

@@ -423,7 +423,8 @@ class Collection(Steered, Alerting, Upkeep):
         return replace(done, problems=(*found.problems, *done.problems))
 
     async def _from_store(self, settings: dict[str, Any], *, trusted: bool) -> dict[str, Any]:
-        """The settings, with a store by its full name. A collection of which this disk has nothing comes from there."""
+        """The settings, with a store by its full name. A collection of which this disk has nothing comes from there,
+        and so does a plan that another machine has changed since."""
         url = settings["store"] if "store" in settings else self._folder.load_plan().store
         if not url:
             return settings
@@ -431,8 +432,7 @@ class Collection(Steered, Alerting, Upkeep):
         from gossamer.depot.objects import settled
 
         url = settled(os.fspath(url))
-        if not self._folder.exists():
-            await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=trusted)
+        await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=trusted)
         return {**settings, "store": url} if "store" in settings else settings
 
     def _kept_in_store(self, plan: Plan) -> AbstractAsyncContextManager[None]:

@@ -88,7 +88,7 @@ class Life:
         line = depot.line(shard)
         newest, note, claim = line.newest(), local_note.read(folder), os.urandom(8).hex()
         if newest is not None and newest.files and is_here:
-            _require_same(depot, note, folder)
+            require_same(depot, note, folder)
         is_sent = term is not None  # by somebody who knows of the other
         if term is None:
             term = newest.term + 1 if newest else 1
@@ -160,7 +160,8 @@ class Life:
                 sweep(self._depot.objects, self._line, self.head)
 
 
-def _require_same(depot: Depot, note: LocalNote | None, folder: Path) -> None:
+def require_same(depot: Depot, note: LocalNote | None, folder: Path) -> None:
+    """A folder of another collection is not mixed with what the store has."""
     if note is None or note.depot != depot.name:
         raise UsageError(
             f"{depot.url}: holds another collection than {folder}; name an empty store for this one, or another DIR"

@@ -226,6 +226,15 @@ def files_below(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.parametrize(("folder", "store"), [("a", "a"), ("a", "a/store"), ("a/web", "a")])
+def test_a_store_does_not_lie_in_its_own_collection(folder: str, store: str, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    run = run_gossamer("crawl", str(tmp_path / folder), "http://a.test/", "--store", str(tmp_path / store))
+    assert run.returncode == 2
+    assert "in each other" in run.stderr
+    assert not any((tmp_path / "a").iterdir())
+
+
 def test_the_plan_of_a_store_is_a_strangers_until_somebody_agrees(place: Path, tmp_path: Path) -> None:
     words = ("crawl", str(tmp_path / "web"), "--store", str(place / "store"))
     run = run_gossamer(*words)

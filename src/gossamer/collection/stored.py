@@ -45,6 +45,7 @@ TRIES = 10
 
 def bring(folder: Folder, url: str, given: Iterable[str], *, trusted: bool) -> None:
     """The plan and what else belongs to no shard, if the store has them and this disk has not the newest."""
+    _require_apart(folder, url)
     depot = Depot(url)
     if folder.exists():
         _require_own(folder, depot)
@@ -66,6 +67,17 @@ def bring(folder: Folder, url: str, given: Iterable[str], *, trusted: bool) -> N
     files.replace(folder.plan_file, plans.dump(found.changed(**own, store=url)).encode(), 0o600)
     if writer is not None:
         files.replace(folder.path / WRITER, writer)
+
+
+def _require_apart(folder: Folder, url: str) -> None:
+    """What is restored takes the place of a folder: a store in it would go, and would be lost with its disk anyway."""
+    if "://" in url:
+        return
+    here, there = folder.path.resolve(), Path(url).resolve()
+    if here in (there, *there.parents) or there in here.parents:
+        raise UsageError(
+            f"{url}: the store and {folder.path} lie in each other; name a folder elsewhere, on another disk"
+        )
 
 
 def _require_own(folder: Folder, depot: Depot) -> None:

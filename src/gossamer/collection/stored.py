@@ -37,6 +37,8 @@ all of them are."""
 WRITER = "writer"
 """Names the crawl that keeps these files in the store. Where this directory has another name, another machine has
 gone on since, and its files count."""
+OF_MACHINE = ("engine", "node_disk")
+"""Settings that another machine does not change here."""
 REFRESHING = "refresh.lock"
 """Who brings checkpoints here is alone."""
 TRIES = 10
@@ -89,12 +91,14 @@ def _require_own(folder: Folder, depot: Depot) -> None:
 
 
 def _in_common(folder: Folder, found: Plan) -> dict[str, Any]:
-    """What a plan opens and this user has agreed to here, as it is here: with the password of a proxy."""
-    if not folder.has_plan() or not trust.is_known(folder):
+    """What stays as it is here: how this machine crawls, and what a plan opens that this user has agreed to here, with
+    the password of a proxy."""
+    if not folder.has_plan():
         return {}
     here = folder.load_plan()
-    shown = plans.public(here)
-    names = (name for name in trust.OPENING if name != "store" and getattr(shown, name) == getattr(found, name))
+    shown, names = plans.public(here), [name for name in OF_MACHINE if folder.exists()]
+    if trust.is_known(folder):
+        names += (name for name in trust.OPENING if name != "store" and getattr(shown, name) == getattr(found, name))
     return {name: getattr(here, name) for name in names}
 
 

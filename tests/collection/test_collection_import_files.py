@@ -60,6 +60,13 @@ def test_a_file_is_what_it_begins_with_or_goes_on_with_after_damage(
     assert problems == ()
 
 
+def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
+    circle = tmp_path / "circle.warc"
+    circle.symlink_to(circle)
+    with pytest.raises(DamagedInput, match="cannot be read"):
+        sort([circle], tmp_path / "web")
+
+
 @pytest.mark.parametrize(
     "data", [b"", b"nothing at all", b"rubbish WARC/", RUBBISH, gzip.compress(b"rubbish\n" + WARC)]
 )

@@ -213,11 +213,26 @@ def test_a_collection_is_fetched_while_it_is_crawled_and_what_is_added_meanwhile
 def test_a_store_of_another_collection_is_refused(web: MadeWeb, place: Path, tmp_path: Path) -> None:
     folder = with_room(tmp_path / "web")
     done(run_gossamer("crawl", str(folder), web.seed, *FAST, "--shards", "2", "--pages", "3"))
-    before = run_gossamer("list", str(folder)).stdout
+    before, kept = run_gossamer("list", str(folder)).stdout, files_below(place / "store")
     run = run_gossamer("crawl", str(folder), *FAST, "--store", str(place / "store"))
     assert run.returncode == 2
     assert "holds another collection" in run.stderr
     assert run_gossamer("list", str(folder)).stdout == before
+    assert files_below(place / "store") == kept
+    done(run_gossamer("crawl", str(folder), *FAST))  # its plan names no store that is not its own
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(("folder", "store"), [("a", "a"), ("a", "a/store"), ("a/web", "a")])
+def test_a_store_does_not_lie_in_its_own_collection(folder: str, store: str, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    run = run_gossamer("crawl", str(tmp_path / folder), "http://a.test/", "--store", str(tmp_path / store))
+    assert run.returncode == 2
+    assert "in each other" in run.stderr
+    assert not any((tmp_path / "a").iterdir())
 
 
 def test_the_plan_of_a_store_is_a_strangers_until_somebody_agrees(place: Path, tmp_path: Path) -> None:
@@ -227,6 +242,37 @@ def test_the_plan_of_a_store_is_a_strangers_until_somebody_agrees(place: Path, t
     assert "--trust-plan" in run.stderr
     assert not (tmp_path / "web").exists()
     done(run_gossamer(*words, "--trust-plan"))
+
+
+def test_what_another_machine_has_changed_comes_with_its_checkpoints(place: Path, tmp_path: Path) -> None:
+    first, other, store = str(place / "web"), str(tmp_path / "other"), str(place / "store")
+    done(run_gossamer("alert", "add", first, "old", "page"))
+    done(run_gossamer("crawl", first, *FAST, "--store", store))
+    done(run_gossamer("crawl", other, "--store", store, "--trust-plan", "--set", "depth=7"))
+    done(run_gossamer("alert", "add", other, "new", "page"))
+    done(run_gossamer("crawl", other))
+    run = done(run_gossamer("crawl", first))
+    assert "the plan in the store takes its place" in run.stderr
+    for folder in (first, other):
+        with gossamer.open(folder) as web:
+            assert web.plan.depth == 7
+            assert sorted(web.alerts) == ["new", "old"]
+    assert b"depth = 7" in (Depot(store).file("plan.toml") or b"")
+    done(run_gossamer("set", first, "depth=9"))
+    assert "takes its place" not in done(run_gossamer("crawl", first)).stderr
+    assert b"depth = 9" in (Depot(store).file("plan.toml") or b"")
+
+
+def test_a_known_collection_does_not_believe_what_somebody_opened_in_the_store(place: Path) -> None:
+    folder, depot = str(place / "web"), Depot(str(place / "store"))
+    plan = (depot.file("plan.toml") or b"").decode()
+    depot.keep_file("plan.toml", f'on_page = "evil:page"\n{plan}'.encode())
+    depot.keep_file("writer", b"somebody")
+    run = run_gossamer("crawl", folder, "--store", depot.url)
+    assert run.returncode == 2
+    assert "evil:page" in run.stderr
+    assert "--trust-plan" in run.stderr
+    assert "evil" not in (place / "web" / "plan.toml").read_text()
 
 
 @pytest.mark.soak

@@ -63,5 +63,19 @@ def test_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert DATA[PICTURE] not in shown("<img src=x.png>")
 
 
+def test_what_is_too_large_is_not_read_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def large(url: str) -> Held:
+        asked.append(url)
+        return Held(url, b"a large picture", PICTURE, PICTURE)
+
+    monkeypatch.setattr(inlining, "ONE_MOST", 5)
+    monkeypatch.setattr(inlining, "READ_MOST", 30)
+    dress = Dress(large)
+    assert not any(dress.picture(f"{number}.png", URL) for number in range(10))
+    assert len(asked) == 2
+
+
 def test_circles_of_stylesheets_end() -> None:
     assert Dress(held).sheet("s.css", URL).count("@font-face") == 1

@@ -17,6 +17,7 @@ HOSTILE = [
     "<script>alert(1)</script>",
     f"<script src={EVIL}/x.js></script>",
     "<svg onload=alert(1)><script>alert(1)</script></svg>",
+    "<svg><a xlink:href=javascript:alert(1)>x</a><link rel=stylesheet xlink:href=x></svg>",
     "<math><mtext></mtext><mglyph><style><!--</style><img title='--&gt;<img src=1 onerror=alert(1)>'></math>",
     "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>",
     f"<iframe src={EVIL}/></iframe><iframe srcdoc='<script>alert(1)</script>'></iframe>",

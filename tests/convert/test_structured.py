@@ -66,6 +66,16 @@ def test_what_is_broken_says_nothing(page: str) -> None:
     assert not any(data(page).values()) or data(page) == {"microdata": [{}]}
 
 
+def test_what_no_json_can_say_costs_itself_and_not_the_page() -> None:
+    page = LD.format('{"@type": "Article", "a": NaN, "b": [-Infinity, 1e999, 2.5], "n\\ud800": "x\\udc00\\ud83d"}')
+    found = document(f"<title>A</title>{page}<p>Some words.".encode(), "text/html", "https://site.example/")
+    assert found.data == {
+        "json_ld": [{"@type": "Article", "a": None, "b": [None, None, 2.5], "n\ufffd": "x\ufffd\ufffd"}]
+    }
+    assert found.structured.encode()
+    assert found.text == "Some words."
+
+
 def test_what_is_too_much_is_left_out_whole() -> None:
     large = {"@type": "Thing", "text": "x" * DATA_MOST}
     small = {"@type": "Thing", "name": "small"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gossamer.collection.crawl.snapshot import taken
 from gossamer.collection.families import FAMILIES
 from gossamer.depot.depot import Depot
-from gossamer.depot.heads import Head
+from gossamer.depot.heads import Head, KeptFile, Line, Piece, decode, digest_of, encode
 from gossamer.depot.life import Life, Published
 from gossamer.depot.restoring import fit_together, heads_together
 from gossamer.errors import Damaged, Fenced, UsageError
@@ -105,6 +106,29 @@ def test_whoever_takes_over_fences_the_other(depot: Depot, tmp_path: Path) -> No
     new.close()
 
 
+def test_whoever_comes_later_has_it_also_if_the_other_publishes_meanwhile(
+    depot: Depot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = Place(depot, tmp_path / "old")
+    old.put("a")
+    old.publish()
+    claim, races = Line.claim, ["b", "c"]
+
+    def raced(*given: Any) -> Head:
+        if races:
+            old.put(races.pop())
+            old.publish()
+        return claim(*given)
+
+    monkeypatch.setattr(Line, "claim", raced)
+    new = Place(depot, tmp_path / "new")
+    assert new.words() == {"a", "b", "c"}
+    with pytest.raises(Fenced):
+        old.publish()
+    old.close()
+    new.close()
+
+
 def test_a_sleeper_is_fenced_also_after_its_heads_were_swept(depot: Depot, tmp_path: Path) -> None:
     old = Place(depot, tmp_path / "old")
     old.put("a")
@@ -174,6 +198,37 @@ def test_damage_in_the_store_is_found_and_named(depot: Depot, tmp_path: Path) ->
     with pytest.raises(Damaged, match="damaged in the store"):
         Life.begin(depot, 0, tmp_path / "there", is_here=False)
     assert not (tmp_path / "there").exists()
+
+
+def test_what_is_no_head_and_no_object_is_passed_over_and_stays(depot: Depot, tmp_path: Path) -> None:
+    place = Place(depot, tmp_path / "here")
+    strange = ["shards/00/heads/.nfs0000000000c0ffee", "shards/00/objects/.nfs01", "shards/00/objects/1-notes.txt"]
+    for name in strange:
+        depot.objects.put(name, b"x")
+    place.put("a")
+    place.publish(at_rest=True)
+    place.close()
+    assert {*strange} <= {*depot.objects.names("shards/")}
+    assert Place(depot, tmp_path / "there").words() == {"a"}
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        ("/etc/passwd", 0, 1),
+        ("shards/00/objects/../../../x", 0, 1),
+        ("shards/00/objects/a\0", 0, 1),
+        ("shards/00/objects/a", -1, 1),
+        ("shards/00/objects/a", 1 << 70, 1),
+        ("shards/00/objects/a", 0, -1),
+        ("shards/00/objects/a", 0, 1 << 60),
+    ],
+)
+def test_a_head_that_cannot_be_is_refused(piece: tuple[str, int, int]) -> None:
+    kept = KeptFile((Piece(*piece, digest_of(b"x")),))
+    data = encode(Head(number=1, life=1, claim="x", term=1, files={"table/CURRENT": kept}))
+    with pytest.raises(Damaged, match="no head of ours"):
+        decode(data, "head")
 
 
 def test_objects_of_no_use_are_collected(depot: Depot, tmp_path: Path) -> None:

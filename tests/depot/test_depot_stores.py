@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +15,7 @@ from gossamer.depot.depot import Depot
 from gossamer.depot.objects import Objects, opened, settled
 from gossamer.depot.probe import require_sound
 from gossamer.depot.shared_folder import SharedFolder
-from gossamer.errors import StorageError, StoreAway, UsageError
+from gossamer.errors import Damaged, StorageError, StoreAway, UsageError
 
 RACERS = 8
 KEYS = 6
@@ -135,6 +136,45 @@ def test_a_folder_that_is_not_mounted_is_away_and_not_empty(tmp_path: Path) -> N
     with pytest.raises(StoreAway, match="mounted"):
         SharedFolder(tmp_path / "none" / "store").begin()
     assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("place", ["FIFO", "link", "link above"])
+def test_nothing_is_read_written_or_deleted_behind_what_is_no_object(place: str, tmp_path: Path) -> None:
+    store, outside = SharedFolder(tmp_path / "store"), tmp_path / "outside"
+    store.begin()
+    outside.mkdir()
+    (outside / "a").write_bytes(b"not ours")
+    if place == "link above":
+        (tmp_path / "store" / "heads").symlink_to(outside)
+    else:
+        (tmp_path / "store" / "heads").mkdir()
+        inside = tmp_path / "store" / "heads" / "a"
+        if place == "FIFO":
+            os.mkfifo(inside)
+        else:
+            inside.symlink_to(outside / "a")
+    for ask in (
+        lambda: store.get("heads/a"),
+        lambda: store.get_range("heads/a", 0, 1),
+        lambda: store.delete("heads/a"),
+    ):
+        with pytest.raises(Damaged):
+            ask()
+    if place == "link above":
+        with pytest.raises(Damaged):
+            store.put("heads/b", b"1")
+        with pytest.raises(Damaged):
+            store.names("heads/")
+    assert [path.name for path in outside.iterdir()] == ["a"]
+
+
+def test_the_store_itself_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "store").symlink_to(tmp_path / "disk")
+    store = SharedFolder(tmp_path / "store")
+    store.begin()
+    store.put("heads/a", b"1")
+    assert (store.names("heads/"), store.get("heads/a")) == (["heads/a"], b"1")
 
 
 def test_a_missing_package_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from made_site import SITE, client, heron
 from starlette.testclient import TestClient
+
+import gossamer
+from gossamer.collection.ask import nearby
+from gossamer.web.cached import _held
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +42,17 @@ def test_a_kept_page_leads_to_kept_pages(asking: TestClient) -> None:
     gone = asking.get("/cached", params={"url": f"{SITE}/missing"})
     assert gone.status_code == 404
     assert "This page is not kept here" in gone.text
+
+
+def test_a_picture_that_was_not_kept_costs_one_look(dated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def near(*_: object) -> list[str]:
+        pytest.fail("nobody has asked what else might be meant")
+
+    monkeypatch.setattr(nearby, "near", near)
+    with gossamer.open(dated) as web:
+        url = next(iter(web.pages())).url
+        assert _held(web, 0.0, url) is not None
+        assert _held(web, 0.0, f"{url}never-met.png") is None
 
 
 def test_a_version_is_chosen_by_its_time(asking: TestClient) -> None:

@@ -395,7 +395,8 @@ class Crawling(Steered, Alerting, Upkeep):
             rest.note(self.path)
 
     async def _from_store(self, asked: _Asked) -> dict[str, Any]:
-        """The settings, with a store by its full name. A collection of which this disk has nothing comes from there."""
+        """The settings, with a store by its full name. A collection of which this disk has nothing comes from there,
+        and so does a plan that another machine has changed since."""
         settings = asked.settings
         url = settings["store"] if "store" in settings else self._folder.load_plan().store
         if not url:
@@ -404,8 +405,7 @@ class Crawling(Steered, Alerting, Upkeep):
         from gossamer.depot.objects import settled
 
         url = settled(os.fspath(url))
-        if not self._folder.exists():
-            await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=asked.is_trusted)
+        await asyncio.to_thread(stored.bring, self._folder, url, settings, trusted=asked.is_trusted)
         return {**settings, "store": url} if "store" in settings else settings
 
     def _kept_in_store(self, plan: Plan) -> AbstractAsyncContextManager[None]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncIterator, Container
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from gossamer import files
 from gossamer import plan as plans
@@ -21,7 +22,7 @@ from gossamer.collection.folder import SEEDS, Folder
 from gossamer.depot import local_note
 from gossamer.depot.depot import Depot
 from gossamer.depot.heads import Head
-from gossamer.depot.life import restored
+from gossamer.depot.life import require_same, restored
 from gossamer.depot.objects import settled
 from gossamer.depot.parts import Stamp, stamp_of
 from gossamer.depot.restoring import heads_together, restore
@@ -33,36 +34,103 @@ TOPIC = "topic.json"
 KEPT = (SEEDS, ASKED, ALERTS, TOPIC, plans.FILE)
 """Files of a collection that belong to no shard and cannot be made again from one. The plan comes last: where it is,
 all of them are."""
+WRITER = "writer"
+"""Names the crawl that keeps these files in the store. Where this directory has another name, another machine has
+gone on since, and its files count."""
+OF_MACHINE = ("engine", "node_disk")
+"""Settings that another machine does not change here."""
 REFRESHING = "refresh.lock"
 """Who brings checkpoints here is alone."""
 TRIES = 10
 """How often a collection is fetched that goes on meanwhile. Each time most files are there already."""
 
 
-def bring(folder: Folder, url: str, given: Container[str], *, trusted: bool) -> None:
-    """The plan and what else belongs to no shard, if the store has them. The disk has no shard of them."""
+def bring(folder: Folder, url: str, given: Iterable[str], *, trusted: bool) -> None:
+    """The plan and what else belongs to no shard, if the store has them and this disk has not the newest."""
+    _require_apart(folder, url)
     depot = Depot(url)
-    depot.begin()
+    if folder.exists():
+        _require_own(folder, depot)
+    else:
+        depot.begin()
+    if folder.has_plan() and _is_writer(folder, depot, unknown=folder.exists()):
+        return
     found = _plan_in(depot)
     if found is None:
         return
-    trust.require(folder, found.changed(store=""), given, trusted=trusted, strange=True)
+    own = _in_common(folder, found)
+    trust.require(folder, found.changed(store=""), {*given, *own}, trusted=trusted, strange=True)
     folder.create()
     if files.is_file(folder.plan_file):
         log.warning("%s: the plan in the store takes its place", folder.plan_file)
+    writer = depot.file(WRITER)
+    files.remove(folder.path / ASKED)  # it may have been done meanwhile
     _bring_files(depot, folder.path)
-    files.replace(folder.plan_file, plans.dump(found.changed(store=url)).encode(), 0o600)
+    files.replace(folder.plan_file, plans.dump(found.changed(**own, store=url)).encode(), 0o600)
+    if writer is not None:
+        files.replace(folder.path / WRITER, writer)
+
+
+def _require_apart(folder: Folder, url: str) -> None:
+    """What is restored takes the place of a folder: a store in it would go, and would be lost with its disk anyway."""
+    if "://" in url:
+        return
+    here, there = folder.path.resolve(), Path(url).resolve()
+    if here in (there, *there.parents) or there in here.parents:
+        raise UsageError(
+            f"{url}: the store and {folder.path} lie in each other; name a folder elsewhere, on another disk"
+        )
+
+
+def _require_own(folder: Folder, depot: Depot) -> None:
+    """Before anything is written to either: what lies here is what the store has."""
+    for shard in folder.numbers():
+        newest = depot.line(shard).newest()
+        if newest is not None and newest.files:
+            require_same(depot, local_note.read(folder.shard(shard)), folder.shard(shard))
+
+
+def _in_common(folder: Folder, found: Plan) -> dict[str, Any]:
+    """What stays as it is here: how this machine crawls, and what a plan opens that this user has agreed to here, with
+    the password of a proxy."""
+    if not folder.has_plan():
+        return {}
+    here = folder.load_plan()
+    shown, names = plans.public(here), [name for name in OF_MACHINE if folder.exists()]
+    if trust.is_known(folder):
+        names += (name for name in trust.OPENING if name != "store" and getattr(shown, name) == getattr(found, name))
+    return {name: getattr(here, name) for name in names}
 
 
 def prepare(folder: Folder, plan: Plan) -> None:
     """Is the store fit for a crawl? What belongs to no shard is kept there."""
     depot = Depot(plan.store)
     depot.probe()
+    before, writer = _writers(folder), os.urandom(8).hex().encode()
+    # the note comes first: killed in between, this folder is known to be the one that writes
+    files.replace(folder.path / WRITER, b"\n".join((*before, writer)))
+    depot.keep_file(WRITER, writer)
+    files.replace(folder.path / WRITER, writer)
     keep(folder, depot)
+
+
+def _writers(folder: Folder) -> list[bytes]:
+    try:
+        return files.read(folder.path / WRITER).split()
+    except FileNotFoundError:
+        return []
+
+
+def _is_writer(folder: Folder, depot: Depot, *, unknown: bool = True) -> bool:
+    """Has this directory kept last what is in the store and belongs to no shard? `unknown` where nobody has."""
+    writer = depot.file(WRITER)
+    return unknown if writer is None else writer in _writers(folder)
 
 
 def keep(folder: Folder, depot: Depot, known: dict[str, Stamp | None] | None = None) -> None:
     """What belongs to no shard, as it is now, but for what is `known` to be there as it is."""
+    if not _is_writer(folder, depot):
+        return
     for name in KEPT:
         now = _stamp(folder.path / name)
         if known is None or known.get(name) != now:

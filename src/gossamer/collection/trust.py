@@ -39,12 +39,12 @@ COLLECTIONS, WEBHOOKS = "collections", "webhooks"
 def unconfirmed(folder: Folder, planned: Plan, given: Container[str], *, strange: bool = False) -> Mapping[str, str]:
     """What a plan opens that its user may not know of: each setting with its value, in words.
 
-    A `strange` one comes from elsewhere, though nothing was crawled here yet.
+    A `strange` one comes from elsewhere, whatever was crawled here.
     """
     shown = plan.public(planned)
     usual, asked = Plan(), [name for name in OPENING if name not in given]
     opened = {name: plan.toml(getattr(shown, name)) for name in asked if getattr(shown, name) != getattr(usual, name)}
-    if not opened or is_known(folder):
+    if not opened or (is_known(folder) and not strange):
         return {}
     return {name: words for name, words in opened.items() if strange or name in PERSONAL or not _is_own(folder)}
 

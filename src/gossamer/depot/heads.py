@@ -11,8 +11,10 @@ others after each: the last head is never deleted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from hashlib import blake2b
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -20,14 +22,19 @@ from gossamer.depot.objects import Objects
 from gossamer.errors import Damaged, Fenced
 
 FORMAT = 1
+_NUMBER = re.compile("[0-9]{10,15}")
+
+
+Octets: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
+"""Bytes: a store may be anybody's, and what cannot be is refused when a head is read."""
 
 
 class Piece(msgspec.Struct, frozen=True, array_like=True):
     """Bytes of an object that are bytes of a file."""
 
-    object: str
-    offset: int
-    length: int
+    object: Annotated[str, msgspec.Meta(pattern=r"\Ashards/[0-9]+/objects/[0-9A-Za-z.-]+\Z")]
+    offset: Octets
+    length: Octets
     digest: str
 
 
@@ -108,7 +115,9 @@ class Line:
 
     def numbers(self) -> list[int]:
         """Those of all heads that are there, in order."""
-        return sorted(int(name.removeprefix(self._heads)) for name in self._objects.names(self._heads))
+        found = (name.removeprefix(self._heads) for name in self._objects.names(self._heads))
+        # NFS keeps a file that is deleted while somebody reads it under a name of its own
+        return sorted(int(name) for name in found if _NUMBER.fullmatch(name))
 
     def at(self, number: int) -> Head:
         """One of them; FileNotFoundError when it is gone."""

@@ -31,6 +31,8 @@ from gossamer.shown import log
 SWEEP_EVERY = 8
 """Checkpoints between two looks for what is of no use any more."""
 _ANY = re.compile(r".*", re.DOTALL)
+CLAIMS_MOST = 10
+"""Races for a shard that are lost before somebody who was not sent gives up."""
 RECENT = 120.0
 """Seconds: an owner that published later than that may still be at work."""
 
@@ -72,15 +74,17 @@ class Life:
     def begin(cls, depot: Depot, shard: int, folder: Path, *, is_here: bool, term: int | None = None) -> Life:
         """Claim the shard, and restore its folder if it has to be; `is_here` says whether there is one to go on from.
 
-        Without a term it is that of the last owner, and 1. Fenced where somebody else was faster, or was sent later.
-        Who was sent later may lose a race with who was sent before and goes on publishing, and tries again.
+        Without a term it is that of the last owner, and 1. Fenced where somebody else was sent later. Who comes later
+        may lose a race with an owner that goes on publishing, and tries again; without a term not for ever, since two
+        may begin at once.
         """
+        left = CLAIMS_MOST
         while True:
             try:
                 return cls._claimed(depot, shard, folder, is_here=is_here, term=term)
             except Fenced:
-                newest = depot.line(shard).newest()
-                if term is None or newest is None or newest.term >= term:
+                newest, left = depot.line(shard).newest(), left - 1
+                if newest is None or (not left if term is None else newest.term >= term):
                     raise
 
     @classmethod
@@ -88,7 +92,7 @@ class Life:
         line = depot.line(shard)
         newest, note, claim = line.newest(), local_note.read(folder), os.urandom(8).hex()
         if newest is not None and newest.files and is_here:
-            _require_same(depot, note, folder)
+            require_same(depot, note, folder)
         is_sent = term is not None  # by somebody who knows of the other
         if term is None:
             term = newest.term + 1 if newest else 1
@@ -160,7 +164,8 @@ class Life:
                 sweep(self._depot.objects, self._line, self.head)
 
 
-def _require_same(depot: Depot, note: LocalNote | None, folder: Path) -> None:
+def require_same(depot: Depot, note: LocalNote | None, folder: Path) -> None:
+    """A folder of another collection is not mixed with what the store has."""
     if note is None or note.depot != depot.name:
         raise UsageError(
             f"{depot.url}: holds another collection than {folder}; name an empty store for this one, or another DIR"

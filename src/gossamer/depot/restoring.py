@@ -18,7 +18,7 @@ from gossamer.errors import Damaged
 
 LOOKS_MOST = 100
 """How often heads are looked at that go on meanwhile."""
-_NAME = re.compile(r"[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+){0,2}")
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}(?:/[A-Za-z0-9._-]{1,200}){0,2}")
 _ANY = re.compile(r".*", re.DOTALL)
 
 

@@ -2,6 +2,9 @@
 
 It is written with the calls of the system and no library: a new object is on the disk before it has its name, and what
 gives it the name is `link`, which fails where there is one, also over NFS.
+
+Who else can write to the folder may have put something into it that is no object of ours. So what is a link, a FIFO or
+a device is `Damaged`, and nothing is read, written or deleted behind it (`files`).
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from gossamer import files
 from gossamer.errors import StoreAway
 
 PARTIAL = ".partial"
@@ -20,7 +24,7 @@ class SharedFolder:
     """Each object is a file."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder = folder.resolve()  # the store itself may be a link
 
     def begin(self) -> None:
         try:
@@ -43,25 +47,25 @@ class SharedFolder:
         return True
 
     def get(self, name: str) -> bytes:
-        with self._told(name):
-            return (self._folder / name).read_bytes()
+        with self._told(name), files.open(self._folder / name) as file:
+            return file.read()
 
     def get_range(self, name: str, start: int, length: int) -> bytes:
-        with self._told(name), (self._folder / name).open("rb") as file:
+        with self._told(name), files.open(self._folder / name) as file:
             file.seek(start)
             return file.read(length)
 
     def names(self, prefix: str) -> list[str]:
         with self._told(prefix):
-            if not (self._folder / prefix).is_dir():
+            if not files.is_folder(self._folder / prefix):
                 self._folder.stat()  # a disk that is not mounted is away, and not empty
                 return []
             found = (Path(folder, name) for folder, _, names in os.walk(self._folder / prefix) for name in names)
             return sorted(path.relative_to(self._folder).as_posix() for path in found if path.suffix != PARTIAL)
 
     def delete(self, name: str) -> None:
-        with self._told(name), suppress(FileNotFoundError):
-            (self._folder / name).unlink()
+        with self._told(name):
+            files.remove(self._folder / name)
 
     @contextmanager
     def _written(self, name: str, data: bytes) -> Iterator[Path]:
@@ -69,9 +73,9 @@ class SharedFolder:
         path = self._folder / name
         partial = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}{PARTIAL}")
         self._folder.stat()  # as above
-        path.parent.mkdir(parents=True, exist_ok=True)
+        files.make_folder(path.parent)
         try:
-            with partial.open("xb") as file:
+            with files.open(partial, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())

@@ -29,5 +29,6 @@ def _sweep(objects: Objects, line: Line, newest: Head) -> None:
     for number in numbers[:-KEEP]:
         line.forget(number)
     for name in objects.names(f"{line.folder}/objects/"):
-        if name not in named and life_of(name) <= newest.life:
+        life = life_of(name)
+        if name not in named and life is not None and life <= newest.life:
             objects.delete(name)

@@ -7,6 +7,7 @@ that little is packed again.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
@@ -24,6 +25,7 @@ OBJECT_MOST = 32 << 20
 PIECES_MOST = 64
 """Small pieces of a file that grows: with more they are uploaded once more, as large ones. A crawl of months has many
 checkpoints, and each head names every piece."""
+_OBJECT = re.compile(r"([0-9]{10,15})-[0-9]{6,}\.(?:pack|tails)")
 SPARSE = 4
 """A pack of which less than one in so many bytes is used is left behind."""
 
@@ -89,9 +91,10 @@ class Uploader:
         self._objects.put(name, data)
 
 
-def life_of(name: str) -> int:
-    """Whose an object is."""
-    return int(name.rpartition("/")[2].partition("-")[0])
+def life_of(name: str) -> int | None:
+    """Whose an object is; None where it is none of ours."""
+    found = _OBJECT.fullmatch(name.rpartition("/")[2])
+    return int(found[1]) if found else None
 
 
 class _Object:

@@ -24,7 +24,7 @@ from gossamer.collection.documents import Document
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.html.inert import Original, inert
 from gossamer.convert.html.inlining import Held
-from gossamer.errors import GossamerError, NotFound
+from gossamer.errors import GossamerError
 from gossamer.model import HTML
 from gossamer.urls import resolve
 from gossamer.web.face import face_of, status_of
@@ -86,6 +86,8 @@ def _held(web: Collection, began: float, url: str) -> Held | None:
             found = _nearest(web, url, began)
         except GossamerError:
             return None
+        if found is None:
+            return None
         target = found.capture.header("location") if 300 <= found.capture.status < 400 else None
         if target is None:
             said = found.capture.header("content-type") or ""
@@ -95,12 +97,9 @@ def _held(web: Collection, began: float, url: str) -> Held | None:
     return None
 
 
-def _nearest(web: Collection, url: str, began: float) -> Document:
+def _nearest(web: Collection, url: str, began: float) -> Document | None:
     """A page comes first, and what it needs within the hour; where it came before, that was not asked for again."""
-    try:
-        return web.answer(url, datetime.fromtimestamp(began + SOON, UTC))
-    except NotFound:
-        return web.answer(url)
+    return web.answer_if_kept(url, datetime.fromtimestamp(began + SOON, UTC)) or web.answer_if_kept(url)
 
 
 def _inside(url: str) -> str:

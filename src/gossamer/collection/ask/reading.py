@@ -372,13 +372,20 @@ class Reading:
         """What an address answered last, or last up to a time, also with an error or a redirect."""
         return self._found(answer, url, at)
 
+    def answer_if_kept(self, url: str, at: datetime | None = None) -> Document | None:
+        """The same; None where there is none. To say what else might be meant takes far longer than to look."""
+        return self._sought(answer, url, at)
+
     def _found(self, find: Callable[..., Document | None], url: str, at: datetime | None) -> Document:
-        meant, until = self.meant(url), in_utc(at) if at else None
-        reader = self._readers().of(meant)
-        found = find(reader.archive, Ledger(reader.table), self._read, meant, until.timestamp() if until else None)
+        found = self._sought(find, url, at)
         if found is None:
-            raise NotFound(self._not_then(url, until))
+            raise NotFound(self._not_then(url, in_utc(at) if at else None))
         return found
+
+    def _sought(self, find: Callable[..., Document | None], url: str, at: datetime | None) -> Document | None:
+        meant = self.meant(url)
+        reader = self._readers().of(meant)
+        return find(reader.archive, Ledger(reader.table), self._read, meant, in_utc(at).timestamp() if at else None)
 
     def title_of(self, url: str) -> str:
         """What a page of the collection calls itself; nothing where it has no title, or it cannot be read."""

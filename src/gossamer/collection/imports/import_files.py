@@ -6,6 +6,7 @@ content, whatever it is called.
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -105,7 +106,7 @@ class Sorted(NamedTuple):
 
 def sort(paths: Sequence[str | Path], into: Path | None = None) -> Sorted:
     """What each of these files is. One that cannot be imported is named; where none can be, that is an error."""
-    if into and any(Path(path).resolve() == into.resolve() for path in paths):
+    if into and os.path.realpath(into) in map(os.path.realpath, paths):  # `resolve` raises at links in a circle
         raise UsageError(f"{into}: is the collection itself; name another one, or files")
     found: dict[bytes, ImportFile] = {}
     problems: list[str] = []

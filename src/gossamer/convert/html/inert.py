@@ -132,7 +132,8 @@ class _Writer:
     def write(self, tree: Tree) -> None:
         """One more piece."""
         self._styles += (_style(self._sheet(each)) for each in tree.css('style, link[rel~="stylesheet" i][href]'))
-        hrefs = [href for each in tree.css("a[href], area[href]") if (href := each.attributes["href"])]
+        # The selectors find `xlink:href` in a drawing, too.
+        hrefs = [href for each in tree.css("a[href], area[href]") if (href := each.attributes.get("href"))]
         self._hrefs = dict(zip(hrefs, resolve(hrefs, self.base), strict=True))
         if tree.body is not None:
             self.body = self.body or self._attributes(tree.body.attributes)
@@ -145,7 +146,7 @@ class _Writer:
             return self._dress.style(node.text(), self.base)
         if "alternate" in (attributes.get("rel") or "").lower().split() or "disabled" in attributes:
             return ""
-        return self._dress.sheet(attributes["href"] or "", self.base, attributes.get("media") or "")
+        return self._dress.sheet(attributes.get("href") or "", self.base, attributes.get("media") or "")
 
     def _attributes(self, attributes: Mapping[str, str | None]) -> str:
         style = attributes.get("style") or ""

@@ -21,6 +21,8 @@ from gossamer.urls import resolve
 ALL_MOST = 24 << 20
 """Bytes that are put into a page, like the next."""
 ONE_MOST = 4 << 20
+READ_MOST = 96 << 20
+"""Bytes that are looked at, also those of what is too large in the end: somebody waits for the page."""
 NUMBER_MOST = 2_000
 """Pictures, fonts and stylesheets, each as often as it stands there."""
 DEEPEST = 5
@@ -54,6 +56,7 @@ class Dress:
     def __init__(self, held: Holder = lambda url: None) -> None:
         self._held = held
         self._room = ALL_MOST
+        self._unread = READ_MOST
         self._number = NUMBER_MOST
 
     def picture(self, address: str, base: str) -> str:
@@ -93,10 +96,12 @@ class Dress:
 
     def _find(self, address: str, base: str) -> Held | None:
         (url,) = resolve([address], base) if address.strip() else (None,)
-        if url is None or self._number <= 0 or self._room <= 0:
+        if url is None or self._number <= 0 or self._room <= 0 or self._unread <= 0:
             return None
         self._number -= 1
-        return self._held(url)
+        found = self._held(url)
+        self._unread -= len(found.data) if found is not None else 0
+        return found
 
     def _has_room(self, octets: int) -> bool:
         fits = octets <= min(self._room, ONE_MOST)

@@ -2,9 +2,10 @@
 
     {"json_ld": [...], "microdata": [...], "meta": {"og:title": "..."}}
 
-JSON-LD is taken as it is. An item of microdata is an object with `@type` and its properties; an item within another is
-the value of a property, and what is said several times is a list. Strangers write all of it, so that all is bounded: by
-the number of things, their depth and their size; what is too much is left out, whole things at a time.
+JSON-LD is taken as it is, but for what no JSON can say: numbers without an end (NaN) are null, and half a character is
+U+FFFD. An item of microdata is an object with `@type` and its properties; an item within another is the value of a
+property, and what is said several times is a list. Strangers write all of it, so that all is bounded: by the number of
+things, their depth and their size; what is too much is left out, whole things at a time.
 
 Microdata is read only of pages without JSON-LD, which say the same in it, and from the tags alone, without a tree: an
 item ends where an element of its name ends that was not opened within it.
@@ -17,6 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
 from itertools import islice
+from math import isfinite
 from typing import Any
 
 from gossamer.convert.html.scan import Hint, Scan
@@ -78,6 +80,7 @@ class _Room:
                 said = json.dumps(thing, ensure_ascii=False, separators=(",", ":"))
             except RecursionError:
                 continue
+            said = _whole(said)
             if len(said) <= self._left:
                 self._left -= len(said)
                 yield said
@@ -95,9 +98,25 @@ def scripts(page: bytes) -> Iterator[object]:
             return
         if end - start <= SCRIPT_MOST:
             try:
-                yield json.loads(page[start:end].decode("utf-8", "replace"), strict=False)
+                text = page[start:end].decode("utf-8", "replace")
+                yield json.loads(text, strict=False, parse_constant=_number, parse_float=_number)
             except (ValueError, RecursionError):
                 continue
+
+
+def _number(text: str) -> float | None:
+    """Python reads and writes NaN and infinity, other programs do not."""
+    number = float(text)
+    return number if isfinite(number) else None
+
+
+def _whole(text: str) -> str:
+    """JSON may name one half of a surrogate pair, which cannot be written in UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def microdata(page: bytes) -> Iterator[dict[str, Any]]:

@@ -214,7 +214,7 @@ def test_log_and_index_are_made_again_commit_by_commit(
     steps = index.remake()
     assert next(steps) == 2
     assert not index.whole  # a build that is killed now begins anew
-    assert list(steps) == [3]
+    assert set(steps) == {3}
     assert index.whole
     assert shard.table.pending == 0
     assert set(index._shard_index.urls()) == {A, B}

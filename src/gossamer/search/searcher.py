@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from gossamer.index.analysis import terms
-from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
+from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, milliseconds, reading, shown_of, unpanicked
 from gossamer.model import Hit
 from gossamer.search.answer import Answer
 from gossamer.search.asking import (
@@ -45,6 +45,7 @@ from gossamer.search.candidates import (
 from gossamer.search.expansion import ANSWERS, GOOD, LONG, SHORT, telling
 from gossamer.search.facets import Facets, counted
 from gossamer.search.hints import HINTS_MOST, hints
+from gossamer.search.past import TEXTS_MOST, Span, each_once, earliest, once, spans, spans_of
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Field, Filter, Query, parse
 from gossamer.search.snippets import marks_in, snippet
@@ -53,6 +54,7 @@ from gossamer.search.statistics import Statistics
 from gossamer.search.suggestion import meant, suggestion
 from gossamer.search.vocabulary import Vocabulary
 from gossamer.search.weights import Weights
+from gossamer.shown import timestamp
 from gossamer.urls import keys
 
 WINDOW = 200
@@ -163,7 +165,16 @@ class Chosen(NamedTuple):
 class Searcher:
     """Answers questions over the indexes of all shards as they are now."""
 
-    def __init__(self, indexes: Sequence[ShardIndex], context: SearchContext, weights: Weights | None = None) -> None:
+    def __init__(
+        self,
+        indexes: Sequence[ShardIndex],
+        context: SearchContext,
+        weights: Weights | None = None,
+        *,
+        past: bool = False,
+    ) -> None:
+        """`past`: the indexes also have what pages said before, so that a page may be in them several times."""
+        self._past = past
         self._indexes = indexes
         self._context = context
         self._weights = weights or Weights()
@@ -186,6 +197,11 @@ class Searcher:
         return self._indexes
 
     @property
+    def weights(self) -> Weights:
+        """What the signs of a good answer count."""
+        return self._weights
+
+    @property
     def searchers(self) -> Sequence[Any]:
         """Of the engine, one for each of them."""
         return self._searchers
@@ -195,25 +211,37 @@ class Searcher:
         return counted(self._searchers, [everything()] * len(self._searchers))
 
     def search(
-        self, text: str, number: int = 10, offset: int = 0, *, sort: str = Sort.RELEVANCE, facets: bool = False
+        self,
+        text: str,
+        number: int = 10,
+        offset: int = 0,
+        *,
+        sort: str = Sort.RELEVANCE,
+        facets: bool = False,
+        at: float | None = None,
     ) -> Answer:
-        """The pages that answer best, or the newest that answer."""
+        """The pages that answer best, or the newest that answer: of now, of a moment, or of all times."""
         began, last = perf_counter(), number + offset
         query, cut = self._parsed(text)
-        order = sort_of(sort)
-        chosen = self._best(query, last, offset) if order is Sort.RELEVANCE else self._dated(query, last, order, offset)
+        order, then = sort_of(sort), None if at is None else milliseconds(at)
+        chosen = (
+            self._best(query, last, offset, then)
+            if order is Sort.RELEVANCE
+            else self._dated(query, last, order, offset, then)
+        )
         total = chosen.total
+        told = hints(text, query, cut, total.pages, self._known.pages_having, self._known.values)
+        hits = self._hits(chosen.found, chosen.question)
         return Answer(
-            self._hits(chosen.found, chosen.question),
+            self._spanned(hits, chosen, text) if self._past else hits,
             total.pages,
             self._suggestion(text, query),
             total.is_least,
-            hints=tuple(
-                islice(hints(text, query, cut, total.pages, self._known.pages_having, self._known.values), HINTS_MOST)
-            ),
+            hints=(*self._too_early(then), *islice(told, HINTS_MOST)),
             more_from=chosen.more_from,
             facets=counted(self._searchers, self._found_by_any(chosen)) if facets else None,
             seconds=perf_counter() - began,
+            at=at,
         )
 
     def _parsed(self, text: str) -> tuple[Query, tuple[str, ...]]:
@@ -229,9 +257,9 @@ class Searcher:
         question, called = chosen.question, chosen.called
         return [asking.either(question, called) if called else asking.query(question) for asking in self._askings]
 
-    def _best(self, query: Query, last: int, offset: int) -> Chosen:
-        asked = self._asked(query, last, offset)
-        best = self._weighed(asked.found)
+    def _best(self, query: Query, last: int, offset: int, at: int | None) -> Chosen:
+        asked = self._asked(query, last, offset, at=at)
+        best = self._weighed(asked.found, at)
         most = last - asked.before
         order, plain = best.spread()[:most], best.order()[:most]
         held = [asked.found.addresses[place] for place in sorted(set(plain) - set(order))[:HELD_MOST]]
@@ -239,13 +267,16 @@ class Searcher:
         found = [best.found(place) for place in order[max(0, offset - asked.before) :]]
         return Chosen(asked.question, found, asked.total, tuple(more_from), asked.called)
 
-    def _dated(self, query: Query, last: int, sort: Sort, offset: int) -> Chosen:
-        question = self._question(query)
+    def _dated(self, query: Query, last: int, sort: Sort, offset: int, at: int | None) -> Chosen:
+        question = self._question(query, at=at)
         if question.words.number < LONG:
-            question, found, total = dated(question, self._queries, self._searchers, last, sort)
-            return Chosen(question, found[offset:], Total(total))
-        asked = self._asked(query, BEST)
-        best = self._weighed(asked.found)
+            most = TEXTS_MOST if self._past else last
+            question, found, total = dated(question, self._queries, self._searchers, most, sort)
+            if self._past:
+                found, total = each_once(found, total)
+            return Chosen(question, found[offset:last], Total(total))
+        asked = self._asked(query, BEST, at=at)
+        best = self._weighed(asked.found, at)
         chosen = best.order()[:BEST]
         places = by_date(best.candidates.dates[chosen].tolist(), sort)[offset:last]
         return Chosen(asked.question, [best.found(chosen[place]) for place in places], Total(len(chosen)))
@@ -254,10 +285,11 @@ class Searcher:
         """Of each shard."""
         return [asking.query(question) for asking in self._askings]
 
-    def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
+    def explained(self, text: str, number: int, at: float | None = None) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
-        asked = self._asked(self._parsed(text)[0], number)
-        best = self._weighed(asked.found)
+        then = None if at is None else milliseconds(at)
+        asked = self._asked(self._parsed(text)[0], number, at=then)
+        best = self._weighed(asked.found, then)
         first = [best.found(place) for place in best.spread()[:number]]
         signs = [self._signs(each, asked) for each in first]
         return list(zip(self._hits(first, asked.question), signs, strict=True))
@@ -296,11 +328,11 @@ class Searcher:
 
     # ------------------------------------------------------------------ asking
 
-    def _asked(self, query: Query, last: int, first: int = 0, least: int = ENOUGH) -> Asked:
+    def _asked(self, query: Query, last: int, first: int = 0, least: int = ENOUGH, at: int | None = None) -> Asked:
         """Pages that have all words of a short question; after them, where these are few, those that have some. Those
         from the first up to the last are looked at."""
         depth = WINDOW * max(1, -(-last // WINDOW))
-        question = self._question(query)
+        question = self._question(query, at=at)
         if question.words.number >= MANY:
             question = question.finding(self._common(question.words.counts))
         anchors = self._called(question.words)
@@ -308,13 +340,13 @@ class Searcher:
         if total.pages < least and (looser := question.looser()):
             question = looser
             others, total, called = self._windows(question, anchors, depth)
-            windows += _without(others, windows)
+            windows += self._other_pages(others, windows) if self._past else _without(others, windows)
         ends = list(accumulate(map(len, windows)))
         shown = [number for number, end in enumerate(ends) if end > first and end - len(windows[number]) < last] or [0]
         found = together([self._looked_at(windows[number]).raised(anchors).in_window(number) for number in shown])
         return Asked(question, found, ends[shown[0]] - len(windows[shown[0]]), total, anchors, called)
 
-    def _question(self, query: Query, all_most: int = ALL_MOST) -> Question:
+    def _question(self, query: Query, all_most: int = ALL_MOST, at: int | None = None) -> Question:
         """Asked in all languages of the pages, unless it names some."""
         named = {
             atom.value
@@ -326,7 +358,7 @@ class Searcher:
         languages = [code for code in self._known.languages if code in named] or self._known.languages
         if sum(len(text.split()) for text in query.words) > WORDY:
             languages = languages[:SPOKEN_MOST]
-        return Question(query, free_terms(query, self._known.lexicon(languages, self._meant), all_most), languages)
+        return Question(query, free_terms(query, self._known.lexicon(languages, self._meant), all_most), languages, at)
 
     def _windows(
         self, question: Question, anchors: Mapping[int, float], depth: int
@@ -339,7 +371,7 @@ class Searcher:
         found, total = self._all(queries, depth, hard=self._is_hard(question), count=self._is_counted(question))
         first = self._taken(found.part(0, WINDOW))
         met = set(first.pages.tolist())
-        absent = [page for page in anchors if page not in met][:CALLED_MOST]
+        absent = [] if self._past else [page for page in anchors if page not in met][:CALLED_MOST]
         parts, called = [found.part(at, at + WINDOW) for at in range(0, len(found.addresses), WINDOW)] or [found], None
         if absent:
             more, _ = self._all([asking.among(question, absent) for asking in self._askings], len(absent), count=False)
@@ -349,16 +381,25 @@ class Searcher:
         windows = [Window(question, part, first, called if number == 0 else None) for number, part in enumerate(parts)]
         return windows, total, absent
 
+    def _other_pages(self, windows: Sequence[Window], others: Sequence[Window]) -> list[Window]:
+        """The same without the pages that others have."""
+        met = {page for window in others for page in self._taken(window.matches).pages.tolist()}
+        pages = (self._taken(window.matches).pages.tolist() for window in windows)
+        return [
+            replace(window, matches=window.matches.at([place for place, page in enumerate(some) if page not in met]))
+            for window, some in zip(windows, pages, strict=True)
+        ]
+
     def _looked_at(self, window: Window) -> Candidates:
         """What costs much is looked for in pages that are shown or might be."""
         is_first = window.matches.addresses == window.first.addresses
         found = window.first if is_first else self._taken(window.matches)
         if further := self._further(window):
-            found = self._raised(found, range(len(found.addresses)), lambda asking, pages: asking.more(further, pages))
+            found = self._raised(found, range(len(found.addresses)), partial(_more, window.question, further))
         words = window.question.words
         if is_first and (words.common or (words.pairs and not words.near)):
             order = np.lexsort((found.pages, -found.words))[:REFINED_MOST].tolist()
-            found = self._raised(found, order, lambda asking, pages: asking.finer(words, pages))
+            found = self._raised(found, order, lambda asking, pages: asking.finer(window.question, pages))
         return together([window.called, found]) if window.called else found
 
     def _raised(
@@ -408,9 +449,16 @@ class Searcher:
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
     def _all(self, queries: Sequence[Any], depth: int, *, hard: bool = False, count: bool) -> tuple[Matches, Total]:
-        answers = self._each(partial(self._one, depth, count), queries, hard=hard)
+        most = max(depth, TEXTS_MOST) if self._past else depth
+        answers = self._each(partial(self._one, most, count), queries, hard=hard)
         number = sum(total for _, total in answers) if count else COUNTED_MOST
-        return best([hits for hits, _ in answers], depth), Total(number, not count)
+        found, total = best([hits for hits, _ in answers], most), Total(number, not count)
+        return self._once(found, total, depth) if self._past else (found, total)
+
+    def _once(self, found: Matches, total: Total, depth: int) -> tuple[Matches, Total]:
+        """Each page once. Where not all texts were looked at, there are so many pages at least."""
+        kept = once(found, self._taken(found).pages.tolist())
+        return kept.part(0, depth), Total(len(kept.addresses), total.is_least or total.pages > len(found.addresses))
 
     def _taken(self, matches: Matches) -> Candidates:
         with reading():
@@ -432,7 +480,8 @@ class Searcher:
         with reading():
             hits = searcher.search(query, limit=most, count=False).hits
             pages = searcher.fast_field_values("page", [address for _, address in hits])
-        return {int(page or 0): score for page, (score, _) in zip(pages, hits, strict=True)}
+        found = zip(pages, hits, strict=True)
+        return {int(page or 0): score for page, (score, _) in reversed([*found])}
 
     def _one(self, depth: int, count: bool, shard: int, query: Any) -> tuple[Hits, int]:
         with reading():
@@ -455,8 +504,9 @@ class Searcher:
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
-    def _weighed(self, found: Candidates) -> Weighed:
-        return weighed(found, self._context.ranks(found.pages.tolist()), self._weights, self._context.now)
+    def _weighed(self, found: Candidates, at: int | None = None) -> Weighed:
+        now = self._context.now if at is None else at / 1_000
+        return weighed(found, self._context.ranks(found.pages.tolist()), self._weights, now)
 
     # ----------------------------------------------------------------- showing
 
@@ -472,6 +522,28 @@ class Searcher:
         document = (shown.media_type, shown.size, shown.published, shown.fetched)
         title = marks_in(shown.title, weights, shown.language)
         return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about, *document, title)
+
+    def _spanned(self, hits: Sequence[Hit], chosen: Chosen, text: str) -> list[Hit]:
+        """With when the page said it: of a moment the text of then, of all times the first and the last that has all
+        words, or as many as the hit."""
+        if chosen.question.at is not None:
+            found = [spans_of(self._searchers[each.shard], [each.address]) for each in chosen.found]
+        else:
+            told = partial(spans, self._askings, self._searchers)
+            strict = self._question(self._parsed(text)[0], all_most=TOLD_MOST)
+            found = [told(strict, each.page) or told(chosen.question, each.page) for each in chosen.found]
+        return [replace(hit, since=each[0].since, until=each[-1].until) for hit, each in zip(hits, found, strict=True)]
+
+    def _too_early(self, at: int | None) -> Iterator[str]:
+        """There was no page yet."""
+        first = earliest(self._searchers) if at is not None else None
+        if at is not None and first is not None and at < first:
+            yield f"the collection has no page from before {timestamp(first / 1_000)}"
+
+    def said(self, text: str, url: str) -> list[Span]:
+        """From when to when a page had all words of a question, in the order of time."""
+        question = self._question(self._parsed(text)[0], all_most=TOLD_MOST)
+        return spans(self._askings, self._searchers, question, keys.fingerprint(url))
 
     def _shown(self, shard: int, address: Any) -> Shown:
         with reading():
@@ -493,6 +565,10 @@ class Searcher:
     def _prefixes(self) -> Prefixes:
         beginning = lru_cache(maxsize=1_000)(partial(self._known.beginning_with, most=TERMS_MOST + 1))
         return Prefixes(beginning, self._known.pages_having, self._known.languages)
+
+
+def _more(question: Question, further: Mapping[str, float], asking: Asking, pages: Sequence[int]) -> Any:
+    return asking.more(question, further, pages)
 
 
 def _without(windows: Sequence[Window], others: Sequence[Window]) -> list[Window]:

@@ -77,6 +77,7 @@ class Reading:
         self.path = self._folder.path
         self._reader: ShardReaders | None = None
         self._asked: Searcher | None = None
+        self._asked_of_past: Searcher | None = None
         self._waiting: int | None = None
         """Pages that are not in its index; to count them takes longer than a search."""
         self._mirrored: dict[str, list[str]] | None = None
@@ -98,7 +99,7 @@ class Reading:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
-        self._asked = self._waiting = self._mirrored = None
+        self._asked = self._asked_of_past = self._waiting = self._mirrored = None
         self._linked = False
         if self._moment is not None:
             self._moment.close()
@@ -401,9 +402,17 @@ class Reading:
 
         return question(self.near(url))
 
-    def history(self, url: str) -> list[Edition]:
-        """The versions of an address, the oldest first, and how much each changed. None when it was never fetched."""
-        return self._past(url).editions()
+    def history(self, url: str, search: str = "") -> list[Edition]:
+        """The versions of an address, the oldest first, and how much each changed. None when it was never fetched.
+
+        With `search` only those that have all of these words, as a search finds them.
+        """
+        editions = self._past(url).editions()
+        if not search.strip():
+            return editions
+        from gossamer.collection.ask.history import saying
+
+        return saying(editions, self._past_searcher().said(search, self.meant(url)))
 
     def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
         """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
@@ -428,16 +437,28 @@ class Reading:
         number: int | None = None,
         sort: str = "relevance",
         facets: bool = False,
+        at: datetime | None = None,
+        all_versions: bool = False,
     ) -> Answer:
         """The pages that answer a question best; docs/search.md has the query language.
 
         `sort` by "date" shows the newest first, by "-date" the oldest. `facets` are counted where they are asked for.
-        `number` is an older name of `limit`.
+        `at` a time it is asked of the collection as it stood then; with `all_versions` of all that pages ever said, and
+        each hit tells when it was said first and last. `number` is an older name of `limit`.
         """
         most = limit if number is None else number
         if most < 0 or offset < 0:
             raise UsageError(f"{min(most, offset)}: neither the number of hits nor the offset can be below 0")
-        return self._searcher().search(question, most, offset, sort=sort, facets=facets)
+        searcher = self._searcher_of(at, all_versions=all_versions)
+        if facets and all_versions:
+            raise UsageError("facets count pages, and not their versions; ask without all_versions, or at a time")
+        moment = in_utc(at).timestamp() if at else None
+        return searcher.search(question, most, offset, sort=sort, facets=facets, at=moment)
+
+    def _searcher_of(self, at: datetime | None, *, all_versions: bool = False) -> Searcher:
+        if at is not None and all_versions:
+            raise UsageError("a time and all versions: ask for one of them")
+        return self._past_searcher() if at is not None or all_versions else self._searcher()
 
     @property
     def is_built(self) -> bool:
@@ -474,9 +495,11 @@ class Reading:
         """Somebody writes to it now: a crawl, or another command that changes it."""
         return holder(self.path) is not None
 
-    def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
-        """Hits, each with what its score is made of."""
-        return self._searcher().explained(question, number)
+    def explain(
+        self, question: str, number: int = 10, at: datetime | None = None
+    ) -> list[tuple[Hit, dict[str, float]]]:
+        """Hits, each with what its score is made of; `at` a time, as the collection stood then."""
+        return self._searcher_of(at).explained(question, number, in_utc(at).timestamp() if at else None)
 
     def similar(self, url: str) -> list[Copy]:
         """The copies of a page, exact and near, and pages that are alike, over all shards, the most alike first."""
@@ -696,6 +719,14 @@ class Reading:
         if self._asked is None:
             self._asked = searcher(self._folder, readers, self._graph(), self.plan.as_weights())
         return self._asked
+
+    def _past_searcher(self) -> Searcher:
+        from gossamer.collection.ask.searching import past_searcher
+
+        present = self._searcher()
+        if self._asked_of_past is None:
+            self._asked_of_past = past_searcher(self._folder, self._readers(), self._graph(), present)
+        return self._asked_of_past
 
     def _graph(self) -> Graph | None:
         if self._linked is False:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from gossamer.collection import series, status
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import imprint, sent
-from gossamer.collection.derive import graphs, indexer, near_copies
+from gossamer.collection.derive import graphs, indexer, near_copies, past
 from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports import import_source
@@ -82,6 +82,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (versions.STATE, b"length"): number,
     (versions.STATE, b"links"): number,
     (versions.STATE, b"links-drawn"): number,
+    (versions.STATE, b"past"): past.covered_of,
     (versions.STATE, b"swap"): swaps.swap_of,
     (versions.STATE, b"texts"): texts.end_of,
     (versions.STATE, b"unread"): unread.note_of,

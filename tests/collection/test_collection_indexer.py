@@ -12,7 +12,7 @@ import pytest
 from made_shard import BEGAN, A, B, C, Shard, came, made, said, site
 from msgspec.structs import replace
 
-from gossamer.collection.derive import indexer
+from gossamer.collection.derive import index_check, indexer
 from gossamer.collection.derive.indexer import Indexer
 from gossamer.frontier.worth.soft404 import SAME_TARGET
 from gossamer.graph.gather import standing
@@ -72,7 +72,7 @@ def of(url: str) -> int:
 
 
 def problems(shard: Shard) -> list[str]:
-    return list(indexer.check(shard.place, shard.table, shard.archive))
+    return list(index_check.check(shard.place, shard.table, shard.archive))
 
 
 # --------------------------------------------------------------------------------- keep

@@ -8,7 +8,6 @@ from pathlib import Path
 from shutil import copytree, rmtree
 
 import pytest
-from dated_site import SITE, DatedSite, page
 
 import gossamer
 from gossamer.collection import Collection
@@ -17,6 +16,7 @@ from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.folder import PAST
 from gossamer.errors import NotFound, UsageError
 from gossamer.index.shard_index import ShardIndex
+from harness.dated_site import SITE, DatedSite, page
 
 LONG = " ".join(f"filler{number}" for number in range(40))
 

@@ -317,6 +317,14 @@ class ShardIndex:
         terms = (tantivy.Query.term_query(self.schema, name, value, "basic") for name, value in each)
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in terms])
 
+    def spoken_in_none(self, languages: Iterable[str]) -> tantivy.Query:
+        """Pages that are in none of these languages."""
+        each = (tantivy.Query.term_query(self.schema, "language", code, "basic") for code in languages)
+        pages = tantivy.Query.exists_query("page")
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, pages), *((tantivy.Occur.MustNot, query) for query in each)]
+        )
+
     def phrase(self, name: str, words: Sequence[str]) -> tantivy.Query:
         """Pages that have these terms one after the other in a field."""
         return tantivy.Query.phrase_query(self.schema, name, list(words))

@@ -111,6 +111,28 @@ def everything() -> tantivy.Query:
     return tantivy.Query.all_query()
 
 
+def stood(schema: tantivy.Schema, at: int | None) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+    """What was the text of its page at a moment: it had come, and had not gone."""
+    if at is None:
+        return []
+    come, gone = (
+        tantivy.Query.range_query(schema, name, tantivy.FieldType.Integer, None, at) for name in ("since", "until")
+    )
+    return [(MUST, tantivy.Query.const_score_query(come, 0.0)), (NOT, gone)]
+
+
+def having_then(schema: tantivy.Schema, name: str, term: str, at: int) -> tantivy.Query:
+    """The texts of a moment that have a term in a field."""
+    return tantivy.Query.boolean_query(
+        [(MUST, tantivy.Query.term_query(schema, name, term, "basic")), *stood(schema, at)]
+    )
+
+
+def all_then(schema: tantivy.Schema, at: int) -> tantivy.Query:
+    """All texts of a moment."""
+    return tantivy.Query.boolean_query(stood(schema, at))
+
+
 def dated() -> tantivy.Query:
     """All texts of pages of which it is known since when they had them."""
     return tantivy.Query.exists_query("since")
@@ -170,17 +192,8 @@ class Asking:
     def _chosen(self, pages: Sequence[int], at: int | None = None) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """A query for each is five times as fast as the engine's query for a set, which walks the whole dictionary."""
         each = [(SHOULD, tantivy.Query.term_query(self._schema, "page", page, "basic")) for page in pages]
-        return [(MUST, tantivy.Query.const_score_query(tantivy.Query.boolean_query(each), 0.0)), *self._then(at)]
-
-    def _then(self, at: int | None) -> list[tuple[tantivy.Occur, tantivy.Query]]:
-        """What was the text of its page at a moment: it had come, and had not gone."""
-        if at is None:
-            return []
-        come, gone = (
-            tantivy.Query.range_query(self._schema, name, tantivy.FieldType.Integer, None, at)
-            for name in ("since", "until")
-        )
-        return [(MUST, tantivy.Query.const_score_query(come, 0.0)), (NOT, gone)]
+        chosen = tantivy.Query.const_score_query(tantivy.Query.boolean_query(each), 0.0)
+        return [(MUST, chosen), *stood(self._schema, at)]
 
     def parts(self, counts: Mapping[str, float], fields: Sequence[str] = TEXTS) -> list[Part]:
         """Term by term and field by field, where there is anything."""
@@ -218,7 +231,7 @@ class Asking:
     def _demands(self, question: Question) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """What a page must be and must not be."""
         demanded = (clause for clause in question.query.clauses if clause.negated or not is_free(clause))
-        return [*self._then(question.at), *(self._demand(clause, question.languages) for clause in demanded)]
+        return [*stood(self._schema, question.at), *(self._demand(clause, question.languages) for clause in demanded)]
 
     def _demand(self, clause: Clause, languages: Sequence[str | None]) -> tuple[tantivy.Occur, tantivy.Query]:
         meant = _any([self._atom(atom, languages) for atom in clause.alternatives])

@@ -172,13 +172,16 @@ class Searcher:
         weights: Weights | None = None,
         *,
         past: bool = False,
+        at: float | None = None,
     ) -> None:
-        """`past`: the indexes also have what pages said before, so that a page may be in them several times."""
+        """`past`: the indexes also have what pages said before, so that a page may be in them several times. Then it
+        answers of all times, or of a moment."""
         self._past = past
+        self._at = None if at is None else milliseconds(at)
         self._indexes = indexes
         self._context = context
         self._weights = weights or Weights()
-        self._known = Statistics(indexes)
+        self._known = Statistics(indexes, self._at)
         self._searchers = self._known.searchers
         self._askings = [
             Asking(shard_index, self._weights, partial(self._known.balance, number), context.linking)
@@ -211,24 +214,13 @@ class Searcher:
         return counted(self._searchers, [everything()] * len(self._searchers))
 
     def search(
-        self,
-        text: str,
-        number: int = 10,
-        offset: int = 0,
-        *,
-        sort: str = Sort.RELEVANCE,
-        facets: bool = False,
-        at: float | None = None,
+        self, text: str, number: int = 10, offset: int = 0, *, sort: str = Sort.RELEVANCE, facets: bool = False
     ) -> Answer:
-        """The pages that answer best, or the newest that answer: of now, of a moment, or of all times."""
+        """The pages that answer best, or the newest that answer."""
         began, last = perf_counter(), number + offset
         query, cut = self._parsed(text)
-        order, then = sort_of(sort), None if at is None else milliseconds(at)
-        chosen = (
-            self._best(query, last, offset, then)
-            if order is Sort.RELEVANCE
-            else self._dated(query, last, order, offset, then)
-        )
+        order = sort_of(sort)
+        chosen = self._best(query, last, offset) if order is Sort.RELEVANCE else self._dated(query, last, order, offset)
         total = chosen.total
         told = hints(text, query, cut, total.pages, self._known.pages_having, self._known.values)
         hits = self._hits(chosen.found, chosen.question)
@@ -237,11 +229,11 @@ class Searcher:
             total.pages,
             self._suggestion(text, query),
             total.is_least,
-            hints=(*self._too_early(then), *islice(told, HINTS_MOST)),
+            hints=(*self._too_early(), *islice(told, HINTS_MOST)),
             more_from=chosen.more_from,
             facets=counted(self._searchers, self._found_by_any(chosen)) if facets else None,
             seconds=perf_counter() - began,
-            at=at,
+            at=None if self._at is None else self._at / 1_000,
         )
 
     def _parsed(self, text: str) -> tuple[Query, tuple[str, ...]]:
@@ -257,9 +249,9 @@ class Searcher:
         question, called = chosen.question, chosen.called
         return [asking.either(question, called) if called else asking.query(question) for asking in self._askings]
 
-    def _best(self, query: Query, last: int, offset: int, at: int | None) -> Chosen:
-        asked = self._asked(query, last, offset, at=at)
-        best = self._weighed(asked.found, at)
+    def _best(self, query: Query, last: int, offset: int) -> Chosen:
+        asked = self._asked(query, last, offset)
+        best = self._weighed(asked.found)
         most = last - asked.before
         order, plain = best.spread()[:most], best.order()[:most]
         held = [asked.found.addresses[place] for place in sorted(set(plain) - set(order))[:HELD_MOST]]
@@ -267,16 +259,16 @@ class Searcher:
         found = [best.found(place) for place in order[max(0, offset - asked.before) :]]
         return Chosen(asked.question, found, asked.total, tuple(more_from), asked.called)
 
-    def _dated(self, query: Query, last: int, sort: Sort, offset: int, at: int | None) -> Chosen:
-        question = self._question(query, at=at)
+    def _dated(self, query: Query, last: int, sort: Sort, offset: int) -> Chosen:
+        question = self._question(query)
         if question.words.number < LONG:
             most = TEXTS_MOST if self._past else last
             question, found, total = dated(question, self._queries, self._searchers, most, sort)
             if self._past:
                 found, total = each_once(found, total)
             return Chosen(question, found[offset:last], Total(total))
-        asked = self._asked(query, BEST, at=at)
-        best = self._weighed(asked.found, at)
+        asked = self._asked(query, BEST)
+        best = self._weighed(asked.found)
         chosen = best.order()[:BEST]
         places = by_date(best.candidates.dates[chosen].tolist(), sort)[offset:last]
         return Chosen(asked.question, [best.found(chosen[place]) for place in places], Total(len(chosen)))
@@ -285,11 +277,10 @@ class Searcher:
         """Of each shard."""
         return [asking.query(question) for asking in self._askings]
 
-    def explained(self, text: str, number: int, at: float | None = None) -> list[tuple[Hit, dict[str, float]]]:
+    def explained(self, text: str, number: int) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of: terms in fields, what others call it, links, age."""
-        then = None if at is None else milliseconds(at)
-        asked = self._asked(self._parsed(text)[0], number, at=then)
-        best = self._weighed(asked.found, then)
+        asked = self._asked(self._parsed(text)[0], number)
+        best = self._weighed(asked.found)
         first = [best.found(place) for place in best.spread()[:number]]
         signs = [self._signs(each, asked) for each in first]
         return list(zip(self._hits(first, asked.question), signs, strict=True))
@@ -328,11 +319,11 @@ class Searcher:
 
     # ------------------------------------------------------------------ asking
 
-    def _asked(self, query: Query, last: int, first: int = 0, least: int = ENOUGH, at: int | None = None) -> Asked:
+    def _asked(self, query: Query, last: int, first: int = 0, least: int = ENOUGH) -> Asked:
         """Pages that have all words of a short question; after them, where these are few, those that have some. Those
         from the first up to the last are looked at."""
         depth = WINDOW * max(1, -(-last // WINDOW))
-        question = self._question(query, at=at)
+        question = self._question(query)
         if question.words.number >= MANY:
             question = question.finding(self._common(question.words.counts))
         anchors = self._called(question.words)
@@ -346,7 +337,7 @@ class Searcher:
         found = together([self._looked_at(windows[number]).raised(anchors).in_window(number) for number in shown])
         return Asked(question, found, ends[shown[0]] - len(windows[shown[0]]), total, anchors, called)
 
-    def _question(self, query: Query, all_most: int = ALL_MOST, at: int | None = None) -> Question:
+    def _question(self, query: Query, all_most: int = ALL_MOST) -> Question:
         """Asked in all languages of the pages, unless it names some."""
         named = {
             atom.value
@@ -358,7 +349,8 @@ class Searcher:
         languages = [code for code in self._known.languages if code in named] or self._known.languages
         if sum(len(text.split()) for text in query.words) > WORDY:
             languages = languages[:SPOKEN_MOST]
-        return Question(query, free_terms(query, self._known.lexicon(languages, self._meant), all_most), languages, at)
+        words = free_terms(query, self._known.lexicon(languages, self._meant), all_most)
+        return Question(query, words, languages, self._at)
 
     def _windows(
         self, question: Question, anchors: Mapping[int, float], depth: int
@@ -504,8 +496,8 @@ class Searcher:
         common = self._common(further)
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
-    def _weighed(self, found: Candidates, at: int | None = None) -> Weighed:
-        now = self._context.now if at is None else at / 1_000
+    def _weighed(self, found: Candidates) -> Weighed:
+        now = self._context.now if self._at is None else self._at / 1_000
         return weighed(found, self._context.ranks(found.pages.tolist()), self._weights, now)
 
     # ----------------------------------------------------------------- showing
@@ -526,7 +518,7 @@ class Searcher:
     def _spanned(self, hits: Sequence[Hit], chosen: Chosen, text: str) -> list[Hit]:
         """With when the page said it: of a moment the text of then, of all times the first and the last that has all
         words, or as many as the hit."""
-        if chosen.question.at is not None:
+        if self._at is not None:
             found = [spans_of(self._searchers[each.shard], [each.address]) for each in chosen.found]
         else:
             told = partial(spans, self._askings, self._searchers)
@@ -534,10 +526,10 @@ class Searcher:
             found = [told(strict, each.page) or told(chosen.question, each.page) for each in chosen.found]
         return [replace(hit, since=each[0].since, until=each[-1].until) for hit, each in zip(hits, found, strict=True)]
 
-    def _too_early(self, at: int | None) -> Iterator[str]:
+    def _too_early(self) -> Iterator[str]:
         """There was no page yet."""
-        first = earliest(self._searchers) if at is not None else None
-        if at is not None and first is not None and at < first:
+        first = earliest(self._searchers) if self._at is not None else None
+        if self._at is not None and first is not None and self._at < first:
             yield f"the collection has no page from before {timestamp(first / 1_000)}"
 
     def said(self, text: str, url: str) -> list[Span]:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.collection.ask.listing import Listed
+    from gossamer.collection.ask.searching import PastSearchers
     from gossamer.collection.ask.site_map import SiteMap
     from gossamer.collection.ask.spread import Spread
     from gossamer.collection.ask.webtable import Webtable
@@ -77,7 +78,7 @@ class Reading:
         self.path = self._folder.path
         self._reader: ShardReaders | None = None
         self._asked: Searcher | None = None
-        self._asked_of_past: Searcher | None = None
+        self._asked_of_past: PastSearchers | None = None
         self._waiting: int | None = None
         """Pages that are not in its index; to count them takes longer than a search."""
         self._mirrored: dict[str, list[str]] | None = None
@@ -412,7 +413,7 @@ class Reading:
             return editions
         from gossamer.collection.ask.history import saying
 
-        return saying(editions, self._past_searcher().said(search, self.meant(url)))
+        return saying(editions, self._past_searchers().of(None).said(search, self.meant(url)))
 
     def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
         """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
@@ -452,13 +453,14 @@ class Reading:
         searcher = self._searcher_of(at, all_versions=all_versions)
         if facets and all_versions:
             raise UsageError("facets count pages, and not their versions; ask without all_versions, or at a time")
-        moment = in_utc(at).timestamp() if at else None
-        return searcher.search(question, most, offset, sort=sort, facets=facets, at=moment)
+        return searcher.search(question, most, offset, sort=sort, facets=facets)
 
     def _searcher_of(self, at: datetime | None, *, all_versions: bool = False) -> Searcher:
         if at is not None and all_versions:
             raise UsageError("a time and all versions: ask for one of them")
-        return self._past_searcher() if at is not None or all_versions else self._searcher()
+        if at is None and not all_versions:
+            return self._searcher()
+        return self._past_searchers().of(in_utc(at).timestamp() if at else None)
 
     @property
     def is_built(self) -> bool:
@@ -499,7 +501,7 @@ class Reading:
         self, question: str, number: int = 10, at: datetime | None = None
     ) -> list[tuple[Hit, dict[str, float]]]:
         """Hits, each with what its score is made of; `at` a time, as the collection stood then."""
-        return self._searcher_of(at).explained(question, number, in_utc(at).timestamp() if at else None)
+        return self._searcher_of(at).explained(question, number)
 
     def similar(self, url: str) -> list[Copy]:
         """The copies of a page, exact and near, and pages that are alike, over all shards, the most alike first."""
@@ -720,12 +722,12 @@ class Reading:
             self._asked = searcher(self._folder, readers, self._graph(), self.plan.as_weights())
         return self._asked
 
-    def _past_searcher(self) -> Searcher:
-        from gossamer.collection.ask.searching import past_searcher
+    def _past_searchers(self) -> PastSearchers:
+        from gossamer.collection.ask.searching import past_searchers
 
         present = self._searcher()
         if self._asked_of_past is None:
-            self._asked_of_past = past_searcher(self._folder, self._readers(), self._graph(), present)
+            self._asked_of_past = past_searchers(self._folder, self._readers(), self._graph(), present)
         return self._asked_of_past
 
     def _graph(self) -> Graph | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from gossamer import files
@@ -18,6 +18,9 @@ from gossamer.index.shard_index import ShardIndex, Shown, is_unborn
 from gossamer.search.searcher import SearchContext, Searcher
 from gossamer.search.weights import Weights
 from gossamer.store.archive import Archive
+
+MOMENTS_KEPT = 8
+"""Of the past, which were asked for last."""
 
 
 def searcher(folder: Folder, indexes: ShardReaders, graph: Graph | None, weights: Weights | None = None) -> Searcher:
@@ -38,9 +41,25 @@ def _context(indexes: ShardReaders, graph: Graph | None) -> SearchContext:
     )
 
 
-def past_searcher(folder: Folder, readers: ShardReaders, graph: Graph | None, present: Searcher) -> Searcher:
-    """Answers questions about the collection as it was: the indexes of now, and behind them those of the past. Links
-    count as they are now; who was a copy of whom then is not known."""
+class PastSearchers:
+    """Answer questions about the collection as it was, each of a moment, or of all times."""
+
+    def __init__(self, make: Callable[[float | None], Searcher]) -> None:
+        self._make = make
+        self._made: dict[float | None, Searcher] = {}
+
+    def of(self, at: float | None) -> Searcher:
+        """That of a moment, or for None of all times. Those that were asked last are kept, with what they counted."""
+        found = self._made.pop(at, None) or self._make(at)
+        self._made[at] = found
+        for old in list(self._made)[:-MOMENTS_KEPT]:
+            del self._made[old]
+        return found
+
+
+def past_searchers(folder: Folder, readers: ShardReaders, graph: Graph | None, present: Searcher) -> PastSearchers:
+    """The indexes of now, and behind them those of the past. Links count as they are now; who was a copy of whom then
+    is not known."""
     past = [(number, found) for number in range(len(readers.all)) if (found := _past_index(folder, number, readers))]
     shards = [*range(len(readers.all)), *(number for number, _ in past)]
 
@@ -48,7 +67,8 @@ def past_searcher(folder: Folder, readers: ShardReaders, graph: Graph | None, pr
         return [_text(readers.all[shards[index]].archive, page, page.fetched) for index, page in pages]
 
     context = replace(_context(readers, graph), texts=told, copies=_no_copies)
-    return Searcher([*present.indexes, *(found for _, found in past)], context, present.weights, past=True)
+    indexes = [*present.indexes, *(found for _, found in past)]
+    return PastSearchers(lambda at: Searcher(indexes, context, present.weights, past=True, at=at))
 
 
 def _past_index(folder: Folder, index: int, readers: ShardReaders) -> ShardIndex | None:

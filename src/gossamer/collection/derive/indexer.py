@@ -16,11 +16,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gossamer import files
-from gossamer.collection.derive import past
 from gossamer.collection.derive.past import Past, by_page
 from gossamer.collection.derive.spans import Span, since, spans, timeline
 from gossamer.collection.derive.underived import LINKS_WHOLE
@@ -38,7 +34,7 @@ from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.store.versions import GONE, STATE, Version, hint_of
 from gossamer.tagged import plain
-from gossamer.urls import keys, resolve
+from gossamer.urls import resolve
 
 COMMIT_EVERY = 5_000
 """Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
@@ -51,7 +47,6 @@ CATCH_UP = 500
 _KEY = b"links"
 _DRAWN = b"links-drawn"
 """A row of `STATE`: the number of the log. Logs of older versions have none."""
-_CURE = "`gossamer verify DIR --repair` makes it again"
 
 
 _HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
@@ -66,7 +61,7 @@ class Indexer:
         self._site = site
         self._path = shard / LINKS
         self._log = LinkLog(self._path, committed_length(table))
-        self._shard_index = _opened(shard / INDEX, partial(_strangeness, self._path, table))
+        self._shard_index = _opened(shard / INDEX, partial(strangeness, self._path, table))
         self._past = past_of(shard, table, archive, site)
         self._touched: dict[URL, None] = {}
         self._fresh = self._waited = 0
@@ -288,15 +283,15 @@ def past_of(shard: Path, table: Table, archive: Archive, site: Callable[[str], s
     return Past(shard, table, archive, past_entry)
 
 
-def _opened(folder: Path, strangeness: Callable[[ShardIndex], str]) -> ShardIndex:
+def _opened(folder: Path, strange: Callable[[ShardIndex], str]) -> ShardIndex:
     """An index that is damaged or of another log is thrown away: the log says what has to be in it."""
     try:
         if files.is_folder(folder) and (damage := next(problems(folder), None)):
             raise Damaged(damage)
         shard_index = ShardIndex(folder)
         shard_index.probe()
-        if strange := strangeness(shard_index):
-            raise Damaged(f"{folder}: {strange}")
+        if why := strange(shard_index):
+            raise Damaged(f"{folder}: {why}")
         return shard_index
     except Damaged as error:
         log.warning("%s; the index is made again", error)
@@ -309,7 +304,7 @@ def is_whole(table: Table) -> bool:
     return table.get(STATE, LINKS_WHOLE) is not None
 
 
-def _strangeness(path: Path, table: Table, shard_index: ShardIndex) -> str:
+def strangeness(path: Path, table: Table, shard_index: ShardIndex) -> str:
     """Why an index is none of this log; nothing when it is. An empty one fits every log."""
     covered, length = shard_index.covered, committed_length(table)
     if covered and shard_index.source != _drawn(table):
@@ -342,68 +337,11 @@ def behind(shard: Path, table: Table, archive: Archive, shard_index: ShardIndex)
     """How many pages the log has that are not in an index: all, where it is an index of another log."""
     covered, length = shard_index.covered, committed_length(table)
     later = covered > length and shard_index.source == _drawn(table)  # a commit came after these rows were read
-    if not later and _strangeness(shard / LINKS, table, shard_index):
+    if not later and strangeness(shard / LINKS, table, shard_index):
         covered = 0
     fresh = {url for chunk in chunks(shard / LINKS, length, covered) for url in chunk.sources}
     found = (archive.versions.current(url) for url in fresh)
     return sum(1 for each in found if each and 200 <= each.status < 300 and not each.copy_of and not each.near_copy_of)
-
-
-def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
-    """What is wrong with the log and the index, if they are there: what they lack, and what they should not have."""
-    if files.is_folder(shard / INDEX) and (damage := next(problems(shard / INDEX), None)):
-        yield f"{damage}; {_CURE}"
-        return
-    try:
-        with files.reading(shard / LINKS):
-            log = _logged(shard / LINKS, table)
-            indexed = _indexed(shard, table)
-    except (Damaged, FileNotFoundError, ValueError) as error:
-        yield f"{shard}: {error}; {_CURE}"
-        return
-    yield from past.check(shard, table, archive, committed_length(table), partial(_was_findable, archive))
-    for url, version in archive.versions.pages():
-        page = wanted(table, archive, url, version)
-        if indexed is not None and (page is not None and findable(page)) != (url in indexed):
-            yield f"{url}: {'should not be' if url in indexed else 'is not'} in the index; {_CURE}"
-        if log is not None and page is not None and log.get(keys.fingerprint(url)) != _mark(_targets(page)):
-            yield f"{url}: the log of links does not have the links of its text; {_CURE}"
-
-
-def _was_findable(archive: Archive, url: URL, span: Span) -> bool:
-    page = archive.page(url, span.versions[0])
-    return page is not None and findable(page)
-
-
-def _logged(path: Path, table: Table) -> dict[int, int] | None:
-    """By the fingerprint of a page, a mark of the links that the log has of it; None when it is not to have all."""
-    found: dict[int, int] = {}
-    for chunk in chunks(path, committed_length(table)):
-        ends = np.cumsum(chunk.counts).tolist()
-        for source, end, count in zip(chunk.sources, ends, chunk.counts.tolist(), strict=True):
-            found[keys.fingerprint(source)] = _mark(chunk.targets[end - count : end])
-    return found if is_whole(table) else None
-
-
-def _indexed(shard: Path, table: Table) -> set[URL] | None:
-    """The pages that the index has; None when there is none, or a crash has left it behind the rows."""
-    if not files.is_folder(shard / INDEX) or not is_whole(table):
-        return None
-    shard_index = ShardIndex(shard / INDEX, writable=False)
-    shard_index.probe_all()
-    if strange := _strangeness(shard / LINKS, table, shard_index):
-        raise Damaged(strange)
-    return set(shard_index.urls()) if shard_index.covered == committed_length(table) else None
-
-
-def _targets(page: Page) -> NDArray[np.uint64]:
-    original = page.copy_of or page.near_copy_of
-    named = [original] if original else [link.url for link in page.links]
-    return np.array([keys.fingerprint(url) for url in named], np.uint64)
-
-
-def _mark(targets: NDArray[np.uint64]) -> int:
-    return keys.digest(targets.tobytes())
 
 
 def wanted(table: Table, archive: Archive, url: URL, version: Version) -> Page | None:

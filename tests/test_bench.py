@@ -126,3 +126,11 @@ def test_the_cost_of_checkpoints_is_told() -> None:
     said = run("checkpoints.py", "--pages", "2", "--every", "0.5")
     assert re.findall(r"CPU s per 1,000 pages, +\d+\.\d s \((\d+) pages\)", said) == ["16", "16"]
     assert re.search(r"\d+ checkpoints, \d+\.\d MB travelled", said)
+
+
+def test_the_past_is_weighed_round_by_round() -> None:
+    said = run("past.py", "--pages", "60", "--rounds", "3", "--changed", "0.2", "--questions", "5")
+    rounds = re.findall(r"^round \d +60 +([\d,]+) +[\d,]+ +([\d,]+)$", said, re.MULTILINE)
+    assert rounds[0] == ("60", "0")
+    assert [int(kilobytes) > 0 for _, kilobytes in rounds] == [False, True, True]
+    assert len(re.findall(r"^  (?:now|at|over)[a-z ,]+ \d+\.\d\d +\d+\.\d\d$", said, re.MULTILINE)) == 4

@@ -307,6 +307,10 @@ class Hit:
     fetched: float = 0.0
     title_marks: tuple[tuple[int, int], ...] = ()
     """Where the words of the question stand in the title."""
+    since: float | None = None
+    """Where the past was asked: when the page was first seen with this text, or first said it, like `date`."""
+    until: float | None = None
+    """When it was first seen without it; None: it still has it, or nobody asked."""
 
     @property
     def snippet_html(self) -> str:

@@ -117,3 +117,33 @@ def test_a_page_without_versions_says_that_it_was_never_met(
 ) -> None:
     assert main(["history", str(crawled.folder), "http://h0.example/nothing"]) == 8
     assert "no page in the collection; it was never met\n" in capsys.readouterr().err
+
+
+def test_the_past_is_searched_at_a_time_or_in_all_versions(
+    crawled: Crawled, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = ({*text.split()} for text in crawled.texts)
+    gone = max((word for word in old - new if word.isalpha()), key=len)
+    then, now = crawled.first + timedelta(hours=1), crawled.second + timedelta(hours=1)
+
+    def found(*options: str) -> tuple[str, str]:
+        assert main(["search", str(crawled.folder), gone, *options]) == 0
+        return capsys.readouterr()
+
+    assert f" {crawled.url}\n" in found("--at", then.isoformat()).out
+    assert f"as of {then.astimezone():%Y-%m-%d %H:%M:%S}" in found("--at", then.isoformat()).out
+    assert f" {crawled.url}\n" not in found("--at", now.isoformat()).out
+    assert "no page from before" in found("--at", "2001-01-01").err
+    assert "said since" in found("--all-versions").out
+    told = json.loads(found("--all-versions", "--json").out)
+    first = next(hit for hit in told["hits"] if hit["url"] == crawled.url)
+    assert first["since"] < f"{then:%Y-%m-%dT%H:%M:%SZ}" < first["until"]
+    assert json.loads(found("--at", then.isoformat(), "--json").out)["at"] == f"{then:%Y-%m-%dT%H:%M:%SZ}"
+    assert "1 of 2 versions has all of these words" in run("history", "--search", gone)[1]
+    assert [json.loads(each)["number"] for each in run("history", "--search", gone, "--json")[1].splitlines()] == [1]
+    assert run("history", "--search", "nobodysaysthis")[1] == "no version has all of these words\n"
+    assert run("history", "--search", gone, "--diff")[0] == 2
+    for wrong in (["--at", "soon"], ["--all-versions", "--explain"], ["--all-versions", "--facets"]):
+        assert main(["search", str(crawled.folder), gone, *wrong]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["search", str(crawled.folder), gone, "--all-versions", "--at", "2026-01-01"])

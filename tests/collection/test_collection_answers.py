@@ -20,7 +20,7 @@ from gossamer.collection.ask.history import Edition, chosen
 from gossamer.collection.ask.links import linked, neighbours
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.crawl.restarts import live
-from gossamer.collection.derive import graphs, indexer, near_copies
+from gossamer.collection.derive import graphs, index_check, indexer, near_copies
 from gossamer.collection.documents import is_document
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
@@ -453,7 +453,7 @@ def test_nothing_is_wrong_with_a_sound_collection(small: Collection) -> None:
     assert small.verify().problems == []
     folder = Folder(small.path)
     with opened(folder, small.plan, 0) as bench:
-        assert list(indexer.check(bench.path, bench.table, bench.archive)) == []
+        assert list(index_check.check(bench.path, bench.table, bench.archive)) == []
         assert list(near_copies.check(bench.table, bench.archive, lambda url: keys.host(url))) == []
         assert indexer.is_whole(bench.table)
         assert indexer.committed_length(bench.table) > 0

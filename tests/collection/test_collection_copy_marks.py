@@ -13,7 +13,8 @@ from made_shard import A, B, C, Shard, made, said, site
 
 from gossamer.collection.derive import copy_marks
 from gossamer.collection.derive.copy_marks import Mark
-from gossamer.collection.derive.indexer import Indexer, check
+from gossamer.collection.derive.index_check import check
+from gossamer.collection.derive.indexer import Indexer
 from gossamer.collection.folder import Folder
 from gossamer.dedupe.groups import Copy, Group
 from gossamer.frontier.entries import State

@@ -12,7 +12,8 @@ from shutil import copytree
 import pytest
 
 import index_process
-from gossamer.collection.derive.indexer import INDEX, check
+from gossamer.collection.derive.index_check import check
+from gossamer.collection.folder import INDEX
 from gossamer.index.shard_index import ShardIndex
 from index_process import opened
 

@@ -14,7 +14,7 @@ from gossamer import plan as plans
 from gossamer.collection.crawl import imprint
 from gossamer.collection.crawl.recover import Recovery, _visit
 from gossamer.collection.crawl.rereading import again, take_up
-from gossamer.collection.derive import indexer
+from gossamer.collection.derive import index_check, indexer
 from gossamer.collection.derive.copy_marks import Mark, _marks
 from gossamer.collection.derive.derived import Derived
 from gossamer.collection.derive.indexer import Indexer
@@ -132,7 +132,7 @@ def test_a_page_is_found_from_the_next_commit_on_and_not_when_it_is_gone(shard: 
     kept(shard, index, came(C, b"third"), said(C, copy_of=A, digest=payload_digest(b"third")))
     kept(shard, index, came("http://a.test/robots.txt", visit=Visit(A, Kind.ROBOTS)), said(A))
     assert committed(shard, index) == {A}
-    assert list(indexer.check(shard.place, shard.table, shard.archive)) == []
+    assert list(index_check.check(shard.place, shard.table, shard.archive)) == []
     kept(shard, index, came(A, b"no", 404, 5), Page(A))
     kept(shard, index, came("http://never.test/", b"no", 404, 5), Page("http://never.test/"))
     assert committed(shard, index) == set()
@@ -209,7 +209,7 @@ def test_log_and_index_are_made_again_from_the_rows(shard: Shard, index: Indexer
     assert list(index.remake()) == [3]
     assert index.whole
     assert set(index._shard_index.urls()) == {A, B}
-    assert list(indexer.check(shard.place, shard.table, shard.archive)) == []
+    assert list(index_check.check(shard.place, shard.table, shard.archive)) == []
 
 
 def test_what_is_wrong_with_log_and_index_is_told(shard: Shard, index: Indexer) -> None:
@@ -217,17 +217,17 @@ def test_what_is_wrong_with_log_and_index_is_told(shard: Shard, index: Indexer) 
     assert committed(shard, index) == {A}
     shard.keep(B, b"b")
     shard.commit()
-    problems = list(indexer.check(shard.place, shard.table, shard.archive))
+    problems = list(index_check.check(shard.place, shard.table, shard.archive))
     assert [problem.split(";")[0] for problem in problems] == [
         f"{B}: is not in the index",
         f"{B}: the log of links does not have the links of its text",
     ]
     shard.archive.versions.remove(B, BEGAN)
     shard.archive.mark(A, copy_of=B)
-    problems = list(indexer.check(shard.place, shard.table, shard.archive))
+    problems = list(index_check.check(shard.place, shard.table, shard.archive))
     assert f"{A}: should not be in the index" in problems[0]
     shard.table.put(STATE, b"links", (1).to_bytes(8, "big"))
-    assert list(indexer.check(shard.place, shard.table, shard.archive))
+    assert list(index_check.check(shard.place, shard.table, shard.archive))
 
 
 def test_imports_that_are_older_than_what_is_here_change_nothing(shard: Shard) -> None:

@@ -11,15 +11,16 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gossamer
-from gossamer.cli import answers, history_output, search_output
+from gossamer.cli import answers, search_output
 from gossamer.cli.alerts import Heard
 from gossamer.cli.alerts import alert as alert
+from gossamer.cli.finding import history as history
+from gossamer.cli.finding import search as search
 from gossamer.cli.news import changed
 from gossamer.cli.news import changes as changes
 from gossamer.cli.opening import asked, settings
@@ -220,48 +221,6 @@ def _no_page(page: Document) -> str:
     return f"{page.url}: is no page; the server answered {page.status}{leads}"
 
 
-def history(options: argparse.Namespace) -> int:
-    """Print the versions of a page, or what changed between two."""
-    with asked(options) as collection:
-        if options.diff is None:
-            editions = collection.history(options.url)
-            if not editions:
-                collection.page(options.url)  # says what is known of it
-            print_each(options, (each.as_json() for each in editions), history_output.history(editions))
-            return 0
-        if len(options.diff) > 2:
-            raise UsageError("--diff takes two versions at most, by number or time")
-        diff = collection.diff(options.url, *map(_version, options.diff))
-    print_answer(options, diff.as_json(), pasted(history_output.diff(diff), options.dir))
-    return 0
-
-
-def search(options: argparse.Namespace) -> int:
-    """Print the pages that answer a question."""
-    question, most, offset = " ".join(options.question), options.number, options.offset
-    if options.explain and options.sort != "relevance":
-        raise UsageError("--explain says what a score is made of; ask without --sort")
-    with asked(options) as collection:
-        found = collection.search(question, most, offset, sort=options.sort, facets=options.facets or options.json)
-        explained = collection.explain(question, most + offset) if options.explain else []
-        signs = {hit.url: signs for hit, signs in explained}
-        waiting = collection.not_indexed if collection.is_built else None
-        busy = waiting != 0 and collection.is_busy
-        empty = not found.total and not collection.status().pages
-    print_answer(
-        options,
-        found.as_json(question, waiting, signs),
-        search_output.answer(question, found, signs, offset, options.dir),
-    )
-    for hint in (*found.hints, *search_output.options_taken_as_words(options.question, found=found.total > 0)):
-        complain(hint)
-    if empty:
-        complain(pasted(search_output.NO_PAGE, options.dir))
-    elif waiting != 0:  # without some pages it is not the whole answer
-        complain(pasted(search_output.waiting(waiting, busy=busy), options.dir))
-    return 0
-
-
 def similar(options: argparse.Namespace) -> int:
     """Print the copies of a page."""
     with asked(options) as collection:
@@ -404,7 +363,3 @@ def demo(options: argparse.Namespace) -> int:
     if sys.stdout.isatty() and not options.json:
         shown_in_browser(Path(options.dir))
     return 0
-
-
-def _version(text: str) -> int | datetime:
-    return int(text) if text.isdecimal() and len(text) < 8 else moment(text, end=True)

@@ -25,6 +25,13 @@ def history(editions: Sequence[Edition]) -> str:
     return "\n".join(map(_edition, editions))
 
 
+def saying(found: Sequence[Edition], editions: Sequence[Edition]) -> str:
+    """The same for those that say something, and how many they are."""
+    versions = sum(1 for each in editions if each.number and 200 <= each.status < 300)
+    many = f"{len(found):,} of {counted(versions, 'version')}" if found else "no version"
+    return "\n".join([*map(_edition, found), f"{many} {'has' if len(found) < 2 else 'have'} all of these words"])
+
+
 def diff(found: Diff) -> str:
     """Two lines for the versions, then those that changed, and some around them."""
     head = [f"--- {_named(found.old)}", f"+++ {_named(found.new)}"]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from gossamer.cli.answers import when
 from gossamer.cli.out import BOLD, PLAIN
 from gossamer.cli.terminal import is_coloured
 from gossamer.cli.wrapping import lines as wrapped
@@ -60,6 +61,8 @@ NO_PAGE = "there is no page in the collection yet; `gossamer status DIR` says wh
 def answer(question: str, found: Answer, signs: Signs, offset: int, folder: str) -> str:
     """A block of lines for each hit, then what else there is."""
     blocks = [_hit(number, hit, folder, signs.get(hit.url, {})) for number, hit in enumerate(found.hits, offset + 1)]
+    if found.at is not None:
+        blocks.insert(0, f"as of {when(found.at)}")
     if found.suggestion:
         blocks.insert(0, f"did you mean: {line(found.suggestion)}")
     blocks += ["\n".join(lines) for lines in (_more_from(question, found, folder), _facets(found)) if lines]
@@ -172,7 +175,14 @@ def _hit(number: int, hit: Hit, folder: str, signs: Mapping[str, float]) -> str:
     more = [f"     {len(hit.copies):,} more like this: {cure}"] if hit.copies else []
     best = sorted(signs.items(), key=lambda sign: -sign[1])
     reasons = [f"     {value:8.3f}  {line(name)}" for name, value in best]
-    return "\n".join((f"{number:3}. {title}", f"     {line(hit.url)}", f"{_INDENT}{_marked(hit)}", *more, *reasons))
+    said = [f"{_INDENT}{_said(hit.since, hit.until)}"] if hit.since is not None else []
+    head = (f"{number:3}. {title}", f"     {line(hit.url)}", f"{_INDENT}{_marked(hit)}")
+    return "\n".join((*head, *said, *more, *reasons))
+
+
+def _said(since: float, until: float | None) -> str:
+    """From when to when, as far as it was looked."""
+    return f"said since {when(since)}" + (f", gone {when(until)}" if until is not None else ", and still")
 
 
 def _marked(hit: Hit) -> str:

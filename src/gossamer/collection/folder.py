@@ -15,12 +15,12 @@ from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
 
 SHARDS, TABLE, ID = "shards", "table", "id"
-LINKS, INDEX, PRINTS = "links/log", "index", "prints"
-"""Where the log of links, the index and the sorted files of prints lie in the folder of a shard."""
+LINKS, INDEX, PAST, PRINTS = "links/log", "index", "past", "prints"
+"""Where the log of links, the indexes of now and of the past, and the sorted files of prints lie in a shard."""
 SEEDS = "seeds"
 BEFORE = frozenset({"lock", SHARDS, ID, SEEDS, *(f"{name}{files.PARTIAL}" for name in (ID, SEEDS, plans.FILE))})
 """What a first crawl that was killed at once may leave where there is no plan yet."""
-PARTS = (TABLE, CAPTURES, "texts", "seen", PRINTS, "links", INDEX)
+PARTS = (TABLE, CAPTURES, "texts", "seen", PRINTS, "links", INDEX, PAST)
 _NUMBER = re.compile(r"[0-9]{2,}")
 
 

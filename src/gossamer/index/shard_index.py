@@ -19,6 +19,7 @@ from os import strerror
 from pathlib import Path
 from tempfile import mkdtemp
 from types import TracebackType
+from typing import NamedTuple
 
 import msgspec
 import tantivy
@@ -42,7 +43,7 @@ PHRASED = ("body", "title")
 """Those of them that know where their words stand."""
 FIELDS = (*TEXTS, "url", "spelling", "place", "type", "language", "domain")
 """All that have terms which are texts."""
-FAST = ("page", "site", "date", "year")
+FAST = ("page", "site", "date", "year", "since")
 """Columns of numbers."""
 LOOKS_MOST = 20
 """How often a reader looks for the files of a commit, while a writer replaces them."""
@@ -98,6 +99,33 @@ class Entry:
     fetched: float = 0.0
     fields: tuple[tuple[str, FieldValue], ...] = ()
     """What a page function gave."""
+    since: float = 0.0
+    """Seconds since 1970: when the page was first seen with this text."""
+    until: float | None = None
+    """When it was first seen without it; None: it is the text of now."""
+
+    @property
+    def name(self) -> str:
+        """What is replaced by it: the page, or its text of that time."""
+        return self.url if self.until is None else text_name(self.url, self.since)
+
+
+def text_name(url: str, since: float) -> str:
+    """What the index calls a text that a page had from a moment on. No address has a NUL."""
+    return f"{url}\0{milliseconds(since)}"
+
+
+def milliseconds(moment: float) -> int:
+    """A time as the columns of an index have it, and the dates of captures."""
+    return round(moment * 1_000)
+
+
+class Standing(NamedTuple):
+    """From when to when a page had a text; in milliseconds, like the columns."""
+
+    since: int
+    until: int | None
+    shown: Shown
 
 
 class Shown(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -134,6 +162,8 @@ def schema() -> tantivy.Schema:
     builder.add_integer_field("date", indexed=True, fast=True)
     builder.add_unsigned_field("year", fast=True)
     builder.add_unsigned_field("covered", stored=True)
+    builder.add_integer_field("since", fast=True)
+    builder.add_integer_field("until", fast=True)
     return builder.add_bytes_field("shown", stored=True).build()
 
 
@@ -150,17 +180,17 @@ class ShardIndex:
         self._characters = self._ahead = 0
 
     def add(self, entry: Entry) -> None:
-        """Put a page in the place of what was there of it."""
+        """Put a page in the place of what was there of it, or a text that it had in the place of the same."""
         entry = _within(entry)
         self._characters += _length(entry)
-        self._gather(entry.url, entry)
+        self._gather(entry.name, entry)
 
-    def remove(self, url: str) -> None:
-        """Take a page out."""
-        self._gather(url, None)
+    def remove(self, name: str) -> None:
+        """Take a page out, or by its `text_name` a text that it had."""
+        self._gather(name, None)
 
-    def _gather(self, url: str, entry: Entry | None) -> None:
-        self._gathered.append((url, entry))
+    def _gather(self, name: str, entry: Entry | None) -> None:
+        self._gathered.append((name, entry))
         if len(self._gathered) >= GATHERED_MOST or self._characters >= CHARACTERS_MOST:
             self._pass_on()
 
@@ -170,8 +200,8 @@ class ShardIndex:
         gathered, self._gathered, self._characters = self._gathered, [], 0
         with _told(self._folder):
             writer = self._writing()
-            for url, entry in gathered:
-                writer.delete_documents_by_term("url", url)
+            for name, entry in gathered:
+                writer.delete_documents_by_term("url", name)
                 if entry is not None:
                     writer.add_document(_document(entry))
 
@@ -225,6 +255,21 @@ class ShardIndex:
             raise _unreadable("it does not say what it covers")
         return row[0], row[1] if len(row) > 1 else 0
 
+    def texts_of(self, url: str) -> list[Standing]:
+        """The texts of a page, with when it had them."""
+        with reading():
+            searcher = self.index.searcher()
+            if not searcher.doc_freq("url", url):
+                return []
+            query = tantivy.Query.term_query(self.schema, "url", url, "basic")
+            places = [place for _, place in searcher.search(query, limit=max(searcher.num_docs, 1)).hits]
+            columns = [searcher.fast_field_values(name, places) for name in ("since", "until")]
+            rows = [searcher.doc(place).get_first("shown") for place in places]
+        return [
+            Standing(int(since or 0), None if until is None else int(until), shown_of(row))
+            for since, until, row in zip(*columns, rows, strict=True)
+        ]
+
     def urls(self) -> Iterator[str]:
         """The addresses of all pages in it."""
         return (shown.url for shown in self.all())
@@ -271,6 +316,14 @@ class ShardIndex:
         each = (("body", term), ("language", language))
         terms = (tantivy.Query.term_query(self.schema, name, value, "basic") for name, value in each)
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in terms])
+
+    def spoken_in_none(self, languages: Iterable[str]) -> tantivy.Query:
+        """Pages that are in none of these languages."""
+        each = (tantivy.Query.term_query(self.schema, "language", code, "basic") for code in languages)
+        pages = tantivy.Query.exists_query("page")
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, pages), *((tantivy.Occur.MustNot, query) for query in each)]
+        )
 
     def phrase(self, name: str, words: Sequence[str]) -> tantivy.Query:
         """Pages that have these terms one after the other in a field."""
@@ -542,7 +595,11 @@ def _length(entry: Entry) -> int:
 
 def _document(entry: Entry) -> tantivy.Document:
     document = tantivy.Document()
-    document.add_text("url", entry.url)
+    for name in dict.fromkeys((entry.url, entry.name)):
+        document.add_text("url", name)
+    document.add_integer("since", milliseconds(entry.since))
+    if entry.until is not None:
+        document.add_integer("until", milliseconds(entry.until))
     besides = [joined(text, entry.language) for text in (entry.title, entry.headings, address(entry.url))]
     for name, words in zip(BESIDES, besides, strict=True):
         if words:

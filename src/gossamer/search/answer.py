@@ -32,6 +32,8 @@ class Answer:
     """How many pages of each site, type, language and year; None where nobody asked."""
     seconds: float = 0.0
     """What it took."""
+    at: float | None = None
+    """The moment that was asked of, in seconds since 1970; None: now, or all times."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -49,6 +51,7 @@ class Answer:
             "suggestion": self.suggestion,
             "hints": list(self.hints),
             "not_indexed": waiting,
+            "at": timestamp(self.at),
             "facets": self.facets,
             "more_from": list(self.more_from),
             "hits": [_hit_as_json(hit, (signs or {}).get(hit.url)) for hit in self.hits],
@@ -69,6 +72,8 @@ def _hit_as_json(hit: Hit, signs: Mapping[str, float] | None) -> dict[str, Any]:
         "size": hit.size,
         "published": timestamp(hit.published),
         "fetched": timestamp(hit.fetched),
+        "since": timestamp(hit.since),
+        "until": timestamp(hit.until),
         "copies": list(hit.copies),
     }
     return told if signs is None else told | {"signs": {name: round(value, 4) for name, value in signs.items()}}

@@ -80,6 +80,8 @@ class Question:
     query: Query
     words: Terms
     languages: Sequence[str | None]
+    at: int | None = None
+    """The moment it is asked of, in milliseconds since 1970; None: all that the indexes have."""
 
     @property
     def wanted(self) -> set[str]:
@@ -109,6 +111,33 @@ def everything() -> tantivy.Query:
     return tantivy.Query.all_query()
 
 
+def stood(schema: tantivy.Schema, at: int | None) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+    """What was the text of its page at a moment: it had come, and had not gone."""
+    if at is None:
+        return []
+    come, gone = (
+        tantivy.Query.range_query(schema, name, tantivy.FieldType.Integer, None, at) for name in ("since", "until")
+    )
+    return [(MUST, tantivy.Query.const_score_query(come, 0.0)), (NOT, gone)]
+
+
+def having_then(schema: tantivy.Schema, name: str, term: str, at: int) -> tantivy.Query:
+    """The texts of a moment that have a term in a field."""
+    return tantivy.Query.boolean_query(
+        [(MUST, tantivy.Query.term_query(schema, name, term, "basic")), *stood(schema, at)]
+    )
+
+
+def all_then(schema: tantivy.Schema, at: int) -> tantivy.Query:
+    """All texts of a moment."""
+    return tantivy.Query.boolean_query(stood(schema, at))
+
+
+def dated() -> tantivy.Query:
+    """All texts of pages of which it is known since when they had them."""
+    return tantivy.Query.exists_query("since")
+
+
 class Asking:
     """Makes queries for one shard."""
 
@@ -133,36 +162,38 @@ class Asking:
 
     def having(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """Of these pages those that answer the question."""
-        return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), (MUST, self.query(question))])
+        return tantivy.Query.boolean_query([*self._chosen(pages), (MUST, self.query(question))])
 
     def among(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """Of these pages those that meet all demands; which of the free words they have counts, but need not be any."""
         free = (SHOULD, self._free(replace(question.words, all_of=())))
-        return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), free, *self._demands(question)])
+        return tantivy.Query.boolean_query([*self._chosen(pages), free, *self._demands(question)])
 
     def either(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """Both of these."""
         return _any([self.query(question), self.among(question, pages)])
 
-    def finer(self, words: Terms, pages: Sequence[int]) -> tantivy.Query:
+    def finer(self, question: Question, pages: Sequence[int]) -> tantivy.Query:
         """What else these pages have: words next to each other as in the question, and words that most pages have. Each
         is looked for in these pages by itself: beside what need not be there, the engine goes on to the next page that
         has it, whichever that is."""
+        words = question.words
         pairs = [] if words.near else [self._phrase_in("body", pair, self._weights.phrase) for pair in words.pairs]
         common = [(term, count) for term, count in words.common.items() if self._balance("body", term)]
         each = [*pairs, *(self._boosted("body", term, count) for term, count in common)]
-        chosen = self._chosen(pages)
-        return _any([tantivy.Query.boolean_query([(MUST, chosen), (MUST, one)]) for one in each])
+        chosen = self._chosen(pages, question.at)
+        return _any([tantivy.Query.boolean_query([*chosen, (MUST, one)]) for one in each])
 
-    def more(self, further: Mapping[str, float], pages: Sequence[int]) -> tantivy.Query:
+    def more(self, question: Question, further: Mapping[str, float], pages: Sequence[int]) -> tantivy.Query:
         """Which further terms these pages have."""
         extra = [(SHOULD, self._boosted("body", term, weight)) for term, weight in further.items()]
-        return tantivy.Query.boolean_query([(MUST, self._chosen(pages)), *extra])
+        return tantivy.Query.boolean_query([*self._chosen(pages, question.at), *extra])
 
-    def _chosen(self, pages: Sequence[int]) -> tantivy.Query:
+    def _chosen(self, pages: Sequence[int], at: int | None = None) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """A query for each is five times as fast as the engine's query for a set, which walks the whole dictionary."""
         each = [(SHOULD, tantivy.Query.term_query(self._schema, "page", page, "basic")) for page in pages]
-        return tantivy.Query.const_score_query(tantivy.Query.boolean_query(each), 0.0)
+        chosen = tantivy.Query.const_score_query(tantivy.Query.boolean_query(each), 0.0)
+        return [(MUST, chosen), *stood(self._schema, at)]
 
     def parts(self, counts: Mapping[str, float], fields: Sequence[str] = TEXTS) -> list[Part]:
         """Term by term and field by field, where there is anything."""
@@ -200,7 +231,7 @@ class Asking:
     def _demands(self, question: Question) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """What a page must be and must not be."""
         demanded = (clause for clause in question.query.clauses if clause.negated or not is_free(clause))
-        return [self._demand(clause, question.languages) for clause in demanded]
+        return [*stood(self._schema, question.at), *(self._demand(clause, question.languages) for clause in demanded)]
 
     def _demand(self, clause: Clause, languages: Sequence[str | None]) -> tuple[tantivy.Occur, tantivy.Query]:
         meant = _any([self._atom(atom, languages) for atom in clause.alternatives])

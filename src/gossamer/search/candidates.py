@@ -42,10 +42,13 @@ class Matches:
         """Some of them, by their places."""
         return Matches(self.addresses[first:last], self.words[first:last])
 
+    def at(self, places: Sequence[int]) -> Matches:
+        """Those at these places."""
+        return Matches([self.addresses[place] for place in places], self.words[list(places)])
+
     def without(self, others: set[Identity]) -> Matches:
         """Those that are not among others."""
-        kept = [place for place, address in enumerate(self.addresses) if identity(address) not in others]
-        return Matches([self.addresses[place] for place in kept], self.words[kept])
+        return self.at([place for place, address in enumerate(self.addresses) if identity(address) not in others])
 
 
 Identity: TypeAlias = tuple[int, int, int]

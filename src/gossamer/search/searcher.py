@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from gossamer.index.analysis import terms
-from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
+from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, milliseconds, reading, shown_of, unpanicked
 from gossamer.model import Hit
 from gossamer.search.answer import Answer
 from gossamer.search.asking import (
@@ -45,6 +45,7 @@ from gossamer.search.candidates import (
 from gossamer.search.expansion import ANSWERS, GOOD, LONG, SHORT, telling
 from gossamer.search.facets import Facets, counted
 from gossamer.search.hints import HINTS_MOST, hints
+from gossamer.search.past import TEXTS_MOST, Span, each_once, earliest, once, spans, spans_of
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Field, Filter, Query, parse
 from gossamer.search.snippets import marks_in, snippet
@@ -53,6 +54,7 @@ from gossamer.search.statistics import Statistics
 from gossamer.search.suggestion import meant, suggestion
 from gossamer.search.vocabulary import Vocabulary
 from gossamer.search.weights import Weights
+from gossamer.shown import timestamp
 from gossamer.urls import keys
 
 WINDOW = 200
@@ -163,11 +165,23 @@ class Chosen(NamedTuple):
 class Searcher:
     """Answers questions over the indexes of all shards as they are now."""
 
-    def __init__(self, indexes: Sequence[ShardIndex], context: SearchContext, weights: Weights | None = None) -> None:
+    def __init__(
+        self,
+        indexes: Sequence[ShardIndex],
+        context: SearchContext,
+        weights: Weights | None = None,
+        *,
+        past: bool = False,
+        at: float | None = None,
+    ) -> None:
+        """`past`: the indexes also have what pages said before, so that a page may be in them several times. Then it
+        answers of all times, or of a moment."""
+        self._past = past
+        self._at = None if at is None else milliseconds(at)
         self._indexes = indexes
         self._context = context
         self._weights = weights or Weights()
-        self._known = Statistics(indexes)
+        self._known = Statistics(indexes, self._at)
         self._searchers = self._known.searchers
         self._askings = [
             Asking(shard_index, self._weights, partial(self._known.balance, number), context.linking)
@@ -184,6 +198,11 @@ class Searcher:
     def indexes(self) -> Sequence[ShardIndex]:
         """The indexes that are asked."""
         return self._indexes
+
+    @property
+    def weights(self) -> Weights:
+        """What the signs of a good answer count."""
+        return self._weights
 
     @property
     def searchers(self) -> Sequence[Any]:
@@ -203,17 +222,18 @@ class Searcher:
         order = sort_of(sort)
         chosen = self._best(query, last, offset) if order is Sort.RELEVANCE else self._dated(query, last, order, offset)
         total = chosen.total
+        told = hints(text, query, cut, total.pages, self._known.pages_having, self._known.values)
+        hits = self._hits(chosen.found, chosen.question)
         return Answer(
-            self._hits(chosen.found, chosen.question),
+            self._spanned(hits, chosen, text) if self._past else hits,
             total.pages,
             self._suggestion(text, query),
             total.is_least,
-            hints=tuple(
-                islice(hints(text, query, cut, total.pages, self._known.pages_having, self._known.values), HINTS_MOST)
-            ),
+            hints=(*self._too_early(), *islice(told, HINTS_MOST)),
             more_from=chosen.more_from,
             facets=counted(self._searchers, self._found_by_any(chosen)) if facets else None,
             seconds=perf_counter() - began,
+            at=None if self._at is None else self._at / 1_000,
         )
 
     def _parsed(self, text: str) -> tuple[Query, tuple[str, ...]]:
@@ -242,8 +262,11 @@ class Searcher:
     def _dated(self, query: Query, last: int, sort: Sort, offset: int) -> Chosen:
         question = self._question(query)
         if question.words.number < LONG:
-            question, found, total = dated(question, self._queries, self._searchers, last, sort)
-            return Chosen(question, found[offset:], Total(total))
+            most = TEXTS_MOST if self._past else last
+            question, found, total = dated(question, self._queries, self._searchers, most, sort)
+            if self._past:
+                found, total = each_once(found, total)
+            return Chosen(question, found[offset:last], Total(total))
         asked = self._asked(query, BEST)
         best = self._weighed(asked.found)
         chosen = best.order()[:BEST]
@@ -308,7 +331,7 @@ class Searcher:
         if total.pages < least and (looser := question.looser()):
             question = looser
             others, total, called = self._windows(question, anchors, depth)
-            windows += _without(others, windows)
+            windows += self._other_pages(others, windows) if self._past else _without(others, windows)
         ends = list(accumulate(map(len, windows)))
         shown = [number for number, end in enumerate(ends) if end > first and end - len(windows[number]) < last] or [0]
         found = together([self._looked_at(windows[number]).raised(anchors).in_window(number) for number in shown])
@@ -326,7 +349,8 @@ class Searcher:
         languages = [code for code in self._known.languages if code in named] or self._known.languages
         if sum(len(text.split()) for text in query.words) > WORDY:
             languages = languages[:SPOKEN_MOST]
-        return Question(query, free_terms(query, self._known.lexicon(languages, self._meant), all_most), languages)
+        words = free_terms(query, self._known.lexicon(languages, self._meant), all_most)
+        return Question(query, words, languages, self._at)
 
     def _windows(
         self, question: Question, anchors: Mapping[int, float], depth: int
@@ -339,7 +363,7 @@ class Searcher:
         found, total = self._all(queries, depth, hard=self._is_hard(question), count=self._is_counted(question))
         first = self._taken(found.part(0, WINDOW))
         met = set(first.pages.tolist())
-        absent = [page for page in anchors if page not in met][:CALLED_MOST]
+        absent = [] if self._past else [page for page in anchors if page not in met][:CALLED_MOST]
         parts, called = [found.part(at, at + WINDOW) for at in range(0, len(found.addresses), WINDOW)] or [found], None
         if absent:
             more, _ = self._all([asking.among(question, absent) for asking in self._askings], len(absent), count=False)
@@ -349,16 +373,25 @@ class Searcher:
         windows = [Window(question, part, first, called if number == 0 else None) for number, part in enumerate(parts)]
         return windows, total, absent
 
+    def _other_pages(self, windows: Sequence[Window], others: Sequence[Window]) -> list[Window]:
+        """The same without the pages that others have."""
+        met = {page for window in others for page in self._taken(window.matches).pages.tolist()}
+        pages = (self._taken(window.matches).pages.tolist() for window in windows)
+        return [
+            replace(window, matches=window.matches.at([place for place, page in enumerate(some) if page not in met]))
+            for window, some in zip(windows, pages, strict=True)
+        ]
+
     def _looked_at(self, window: Window) -> Candidates:
         """What costs much is looked for in pages that are shown or might be."""
         is_first = window.matches.addresses == window.first.addresses
         found = window.first if is_first else self._taken(window.matches)
         if further := self._further(window):
-            found = self._raised(found, range(len(found.addresses)), lambda asking, pages: asking.more(further, pages))
+            found = self._raised(found, range(len(found.addresses)), partial(_more, window.question, further))
         words = window.question.words
         if is_first and (words.common or (words.pairs and not words.near)):
             order = np.lexsort((found.pages, -found.words))[:REFINED_MOST].tolist()
-            found = self._raised(found, order, lambda asking, pages: asking.finer(words, pages))
+            found = self._raised(found, order, lambda asking, pages: asking.finer(window.question, pages))
         return together([window.called, found]) if window.called else found
 
     def _raised(
@@ -408,9 +441,16 @@ class Searcher:
         return {int(page or 0): float(score) for page, (score, _) in zip(pages, hits, strict=True)}
 
     def _all(self, queries: Sequence[Any], depth: int, *, hard: bool = False, count: bool) -> tuple[Matches, Total]:
-        answers = self._each(partial(self._one, depth, count), queries, hard=hard)
+        most = max(depth, TEXTS_MOST) if self._past else depth
+        answers = self._each(partial(self._one, most, count), queries, hard=hard)
         number = sum(total for _, total in answers) if count else COUNTED_MOST
-        return best([hits for hits, _ in answers], depth), Total(number, not count)
+        found, total = best([hits for hits, _ in answers], most), Total(number, not count)
+        return self._once(found, total, depth) if self._past else (found, total)
+
+    def _once(self, found: Matches, total: Total, depth: int) -> tuple[Matches, Total]:
+        """Each page once. Where not all texts were looked at, there are so many pages at least."""
+        kept = once(found, self._taken(found).pages.tolist())
+        return kept.part(0, depth), Total(len(kept.addresses), total.is_least or total.pages > len(found.addresses))
 
     def _taken(self, matches: Matches) -> Candidates:
         with reading():
@@ -432,7 +472,8 @@ class Searcher:
         with reading():
             hits = searcher.search(query, limit=most, count=False).hits
             pages = searcher.fast_field_values("page", [address for _, address in hits])
-        return {int(page or 0): score for page, (score, _) in zip(pages, hits, strict=True)}
+        found = zip(pages, hits, strict=True)
+        return {int(page or 0): score for page, (score, _) in reversed([*found])}
 
     def _one(self, depth: int, count: bool, shard: int, query: Any) -> tuple[Hits, int]:
         with reading():
@@ -456,7 +497,8 @@ class Searcher:
         return {term: self._weights.expansion * weight for term, weight in further.items() if term not in common}
 
     def _weighed(self, found: Candidates) -> Weighed:
-        return weighed(found, self._context.ranks(found.pages.tolist()), self._weights, self._context.now)
+        now = self._context.now if self._at is None else self._at / 1_000
+        return weighed(found, self._context.ranks(found.pages.tolist()), self._weights, now)
 
     # ----------------------------------------------------------------- showing
 
@@ -472,6 +514,28 @@ class Searcher:
         document = (shown.media_type, shown.size, shown.published, shown.fetched)
         title = marks_in(shown.title, weights, shown.language)
         return Hit(shown.url, shown.title, part.text, each.score, part.marks, *about, *document, title)
+
+    def _spanned(self, hits: Sequence[Hit], chosen: Chosen, text: str) -> list[Hit]:
+        """With when the page said it: of a moment the text of then, of all times the first and the last that has all
+        words, or as many as the hit."""
+        if self._at is not None:
+            found = [spans_of(self._searchers[each.shard], [each.address]) for each in chosen.found]
+        else:
+            told = partial(spans, self._askings, self._searchers)
+            strict = self._question(self._parsed(text)[0], all_most=TOLD_MOST)
+            found = [told(strict, each.page) or told(chosen.question, each.page) for each in chosen.found]
+        return [replace(hit, since=each[0].since, until=each[-1].until) for hit, each in zip(hits, found, strict=True)]
+
+    def _too_early(self) -> Iterator[str]:
+        """There was no page yet."""
+        first = earliest(self._searchers) if self._at is not None else None
+        if self._at is not None and first is not None and self._at < first:
+            yield f"the collection has no page from before {timestamp(first / 1_000)}"
+
+    def said(self, text: str, url: str) -> list[Span]:
+        """From when to when a page had all words of a question, in the order of time."""
+        question = self._question(self._parsed(text)[0], all_most=TOLD_MOST)
+        return spans(self._askings, self._searchers, question, keys.fingerprint(url))
 
     def _shown(self, shard: int, address: Any) -> Shown:
         with reading():
@@ -493,6 +557,10 @@ class Searcher:
     def _prefixes(self) -> Prefixes:
         beginning = lru_cache(maxsize=1_000)(partial(self._known.beginning_with, most=TERMS_MOST + 1))
         return Prefixes(beginning, self._known.pages_having, self._known.languages)
+
+
+def _more(question: Question, further: Mapping[str, float], asking: Asking, pages: Sequence[int]) -> Any:
+    return asking.more(question, further, pages)
 
 
 def _without(windows: Sequence[Window], others: Sequence[Window]) -> list[Window]:

@@ -23,7 +23,7 @@ from gossamer.store.repair.passed import Passed
 from gossamer.store.repair.pruned import Pruned
 from gossamer.store.table.table import Table
 from gossamer.store.unread import Note, Unread, read_of
-from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, Version, Versions, place_of
+from gossamer.store.versions import CAPTURES, DIGESTS, NOT_MODIFIED, STATE, TextPlace, Version, Versions, place_of
 from gossamer.store.warc.gzip_members import LEVEL
 from gossamer.store.warc.reader import CURE, Group, capture_of, is_rendered, read, read_together, records
 from gossamer.store.warc.records import Info
@@ -251,14 +251,19 @@ class Archive:
 
         What could not be read says nothing: whoever only asks must not break on it too.
         """
-        owner = self.versions.at(version.text_of, version.text_began) if version.text_of else version
-        if owner is None or owner.text is None:
+        place = self.text_place(version)
+        if place is None:
             return self.unread.page(url, version)
         try:
-            page = self.texts.read(url, owner.text)
+            page = self.texts.read(url, place)
         except Damaged:
             return None
         return replace(page, digest=version.digest, copy_of=version.copy_of, near_copy_of=version.near_copy_of)
+
+    def text_place(self, version: Version) -> TextPlace | None:
+        """Where it lies what a version says, which another one may have; None when it is not there."""
+        owner = self.versions.at(version.text_of, version.text_began) if version.text_of else version
+        return owner.text if owner else None
 
     def page_at(self, url: str, until: float) -> Page | None:
         """What an address said at a time; None when it had no page, or that has to be read again."""
@@ -267,10 +272,10 @@ class Archive:
 
     def content(self, url: str, version: Version) -> str:
         """The main content of a version of a page, or all of its words when it has none."""
-        owner = self.versions.at(version.text_of, version.text_began) if version.text_of else version
-        if owner is None or owner.text is None:
+        place = self.text_place(version)
+        if place is None:
             return ""
-        if found := self.texts.content(owner.text):
+        if found := self.texts.content(place):
             return found
         page = self.page(url, version)
         return page.text if page else ""

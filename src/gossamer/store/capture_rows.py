@@ -61,7 +61,7 @@ class Rows(NamedTuple):
     first: First | None
     """It is the first with that digest, unless one is known."""
     changed: bool
-    """It says something else than the version before."""
+    """It says something else than the version before, or may: which that is, is not known of an older capture."""
     unread: Page | None
     """It says why it was not read."""
 
@@ -144,7 +144,8 @@ class RowMaker:
         is_first = original is None and shared and capture.status == 200 and capture.body
         first = First(url, capture.began, place.record) if is_first else None
         unread = page if page.unread and owner is None else None
-        return Rows(url, version, self._versions.row(url, version), first, before is None, unread)
+        changed = before is None or before.began > version.began  # what is imported may be older than what is here
+        return Rows(url, version, self._versions.row(url, version), first, changed, unread)
 
     def _text(self, capture: Capture, page: Page, record: str, known: Known) -> tuple[TextPlace | None, Named | None]:
         """Where it is kept what a page says: in records of its own, or in those of a capture that says the same."""

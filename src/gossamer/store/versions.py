@@ -43,6 +43,13 @@ class TextPlace(msgspec.Struct, array_like=True, frozen=True):
     """The UUID of the first."""
     mark: int
     """By which copies know whether it is their text too; see `texts.mark_of`."""
+    wording: int = 0
+    """By which versions of a page know whether they say the same; see `texts.wording_of`. 0: it is not known."""
+
+    @property
+    def identity(self) -> object:
+        """Equal for versions of a page that say the same, as far as that is known."""
+        return self.wording or (self.file, self.offset)
 
 
 class Version(msgspec.Struct, array_like=True, frozen=True):
@@ -87,7 +94,7 @@ class Version(msgspec.Struct, array_like=True, frozen=True):
     @property
     def hint(self) -> bytes:
         """Where its own text lies, for `Archive.hinted`; nothing when it has none."""
-        return b"" if self.text is None else _encode(self.text)
+        return b"" if self.text is None else hint_of(self.text)
 
     @property
     def payload(self) -> str:
@@ -110,6 +117,11 @@ _EARLIEST, _LATEST = 0.0, 253_402_300_800.0
 """What a key can say and a calendar knows: the years 1970 to 9999."""
 place_of = decoder(TextPlace)
 """What a hint means."""
+
+
+def hint_of(place: TextPlace) -> bytes:
+    """Where a text lies, in a form that others can keep."""
+    return _encode(place)
 
 
 def tells(status: int) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from starlette.datastructures import QueryParams
 
+from gossamer.collection.ask.times import moment
+from gossamer.errors import UsageError
 from gossamer.search.sorting import Sort
 
 PAGES_MOST = 1_000
@@ -27,6 +30,13 @@ class Asked:
     filters: dict[str, str]
     sort: Sort
     page: int
+    at: str = ""
+    """The day or time that is travelled to, as it was given; nothing: now."""
+
+    @property
+    def moment(self) -> datetime | None:
+        """The same as a time: of a day its end."""
+        return moment(self.at, end=True) if self.at else None
 
     @property
     def question(self) -> str:
@@ -44,7 +54,8 @@ class Asked:
     def values(self) -> dict[str, Any]:
         """For links to the same question."""
         sort = "" if self.sort is Sort.RELEVANCE else self.sort
-        return {"q": self.text, **self.filters, "sort": str(sort), "page": self.page if self.page > 1 else ""}
+        page = self.page if self.page > 1 else ""
+        return {"q": self.text, **self.filters, "sort": str(sort), "page": page, "at": self.at}
 
 
 def asked(given: QueryParams) -> Asked:
@@ -59,4 +70,13 @@ def asked(given: QueryParams) -> Asked:
         filters,
         Sort(sort) if sort in set(Sort) else Sort.RELEVANCE,
         min(max(number, 1), PAGES_MOST),
+        _time(given.get("at", "").strip()),
     )
+
+
+def _time(text: str) -> str:
+    """If it is one."""
+    try:
+        return text if text and moment(text) else ""
+    except UsageError:
+        return ""

@@ -63,7 +63,8 @@ def _found(web: Collection, wanted: Asked) -> Found:
     if not (wanted.text or wanted.filters):
         return Found(status)
     try:
-        answer = web.search(wanted.question, HITS, (wanted.page - 1) * HITS, sort=wanted.sort, facets=True)
+        first = (wanted.page - 1) * HITS
+        answer = web.search(wanted.question, HITS, first, sort=wanted.sort, facets=True, at=wanted.moment)
         return Found(status, answer, web.not_indexed)
     except GossamerError as error:
         return Found(status, problem=str(error))

@@ -113,6 +113,7 @@ def history(verbs: Verbs) -> None:
         metavar="VERSION",
         help="what changed between two versions, by number or time; one: since then; none: the last change",
     )
+    verb.add_argument("--search", metavar="WORDS", help="only the versions that say this: they have all of the words")
 
 
 def changes(verbs: Verbs) -> None:
@@ -202,6 +203,17 @@ def search(verbs: Verbs) -> None:
         choices=("relevance", "date", "-date"),
         default="relevance",
         help="by relevance (the default), by date: the newest first, or the oldest: -date",
+    )
+    past = verb.add_mutually_exclusive_group()
+    past.add_argument(
+        "--at",
+        metavar="TIME",
+        help="as the collection stood then: the end of a day, as 2026-11-01, or a time, as 2026-11-01T12:00Z",
+    )
+    past.add_argument(
+        "--all-versions",
+        action="store_true",
+        help="all that pages ever said, and when each said it first and last",
     )
     verb.add_argument("--facets", action="store_true", help="say how many pages of which site, type, language, year")
     verb.add_argument("--explain", action="store_true", help="say why each hit stands where it stands")

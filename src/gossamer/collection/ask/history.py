@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.ask.differences import Line, Words, difference, words_changed
 from gossamer.collection.ask.times import in_utc
@@ -15,6 +15,9 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.model import HTML, URL, Capture, Page
 from gossamer.store.archive import Archive
 from gossamer.store.versions import NOT_MODIFIED, Version
+
+if TYPE_CHECKING:
+    from gossamer.search.past import Span
 
 _CONFIRMED = "not modified"
 """What the history of an address says of a 304."""
@@ -124,6 +127,19 @@ class Past:
 
     def _kept(self, version: Version) -> Page:
         return self._archive.page(self._url, version) or self._read(self._archive.capture(self._url, version))
+
+
+def saying(editions: Sequence[Edition], spans: Sequence[Span]) -> list[Edition]:
+    """Those of the times in which the page said something."""
+    return [
+        each
+        for each in editions
+        if 200 <= each.status < 300 and any(_reaches(span, round(each.fetched.timestamp(), 3)) for span in spans)
+    ]
+
+
+def _reaches(span: Span, moment: float) -> bool:
+    return span.since <= moment and (span.until is None or moment < span.until)
 
 
 def _said(page: Page) -> str:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.links import Links, Neighbour
     from gossamer.collection.ask.listing import Listed
+    from gossamer.collection.ask.searching import PastSearchers
     from gossamer.collection.ask.site_map import SiteMap
     from gossamer.collection.ask.spread import Spread
     from gossamer.collection.ask.webtable import Webtable
@@ -78,6 +79,7 @@ class Reading:
         self.path = self._folder.path
         self._reader: ShardReaders | None = None
         self._asked: Searcher | None = None
+        self._asked_of_past: PastSearchers | None = None
         self._waiting: int | None = None
         """Pages that are not in its index; to count them takes longer than a search."""
         self._mirrored: dict[str, list[str]] | None = None
@@ -99,7 +101,7 @@ class Reading:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
-        self._asked = self._waiting = self._mirrored = None
+        self._asked = self._asked_of_past = self._waiting = self._mirrored = None
         self._linked = False
         if self._moment is not None:
             self._moment.close()
@@ -416,9 +418,17 @@ class Reading:
 
         return question(self.near(url))
 
-    def history(self, url: str) -> list[Edition]:
-        """The versions of an address, the oldest first, and how much each changed. None when it was never fetched."""
-        return self._past(url).editions()
+    def history(self, url: str, search: str = "") -> list[Edition]:
+        """The versions of an address, the oldest first, and how much each changed. None when it was never fetched.
+
+        With `search` only those that have all of these words, as a search finds them.
+        """
+        editions = self._past(url).editions()
+        if not search.strip():
+            return editions
+        from gossamer.collection.ask.history import saying
+
+        return saying(editions, self._past_searchers().of(None).said(search, self.meant(url)))
 
     def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
         """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
@@ -443,16 +453,29 @@ class Reading:
         number: int | None = None,
         sort: str = "relevance",
         facets: bool = False,
+        at: datetime | None = None,
+        all_versions: bool = False,
     ) -> Answer:
         """The pages that answer a question best; docs/search.md has the query language.
 
         `sort` by "date" shows the newest first, by "-date" the oldest. `facets` are counted where they are asked for.
-        `number` is an older name of `limit`.
+        `at` a time it is asked of the collection as it stood then; with `all_versions` of all that pages ever said, and
+        each hit tells when it was said first and last. `number` is an older name of `limit`.
         """
         most = limit if number is None else number
         if most < 0 or offset < 0:
             raise UsageError(f"{min(most, offset)}: neither the number of hits nor the offset can be below 0")
-        return self._searcher().search(question, most, offset, sort=sort, facets=facets)
+        searcher = self._searcher_of(at, all_versions=all_versions)
+        if facets and all_versions:
+            raise UsageError("facets count pages, and not their versions; ask without all_versions, or at a time")
+        return searcher.search(question, most, offset, sort=sort, facets=facets)
+
+    def _searcher_of(self, at: datetime | None, *, all_versions: bool = False) -> Searcher:
+        if at is not None and all_versions:
+            raise UsageError("a time and all versions: ask for one of them")
+        if at is None and not all_versions:
+            return self._searcher()
+        return self._past_searchers().of(in_utc(at).timestamp() if at else None)
 
     @property
     def is_built(self) -> bool:
@@ -489,9 +512,11 @@ class Reading:
         """Somebody writes to it now: a crawl, or another command that changes it."""
         return holder(self.path) is not None
 
-    def explain(self, question: str, number: int = 10) -> list[tuple[Hit, dict[str, float]]]:
-        """Hits, each with what its score is made of."""
-        return self._searcher().explained(question, number)
+    def explain(
+        self, question: str, number: int = 10, at: datetime | None = None
+    ) -> list[tuple[Hit, dict[str, float]]]:
+        """Hits, each with what its score is made of; `at` a time, as the collection stood then."""
+        return self._searcher_of(at).explained(question, number)
 
     def similar(self, url: str) -> list[Copy]:
         """The copies of a page, exact and near, and pages that are alike, over all shards, the most alike first."""
@@ -717,6 +742,14 @@ class Reading:
         if self._asked is None:
             self._asked = searcher(self._folder, readers, self._graph(), self.plan.as_weights())
         return self._asked
+
+    def _past_searchers(self) -> PastSearchers:
+        from gossamer.collection.ask.searching import past_searchers
+
+        present = self._searcher()
+        if self._asked_of_past is None:
+            self._asked_of_past = past_searchers(self._folder, self._readers(), self._graph(), present)
+        return self._asked_of_past
 
     def _graph(self) -> Graph | None:
         if self._linked is False:

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from gossamer import files
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.derive.graphs import Graph
-from gossamer.collection.folder import INDEX, Folder
+from gossamer.collection.derive.past import covered
+from gossamer.collection.folder import INDEX, PAST, Folder
 from gossamer.collection.lock import holder
 from gossamer.collection.page_fields import of_all
-from gossamer.errors import NotFound
+from gossamer.errors import Damaged, NotFound
 from gossamer.index.shard_index import ShardIndex, Shown, is_unborn
 from gossamer.search.searcher import SearchContext, Searcher
 from gossamer.search.weights import Weights
 from gossamer.store.archive import Archive
 
+MOMENTS_KEPT = 8
+"""Of the past, which were asked for last."""
+
 
 def searcher(folder: Folder, indexes: ShardReaders, graph: Graph | None, weights: Weights | None = None) -> Searcher:
     """Answers questions about the collection as it is now."""
-    context = SearchContext(
+    context = _context(indexes, graph)
+    return Searcher([_shard_index(folder, index) for index in range(len(indexes.all))], context, weights)
+
+
+def _context(indexes: ShardReaders, graph: Graph | None) -> SearchContext:
+    return SearchContext(
         texts=lambda pages: texts(indexes, pages),
         ranks=graph.ranks if graph else _all_alike,
         linking=graph.linking if graph else _nobody,
@@ -29,19 +39,63 @@ def searcher(folder: Folder, indexes: ShardReaders, graph: Graph | None, weights
         copies=graph.copies if graph else _no_copies,
         fields=frozenset(name.lower() for name in of_all(indexes.tables).kinds),
     )
-    return Searcher([_shard_index(folder, index) for index in range(len(indexes.all))], context, weights)
+
+
+class PastSearchers:
+    """Answer questions about the collection as it was, each of a moment, or of all times."""
+
+    def __init__(self, make: Callable[[float | None], Searcher]) -> None:
+        self._make = make
+        self._made: dict[float | None, Searcher] = {}
+
+    def of(self, at: float | None) -> Searcher:
+        """That of a moment, or for None of all times. Those that were asked last are kept, with what they counted."""
+        found = self._made.pop(at, None) or self._make(at)
+        self._made[at] = found
+        for old in list(self._made)[:-MOMENTS_KEPT]:
+            del self._made[old]
+        return found
+
+
+def past_searchers(folder: Folder, readers: ShardReaders, graph: Graph | None, present: Searcher) -> PastSearchers:
+    """The indexes of now, and behind them those of the past. Links count as they are now; who was a copy of whom then
+    is not known."""
+    past = [(number, found) for number in range(len(readers.all)) if (found := _past_index(folder, number, readers))]
+    shards = [*range(len(readers.all)), *(number for number, _ in past)]
+
+    def told(pages: Sequence[tuple[int, Shown]]) -> list[str]:
+        return [_text(readers.all[shards[index]].archive, page, page.fetched) for index, page in pages]
+
+    context = replace(_context(readers, graph), texts=told, copies=_no_copies)
+    indexes = [*present.indexes, *(found for _, found in past)]
+    return PastSearchers(lambda at: Searcher(indexes, context, present.weights, past=True, at=at))
+
+
+def _past_index(folder: Folder, index: int, readers: ShardReaders) -> ShardIndex | None:
+    """None where no page of a shard has changed yet."""
+    state, place = covered(readers.all[index].table), folder.shard(index) / PAST
+    if state is None:
+        if holder(folder.path) is not None:
+            raise NotFound(f"{folder.path}: has no index of the past yet; a command is running there, ask again later")
+        raise NotFound(f"{folder.path}: has no index of the past; `gossamer build {folder.path}` makes it")
+    if not files.is_folder(place) or is_unborn(place):
+        if state.source:
+            raise Damaged(f"{place}: is missing; `gossamer build {folder.path}` makes it again")
+        return None
+    return ShardIndex(place, writable=False)
 
 
 def texts(indexes: ShardReaders, pages: Sequence[tuple[int, Shown]]) -> list[str]:
-    """The main contents of pages; of one without, all of its words. Where the index says that a text lies it mostly is,
-    and what is not there any more is looked up."""
-    places = ((indexes.all[shard].archive, page) for shard, page in pages)
-    return [archive.hinted(page.text) or _looked_up(archive, page.url) for archive, page in places]
+    """The main contents of pages; of one without, all of its words."""
+    return [_text(indexes.all[shard].archive, page) for shard, page in pages]
 
 
-def _looked_up(archive: Archive, url: str) -> str:
-    version = archive.versions.current(url)
-    return archive.content(url, version) if version else ""
+def _text(archive: Archive, page: Shown, at: float | None = None) -> str:
+    """Where the index says that a text lies it mostly is, and what is not there any more is looked up."""
+    if found := archive.hinted(page.text):
+        return found
+    version = archive.versions.current(page.url, until=at)
+    return archive.content(page.url, version) if version else ""
 
 
 def _shard_index(folder: Folder, index: int) -> ShardIndex:

@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 from gossamer import files
 from gossamer.collection.derive.indexer import committed_length, log_mark
 from gossamer.collection.families import FAMILIES
-from gossamer.collection.folder import INDEX, LINKS, PRINTS, TABLE
+from gossamer.collection.folder import INDEX, LINKS, PAST, PRINTS, TABLE
 from gossamer.dedupe.print_runs import FORM as PRINTS_FORM
 from gossamer.depot.parts import Fixed, Growing, Part, Small, Snapshot
 from gossamer.errors import Damaged
@@ -73,12 +73,13 @@ def _table_parts(copy: Path, claim: str) -> Iterator[Part]:
 
 
 def _linked(shard: Path, place: Path) -> Iterator[Part]:
-    """Runs, and the files of the index."""
+    """Runs, and the files of the indexes."""
     for part, form in (("seen", SEEN_FORM), (PRINTS, PRINTS_FORM)):
         finished = [name for name in files.names(shard / part, form.name) if name.endswith(form.endings)]
         yield from _links(shard, place, part, finished)
-    if files.is_file(shard / INDEX / META):
-        yield from _index_parts(shard, place)
+    for part in (INDEX, PAST):
+        if files.is_file(shard / part / META):
+            yield from _index_parts(shard, place, part)
 
 
 def _links(shard: Path, place: Path, part: str, some: list[str]) -> Iterator[Fixed]:
@@ -88,14 +89,14 @@ def _links(shard: Path, place: Path, part: str, some: list[str]) -> Iterator[Fix
         yield Fixed(f"{part}/{name}", place / part / name)
 
 
-def _index_parts(shard: Path, place: Path) -> list[Part]:
+def _index_parts(shard: Path, place: Path, part: str) -> list[Part]:
     """Those of its last commit. It merges files while nobody asks it to, and removes what it has merged."""
-    folder = shard / INDEX
+    folder = shard / part
     for left in reversed(range(LOOKS_MOST)):
         meta = files.read(folder / META)
         try:
             found: list[Part] = [
-                *_links(shard, place, INDEX, [each for each in names(meta) if files.is_file(folder / each)])
+                *_links(shard, place, part, [each for each in names(meta) if files.is_file(folder / each)])
             ]
             complete = len(found) == len(names(meta))
         except FileNotFoundError:
@@ -104,10 +105,10 @@ def _index_parts(shard: Path, place: Path) -> list[Part]:
             small = [name for name in (_MANAGED,) if files.is_file(folder / name)]
             return [
                 *found,
-                Small(f"{INDEX}/{META}", meta),
-                *(Small(f"{INDEX}/{n}", files.read(folder / n)) for n in small),
+                Small(f"{part}/{META}", meta),
+                *(Small(f"{part}/{n}", files.read(folder / n)) for n in small),
             ]
-        files.remove_tree(place / INDEX)
+        files.remove_tree(place / part)
         if not left:
             break
     raise Damaged(f"{folder}: its files are not all there; `gossamer verify DIR --repair` makes the index again")

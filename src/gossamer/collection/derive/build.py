@@ -165,6 +165,8 @@ def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Bu
         for number in findable.catch_up() if shard.findable else findable.remake():
             step = replace(step, indexed=number)
             yield step
+        if not findable.past_whole:
+            yield from (step for _ in findable.remake_past())
         if shard.prints is None:
             yield from (step for _ in prints.remake())
         table.commit()  # a shard without any page has nothing to make, and is whole from now on
@@ -172,6 +174,7 @@ def _shard(job: Job, table: Table, archive: Archive, place: Path) -> Iterator[Bu
         for made in shard.run_unread():
             yield replace(step, texts=step.texts + made.texts, unread=made.unread)
         findable.finish()
+        table.commit()
 
 
 class Shard:
@@ -304,6 +307,9 @@ class Shard:
         told = {"text": text, "text_of": None, "settled": template.name, **read_of(url, page)}
         version = msgspec.structs.replace(version, **told)
         self._archive.versions.add(url, version)
+        latest = self._archive.versions.current(url)
+        if self.findable and latest is not None and latest.began != version.began:
+            self.findable.outdate_past()
         return version
 
     def _noted(self, capture: Capture, page: Page) -> None:

@@ -91,6 +91,7 @@ def _change(folder: Folder, plan: Plan, index: int, changes: Changes) -> None:
             for start in range(0, len(changes), BATCH):
                 marking.commit(changes[start : start + BATCH])
             findable.finish()
+            table.commit()
 
 
 class _Marking(NamedTuple):

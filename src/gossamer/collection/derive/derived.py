@@ -21,6 +21,7 @@ class Derived:
     """Of one shard, kept as the crawl goes."""
 
     def __init__(self, shard: Path, table: Table, archive: Archive, site: Callable[[str], str]) -> None:
+        self._table = table
         self._archive = archive
         self._findable = Indexer(shard, table, archive, site)
         self._prints = Prints(shard, table, archive, site)
@@ -33,6 +34,7 @@ class Derived:
     def keep(self, capture: Capture, page: Page, version: Version) -> None:
         """The archive has a page that says something new, as that version."""
         if capture.source is not None and self._is_old(capture):
+            self._findable.touch(capture.visit.url)
             return
         self._findable.keep(capture, page, version)
         self._prints.keep(capture, page)
@@ -65,6 +67,7 @@ class Derived:
     def finish(self) -> None:
         """The crawl is over, and all is committed."""
         self._findable.finish()
+        self._table.commit()
 
     def close(self) -> None:
         """No more."""

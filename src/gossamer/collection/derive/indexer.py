@@ -1,6 +1,7 @@
-"""Every page that is kept becomes findable: its links go to the log, its words to the index of the shard.
+"""Every page that is kept becomes findable: its links go to the log, its words to the index of the shard. What it said
+before goes to the index of the past.
 
-Both are derived. The log is written before each commit, and the commit says how long it is. The index is committed less
+All are derived. The log is written before each commit, and the commit says how long it is. The index is committed less
 often, right after a commit of the rows, and says up to which length of the log it has all pages; so it never has a page
 that is not committed, and after a crash the log tells what it lacks. Each log that is begun has a number drawn for it,
 which the index names too: an index of another log is thrown away, whatever length it says.
@@ -10,30 +11,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gossamer import files
+from gossamer.collection.derive.past import Past, by_page
+from gossamer.collection.derive.spans import Span, since, spans, timeline
 from gossamer.collection.derive.underived import LINKS_WHOLE
 from gossamer.collection.folder import INDEX, LINKS
 from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.graph.log import LinkLog, chunks, splits
-from gossamer.index.shard_index import Entry, ShardIndex, discard
+from gossamer.index.shard_index import Entry, ShardIndex, discard, milliseconds
 from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.rows import number
 from gossamer.shown import log
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
-from gossamer.store.versions import GONE, STATE, Version
+from gossamer.store.versions import GONE, STATE, Version, hint_of
 from gossamer.tagged import plain
-from gossamer.urls import keys, resolve
+from gossamer.urls import resolve
 
 COMMIT_EVERY = 5_000
 """Pages for each commit of the index: it takes a tenth of a second, and larger parts are merged less often."""
@@ -46,7 +47,6 @@ CATCH_UP = 500
 _KEY = b"links"
 _DRAWN = b"links-drawn"
 """A row of `STATE`: the number of the log. Logs of older versions have none."""
-_CURE = "`gossamer verify DIR --repair` makes it again"
 
 
 _HEADING = re.compile(r"<h[1-6]>(.*?)</h[1-6]>", re.DOTALL)
@@ -61,10 +61,13 @@ class Indexer:
         self._site = site
         self._path = shard / LINKS
         self._log = LinkLog(self._path, committed_length(table))
-        self._shard_index = _opened(shard / INDEX, partial(_strangeness, self._path, table))
+        self._shard_index = _opened(shard / INDEX, partial(strangeness, self._path, table))
+        self._past = past_of(shard, table, archive, site)
+        self._touched: dict[URL, None] = {}
         self._fresh = self._waited = 0
         if not committed_length(table) and not any(archive.versions.all()):
             table.put(STATE, LINKS_WHOLE, b"1")  # it will be there from the first page on
+            self._past.begin()
             if not _drawn(table):
                 _draw(table)
 
@@ -98,13 +101,18 @@ class Indexer:
 
     def _fold(self, url: URL, target: URL, *, copied: bool) -> None:
         self._log.fold(url, self._site(url), target, copied=copied)
-        self._shard_index.remove(url)
-        self._fresh += 1
+        self._take_out(url)
 
     def forget(self, url: URL) -> None:
         """A page that was kept is gone, or an error in disguise: it is not found any more, its links do not count."""
         self._log.add(url, self._site(url), ())
-        self._shard_index.remove(url)
+        self._take_out(url)
+
+    def touch(self, url: URL) -> None:
+        """An older version of a page came, or says something else than before."""
+        self._past.hold()
+        self._past.note(url)
+        self._touched[url] = None
         self._fresh += 1
 
     def _was_here(self, url: URL) -> bool:
@@ -123,25 +131,37 @@ class Indexer:
             self.finish()
 
     def finish(self) -> None:
-        """Make all that is committed findable."""
+        """Make all that is committed findable. What was comes first: a page may be in both for a moment, but not in
+        none."""
+        touched, self._touched = self._touched, {}
+        for url in touched:
+            self._put_again(url)
+        self._past.commit(committed_length(self._table))
         self._shard_index.commit(committed_length(self._table), _drawn(self._table))
         self._fresh = self._waited = 0
 
     def catch_up(self) -> Iterator[int]:
         """Index what the log has and the index lacks. Gives the number of pages so far, so that others have a turn."""
         done = 0
-        for url in self._missing():
-            version = self._archive.versions.current(url)
-            if version is not None and (page := wanted(self._table, self._archive, url, version)):
-                self._put(url, page, version)
-            else:
-                self._shard_index.remove(url)
+        for url in self._missing(self._shard_index.covered):
+            self._put_again(url)
             done += 1
             if done % CATCH_UP == 0:
                 yield done
-        if done:
+        for url in self._missing(self._past.length) if self._past.whole else ():
+            self._past.note(url)
+            self._fresh += 1
+        if self._fresh:
             self.finish()
             yield done
+
+    def _put_again(self, url: URL) -> None:
+        """A page as it is now."""
+        version = self._archive.versions.current(url)
+        if version is not None and (page := wanted(self._table, self._archive, url, version)):
+            self._put(url, page, version)
+        else:
+            self._take_out(url)
 
     @property
     def whole(self) -> bool:
@@ -149,11 +169,12 @@ class Indexer:
         return is_whole(self._table)
 
     def remake(self) -> Iterator[int]:
-        """Make log and index again from the rows. Gives the number of pages so far, after each commit.
+        """Make log and indexes again from the rows. Gives the number of pages so far, after each commit.
 
         The index has one commit, at the end: until then whoever searches has the old one.
         """
         self._forget()
+        self._past.begin_anew()
         done = 0
         for url, version in self._archive.versions.pages():
             self.keep_again(url, version)
@@ -162,10 +183,44 @@ class Indexer:
                 self._commit()
                 yield done
         self._commit()
+        yield from (done for _ in self._settle_past())
         self.finish()
         self._table.put(STATE, LINKS_WHOLE, b"1")  # and not before: a kill must not leave the old index as whole
         self._table.commit()
         yield done
+
+    def outdate_past(self) -> None:
+        """Versions of before say something else than before: the index of the past has to be made again."""
+        self._past.outdate()
+
+    @property
+    def past_whole(self) -> bool:
+        """The index of the past has all versions, or will have when it has caught up."""
+        return self._past.whole
+
+    def remake_past(self) -> Iterator[int]:
+        """Make the index of the past again from the rows. Gives the number of pages so far."""
+        self._past.begin_anew()
+        self._table.commit()
+        yield from self._settle_past(self._set_since)
+        self.finish()
+        self._table.commit()
+
+    def _settle_past(self, besides: Callable[[URL, Sequence[Version]], None] = lambda *_: None) -> Iterator[int]:
+        """Look at all pages that may have changed."""
+        for done, (url, versions) in enumerate(by_page(self._archive), 1):
+            if len(versions) > 1:
+                self._past.settle(url, versions)
+                besides(url, versions)
+            if done % CATCH_UP == 0:
+                yield done
+
+    def _set_since(self, url: URL, versions: Sequence[Version]) -> None:
+        """An older version may have come of which the index of now was not told."""
+        told = [span for span in spans(timeline(self._archive, versions)) if span.until is None]
+        for each in self._shard_index.texts_of(url) if told else ():
+            if each.since > milliseconds(told[0].since):
+                self._put_again(url)
 
     def _forget(self) -> None:
         """Until all is there again, it is not whole: a build that was killed begins anew."""
@@ -193,29 +248,50 @@ class Indexer:
         """No more."""
         self._log.close()
         self._shard_index.close()
+        self._past.close()
 
-    def _missing(self) -> Iterator[URL]:
-        covered, length = self._shard_index.covered, committed_length(self._table)
-        for chunk in chunks(self._path, length, covered):
+    def _missing(self, covered: int) -> Iterator[URL]:
+        for chunk in chunks(self._path, committed_length(self._table), covered):
             yield from dict.fromkeys(chunk.sources)
 
     def _put(self, url: URL, page: Page, version: Version) -> None:
         if findable(page):
-            self._shard_index.add(entry(url, page, version.began, self._site(url), version.hint, version.size))
+            about = entry(url, page, version.began, self._site(url), version.hint, version.size)
+            self._shard_index.add(replace(about, since=since(self._archive, url, version)))
+            self._past.note(url)
+            self._fresh += 1
         else:
-            self._shard_index.remove(url)
+            self._take_out(url)
+
+    def _take_out(self, url: URL) -> None:
+        self._shard_index.remove(url)
+        self._past.note(url)
         self._fresh += 1
 
 
-def _opened(folder: Path, strangeness: Callable[[ShardIndex], str]) -> ShardIndex:
+def past_of(shard: Path, table: Table, archive: Archive, site: Callable[[str], str]) -> Past:
+    """The index of the past of a shard, to be written to."""
+
+    def past_entry(url: URL, span: Span) -> Entry | None:
+        version = span.versions[0]
+        page, place = archive.page(url, version), archive.text_place(version)
+        if page is None or place is None or not findable(page):
+            return None
+        about = entry(url, page, version.began, site(url), hint_of(place), version.size)
+        return replace(about, since=span.since, until=span.until)
+
+    return Past(shard, table, archive, past_entry)
+
+
+def _opened(folder: Path, strange: Callable[[ShardIndex], str]) -> ShardIndex:
     """An index that is damaged or of another log is thrown away: the log says what has to be in it."""
     try:
         if files.is_folder(folder) and (damage := next(problems(folder), None)):
             raise Damaged(damage)
         shard_index = ShardIndex(folder)
         shard_index.probe()
-        if strange := strangeness(shard_index):
-            raise Damaged(f"{folder}: {strange}")
+        if why := strange(shard_index):
+            raise Damaged(f"{folder}: {why}")
         return shard_index
     except Damaged as error:
         log.warning("%s; the index is made again", error)
@@ -228,7 +304,7 @@ def is_whole(table: Table) -> bool:
     return table.get(STATE, LINKS_WHOLE) is not None
 
 
-def _strangeness(path: Path, table: Table, shard_index: ShardIndex) -> str:
+def strangeness(path: Path, table: Table, shard_index: ShardIndex) -> str:
     """Why an index is none of this log; nothing when it is. An empty one fits every log."""
     covered, length = shard_index.covered, committed_length(table)
     if covered and shard_index.source != _drawn(table):
@@ -261,62 +337,11 @@ def behind(shard: Path, table: Table, archive: Archive, shard_index: ShardIndex)
     """How many pages the log has that are not in an index: all, where it is an index of another log."""
     covered, length = shard_index.covered, committed_length(table)
     later = covered > length and shard_index.source == _drawn(table)  # a commit came after these rows were read
-    if not later and _strangeness(shard / LINKS, table, shard_index):
+    if not later and strangeness(shard / LINKS, table, shard_index):
         covered = 0
     fresh = {url for chunk in chunks(shard / LINKS, length, covered) for url in chunk.sources}
     found = (archive.versions.current(url) for url in fresh)
     return sum(1 for each in found if each and 200 <= each.status < 300 and not each.copy_of and not each.near_copy_of)
-
-
-def check(shard: Path, table: Table, archive: Archive) -> Iterator[str]:
-    """What is wrong with the log and the index, if they are there: what they lack, and what they should not have."""
-    if files.is_folder(shard / INDEX) and (damage := next(problems(shard / INDEX), None)):
-        yield f"{damage}; {_CURE}"
-        return
-    try:
-        with files.reading(shard / LINKS):
-            log = _logged(shard / LINKS, table)
-            indexed = _indexed(shard, table)
-    except (Damaged, FileNotFoundError, ValueError) as error:
-        yield f"{shard}: {error}; {_CURE}"
-        return
-    for url, version in archive.versions.pages():
-        page = wanted(table, archive, url, version)
-        if indexed is not None and (page is not None and findable(page)) != (url in indexed):
-            yield f"{url}: {'should not be' if url in indexed else 'is not'} in the index; {_CURE}"
-        if log is not None and page is not None and log.get(keys.fingerprint(url)) != _mark(_targets(page)):
-            yield f"{url}: the log of links does not have the links of its text; {_CURE}"
-
-
-def _logged(path: Path, table: Table) -> dict[int, int] | None:
-    """By the fingerprint of a page, a mark of the links that the log has of it; None when it is not to have all."""
-    found: dict[int, int] = {}
-    for chunk in chunks(path, committed_length(table)):
-        ends = np.cumsum(chunk.counts).tolist()
-        for source, end, count in zip(chunk.sources, ends, chunk.counts.tolist(), strict=True):
-            found[keys.fingerprint(source)] = _mark(chunk.targets[end - count : end])
-    return found if is_whole(table) else None
-
-
-def _indexed(shard: Path, table: Table) -> set[URL] | None:
-    """The pages that the index has; None when there is none, or a crash has left it behind the rows."""
-    if not files.is_folder(shard / INDEX) or not is_whole(table):
-        return None
-    shard_index = ShardIndex(shard / INDEX, writable=False)
-    shard_index.probe_all()
-    if strange := _strangeness(shard / LINKS, table, shard_index):
-        raise Damaged(strange)
-    return set(shard_index.urls()) if shard_index.covered == committed_length(table) else None
-
-
-def _targets(page: Page) -> NDArray[np.uint64]:
-    original = page.copy_of or page.near_copy_of
-    named = [original] if original else [link.url for link in page.links]
-    return np.array([keys.fingerprint(url) for url in named], np.uint64)
-
-
-def _mark(targets: NDArray[np.uint64]) -> int:
-    return keys.digest(targets.tobytes())
 
 
 def wanted(table: Table, archive: Archive, url: URL, version: Version) -> Page | None:

@@ -18,6 +18,9 @@ from gossamer.store.versions import STATE, Version
 LINKS_WHOLE = b"links-whole"
 """A row of `STATE` while the log of links and the index have, or will have when they have caught up, all pages."""
 
+PAST_WHOLE = b"past"
+"""A row of `STATE` while the index of the past has all versions, or will have when it has caught up: see `past`."""
+
 
 class Underived:
     """In the place of `derived.Derived`."""
@@ -37,13 +40,16 @@ class Underived:
 
 
 def leave_out(table: Table) -> None:
-    """Pages come or have gone that log, index and prints do not get to see: the next build makes all of them again."""
+    """Pages come or have gone that log, indexes and prints do not get to see: the next build makes all of them
+    again."""
     table.delete(STATE, LINKS_WHOLE)
+    table.delete(STATE, PAST_WHOLE)
     table.delete(PRINTS, WHOLE)
 
 
 def outdate(table: Table) -> None:
     """Texts change, or pages go: the next build makes all of it again, and what is there serves readers until then."""
     table.delete(STATE, LINKS_WHOLE)
+    table.delete(STATE, PAST_WHOLE)
     if table.get(PRINTS, WHOLE) is not None:
         table.put(PRINTS, WHOLE, STALE)

@@ -18,7 +18,7 @@ from gossamer.collection.alert.state import LOCK as TELLING
 from gossamer.collection.crawl import requests, rest
 from gossamer.collection.crawl.topics import FILE as TOPIC
 from gossamer.collection.derive import mirrored
-from gossamer.collection.folder import ID, INDEX, LINKS, PRINTS, SEEDS, SHARDS, TABLE, Folder
+from gossamer.collection.folder import ID, INDEX, LINKS, PAST, PRINTS, SEEDS, SHARDS, TABLE, Folder
 from gossamer.collection.signal.listening import FILE as LISTENING
 from gossamer.collection.signal.listening import LOCK as LISTENER
 from gossamer.collection.signal.pings import FILE as PINGED
@@ -31,7 +31,7 @@ from gossamer.store.archive import FOLDER as CAPTURES
 from gossamer.store.repair.swaps import DAMAGED
 from gossamer.store.warc.texts import FOLDER as TEXTS
 
-_PARTS = (CAPTURES, TEXTS, TABLE, INDEX, str(Path(LINKS).parent), "seen", PRINTS)
+_PARTS = (CAPTURES, TEXTS, TABLE, INDEX, PAST, str(Path(LINKS).parent), "seen", PRINTS)
 """Folders of a shard that hold files and nothing else."""
 _FILES = (
     *("lock", "gate", TELLING, LISTENER, f"{plans.FILE}{files.PARTIAL}"),

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import closing
+
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl.wiring import info_of
+from gossamer.collection.derive.indexer import past_of
+from gossamer.collection.derive.past import Past
 from gossamer.collection.folder import Folder
-from gossamer.collection.maintain.writable_shard import opened
+from gossamer.collection.maintain.writable_shard import WritableShard, opened
+from gossamer.collection.sites import site_of
 from gossamer.errors import UsageError
+from gossamer.model import URL
 from gossamer.plan import Plan
 from gossamer.store.repair import prune as shard
 from gossamer.store.repair.prune import WASTED, LetGo
@@ -34,5 +41,17 @@ def prune(folder: Folder, plan: Plan, rule: Rule, now: float, *, wasted: float =
     for index in range(plan.shards or 1):
         with opened(folder, plan, index) as bench:
             resume(bench.table, STATE, bench.archive.folder)
-            done += shard.prune(bench.table, bench.archive, info_of(plan), rule, now, wasted=wasted)
+            with closing(past_of(bench.path, bench.table, bench.archive, site_of(plan))) as past:
+                past.hold()
+                gone = shard.prune(bench.table, bench.archive, info_of(plan), rule, now, wasted=wasted)
+                _forget(past, bench, gone.pages)
+            done += gone
     return done
+
+
+def _forget(past: Past, bench: WritableShard, pages: Iterable[URL]) -> None:
+    """What went is not found any more, as of no date."""
+    for url in pages if past.whole else ():
+        past.settle(url, list(bench.archive.versions.of(url)), shrunk=True)
+    past.commit(past.length)
+    bench.table.commit()

@@ -20,7 +20,7 @@ from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.session import Session
 from gossamer.collection.derive import graphs
 from gossamer.collection.families import FAMILIES
-from gossamer.collection.folder import INDEX, Folder
+from gossamer.collection.folder import INDEX, PAST, Folder
 from gossamer.collection.maintain import writable_shard
 from gossamer.collection.maintain.verifying import damage
 from gossamer.collection.maintain.writable_shard import WritableShard
@@ -96,12 +96,13 @@ def lack(folder: Folder, index: int) -> str | None:
 
 
 def _begin(folder: Folder, index: int) -> Iterator[Path]:
-    """Room for an empty table. The index would not fit it; other files that no row names are swept away later."""
+    """Room for an empty table. The indexes would not fit it; other files that no row names are swept away later."""
     shard = folder.shard(index)
     files.make_folder(shard)
     if aside := files.put_aside(folder.table(index), shard / DAMAGED):
         yield aside
     discard(shard / INDEX)
+    discard(shard / PAST)
     files.sync_folder(shard)
 
 

@@ -21,7 +21,7 @@ import msgspec
 
 from gossamer.collection.crawl.recover import is_about_it
 from gossamer.collection.crawl.wiring import info_of
-from gossamer.collection.derive import indexer, near_copies
+from gossamer.collection.derive import index_check, near_copies
 from gossamer.collection.derive.underived import leave_out
 from gossamer.collection.maintain.writable_shard import WritableShard, is_removed
 from gossamer.collection.sites import site_of
@@ -109,7 +109,7 @@ def repair(bench: WritableShard) -> Repaired:
     if checked.texts_ill:
         carry_texts(bench.table, bench.archive, _JOB)
     strange = list(_strange(bench)) if checked.unknown else []
-    derived = list(indexer.check(bench.path, bench.table, bench.archive))
+    derived = list(index_check.check(bench.path, bench.table, bench.archive))
     derived += near_copies.check(bench.table, bench.archive, site_of(bench.plan))
     if derived or checked.problems:
         leave_out(bench.table)

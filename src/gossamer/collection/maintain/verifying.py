@@ -14,7 +14,7 @@ from typing import TypeAlias
 from gossamer.collection import series, status
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import imprint, sent
-from gossamer.collection.derive import graphs, indexer, near_copies
+from gossamer.collection.derive import graphs, index_check, near_copies, past
 from gossamer.collection.families import FAMILIES, IMPORTS
 from gossamer.collection.folder import Folder
 from gossamer.collection.imports import import_progress
@@ -82,6 +82,7 @@ _NAMED: dict[tuple[str, bytes], Check] = {
     (versions.STATE, b"length"): number,
     (versions.STATE, b"links"): number,
     (versions.STATE, b"links-drawn"): number,
+    (versions.STATE, b"past"): past.covered_of,
     (versions.STATE, b"swap"): swaps.swap_of,
     (versions.STATE, b"texts"): texts.end_of,
     (versions.STATE, b"unread"): unread.note_of,
@@ -105,7 +106,7 @@ def verified(folder: Folder, plan: Plan, readers: Callable[[], ShardReaders], re
     for index, shard_reader in enumerate(readers().all):
         checked.add(verify_archive(shard_reader.archive, partial(is_removed, shard_reader.table), passed))
         checked.problems += audit(shard_reader.table)
-        checked.problems += indexer.check(folder.shard(index), shard_reader.table, shard_reader.archive)
+        checked.problems += index_check.check(folder.shard(index), shard_reader.table, shard_reader.archive)
         checked.problems += near_copies.check(shard_reader.table, shard_reader.archive, site_of(plan))
     checked.problems += graphs.check(folder)
     return checked

@@ -31,6 +31,9 @@ FOLDER = "texts"
 _KEY = b"texts"
 _CURE = "`gossamer build DIR --convert` makes the texts again"
 
+_WORDING = 0xFFFF_FFFF
+"""Bits that are kept: it tells a version of a page from the one before, and rows and hints stay small."""
+
 
 class End(msgspec.Struct, array_like=True, frozen=True):
     """How far the files are committed."""
@@ -77,7 +80,7 @@ class Texts:
         found = worded(page, url, began, response, self._writer.ready())
         file, offset = self._writer.write(found.html, found.plain, found.said)
         lengths = (len(found.html), len(found.plain), len(found.said))
-        return TextPlace(file, offset, *lengths, found.record, mark_of(page))
+        return TextPlace(file, offset, *lengths, found.record, mark_of(page), wording_of(page))
 
     def read(self, url: URL, place: TextPlace) -> Page:
         """What was kept; Damaged when it is not there."""
@@ -188,3 +191,9 @@ def mark_of(page: Page) -> int:
     if page.fields:
         told.append(repr(page.fields))
     return keys.digest("\n".join(told).encode())
+
+
+def wording_of(page: Page) -> int:
+    """Equal for pages that are found by the same words. Links, styles and what is around the content do not count."""
+    told = (page.title, page.language or "", page.content or page.text, repr(page.fields) if page.fields else "")
+    return keys.digest("\0".join(told).encode("utf-8", "surrogatepass")) & _WORDING or 1

@@ -34,6 +34,10 @@ class Hit(Answer, frozen=True, kw_only=True):
     size: int
     published: str | None
     fetched: str | None
+    since: str | None
+    """When the page was first seen with this text, or first said it; null unless the past was asked."""
+    until: str | None
+    """When it was first seen without it; null: it still has it."""
     copies: list[str]
     signs: dict[str, float] | UnsetType = UNSET
 
@@ -42,6 +46,8 @@ class Found(Answer, frozen=True, kw_only=True):
     """The pages that answer a question best, as `gossamer search --json` has them."""
 
     query: str
+    at: str | None
+    """The time that was asked of; null: now, or all versions."""
     total: int
     more_than_total: bool
     seconds: float

@@ -58,12 +58,33 @@ class Search(msgspec.Struct, frozen=True):
     ] = "relevance"
     facets: Annotated[bool, Meta(description="Count the pages of each site, type, language and year.")] = False
     explain: Annotated[bool, Meta(description="Say what each score is made of.")] = False
+    at: Annotated[
+        str,
+        Meta(
+            description="As the collection stood then: the end of a day, as 2026-11-01, or a time, as "
+            "2026-11-01T12:00Z.",
+            min_length=1,
+            max_length=64,
+        ),
+    ] = ""
+    all_versions: Annotated[
+        bool, Meta(description="All that pages ever said; each hit tells since when, and until when.")
+    ] = False
 
 
 class OfAddress(msgspec.Struct, frozen=True):
     """A question about one page."""
 
     url: Address
+
+
+class Versions(msgspec.Struct, frozen=True):
+    """The versions of a page."""
+
+    url: Address
+    search: Annotated[
+        str, Meta(description="Only those that have all of these words.", min_length=1, max_length=TEXT_MOST)
+    ] = ""
 
 
 class PageAt(msgspec.Struct, frozen=True):

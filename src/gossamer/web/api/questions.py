@@ -46,8 +46,19 @@ class Question:
 
 def search(web: Collection, asked: parameters.Search) -> dict[str, Any]:
     """Hits, and what else there is to say of them."""
-    found = web.search(asked.q, asked.limit, asked.offset, sort=asked.sort, facets=asked.facets)
-    explained = web.explain(asked.q, asked.limit + asked.offset) if asked.explain else []
+    at = moment(asked.at, end=True) if asked.at else None
+    if asked.explain and asked.all_versions:
+        raise UsageError("explain: says what a score is made of now, or at a time; ask without all_versions")
+    found = web.search(
+        asked.q,
+        asked.limit,
+        asked.offset,
+        sort=asked.sort,
+        facets=asked.facets,
+        at=at,
+        all_versions=asked.all_versions,
+    )
+    explained = web.explain(asked.q, asked.limit + asked.offset, at) if asked.explain else []
     waiting = web.not_indexed if web.is_built else None
     return found.as_json(asked.q, waiting, {hit.url: signs for hit, signs in explained} if explained else None)
 
@@ -71,10 +82,10 @@ def links(web: Collection, asked: parameters.OfAddress) -> dict[str, Any]:
     return web.links(asked.url).as_json()
 
 
-def history(web: Collection, asked: parameters.OfAddress) -> dict[str, Any]:
-    """All versions of a page."""
-    editions = web.history(asked.url)
-    if not editions:
+def history(web: Collection, asked: parameters.Versions) -> dict[str, Any]:
+    """All versions of a page, or those that say something."""
+    editions = web.history(asked.url, asked.search)
+    if not editions and not web.history(asked.url):
         web.page(asked.url)  # says what is known of it
     return {"url": asked.url, "versions": [each.as_json() for each in editions]}
 
@@ -172,7 +183,7 @@ QUESTIONS = (
     Question("pages", "All pages, without what they say", parameters.Listing, (answers.PageList,), pages),
     Question("page", "One page: text, Markdown, metadata, links", parameters.PageAt, (answers.Page,), page),
     Question("links", "Who points to an address and what it points to", parameters.OfAddress, (answers.Links,), links),
-    Question("history", "The versions of a page", parameters.OfAddress, (answers.History,), history),
+    Question("history", "The versions of a page", parameters.Versions, (answers.History,), history),
     Question("diff", "What changed between two versions", parameters.Difference, (answers.Diff,), diff),
     Question("similar", "Copies of a page, and pages like it", parameters.OfAddress, (answers.CopyList,), similar),
     Question("hosts", "Hosts, with their sums", parameters.Hosts, (answers.HostList,), hosts, is_steady=False),

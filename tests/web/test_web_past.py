@@ -1,0 +1,84 @@
+"""The past on the search page and in the API: a date to travel to, a note that one did, and a way back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+import gossamer
+from harness.dated_site import SITE, DatedSite, page
+from harness.served import Served, serving
+
+
+@pytest.fixture(scope="module")
+def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Crawled on the first of January 2026 and a month later; /a has changed, /b is gone."""
+    folder = tmp_path_factory.mktemp("past") / "web"
+    site = DatedSite({"/a": page("Alpha", "once an elephant was here"), "/b": page("Beta", "the walrus and others")})
+    with gossamer.open(folder) as web:
+        site.crawl(web)
+        site.later(31)
+        site.pages = {"/a": page("Alpha", "now a giraffe is here")}
+        site.crawl(web)
+    with serving(folder) as running:
+        yield running
+
+
+def view(past: Served, **asked: str) -> LexborHTMLParser:
+    came = past.get(f"/?{urlencode(asked)}")
+    assert came.status == 200
+    return LexborHTMLParser(came.text)
+
+
+def asked(past: Served, path: str, status: int = 200) -> dict[str, Any]:
+    came = past.get(f"/api/v1/{path}")
+    assert came.status == status
+    return dict(json.loads(came.text))
+
+
+def test_one_travels_to_a_date_and_back(past: Served) -> None:
+    now = view(past, q="elephant")
+    assert now.css(".hit") == []
+    assert now.css_first(".then") is None
+    form = now.css_first("form.travel")
+    assert form.css_first("input[name=q]").attributes["value"] == "elephant"
+    then = view(past, q="elephant", at="2026-01-15")
+    assert "as it stood at the end of 2026-01-15" in then.css_first(".then").text()
+    (hit,) = then.css(".hit")
+    assert "an elephant" in hit.css_first(".snippet").text()
+    assert "said since 2026-01-01, gone 2026-02-01" in " ".join(hit.css_first(".more").text().split())
+    assert then.css_first("form[role=search] input[name=at]").attributes["value"] == "2026-01-15"
+    assert then.css_first(".then a").attributes["href"] == "/?q=elephant"
+    kept = past.get(str(hit.css_first("h2 a").attributes["href"]))
+    assert "once an elephant" in kept.text
+    assert "giraffe" not in LexborHTMLParser(kept.text).css_first("main").text()
+
+
+def test_what_was_not_said_then_is_not_found(past: Served) -> None:
+    assert "No page had that then" in view(past, q="giraffe", at="2026-01-15").css_first(".empty").text()
+    early = view(past, q="giraffe", at="2001-01-01")
+    assert "no page from before 2026-01-01" in early.css_first(".note").text()
+
+
+@pytest.mark.parametrize("at", ["soon", "2026-13-40", "<b>", ""])
+def test_a_date_that_is_none_is_passed_over(past: Served, at: str) -> None:
+    assert view(past, q="giraffe", at=at).css_first(".then") is None
+
+
+def test_the_api_answers_as_of_a_time_and_over_all_versions(past: Served) -> None:
+    found = asked(past, "search?q=walrus&at=2026-01-15")
+    assert [hit["url"] for hit in found["hits"]] == [f"{SITE}/b"]
+    assert found["hits"][0]["since"].startswith("2026-01-01T")
+    assert found["hits"][0]["until"].startswith("2026-02-01T")
+    assert found["at"].startswith("2026-01-1")
+    assert asked(past, "search?q=walrus")["total"] == 0
+    assert asked(past, "search?q=walrus&all_versions=true")["total"] == 1
+    assert "not a time" in asked(past, "search?q=walrus&at=soon", 400)["detail"]
+    assert "one of them" in asked(past, "search?q=walrus&at=2026-01-15&all_versions=true", 400)["detail"]
+    versions = asked(past, f"history?url={quote(SITE)}/a&search=giraffe")["versions"]
+    assert [each["number"] for each in versions] == [2]

@@ -34,7 +34,7 @@ from gossamer.testing.spec import from_settings
 SESSION_LINES = 12
 SESSION, *_ = [block for block in blocks(page("README.md"), "console") if "gossamer demo" in block]
 RUN = ("console", "bash", "python")
-SHOWN_ONLY = ("text", "toml", "yaml", "html", "json", "xml", "csv", "eml", "markdown")
+SHOWN_ONLY = ("text", "toml", "yaml", "html", "json", "xml", "csv", "eml", "markdown", "tex", "srt")
 SHOWN = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *GUIDE)]
 FROM_NOTHING = ("README.md", "docs/crawling.md", "docs/recipes.md")
 """Pages whose reader begins with an empty folder; for all others there is `my-web`, crawled yesterday and today."""

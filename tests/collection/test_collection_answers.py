@@ -24,6 +24,7 @@ from gossamer.collection.derive import graphs, index_check, indexer, near_copies
 from gossamer.collection.documents import is_document
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
+from gossamer.collection.imports.hand_over import Alone
 from gossamer.collection.imports.import_files import sort
 from gossamer.collection.imports.import_filter import AHEAD, ORIGINALS_MOST, ImportFilter, Verdict
 from gossamer.collection.imports.import_source import PROBLEMS_MOST, REASONS_MOST, ImportSource
@@ -573,13 +574,13 @@ def test_what_arrives_is_sorted_by_what_it_is_and_kept_whole(small: Collection, 
 
 
 def test_reasons_and_problems_are_counted_up_to_a_limit(shard_reader: ShardReader, import_filter: ImportFilter) -> None:
-    import_source = ImportSource((), shard_reader.table, import_filter, None, 100, lambda url: True)  # type: ignore[arg-type] # no frontier is asked
+    import_source = ImportSource((), shard_reader.table, import_filter, None, 100, Alone())  # type: ignore[arg-type] # no frontier is asked
     assert (REASONS_MOST, PROBLEMS_MOST) == (100, 1_000)
     for number in range(REASONS_MOST + 5):
-        import_source._refuse(f"reason {number}")
-    import_source._refuse("reason 0")
+        import_source.refuse(f"reason {number}")
+    import_source.refuse("reason 0")
     for number in range(PROBLEMS_MOST + 5):
-        import_source._problem(f"problem {number}")
+        import_source.problem(f"problem {number}")
     look = import_source.look(3.5)
     assert (look.files, look.of, look.bytes, look.size, look.seconds) == (0, 0, 0, 0, 3.5)
     assert (look.captures, look.known, look.cut) == (0, 0, 0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import socket
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -12,7 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from crawler_process import descendants
+from crawler_process import descendants, wait_for
+from harness import debian
 
 HERE = Path(__file__).parent
 QUICK = {
@@ -30,10 +33,37 @@ NODE = {"object_store_memory": 80 << 20, "num_cpus": 1}
 
 
 @contextmanager
-def ray_cluster(nodes: int) -> Iterator[Any]:
-    """A head that does no work, and so many nodes. RAY_ADDRESS names it, as for everybody who uses Ray."""
-    before = {name: os.environ.get(name) for name in (*QUICK, "RAY_ADDRESS")}
-    os.environ.update(QUICK)
+def redis() -> Iterator[str]:
+    """Where a Redis of our own listens; nothing where there is none."""
+    program = debian.sought("redis-server")
+    if program is None:
+        yield ""
+        return
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [program, "--bind", "127.0.0.1", "--port", f"{port}", "--save", ""]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        try:
+            wait_for(lambda: _listens(port))
+            yield f"127.0.0.1:{port}"
+        finally:
+            process.terminate()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def ray_cluster(nodes: int, redis: str = "") -> Iterator[Any]:
+    """A head that does no work, and so many nodes. RAY_ADDRESS names it, as for everybody who uses Ray.
+
+    With a Redis behind it, the head may end and be started again.
+    """
+    quick = {**QUICK, **({"RAY_REDIS_ADDRESS": redis} if redis else {})}
+    before = {name: os.environ.get(name) for name in (*quick, "RAY_ADDRESS")}
+    os.environ.update(quick)
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0, "include_dashboard": False})

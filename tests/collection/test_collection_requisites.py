@@ -94,6 +94,15 @@ def test_links_shows_what_a_page_needs_with_its_place(whole: Crawled) -> None:
     assert told["/base/pictures/poster.png"] == ("poster", 200)
 
 
+def test_links_says_who_needs_what_is_no_page(whole: Crawled) -> None:
+    """It said that nothing of it was in the collection and no page linked there, of a picture that it had."""
+    for path in ("/base/pictures/deep.png", "/base/css/main.css"):
+        with gossamer.open(whole.folder) as web:
+            found = web.links(whole.site.origin + path)
+            assert found.needed_by == web.why(whole.site.origin + path).referrer
+        assert f"needed by: {found.needed_by}\n" in run_gossamer("links", str(whole.folder), found.url).stdout
+
+
 def test_the_index_for_replay_has_it_and_the_pages_have_not(whole: Crawled) -> None:
     index = run_gossamer("export", str(whole.folder), "cdxj").stdout
     assert index.count('"url": "') == len({*whole.site.pages, *whole.other.pages}) + 2, "and both robots.txt"
@@ -128,6 +137,11 @@ def test_robots_txt_holds_and_may_be_passed_over_on_the_own_site(tmp_path: Path)
         with crawled(tmp_path / "obeyed", site, pages=1) as web:
             assert web.status().requisites_kept == web.status().requisites - 3
             assert web.why(f"{site.origin}/base/css/main.css").reason == "robots.txt forbids it"
+            assert web.status().requisites_missing == {"robots.txt forbids it": 3}
+            assert len(list(web.addresses(reason="robots.txt forbids it"))) == 3
+            assert web.verify().problems == []
+        words = "\nrequisites missing because:\n          3  robots.txt forbids it\n"
+        assert run_gossamer("status", str(tmp_path / "obeyed")).stdout.endswith(words)
         assert not any(path.startswith("/base/css/") for path in site.asked)
         with crawled(tmp_path / "own", site, pages=1, requisites_robots="own") as web:
             assert web.why(f"{site.origin}/base/css/main.css").status == 200

@@ -15,7 +15,7 @@ from gossamer.collection.folder import Folder
 from gossamer.errors import NothingFetched
 from gossamer.fetch.sessions import DOUBTED
 from gossamer.store.table.table import Table
-from harness.login_sites import NGINX, PASSWORD, USER, FormSite, digest_site, form_site, nginx_site, pages
+from harness.login_sites import PASSWORD, USER, FormSite, digest_site, form_site, nginx_site, pages
 
 OPEN = {"allow_addresses": ("127.0.0.0/8",), "delay": 0.0, "ip_delay": 0.0, "patience": 0.0}
 QUICK = {**OPEN, "disk_pause": 0, "disk_pause_share": 0.0, "shards": 1, "build": False}
@@ -117,7 +117,6 @@ def test_a_wrong_digest_is_shown_once_for_each_page(tmp_path: Path) -> None:
         assert site.refused <= 5
 
 
-@pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 def test_all_pages_behind_the_passwords_of_nginx_come(tmp_path: Path) -> None:
     with nginx_site(SITE, tmp_path / "nginx") as origin:
         assert crawl(tmp_path / "web", origin, f"auth {USER} $MEMBERS") == set(SITE)

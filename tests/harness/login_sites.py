@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-import shutil
 import socket
 import subprocess
 import threading
@@ -17,6 +16,8 @@ from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, quote
+
+from harness import debian
 
 USER, PASSWORD = "ada", "hush-5f3a9c/ü"
 LOGIN_PAGE = """<html><body><h1>Sign in</h1>
@@ -228,9 +229,6 @@ def _served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
             thread.join()
 
 
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-
-
 @contextmanager
 def nginx_site(pages: dict[str, str], folder: Path) -> Iterator[str]:
     """The same pages behind the passwords of nginx."""
@@ -253,7 +251,7 @@ fastcgi_temp_path {folder}/c; uwsgi_temp_path {folder}/d; scgi_temp_path {folder
 server {{ listen 127.0.0.1:{port}; root {root}; index index;
 auth_basic "members"; auth_basic_user_file {folder}/users; }} }}"""
     )
-    process = subprocess.Popen([str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf")])
+    process = subprocess.Popen([debian.program("nginx"), "-p", str(folder), "-c", str(folder / "nginx.conf")])
     try:
         until = time.monotonic() + 30
         while time.monotonic() < until and process.poll() is None:

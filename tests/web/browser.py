@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from gossamer.web.serving import LOCAL
+from harness import debian
 from harness.served import serving
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -25,24 +21,11 @@ ARGUMENTS = (
     "--disable-component-update",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-INSTALL = ("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "chromium")
-PATIENCE = 240.0
 
 
 def chromium() -> str:
     """Where it is."""
-    found = _installed()
-    if found is None:
-        pytest.skip("Chromium is missing; `apt-get install chromium` brings it")
-    return found
-
-
-@cache
-def _installed() -> str | None:
-    """Debian's is installed where it is missing and this user may do so; that is tried once."""
-    if not any(map(shutil.which, NAMES)) and os.geteuid() == 0 and shutil.which(INSTALL[0]):
-        subprocess.run(INSTALL, check=False, capture_output=True, timeout=PATIENCE)
-    return next(filter(None, map(shutil.which, NAMES)), None)
+    return debian.program("chromium", *NAMES)
 
 
 @contextmanager

@@ -107,6 +107,7 @@ def status(found: Status) -> str:
     ]
     lines = [f"{name:<12}{value}" for name, value in rows]
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
+    lines += _reasons("requisites missing because", found.requisites_missing)
     return "\n".join(lines)
 
 

@@ -19,5 +19,6 @@ query:
   after:2026-03         from this day on; before:2026 from before it
   link:example.org/a    that links to this address
   price:30              with this in a field that a page function gave (--on-page)
+  docno:GX000-01-02     with this number in a collection of TREC that was imported
 Put the query in single quotes, so that the shell leaves it alone.
 """

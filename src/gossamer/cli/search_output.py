@@ -103,6 +103,7 @@ def links(around: Links) -> str:
     rank = "" if around.rank is None else f", rank {around.rank:.2f} (1 is usual)"
     lines = [f"{line(around.url)}{rank}", f"in: {counted(len(around.incoming), 'page')}"]
     lines += _some([line(url) for url in sorted(around.incoming)])
+    lines += [f"needed by: {line(around.needed_by)}"] if around.needed_by else []
     lines.append(f"called: {counted(len(around.anchors), 'site')}")
     lines += _some([line(anchor) for anchor in around.anchors])
     outgoing = sorted({(line(link.url), line(link.anchor)) for link in around.outgoing})

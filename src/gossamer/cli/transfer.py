@@ -137,5 +137,6 @@ def fetch_collection(options: argparse.Namespace) -> int:
     fetch(options.dir, Path(options.to))
     with gossamer.open(options.to) as collection:
         now = collection.status()
-    print_answer(options, now.as_json(), f"{options.to}: {shown.counted(now.pages, 'page')}, {now.queued:,} queued")
+    words = f"{options.to}: {shown.counted(now.pages, 'page')}, {now.queued:,} queued"
+    print_answer(options, now.as_json(), f"{words}\nnext: gossamer search {options.to} 'words'")
     return 0

@@ -256,7 +256,8 @@ class Collection(Steered, Alerting, Upkeep):
             )
         if not (plan.seeds or asked.seed_list or SeedList(self.path) or plan.folders):
             raise UsageError(
-                f"{self.path}: no seed; name an address to start from, as in `gossamer {verb} DIR https://example.org/`"
+                f"{self.path}: no seed; name an address to start from, as in `gossamer {verb} DIR https://example.org/`,"
+                " or, where checkpoints of it are kept, --store and their place"
             )
 
     async def _go_round(self, job: Job, lock: int, hears: StopWatch, outside: Outside, rounds: _Rounds) -> None:

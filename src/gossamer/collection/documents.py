@@ -129,6 +129,7 @@ class Document(SaysWhatItRead):
             "content": self.page.content,
             "markdown": self.page.markdown,
             "language": self.page.language,
+            "kind": self.page.kind,
             "author": self.page.author or None,
             "published": timestamp(self.page.published),
             "modified": timestamp(self.page.modified),

@@ -134,6 +134,8 @@ class Status:
     """That which is here."""
     requisites_queued: int = 0
     """That which waits; the rest has failed or was left out."""
+    requisites_missing: Mapping[str, int] = field(default_factory=dict)
+    """Why that rest is not here: reasons and how often."""
     fields: tuple[str, ...] = ()
     """Names of fields that a page function has given."""
     fields_failed: int = 0
@@ -210,6 +212,7 @@ def status_of(
         requisites=sum(counts.needed.all for counts in parts if counts.needed),
         requisites_kept=sum(counts.needed.kept for counts in parts if counts.needed),
         requisites_queued=sum(counts.needed.queued for counts in parts if counts.needed),
+        requisites_missing=_largest(counts.missing for counts in parts),
         fields=tuple(fields.kinds),
         fields_failed=fields.failed,
     )

@@ -154,7 +154,7 @@ def fetch(source: str, to: Path) -> None:
     plan = _plan_in(depot)
     if plan is None:
         raise NotACollection(
-            f"{depot.url}: no collection is kept there; `gossamer crawl DIR SEED --store ...` makes one"
+            f"{depot.url}: no collection is kept there; the place is the one that `--store` has named in the crawl"
         )
     if (found := files.kind(to)) and (found != files.A_FOLDER or files.entries(to)):
         raise UsageError(f"{to}: is there already, and no empty directory; name another")

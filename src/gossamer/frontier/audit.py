@@ -18,7 +18,8 @@ from gossamer.urls import keys
 def audit(table: Table) -> Iterator[str]:
     """What is wrong, one line each; nothing when all is well."""
     ledger = Ledger(table)
-    needed = None if ledger.counts.needed is None else Needed()
+    says = ledger.counts.needed
+    needed = None if says is None else Needed(reasons=None if says.reasons is None else {})
     counted, tallied = Counts(again=min(ledger.counts.again, 0), needed=needed), Tally.is_whole(table)
     for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
         before, sums = counted.queued, Sums(counted.pages, counted.failed)

@@ -36,6 +36,8 @@ class Needed(msgspec.Struct, array_like=True):
     queued: int = 0
     failed: int = 0
     excluded: int = 0
+    reasons: dict[str, int] | None = None
+    """Why things failed or were left out, by the first words; None where it was never counted."""
 
     @property
     def all(self) -> int:
@@ -49,6 +51,8 @@ class Needed(msgspec.Struct, array_like=True):
         elif entry.state is not State.DONE:
             name = entry.state.name.lower()
             setattr(self, name, getattr(self, name) + by)
+        if self.reasons is not None and entry.state in (State.FAILED, State.EXCLUDED):
+            _tally(self.reasons, entry.reason, by)
 
 
 class Counts(msgspec.Struct):
@@ -79,6 +83,11 @@ class Counts(msgspec.Struct):
     def besides(self) -> int:
         """What is queued and is no new page, so that no limit of pages keeps it from being asked for."""
         return max(self.again, 0) + (self.needed.queued if self.needed else 0)
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """Why what pages need is not here, and how often."""
+        return (self.needed.reasons if self.needed else None) or {}
 
     @property
     def kept(self) -> int:
@@ -234,8 +243,8 @@ class Ledger:
                 self._count(url, entry, None)
         if self.counts.again < 0:
             self.counts.again = sum(is_page_again(entry) for _, entry in self.all())
-        if self.counts.needed is None:
-            self.counts.needed = Needed()
+        if self.counts.needed is None or self.counts.needed.reasons is None:
+            self.counts.needed = Needed(reasons={})
             for _, entry in self.all():
                 if entry.kind is Kind.RESOURCE:
                     self.counts.needed.shift(entry, 1)

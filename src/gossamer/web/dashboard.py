@@ -81,6 +81,7 @@ def figures(now: Look) -> dict[str, str]:
         "coverage": f"{status.pages / known:.1%}" if known else "–",
         "known": number(known),
         "actions": " ".join(_actions(now)),
+        "requisites": f"{number(status.requisites_kept)} of {number(status.requisites)}" if status.requisites else "–",
         "fresh": _fresh(status.freshness),
         "topic": str(status.harvest or "–"),
         "seconds": span(status.seconds),
@@ -131,6 +132,7 @@ async def crawl(request: Request) -> Response:
         hosts=busiest.hosts,
         failures=_reasons(now.status.failures, "failed"),
         exclusions=_reasons(now.status.exclusions, "excluded"),
+        missing=_reasons(now.status.requisites_missing, "failed"),
     )
 
 

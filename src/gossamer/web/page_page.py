@@ -65,6 +65,7 @@ class Wanted:
     outgoing: int
     """Which page of links, like the next."""
     incoming: int
+    needs: int
 
 
 class Named(NamedTuple):
@@ -107,6 +108,7 @@ class Shown:
     links: Links | None = None
     outgoing: Sheet | None = None
     incoming: Sheet | None = None
+    needs: Sheet | None = None
     copies: Sequence[tuple[Copy, str]] = ()
     """Each with its title."""
     related: Sequence[Hit] = ()
@@ -149,6 +151,7 @@ def _wanted(given: QueryParams) -> Wanted:
         given.get("full", "") == "1",
         _number(given.get("out", "")) or 1,
         _number(given.get("in", "")) or 1,
+        _number(given.get("needs", "")) or 1,
     )
 
 
@@ -229,6 +232,7 @@ def _links(web: Collection, url: str, document: Document | None, wanted: Wanted)
         "links": links,
         "outgoing": _sheet(links.outgoing, wanted.outgoing),
         "incoming": incoming._replace(rows=named),
+        "needs": _sheet(links.requisites, wanted.needs),
     }
 
 

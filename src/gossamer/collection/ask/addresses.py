@@ -148,7 +148,7 @@ def _because(readers: ShardReaders, words: str | None) -> Callable[[str], bool]:
     if not words.strip():
         raise UsageError("a reason that is empty means none; leave it out to list all addresses")
     counts = [Ledger(table).counts for table in readers.tables]
-    if any(words in (*each.failures, *each.exclusions) for each in counts):
+    if any(words in (*each.failures, *each.exclusions, *each.missing) for each in counts):
         return lambda reason: reason.partition(":")[0] == words
     begins = words.casefold()
     return lambda reason: reason.casefold().startswith(begins)

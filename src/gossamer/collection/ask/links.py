@@ -67,6 +67,8 @@ class Links:
     """What the page can be asked."""
     requisites: tuple[Link, ...] = ()
     """What it needs to look as it does, each with where it stands: img, srcset, style, script and so on."""
+    needed_by: str = ""
+    """The page that has asked for it first, where it is a requisite itself."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -78,6 +80,7 @@ class Links:
             "rank": self.rank,
             **({"guessed": [self._guess(link) for link in self.guesses]} if self.guesses else {}),
             "forms": [form._asdict() for form in self.forms],
+            **({"needed_by": self.needed_by} if self.needed_by else {}),
             "needs": [{"url": link.url, "place": link.place, **self._stands(link)} for link in self.requisites],
         }
 
@@ -98,17 +101,17 @@ def targets(tables: Callable[[str], Table], links: Sequence[Link]) -> dict[str, 
     return {url: Target(entry.state.name.lower(), entry.status) for url, entry in entries if entry is not None}
 
 
-def linked(url: str, page: Document | None, graph: Graph | None) -> Links:
+def linked(url: str, page: Document | None, graph: Graph | None, needed_by: str = "") -> Links:
     """Gathered from the page itself and from the graph."""
     outgoing = page.links if page else ()
     if graph is None:
-        if page is None:
+        if page is None and not needed_by:
             cure = "`gossamer build DIR` makes it"
             raise NotFound(f"{url}: not in the collection, and there is no graph of links; {cure}")
-        return Links(url, outgoing, (), (), None)
+        return Links(url, outgoing, (), (), None, needed_by=needed_by)
     print_ = graph.standing(keys.fingerprint(url))
     node = graph.web.number(print_)
-    if node is None and page is None:
+    if node is None and page is None and not needed_by:
         raise NotFound(f"{url}: not in the collection, and no page of it links there")
     names = (graph.names.get(source) for source in graph.linking(url))
     anchors = graph.anchors.get(print_) or ""
@@ -118,6 +121,7 @@ def linked(url: str, page: Document | None, graph: Graph | None) -> Links:
         tuple(islice(filter(None, names), SHOWN_MOST)),
         tuple(filter(None, anchors.split("\n"))),
         None if node is None else float(graph.values[node]),
+        needed_by=needed_by,
     )
 
 

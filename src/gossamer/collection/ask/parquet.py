@@ -99,7 +99,7 @@ def _schema(arrow: Any, given: Mapping[str, str]) -> Any:
     link = arrow.struct([("url", text), ("anchor", text), ("rel", text), ("content", arrow.bool_())])
     types = {"status": arrow.int16(), "depth": arrow.int32(), **dict.fromkeys(_DATES, moment)}
     names = ("url", "final_url", "fetched", "status", "media_type", "digest", "title", "text", "content")
-    more = ("markdown", "language", "author", "published", "modified", "depth", "copy_of", "near_copy_of")
+    more = ("markdown", "language", "kind", "author", "published", "modified", "depth", "copy_of", "near_copy_of")
     fields = [arrow.field(name, types.get(name, text)) for name in (*names, *more)]
     kinds = {BOOLEAN: arrow.bool_(), WHOLE: arrow.int64(), NUMBER: arrow.float64(), TEXTS: arrow.list_(text)}
     own = [arrow.field(name, kinds.get(kind, text)) for name, kind in given.items()]

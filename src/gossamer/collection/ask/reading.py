@@ -32,7 +32,7 @@ from gossamer.collection.status import Progress, Status, last_look, standstill, 
 from gossamer.collection.steering import Steering
 from gossamer.errors import Damaged, GossamerError, InvalidPlan, NotFound, StorageError, UsageError
 from gossamer.frontier.ledger import Ledger
-from gossamer.model import Capture, Hit, Page
+from gossamer.model import Capture, Hit, Kind, Page
 from gossamer.plan import Plan, texts
 from gossamer.shown import counted, log
 from gossamer.store.versions import Version
@@ -529,9 +529,15 @@ class Reading:
         guesses = page.page.guesses if page else ()
         forms = page_forms(page.capture, self._readers().of(page.url).table) if page else ()
         needs = requisites(page.capture) if page else ()
-        found = replace(linked(self.meant(url), page, graph), guesses=guesses, forms=forms, requisites=needs)
+        around = linked(meant := self.meant(url), page, graph, self._needed_by(meant))
+        found = replace(around, guesses=guesses, forms=forms, requisites=needs)
         every = (*found.outgoing, *guesses, *needs)
         return replace(found, targets=targets(lambda target: self._readers().of(target).table, every))
+
+    def _needed_by(self, url: str) -> str:
+        """The page that has asked for it first in order to look as it does; nothing for what is no requisite."""
+        entry = Ledger(self._readers().of(url).table).get(url)
+        return (entry.referrer or "") if entry is not None and entry.kind is Kind.RESOURCE else ""
 
     def neighbours(self, question: str) -> list[Neighbour]:
         """Hubs and authorities among the pages that answer a question and those around them."""

@@ -58,7 +58,8 @@ def connect(engine: str) -> None:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, RuntimeError, ValueError, RayError) as error:
         cure = "`ray start --head` begins one on this machine, and RAY_ADDRESS names another"
-        raise UsageError(f"no Ray cluster at {address} ({_first_line(error)}); {cure}") from error
+        where = "on this machine" if address == "auto" else f"at {address}"
+        raise UsageError(f"no Ray cluster {where} ({_first_line(error)}); {cure}") from error
 
 
 def _knock(address: str) -> None:

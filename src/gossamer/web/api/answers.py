@@ -82,6 +82,7 @@ class Page(Answer, frozen=True, kw_only=True):
     content: str
     markdown: str
     language: str | None
+    kind: str
     author: str | None
     published: str | None
     modified: str | None
@@ -140,6 +141,7 @@ class Links(Answer, frozen=True, kw_only=True):
     guessed: list[Guessed] | UnsetType = UNSET
     forms: list[FormOfPage]
     needs: list[Needed]
+    needed_by: str | UnsetType = UNSET
 
 
 class Edition(Answer, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ FUNCTIONS = {
     *("shutil.rmtree", "shutil.copyfile", "shutil.move", "shutil.copytree", "open"),
     *("np.load", "np.save", "np.fromfile"),
 }
-OURS = {"self._folder.exists", "self.exists"}
+OURS = {"self._folder.exists", "self.exists", "folder.exists"}
 """Methods of `Folder`."""
 EXCEPTIONS = {
     "collection/imports/import_files.py": "files that somebody imports, wherever they are",

@@ -67,6 +67,7 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 them, 10 kB for each page that is indexed."""
 _FILES = re.compile(FILES)
 _SYSTEM = re.compile(r"(?:os error |Os \{ code: )(\d+)")
+_ROWS = re.compile(r'"value":\s*([\d.]+),\s*"description":\s*"N, total number of docs')
 _FILE = re.compile(r'filepath: "([^"]+)"')
 _MANAGED = ".managed.json"
 _COVERED = "\0covered"
@@ -269,6 +270,17 @@ class ShardIndex:
             Standing(int(since or 0), None if until is None else int(until), shown_of(row))
             for since, until, row in zip(*columns, rows, strict=True)
         ]
+
+    @property
+    def rows(self) -> int:
+        """How many rows the engine weighs terms by: those that were replaced count until their files are merged."""
+        with reading():
+            searcher = self.index.searcher()
+            query = tantivy.Query.term_query(self.schema, "url", _COVERED, "basic")
+            found = searcher.search(query, limit=1).hits
+            told = query.explain(searcher, found[0][1]).to_json() if found else ""
+        said = _ROWS.search(told)
+        return int(float(said[1])) if said else searcher.num_docs
 
     def urls(self) -> Iterator[str]:
         """The addresses of all pages in it."""

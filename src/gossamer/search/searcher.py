@@ -181,7 +181,7 @@ class Searcher:
         self._indexes = indexes
         self._context = context
         self._weights = weights or Weights()
-        self._known = Statistics(indexes, self._at)
+        self._known = Statistics(indexes, self._at, past=past)
         self._searchers = self._known.searchers
         self._askings = [
             Asking(shard_index, self._weights, partial(self._known.balance, number), context.linking)

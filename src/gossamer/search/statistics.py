@@ -25,13 +25,18 @@ VALUES_MOST = 5_000
 
 
 class Statistics:
-    """Of the indexes as they are now, or of what stood in them at a moment, in milliseconds since 1970."""
+    """Of the indexes as they are now, or of what stood in them at a moment, in milliseconds since 1970.
 
-    def __init__(self, indexes: Sequence[ShardIndex], at: int | None = None) -> None:
+    With those of the `past` the sizes are as the engine counts them: how many of their rows were replaced differs much.
+    """
+
+    def __init__(self, indexes: Sequence[ShardIndex], at: int | None = None, *, past: bool = False) -> None:
         self._at = at
         with reading():
             self.searchers = [shard_index.index.searcher() for shard_index in indexes]
             self.sizes = [searcher.num_docs for searcher in self.searchers]
+        if past:
+            self.sizes = [shard_index.rows for shard_index in indexes]
         self._indexes = indexes
         self.pages = sum(self.sizes if at is None else self._counted([all_then(each.schema, at) for each in indexes]))
         self.having = lru_cache(maxsize=REMEMBERED)(self._count_having)

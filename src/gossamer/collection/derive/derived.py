@@ -34,7 +34,7 @@ class Derived:
     def keep(self, capture: Capture, page: Page, version: Version) -> None:
         """The archive has a page that says something new, as that version."""
         if capture.source is not None and self._is_old(capture):
-            self._findable.touch(capture.visit.url)
+            self._findable.note_older(capture.visit.url)
             return
         self._findable.keep(capture, page, version)
         self._prints.keep(capture, page)

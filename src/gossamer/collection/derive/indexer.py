@@ -108,7 +108,7 @@ class Indexer:
         self._log.add(url, self._site(url), ())
         self._take_out(url)
 
-    def touch(self, url: URL) -> None:
+    def note_older(self, url: URL) -> None:
         """An older version of a page came, or says something else than before."""
         self._past.hold()
         self._past.note(url)

@@ -20,6 +20,12 @@ class Span(NamedTuple):
     until: float | None
 
 
+def begun_by(at: float) -> int:
+    """The last millisecond that has begun by then, so that the end of a day is no part of the next. A number of seconds
+    may be a little less than what was written: half a microsecond does no harm."""
+    return int(at * 1_000 + 5e-4)
+
+
 def spans(askings: Sequence[Asking], searchers: Sequence[Any], question: Question, page: int) -> list[Span]:
     """From when to when a page answered a question, in the order of time; that of now is the last."""
     found: list[Span] = []

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from gossamer.index.analysis import terms
-from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, milliseconds, reading, shown_of, unpanicked
+from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
 from gossamer.model import Hit
 from gossamer.search.answer import Answer
 from gossamer.search.asking import (
@@ -45,7 +45,7 @@ from gossamer.search.candidates import (
 from gossamer.search.expansion import ANSWERS, GOOD, LONG, SHORT, telling
 from gossamer.search.facets import Facets, counted
 from gossamer.search.hints import HINTS_MOST, hints
-from gossamer.search.past import TEXTS_MOST, Span, each_once, earliest, once, spans, spans_of
+from gossamer.search.past import TEXTS_MOST, Span, begun_by, each_once, earliest, once, spans, spans_of
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Field, Filter, Query, parse
 from gossamer.search.snippets import marks_in, snippet
@@ -177,7 +177,7 @@ class Searcher:
         """`past`: the indexes also have what pages said before, so that a page may be in them several times. Then it
         answers of all times, or of a moment."""
         self._past = past
-        self._at = None if at is None else milliseconds(at)
+        self._at = None if at is None else begun_by(at)
         self._indexes = indexes
         self._context = context
         self._weights = weights or Weights()

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from gossamer import files
@@ -257,8 +258,11 @@ class Indexer:
     def _put(self, url: URL, page: Page, version: Version) -> None:
         if findable(page):
             about = entry(url, page, version.began, self._site(url), version.hint, version.size)
-            self._shard_index.add(replace(about, since=since(self._archive, url, version)))
-            self._past.note(url)
+            is_only = len([*islice(self._archive.versions.of(url), 2)]) < 2  # as most are, and have no past
+            first = version.began if is_only else since(self._archive, url, version)
+            self._shard_index.add(replace(about, since=first))
+            if not is_only:
+                self._past.note(url)
             self._fresh += 1
         else:
             self._take_out(url)

@@ -50,16 +50,19 @@ class Looks:
 
 def with_records(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:
     """Which blocks are kept, given those that are so far. `numbers`: the block of each run."""
+    if kept.all():
+        return kept
     owners: list[int] = outline.owners[np.append(True, numbers[1:] != numbers[:-1])].tolist()
-    records = _Records(outline, [owner for owner, is_kept in zip(owners, kept.tolist(), strict=True) if is_kept])
+    here, marks = kept.tolist(), scores.tolist()
+    records = _Records(outline, [owner for owner, is_kept in zip(owners, here, strict=True) if is_kept])
     looks = Looks(outline)
     alike: dict[Look, list[int]] = {}
     for block, owner in enumerate(owners):
         alike.setdefault(looks.of(owner), []).append(block)
     whole = kept.copy()
     for look, blocks in alike.items():
-        missing = [block for block in blocks if not kept[block]]
-        if not missing or len(blocks) < _MANY or scores[missing].mean() <= _LEAST:
+        missing = [block for block in blocks if not here[block]]
+        if not missing or len(blocks) < _MANY or sum(marks[block] for block in missing) <= _LEAST * len(missing):
             continue
         found = {records.of(owners[block]) for block in missing}
         if len(found) == len(missing) and 0 not in found and not any(tag in _AROUND_TAGS for tag, _ in look):

@@ -46,7 +46,6 @@ _OUTSIDE_TAGS = _AROUND_TAGS | {NUMBER[name] for name in ("aside", "form", "dial
 _ROLES = {"main": "main", "navigation": "nav", "contentinfo": "footer", "complementary": "aside", "search": "form"}
 _ROLE_TAGS = {name_hash(b"r", role.encode()): NUMBER[tag] for role, tag in _ROLES.items()}
 """An element with such a role is taken for one of that tag."""
-_ROLE_HASHES = np.array(list(_ROLE_TAGS), np.uint32)
 
 
 def of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mask:
@@ -138,10 +137,11 @@ class _Page:
 
 def _tags(outline: Outline) -> bytes:
     """By what elements are, or say they are."""
-    which = np.isin(outline.names, _ROLE_HASHES).nonzero()[0]
-    if not len(which):
-        return outline.tags.tobytes()
-    tags = bytearray(outline.tags.tobytes())
-    for element, name in zip(outline.named[which].tolist(), outline.names[which].tolist(), strict=True):
-        tags[element] = _ROLE_TAGS[name]
-    return bytes(tags)
+    tags = outline.tags.tobytes()
+    names: list[int] = outline.names.tolist()
+    if _ROLE_TAGS.keys().isdisjoint(names):
+        return tags
+    said = bytearray(tags)
+    for element, name in zip(outline.named.tolist(), names, strict=True):
+        said[element] = _ROLE_TAGS.get(name, said[element])
+    return bytes(said)

@@ -106,3 +106,13 @@ def test_parts_that_share_a_record_or_look_different_are_left() -> None:
         records("<div><p>A</p><div class=left>a</div></div><div><p>B</p><div class=right>b</div></div>", "AB") == "AB"
     )
     assert records("<div><p>A</p><nav>a</nav></div><div><p>B</p><nav>b</nav></div>", "AB") == "AB"
+
+
+@pytest.mark.parametrize("around", [("", ""), ("<nav><a href=/>Home</a></nav>", "<footer>Wren, 2025</footer>")])
+@pytest.mark.parametrize(("name", "remark"), [("Ridge walk", "- 5 km, easy"), ("Bridge opened", "2026-11-01")])
+def test_a_list_of_links_with_remarks_is_kept_whole(around: tuple[str, str], name: str, remark: str) -> None:
+    """To the scores all of it is a menu: one item of three was kept, or none."""
+    items = "".join(f"<li><a href=/{number}>{name} {number}</a> {remark}</li>" for number in range(3))
+    before, behind = around
+    found = content(f"<title>T</title><body>{before}<h1>What there is</h1><ul>{items}</ul>{behind}".encode())
+    assert found == " ".join(["What there is", *(f"{name} {number} {remark}" for number in range(3))])

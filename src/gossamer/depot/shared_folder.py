@@ -91,7 +91,7 @@ class SharedFolder:
         except FileNotFoundError as error:
             if self._folder.is_dir():
                 raise
-            raise StoreAway(f"{self._folder}: is not there") from error
+            raise StoreAway(f"{self._folder}: is not there; mount its disk, or make the folder if it is new") from error
         except OSError as error:
             raise StoreAway(f"{self._folder / name}: {error.strerror or error}") from error
 

@@ -29,6 +29,8 @@ def moment(text: str, *, end: bool = False) -> datetime:
 
 def in_utc(at: datetime) -> datetime:
     """A time that a program gives without a zone is one of UTC, as all are that it gets."""
+    if not isinstance(at, datetime):
+        raise UsageError(f"{at!r}: a program gives a time as a datetime, as in datetime(2026, 11, 1, 12)")
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 

@@ -26,6 +26,7 @@ Mask = NDArray[np.bool_]
 BETWEEN_LEAST = -2.5
 """The score of a block that is surely no content, though it stands between others that are; as in `scorer/choice.h`."""
 _WHOLE_LEAST = -6.0
+_SMALL_LEAST = -12.0
 _REPEATED_LEAST = 40
 """Bytes of what is not said twice. Shorter ones may be: a label, a name, a price."""
 _REPEATING = np.isin(np.arange(len(TAGS)), [NUMBER[name] for name in ("code", "pre", "table")])
@@ -90,7 +91,7 @@ def _whole_lists(outline: Outline, numbers: Ints, kept: Mask, scores: Floats, *,
                 first, last = page.span(element, block)
                 tag, had = outline.tags[element], int(kept[first:last].sum())
                 is_whole = tag == _TERMS or (tag != _TABLE and had >= (1 if small else (last - first) / 2))
-                least = _WHOLE_LEAST if is_whole else BETWEEN_LEAST
+                least = (_SMALL_LEAST if small else _WHOLE_LEAST) if is_whole else BETWEEN_LEAST
                 if page.is_torn(element, first, last) and scores[first:last].min() > least:
                     whole[first:last] = True
     return whole

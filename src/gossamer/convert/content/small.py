@@ -6,7 +6,7 @@ captions of a gallery look like a menu. But a small page has little around its c
 Its main part is the only `main` or `article`, if it has one; an element may say by its role that it is one. What stands
 elsewhere is none then, but for the title. If the scores are sure of most words of the part, what is surely none is left
 out of it; if they are not, all of it is kept. Of a page that says no such part a block is left out only if it is likely
-none, or surely none where nothing is likely content.
+none; where nothing is more likely content than not, the scores know nothing, and all is kept.
 
 Menus and footers that are marked as such are left out, and forms, asides and the like with nothing that is likely
 content. The only heading of the first level is the title of the page, and is kept wherever else it stands.
@@ -32,14 +32,13 @@ _LIKELY = -1.0
 """The score of what may well be content, if it is small."""
 _SAID_LEAST = -4.0
 """What is more than that is kept of the part that the page says is its main one, if the scores are sure of most of it;
-and of it if they are not; and of a page without such a part if they are sure of nothing, but its menus are marked."""
+the next is for it if they are not, and for a page without such a part if they are sure of nothing."""
 _UNSURE_LEAST = -12.0
-_UNSAID_LEAST = -4.0
 _FAR_BETTER = 3.0
 """By so much a block elsewhere is better than all that stands in a part that is none."""
 _CELL_MOST = 24
 """Bytes of what may well be said twice: "yes" in a table, or a price."""
-_H1 = NUMBER["h1"]
+_H1, _HEADER = NUMBER["h1"], NUMBER["header"]
 _SAID = NUMBER["main"], NUMBER["article"]
 _AROUND_TAGS = frozenset(NUMBER[name] for name in ("nav", "footer"))
 _OUTSIDE_TAGS = _AROUND_TAGS | {NUMBER[name] for name in ("aside", "form", "dialog", "button", "select")}
@@ -58,8 +57,11 @@ def of_small(outline: Outline, numbers: Ints, kept: Mask, scores: Floats) -> Mas
     outside = page.outside([title, part, *(owner for owner, score in page.blocks if score > _LIKELY)])
     if part:
         least = _SAID_LEAST if page.is_sure(part, outside) else _UNSURE_LEAST
+    elif page.best <= 0:
+        least = _UNSURE_LEAST
+        outside = page.outside([title], header=True)
     else:
-        least = _UNSAID_LEAST if any(outside) and page.best <= 0 else _LIKELY
+        least = _LIKELY
     texts = page.texts()
     said = {text for text, is_kept in zip(texts, kept.tolist(), strict=True) if is_kept}
     more = [False] * len(texts)
@@ -100,12 +102,14 @@ class _Page:
         """The only heading of the first level, which is what the page is called; 0 where there is none."""
         return self._tags.index(_H1) if self._tags.count(_H1) == 1 else 0
 
-    def outside(self, others: Sequence[int]) -> list[bool]:
-        """For each element whether it stands in a menu or footer, or in a form or aside with none of the others."""
+    def outside(self, others: Sequence[int], *, header: bool = False) -> list[bool]:
+        """For each element whether it stands in a menu or footer, or in a form or aside with none of the others. With
+        `header`, in such a header too: the name of the site, and not that of the page."""
+        tags = _OUTSIDE_TAGS | {_HEADER} if header else _OUTSIDE_TAGS
         inside = [*sorted(others), len(self._tags)]
         found = [False] * len(self._tags)
         for element, tag in enumerate(self._tags):
-            if found[element] or tag not in _OUTSIDE_TAGS:
+            if found[element] or tag not in tags:
                 continue
             end = self._ends[element]
             if tag in _AROUND_TAGS or inside[bisect_left(inside, element)] >= end:

@@ -24,6 +24,7 @@ import gossamer
 from crawler_process import run_gossamer
 from foreign_files import DATE, answer, page, record, zipped
 from gossamer.collection import Collection
+from gossamer.errors import NotFound
 from gossamer.store.foreign.posted import lookup
 from reference import reference
 
@@ -147,6 +148,8 @@ def test_answers_to_post_and_resources_are_where_replay_tools_look(web: Collecti
     index = index_of(exported(web, "cdxj"))
     (post,) = (told for key, told in index.items() if "__wb_method=post" in key)
     assert (post["method"], post["requestBody"], post["status"]) == ("POST", "q=a b&x=1", "200")
+    with pytest.raises(NotFound, match=r"/form: not in the collection; an import has kept records .*\(.*response"):
+        web.why(post["url"].partition("?")[0])
     assert (post["mime"], index["com,example)/c.png"]["mime"]) == ("text/html", "image/png")
     (tmp_path / "again.warc.gz").write_bytes(exported(web))
     out = io.StringIO()

@@ -183,6 +183,7 @@ def test_pictures_are_found_by_their_names(kept: gossamer.Collection, notes: Pat
     visits(kept, notes)
     assert hits(kept, "cormorant") == ["cormorant.png"]
     assert because(kept, notes / "cormorant.png").startswith("found by its name alone")
+    assert kept.page(str(notes / "cormorant.png")).page.problem == "a picture, which has no words to read"
 
 
 def test_what_is_cut_says_so(kept: gossamer.Collection, notes: Path) -> None:

@@ -33,6 +33,11 @@ WIKI_MATH = (
 CASES = {
     # pictures
     "picture": (WORDS.format('<img src="a.png" alt="A cat">'), "![A cat](https://site.example/guide/a.png)"),
+    "pictures of a gallery": (
+        "<h1>Cats</h1><ul><li><img src=a alt=Tom></li><li><a href=c><img src=b alt=Kit></a></li></ul>",
+        "- ![Tom](https://site.example/guide/a)\n- [![Kit](https://site.example/guide/b)](https://site.example/guide/c)",
+    ),
+    "picture in a footer": ("<p>Words of it.</p><footer><img src=a alt=Badge></footer>", "Words of it."),
     "picture in a line": ("<p>See <img src=/i.svg alt=icon> here</p>", "See ![icon](https://site.example/i.svg) here"),
     "picture of another site": (
         WORDS.format('<img src="//cdn.example/x.jpg" alt=X>'),

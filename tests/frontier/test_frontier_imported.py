@@ -79,6 +79,15 @@ def test_a_failure_of_then_is_not_tried_again_and_blames_nobody(tmp_path: Path) 
             assert (host.visits, host.faults, host.paused) == (0, 0, 0.0)
 
 
+def test_a_sitemap_that_was_not_there_then_has_not_failed(tmp_path: Path) -> None:
+    """Nobody links to it: it was a guess, and counted as a broken link after two collections were merged."""
+    with books(tmp_path) as held:
+        url = f"{A}sitemap.xml"
+        imported(held, url, 404, visit=Visit(url, Kind.SITEMAP))
+        assert (held.state(url), held.entry(url).reason) == ("DONE", "there is no sitemap")
+        assert held.frontier.ledger.counts.failed == 0
+
+
 def test_a_redirect_of_then_leads_to_its_target_and_makes_no_seed(tmp_path: Path) -> None:
     with books(tmp_path, scope=Scope(kind="host", seeds=frozenset({A}))) as held:
         moved = (("location", B),)

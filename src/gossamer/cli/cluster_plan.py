@@ -56,19 +56,24 @@ def told(figures: Figures, needed: Need, pages: float, days: float, machine: Mac
         ("disk", f"{size(needed.disk)} {'in all' if one else 'on all of them'}, and as much in the store"),
         ("from the web", f"{size(needed.network)} a second"),
         ("to the store", f"{size(needed.travels)}, {_rounded(needed.requests)} requests"),
-        ("hosts", f"{needed.hosts:,} at work at any time, or politeness makes it last longer"),
-        *([("price", f"{_rounded(needed.price)}")] if needed.price else []),
+        ("hosts", f"{needed.hosts:,} at work at any time, each at rest for {figures.delay:g} s: fewer take longer"),
+        *([("price", _price(needed))] if needed.price else []),
     ]
-    return "\n".join([*(f"{name:<13}{words}".rstrip() for name, words in rows), "", *_rests(figures, pages)])
+    few = f"Fewer than {PAGES_LEAST} pages tell mostly what an empty collection takes: crawl more of them first."
+    first = [few, ""] if figures.pages < PAGES_LEAST else []
+    return "\n".join([*first, *(f"{name:<13}{words}".rstrip() for name, words in rows), "", *_rests(figures, pages)])
+
+
+def _price(needed: Need) -> str:
+    parts = ", ".join(f"{name} {_rounded(price)}" for name, price in needed.prices.items() if price)
+    return f"{_rounded(needed.price)} ({parts})"
 
 
 def _rests(figures: Figures, pages: float) -> list[str]:
     """What the sums come from, and what they do not know."""
     kept = figures.archive + figures.index + figures.rest
     cpu = f"{figures.cpu * 1000:.2f} s of CPU for 1,000 pages"
-    few = f"Fewer than {PAGES_LEAST} pages tell mostly what an empty collection takes: crawl more of them first."
     return [
-        *([few] if figures.pages < PAGES_LEAST else []),
         f"From {counted(figures.pages, 'page')}: {cpu}, {size(figures.wire)} fetched and {size(kept)} kept a page"
         f" (archive {size(figures.archive)}, index {size(figures.index)}, rows and links {size(figures.rest)}),"
         f" {figures.known:.1f} addresses known a page, {size(figures.memory)} of memory a shard.",

@@ -99,6 +99,7 @@ def begin(
         agent=agent,
         content=content,
         template=template,
+        cut=bool(capture.truncated),
         date=_date_of(capture) if is_path(url) else None,
         requisites=requisites,
         dress=capture.visit.kind is Kind.RESOURCE,

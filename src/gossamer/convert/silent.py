@@ -25,7 +25,7 @@ def reason(source: Source, page: Page, *, known: bool) -> str:
     """
     if page.text or page.links or source.depth or source.dress:
         return ""
-    if not source.data:
+    if not source.data and not source.cut:
         return "empty: there are no bytes of it"
     if page.problem:
         return ""

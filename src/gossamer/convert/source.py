@@ -42,6 +42,8 @@ class Source:
     """Knows what stands on many pages of the host."""
     page: bool = False
     """It is no file, but so large that it is read apart, with all that was said about it."""
+    cut: bool = False
+    """Not all of its bytes are here, or none: nobody wanted more of it."""
     date: float | None = None
     """When the file changed, of a file of this machine."""
     listing: str | None = None

@@ -81,6 +81,11 @@ class Asides:
         """Every row."""
         return (aside_of(data) for _, data in self._table.scan(self._family, prefix=_PREFIX))
 
+    def told(self, url: str) -> str:
+        """What is kept of an address, in words; nothing where nothing is."""
+        kinds = sorted({row.type for row in self.all() if row.url == url})
+        return f"an import has kept records about it that are no page ({', '.join(kinds)})" if kinds else ""
+
 
 def _key(record: Record) -> bytes:
     told = sha256(f"{record.type}\0{record.place.record}\0{record.url}\0".encode("utf-8", "surrogateescape"))

@@ -111,8 +111,13 @@ class Need:
     """Bytes that go to the store, in all."""
     requests: float
     """To the store, in all."""
-    price: float
-    """In the currency of the prices; 0 where there are none."""
+    prices: dict[str, float]
+    """Of the machines, the store, requests to it and what comes from the web, in the currency of the price table."""
+
+    @property
+    def price(self) -> float:
+        """Of all together; 0 where there are no prices."""
+        return sum(self.prices.values())
 
 
 def measured(folder: Folder, plan: Plan, past: Sequence[Sample]) -> Figures:
@@ -175,10 +180,12 @@ def need(figures: Figures, pages: float, days: float, machine: Machine, checkpoi
         network=rate * figures.wire,
         travels=kept * TRAVEL,
         requests=requests,
-        price=machines * days * 24 * machine.hour
-        + kept / 1e9 * machine.store_month * days / MONTH / 2  # it fills while it is crawled
-        + requests / 1e3 * machine.puts
-        + pages * figures.wire / 1e9 * machine.traffic,
+        prices={
+            "machines": machines * days * 24 * machine.hour,
+            "store": kept / 1e9 * machine.store_month * days / MONTH / 2,  # it fills while it is crawled
+            "requests": requests / 1e3 * machine.puts,
+            "traffic": pages * figures.wire / 1e9 * machine.traffic,
+        },
     )
 
 

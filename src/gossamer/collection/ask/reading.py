@@ -327,7 +327,8 @@ class Reading:
         if answer is None and url.endswith("/robots.txt"):
             return self.why(keys.host(url))
         if answer is None:
-            raise NotFound(f"{url}: not in the collection; {self._unmet(url)}{self._perhaps(url)}")
+            why = readers.of(url).archive.asides.told(url) or f"{self._unmet(url)}{self._perhaps(url)}"
+            raise NotFound(f"{url}: not in the collection; {why}")
         latest = readers.current(url)
         if latest is None:
             return answer

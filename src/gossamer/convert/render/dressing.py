@@ -29,6 +29,7 @@ _ALTERNATIVE_MOST = 500
 _ROWS_MOST, _COLUMNS_MOST = 100, 32
 _START_MOST = 999_999_999
 _BUTTON, _CODE, _FIGURE, _LI, _MATH, _PRE = (NUMBER[name] for name in ("button", "code", "figure", "li", "math", "pre"))
+_AROUND = frozenset(NUMBER[name] for name in ("nav", "header", "footer", "aside"))
 _IS_PRE = np.arange(len(TAGS)) == _PRE
 _UP = 2
 """Elements around a pre that may say its language."""
@@ -71,9 +72,9 @@ class _Added(NamedTuple):
     """A run that is put in before another."""
 
     place: int
+    before: int
     text: bytes
     owner: int
-    before: int
 
 
 def dressed(outline: Outline, keep: Mask, hrefs: Mapping[int, str], addresses: Addresses) -> Dressed:
@@ -235,7 +236,7 @@ class _Dressing:
             self._add(element, f"{BOXES['x' if ticked else ' ']} ".encode(), parent)
 
     def _add(self, element: int, text: bytes, owner: int) -> None:
-        self._added.append(_Added(self._place(element), text, owner, element + 1))
+        self._added.append(_Added(self._place(element), element + 1, text, owner))
 
     def _place(self, element: int) -> int:
         """The first run behind the beginning of an element."""
@@ -260,7 +261,8 @@ class _Dressing:
     def _is_amid(self, element: int) -> bool:
         """Whether a picture stands among words that are kept, or in a figure with some.
 
-        Among them is also first or last of what holds it, if what stands beside it there is kept.
+        Among them is also first or last of what holds it, if what stands beside it there is kept; and what stands last
+        on the page, behind words that are kept, as the pictures of a gallery do.
         """
         place, keep = self._place(element), self._keep
         if self._in_code(place) or self._in_code(place - 1):
@@ -274,7 +276,16 @@ class _Dressing:
                 return self._is_kept(around)
         first, end = self._held(element)
         beside = [run for run in (place - 1, place) if first <= run < end]
+        if not beside and place == len(keep) > 0:
+            return bool(keep[-1]) and not self._stands_around(element)
         return bool(beside) and all(keep[run] for run in beside)
+
+    def _stands_around(self, element: int) -> bool:
+        while element > 0:
+            if self._tags[element] in _AROUND:
+                return True
+            element = int(self._outline.parents[element])
+        return False
 
     def _held(self, element: int) -> tuple[int, int]:
         """The runs of the smallest element around another one that has any; none if that is the body, or far away."""

@@ -36,6 +36,8 @@ from gossamer.urls.paths import is_path
 if TYPE_CHECKING:
     from gossamer.frontier.worth.focus import Focus
 
+NO_SITEMAP = "there is no sitemap"
+
 
 class Answers:
     """Takes in the answers to pages, sitemaps and probes; see `robots_answers` for the others."""
@@ -104,7 +106,7 @@ class Answers:
             case Act.REDIRECT:
                 self._redirected(capture, entry, outcome)
             case Act.FAIL if capture.visit.kind is Kind.SITEMAP and capture.status in GONE:
-                self._settle.end(url, entry, State.DONE, "there is no sitemap", capture.status)
+                self._settle.end(url, entry, State.DONE, NO_SITEMAP, capture.status)
             case Act.FAIL if entry.guess and 400 <= capture.status < 500 and capture.status not in THROTTLED:
                 self._settle.end(url, entry, State.EXCLUDED, f"{NO_PAGE} ({entry.guess})", capture.status)
             case Act.FAIL:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from gossamer.frontier.answer.answers import Answers
+from gossamer.frontier.answer.answers import NO_SITEMAP, Answers
 from gossamer.frontier.answer.outcome import Act, judge
 from gossamer.frontier.answer.transitions import Settlement
 from gossamer.frontier.discover.discovery import Found
@@ -19,6 +19,7 @@ from gossamer.frontier.parts import Parts
 from gossamer.frontier.queue.active_origins import ActiveOrigins
 from gossamer.frontier.queue.back_queues import Origin
 from gossamer.model import Capture, Kind, Page
+from gossamer.store.versions import GONE
 from gossamer.urls import keys
 
 ASIDE = frozenset({Kind.ROBOTS, Kind.PROBE})
@@ -69,6 +70,8 @@ class Imported:
             case Act.REDIRECT:
                 self._settle.moved(visit.url, entry, outcome, capture.status)
                 self._intake.add([Found(outcome.target, visit.depth, visit.url, visit.kind)])
+            case Act.FAIL if visit.kind is Kind.SITEMAP and capture.status in GONE:
+                self._settle.end(visit.url, entry, State.DONE, NO_SITEMAP, capture.status)
             case _:
                 self._settle.end(visit.url, entry, State.FAILED, outcome.reason, capture.status)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from gossamer import tagged
@@ -16,7 +16,7 @@ _VALUES_MOST = 200_000
 _DEPTH_MOST = 20
 """Of lists in lists; what lies deeper stands at this depth."""
 _TITLES = ("title", "name", "headline")
-_TOO_DEEP = "nested too deeply to be read; it was taken for text"
+TOO_DEEP = "nested too deeply to be read; it was taken for text"
 _TOO_MANY = f"more than {_VALUES_MOST:,} values; the rest was not read"
 
 Value: TypeAlias = Any
@@ -25,14 +25,19 @@ Value: TypeAlias = Any
 
 def read(source: Source) -> Page:
     """What JSON says."""
+    return outlined(source, parsed, title_of)
+
+
+def outlined(source: Source, parse: Callable[[str], tuple[Value, str]], titled: Callable[[Value], str]) -> Page:
+    """The outline of what is parsed; the text as it is where it cannot be, and why."""
     found = decoded(source)
     writer = tagged.Writer()
-    value, problem = parsed(found.text)
+    value, problem = parse(found.text)
     if problem:
         writer.pre(found.text)
     else:
         problem = write_value(writer, value)
-    return text_page(source, found, writer.html(), About(title_of(value)), problem=problem)
+    return text_page(source, found, writer.html(), About(titled(value)), problem=problem)
 
 
 def parsed(text: str) -> tuple[Value, str]:
@@ -40,7 +45,7 @@ def parsed(text: str) -> tuple[Value, str]:
     try:
         return json.loads(text), ""
     except RecursionError:
-        return None, _TOO_DEEP
+        return None, TOO_DEEP
     except ValueError as error:
         problem = f"not JSON: {error}"
     try:

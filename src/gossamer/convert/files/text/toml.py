@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from typing import Any
 
-from gossamer import tagged
-from gossamer.convert.files.page import About
-from gossamer.convert.files.text.json import title_of, write_value
-from gossamer.convert.files.text.plain import decoded, text_page
+from gossamer.convert.files.text.json import TOO_DEEP, outlined, title_of
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -18,30 +16,25 @@ _LENGTH_MOST = 1 << 20
 _PART = re.compile(r"[,=\n]")
 _DOTS_MOST = 1_000
 """Of a name: its parser takes the square of their number."""
-_TOO_DEEP = "nested too deeply to be read; it was taken for text"
 
 
 def read(source: Source) -> Page:
     """What TOML says."""
-    found = decoded(source)
-    writer = tagged.Writer()
-    value, problem = _parsed(found.text)
-    if problem:
-        writer.pre(found.text)
-    else:
-        problem = write_value(writer, value)
-    about = About(title_of(value) or title_of(value.get("project") or value.get("package")))
-    return text_page(source, found, writer.html(), about, problem=problem)
+    return outlined(source, _parsed, _title)
+
+
+def _title(value: dict[str, Any]) -> str:
+    return title_of(value) or title_of(value.get("project") or value.get("package"))
 
 
 def _parsed(text: str) -> tuple[dict[str, object], str]:
     if len(text) > _LENGTH_MOST:
         return {}, f"more than {_LENGTH_MOST:,} characters of TOML; it was taken for text"
     if max(part.count(".") for part in _PART.split(text)) > _DOTS_MOST:
-        return {}, _TOO_DEEP
+        return {}, TOO_DEEP
     try:
         return tomllib.loads(text), ""
     except RecursionError:
-        return {}, _TOO_DEEP
+        return {}, TOO_DEEP
     except ValueError as error:
         return {}, f"not TOML: {error}"

@@ -327,7 +327,7 @@ def test_every_form_of_export_counts_what_it_writes(small: Collection, tmp_path:
 
 
 def test_an_export_says_how_far_it_is(small: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gossamer.collection.ask.reading.REPORT_EVERY", 2)
+    monkeypatch.setattr("gossamer.collection.ask.exporting.REPORT_EVERY", 2)
     told: list[tuple[int, int]] = []
     small.export("jsonl", io.BytesIO(), lambda done, of: told.append((done, of)))
     assert told == [(2, 4), (4, 4)]

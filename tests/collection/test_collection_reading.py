@@ -13,7 +13,7 @@ import pytest
 from small_shard import BEGAN, answer, said, small_shard
 
 from gossamer import convert
-from gossamer.collection.ask import links, reading
+from gossamer.collection.ask import crawl_state, exporting, links
 from gossamer.collection.ask.reading import Reading
 from gossamer.collection.crawl import imprint
 from gossamer.collection.derive.underived import LINKS_WHOLE
@@ -111,9 +111,9 @@ def test_why_answers_for_addresses_and_hosts(reader: Reading) -> None:
 
 def test_mirrors_are_told_from_both_sides() -> None:
     mirrors = {"main.test": ["a.test", "b.test"]}
-    assert reading._mirrored("a.test", mirrors) == {"mirror_of": "main.test", "mirrors": ()}
-    assert reading._mirrored("main.test", mirrors) == {"mirror_of": None, "mirrors": ("a.test", "b.test")}
-    assert reading._mirrored("c.test", mirrors) == {"mirror_of": None, "mirrors": ()}
+    assert crawl_state._mirrored("a.test", mirrors) == {"mirror_of": "main.test", "mirrors": ()}
+    assert crawl_state._mirrored("main.test", mirrors) == {"mirror_of": None, "mirrors": ("a.test", "b.test")}
+    assert crawl_state._mirrored("c.test", mirrors) == {"mirror_of": None, "mirrors": ()}
 
 
 def test_a_page_is_as_it_was_at_a_time(reader: Reading) -> None:
@@ -147,7 +147,7 @@ def test_an_export_counts_what_it_writes(form: str, count: int, reader: Reading)
 
 
 def test_an_export_reports_now_and_then(reader: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "REPORT_EVERY", 3)
+    monkeypatch.setattr(exporting, "REPORT_EVERY", 3)
     told: list[tuple[int, int]] = []
     reader.export("jsonl", io.BytesIO(), lambda *now: told.append(now))
     assert told == [(3, 7), (6, 7)]

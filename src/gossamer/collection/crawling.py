@@ -1,7 +1,7 @@
 """How is a collection crawled? The verbs that fetch: what is asked for, what is refused before anything is kept, rounds
 until nothing more is asked for, and the last words.
 
-Each verb loads its own part (see `ask.reading`), and a crawl the largest one when it knows that there is something to
+Each verb loads its own part (see `ask.opened`), and a crawl the largest one when it knows that there is something to
 do.
 """
 

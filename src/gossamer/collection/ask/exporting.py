@@ -1,0 +1,138 @@
+"""How does it get out? Pages one by one, and files in open formats."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from gossamer.collection.ask.crawl_state import CrawlState
+from gossamer.collection.ask.formats import FORMATS
+from gossamer.collection.ask.part import Part
+from gossamer.collection.documents import Document, Pages, documents, newest
+from gossamer.errors import UsageError
+from gossamer.frontier.ledger import Ledger
+from gossamer.plan import texts
+from gossamer.store.versions import Version
+from gossamer.tagged.passages import WORDS
+from gossamer.urls import keys
+
+ALL = Part()
+REPORT_EVERY = 100
+"""Pages of an export."""
+
+
+class Exporting(CrawlState):
+    """What a collection gives away."""
+
+    def file_of(self, page: Document) -> Path:
+        """The WARC file that a page lies in."""
+        return self._readers().of(page.url).archive.path(page.version)
+
+    def pages(self, *, site: str | Iterable[str] = (), include: str | Iterable[str] = (), query: str = "") -> Pages:
+        """Every page, in the order of the addresses; or those of some sites, with a pattern, that answer a question.
+
+        `records()` of it gives rows for pandas, Polars and the like.
+        """
+        is_meant = Part(texts(site), texts(include), query).chosen(self._answers)
+        every = (documents(each.archive, Ledger(each.table), self._read, is_meant) for each in self._readers().all)
+        return Pages(heapq.merge(*every, key=lambda page: keys.row(page.url)))
+
+    def export(
+        self,
+        form: str,
+        out: BinaryIO,
+        report: Callable[[int, int], None] | None = None,
+        *,
+        part: Part = ALL,
+        links: bool = True,
+        words: int = WORDS,
+    ) -> int:
+        """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links.
+
+        `report` is called now and then with the number of pages so far and of all. `part` says which pages are meant;
+        without `links`, jsonl and parquet have none. A passage has so many `words` at most.
+        """
+        from gossamer.collection.ask import export, parquet
+        from gossamer.collection.page_fields import of_all
+
+        part.require_sense(form)
+        archives = self._readers().archives
+        warcs = export.warcs(archives)  # also where only pages are asked for: what is missing is said at the beginning
+        pages = self._reported(part, report)
+        match form:
+            case "jsonl":
+                return export.jsonl(pages, out, links=links)
+            case "warc":
+                return export.warc(warcs, out)
+            case "wacz":
+                return export.web_archive(warcs, archives, self._newest(), self.path.resolve().name, self.plan, out)
+            case "cdxj":
+                return export.cdxj(archives, out)
+            case "trec":
+                return export.trec_web(pages, out)
+            case "parquet":
+                return parquet.write(pages, out, links=links, fields=of_all(self._readers().tables).kinds)
+            case "passages":
+                return export.passages(pages, out, words)
+            case "passages-parquet":
+                return parquet.write_passages(pages, out, words)
+            case "graph":
+                return export.graph(pages, out)
+            case "markdown":
+                raise UsageError("markdown is a file for each page; name a directory for them, as in `-o pages`")
+            case "bagit":
+                raise UsageError("a bag is a directory; name a new one, as in `-o my-bag`")
+        raise UsageError(f"unknown format {form!r}; choose one of {', '.join(FORMATS)}")
+
+    def export_lines(self, *, part: Part = ALL, links: bool = True) -> Iterator[bytes]:
+        """What `export` writes as jsonl, a line for each page, for those who send it on."""
+        from gossamer.collection.ask import export
+
+        part.require_sense("jsonl")
+        export.warcs(self._readers().archives)
+        return export.lines(self._reported(part, None), links=links)
+
+    def export_markdown(
+        self,
+        folder: Path,
+        report: Callable[[int, int], None] | None = None,
+        *,
+        part: Part = ALL,
+        links: bool = True,
+    ) -> int:
+        """A Markdown file for each page, in a new or an empty folder. Gives their number."""
+        from gossamer.collection.ask import export, markdown_files
+
+        export.warcs(self._readers().archives)
+        return markdown_files.write(self._reported(part, report), folder, links=links)
+
+    def export_bag(self, folder: Path) -> int:
+        """All files in a new or an empty folder, with their digests, as repositories take them in. Their number."""
+        from gossamer.collection.ask import bagit
+
+        identity = self.plan.as_identity()
+        software = f"{identity.product}/{identity.version}"
+        return bagit.write(self._readers().archives, folder, self.path.resolve().name, software)
+
+    def _reported(self, part: Part, report: Callable[[int, int], None] | None) -> Iterator[Document]:
+        of = self.status().pages if report else 0
+        for number, page in enumerate(self.pages(site=part.sites, include=part.include, query=part.query), 1):
+            yield page
+            if report and number % REPORT_EVERY == 0:
+                report(number, of)
+
+    def export_files(self, folder: Path) -> int:
+        """Copy the WARC files, one by one; none may be there. Gives their number."""
+        from gossamer.collection.ask import export
+
+        return export.warc_files(export.warcs(self._readers().archives), folder)
+
+    def _newest(self) -> Iterator[tuple[str, Version, str]]:
+        """Every page with its words."""
+        every = (newest(reader.archive, Ledger(reader.table)) for reader in self._readers().all)
+        for url, _, version in heapq.merge(*every, key=lambda page: keys.row(page[0])):
+            archive = self._readers().of(url).archive
+            page = archive.page(url, version) or self._read(archive.capture(url, version))
+            yield url, version, page.text

@@ -25,7 +25,8 @@ from gossamer.collection import Outside as Crawled
 from gossamer.collection.ask.searching import searcher
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder
-from gossamer.index.shard_index import Entry, ShardIndex
+from gossamer.index.entry import Entry
+from gossamer.index.shard_index import ShardIndex
 from gossamer.search.measures import Measures, measured
 from gossamer.search.searcher import SearchContext, Searcher
 from gossamer.search.weights import Weights

@@ -40,7 +40,7 @@ EXCEPTIONS = {
     "collection/lock.py": "/proc says whether a process lives",
     "collection/series.py": "/proc says how much memory a process has",
     "store/table/manifest.py": "the folder of a reader, which is in no collection",
-    "index/shard_index.py": "the same",
+    "index/opening.py": "the same",
     "depot/shared_folder.py": "a store, which is in no collection",
     "graph/columns.py": "NumPy, with files that the door has opened",
 }

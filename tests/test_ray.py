@@ -220,9 +220,10 @@ def shared_address(crawls: tuple[Crawl, SharedAddress]) -> SharedAddress:
 
 
 def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Popen[str]) -> Crawl:
-    first, second, _ = cluster.list_all_nodes()[1:]
+    nodes = cluster.list_all_nodes()[1:]
     asked_for(web, 40)
     without_head = restart_head(cluster, web) if os.environ.get("RAY_REDIS_ADDRESS") else 0
+    first = busy(nodes, folder)
     killed = processes_of(first)
     lost = [shards_at(killed)]
     signal_all(killed, signal.SIGKILL)
@@ -231,6 +232,7 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
         shutil.rmtree(shard)
     added = cluster.add_node(wait=False, **NODE)
     wait_for(lambda: bool(numbers(folder, shards_at(processes_of(added)))))  # it has got its share
+    second = busy([node for node in nodes if node is not first], folder)
     raylet, frozen = second.all_processes["raylet"][0].process.pid, processes_of(second)
     lost.append(shards_at(frozen))
     signal_all([raylet, *frozen], signal.SIGSTOP)
@@ -246,6 +248,16 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
     return Crawl(
         web, copy.deepcopy(web.log), folder, running.returncode, words, lost_shards, zombies, while_it_ran, without_head
     )
+
+
+def busy(nodes: list[Any], folder: Path) -> Any:
+    """The first of some nodes with shards of a collection: on a slow machine one may have been given up before."""
+
+    def at_work() -> list[Any]:
+        return [node for node in nodes if numbers(folder, shards_at(processes_of(node)))]
+
+    wait_for(lambda: bool(at_work()))
+    return at_work()[0]
 
 
 def restart_head(cluster: Any, web: MadeWeb) -> int:
@@ -313,7 +325,7 @@ def test_the_head_is_started_again_and_nobody_is_held_up(crawl: Crawl, behind: s
 
 
 def test_both_nodes_are_given_up_and_what_was_frozen_ends_by_itself(crawl: Crawl) -> None:
-    assert crawl.words.count("is given up") == 2
+    assert crawl.words.count("is given up") >= 2
     assert all(crawl.lost), "both had something to do"
     assert crawl.zombies == set()
 

@@ -17,7 +17,7 @@ import gossamer
 from gossamer.collection.derive.seal import seal
 from gossamer.collection.families import FAMILIES
 from gossamer.errors import Damaged
-from gossamer.index.shard_index import reading
+from gossamer.index.faults import reading
 from gossamer.store.table.table import Table
 from harness.hostile_collections import VERBS, Web, copied, make, run
 from harness.kills import Nest

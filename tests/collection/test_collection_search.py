@@ -19,7 +19,8 @@ from gossamer.cli.chart import of_ranks
 from gossamer.collection import Collection, Outside
 from gossamer.collection.derive import indexer
 from gossamer.errors import NotFound
-from gossamer.index.shard_index import Entry, ShardIndex
+from gossamer.index.entry import Entry
+from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Capture, Kind, Visit
 from gossamer.testing import Copies, Errors, MadeWeb, Redirects, VirtualClock, WebSpec
 from gossamer.testing.planted import planted

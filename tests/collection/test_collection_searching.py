@@ -15,7 +15,7 @@ from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.derive.graphs import Graph
 from gossamer.collection.folder import INDEX, Folder
 from gossamer.errors import NotFound
-from gossamer.index.shard_index import Shown
+from gossamer.index.entry import Shown
 from gossamer.search.weights import Weights
 
 A, B = "http://a.test/", "http://b.test/"

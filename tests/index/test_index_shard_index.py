@@ -15,8 +15,11 @@ import tantivy
 import gossamer.index.shard_index as module
 from gossamer.engine.proc import looks
 from gossamer.errors import Damaged
+from gossamer.index import entry, opening
+from gossamer.index.anchor_index import AnchorIndex
+from gossamer.index.entry import Entry
 from gossamer.index.facets import kinds, places
-from gossamer.index.shard_index import Entry, ShardIndex
+from gossamer.index.shard_index import ShardIndex
 from gossamer.index.soundness import problems
 
 
@@ -132,7 +135,7 @@ def test_a_kind_has_the_name_that_people_use(media_type: str, names: str) -> Non
 
 def test_the_engine_never_has_more_to_do_than_fits_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would queue 10,000 pages, however long: 2 GB, which a hostile host makes as fast as they are asked for."""
-    document, ahead, most = module._document, 0, 0
+    document, ahead, most = module.document, 0, 0
 
     def given(entry: Entry) -> object:
         nonlocal ahead, most
@@ -145,7 +148,7 @@ def test_the_engine_never_has_more_to_do_than_fits_into_memory(tmp_path: Path, m
         assert name == module.ENGINE
         ahead = 0
 
-    monkeypatch.setattr(module, "_document", given)
+    monkeypatch.setattr(module, "document", given)
     monkeypatch.setattr(module.proc, "rest", rest)
     shard_index = ShardIndex(tmp_path / "index")
     for number in range(40):
@@ -165,7 +168,7 @@ def test_the_thread_of_the_engine_is_known_by_its_name(tmp_path: Path) -> None:
 
 
 def test_a_page_without_end_is_found_by_its_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TEXT_MOST", 1_000)
+    monkeypatch.setattr(entry, "TEXT_MOST", 1_000)
     shard_index = ShardIndex(tmp_path / "index")
     shard_index.add(Entry("http://a.org/", headings="first " + "h " * 2_000, body="begin " + "b " * 2_000 + "end"))
     shard_index.commit(1)
@@ -184,7 +187,7 @@ def test_whoever_may_read_the_folder_may_read_all_files_of_an_index(tmp_path: Pa
             shard_index.add(Entry(f"http://a.org/{number}", body="words"))
             shard_index.commit(number + 1)
         shard_index.close()
-        anchor_index = module.AnchorIndex(folder / "voices")
+        anchor_index = AnchorIndex(folder / "voices")
         (folder / "voices").chmod(mode)
         anchor_index.write([(1, "words")], None)
     told = list((tmp_path / "open").rglob("*.json"))
@@ -197,7 +200,8 @@ def test_an_index_of_other_terms_is_refused_and_the_cure_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr(module, "_TERMS", "terms")
+        before.setattr(entry, "TERMS", "terms")
+        before.setattr(opening, "TERMS", "terms")
         old = ShardIndex(tmp_path / "index")
         old.commit(1)
         old.close()

@@ -9,7 +9,7 @@ import pytest
 from test_search_searcher import day, page, searcher_over
 
 from gossamer.errors import InvalidQuery, UsageError
-from gossamer.index.shard_index import Entry
+from gossamer.index.entry import Entry
 from gossamer.search.answer import Answer
 from gossamer.search.prefixes import PREFIXES_MOST, TERMS_MOST
 from gossamer.search.searcher import Searcher

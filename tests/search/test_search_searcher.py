@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from gossamer.errors import InvalidQuery
-from gossamer.index.shard_index import AnchorIndex, Entry, ShardIndex
+from gossamer.index.anchor_index import AnchorIndex
+from gossamer.index.entry import Entry
+from gossamer.index.shard_index import ShardIndex
 from gossamer.search.searcher import SearchContext, Searcher
 from gossamer.search.weights import Weights
 from gossamer.urls import keys, site

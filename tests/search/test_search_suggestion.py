@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.errors import InvalidQuery
-from gossamer.index.shard_index import Entry, ShardIndex
+from gossamer.index.entry import Entry
+from gossamer.index.shard_index import ShardIndex
 from gossamer.search.query import parse
 from gossamer.search.spelling import distance, mistaken, nearest
 from gossamer.search.suggestion import suggestion

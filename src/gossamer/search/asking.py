@@ -18,8 +18,10 @@ import tantivy
 
 from gossamer.errors import InvalidQuery
 from gossamer.index.analysis import terms
+from gossamer.index.anchor_index import AnchorIndex, at_level
+from gossamer.index.entry import BESIDES, TEXTS
 from gossamer.index.facets import field_forms, field_term
-from gossamer.index.shard_index import BESIDES, TEXTS, AnchorIndex, ShardIndex, at_level
+from gossamer.index.shard_index import ShardIndex
 from gossamer.search.filters import addresses, term_of
 from gossamer.search.query import Atom, Clause, Field, Filter, Group, Query, Stems, Words
 from gossamer.search.weights import Weights

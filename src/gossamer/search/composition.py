@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gossamer.index.shard_index import reading
+from gossamer.index.faults import reading
 from gossamer.search.asking import everything
 
 SITES_MOST = 10_000

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from gossamer.index.shard_index import reading
+from gossamer.index.faults import reading
 
 VALUES_MOST = 20
 """Of a facet: the most frequent."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gossamer.index.shard_index import reading
+from gossamer.index.faults import reading
 from gossamer.search.asking import OLDEST, Asking, Question, dated
 from gossamer.search.candidates import Found, Matches
 

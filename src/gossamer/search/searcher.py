@@ -16,7 +16,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from gossamer.index.analysis import terms
-from gossamer.index.shard_index import AnchorIndex, ShardIndex, Shown, reading, shown_of, unpanicked
+from gossamer.index.anchor_index import AnchorIndex
+from gossamer.index.entry import Shown, shown_of
+from gossamer.index.faults import reading, unpanicked
+from gossamer.index.shard_index import ShardIndex
 from gossamer.model import Hit
 from gossamer.search.answer import Answer
 from gossamer.search.asking import (

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from gossamer.errors import UsageError
-from gossamer.index.shard_index import reading
+from gossamer.index.faults import reading
 from gossamer.search.asking import NEWEST, OLDEST, Question
 from gossamer.search.candidates import Found
 

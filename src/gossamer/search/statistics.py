@@ -12,7 +12,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from gossamer.index.analysis import STEMMERS
-from gossamer.index.shard_index import ShardIndex, reading
+from gossamer.index.faults import reading
+from gossamer.index.shard_index import ShardIndex
 from gossamer.search.asking import all_then, having_then
 from gossamer.search.words import Lexicon, rarity
 

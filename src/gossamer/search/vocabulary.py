@@ -15,7 +15,8 @@ from itertools import chain
 from typing import Any
 
 from gossamer.index.analysis import terms
-from gossamer.index.shard_index import ShardIndex, reading
+from gossamer.index.faults import reading
+from gossamer.index.shard_index import ShardIndex
 from gossamer.search.spelling import mistaken, slipped
 
 FEW = {6: 100, 5: 20, 4: 0}

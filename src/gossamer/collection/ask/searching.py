@@ -14,7 +14,9 @@ from gossamer.collection.folder import INDEX, PAST, Folder
 from gossamer.collection.lock import holder
 from gossamer.collection.page_fields import of_all
 from gossamer.errors import Damaged, NotFound
-from gossamer.index.shard_index import ShardIndex, Shown, is_unborn
+from gossamer.index.entry import Shown
+from gossamer.index.opening import is_unborn
+from gossamer.index.shard_index import ShardIndex
 from gossamer.search.searcher import SearchContext, Searcher
 from gossamer.search.weights import Weights
 from gossamer.store.archive import Archive

@@ -31,7 +31,7 @@ from gossamer.graph.arcs import Arcs, Floats
 from gossamer.graph.gather import Prints, Web, folding, gathered, opened, standing
 from gossamer.graph.log import Chunk, chunks
 from gossamer.graph.pagerank import Ranks, ranked
-from gossamer.index.shard_index import AnchorIndex
+from gossamer.index.anchor_index import AnchorIndex
 from gossamer.store.repair.swaps import DAMAGED
 from gossamer.store.table.table import Table
 from gossamer.urls import keys

@@ -26,7 +26,9 @@ from gossamer.errors import Damaged
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.graph.log import LinkLog, chunks, splits
-from gossamer.index.shard_index import Entry, ShardIndex, discard, milliseconds
+from gossamer.index.entry import Entry, milliseconds
+from gossamer.index.opening import discard
+from gossamer.index.shard_index import ShardIndex
 from gossamer.index.soundness import problems
 from gossamer.model import URL, Capture, Kind, Page
 from gossamer.rows import number

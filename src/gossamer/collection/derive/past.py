@@ -22,7 +22,9 @@ from gossamer.collection.derive.spans import Span, Told, spans, timeline
 from gossamer.collection.derive.underived import PAST_WHOLE
 from gossamer.collection.folder import PAST
 from gossamer.errors import Damaged
-from gossamer.index.shard_index import Entry, ShardIndex, Standing, discard, milliseconds, text_name
+from gossamer.index.entry import Entry, TextSpan, milliseconds, text_name
+from gossamer.index.opening import discard
+from gossamer.index.shard_index import ShardIndex
 from gossamer.index.soundness import META, problems
 from gossamer.model import URL
 from gossamer.rows import Natural, decoder
@@ -145,7 +147,7 @@ class Past:
         self._table.put(STATE, PAST_WHOLE, msgspec.msgpack.encode(state))
         self._stored = state
 
-    def _known(self, url: URL) -> list[Standing]:
+    def _known(self, url: URL) -> list[TextSpan]:
         if self._anew or self._state is None or not self._state.source:
             return []
         return self._writing().texts_of(url)
@@ -192,7 +194,7 @@ def by_page(archive: Archive) -> Iterator[tuple[URL, list[Version]]]:
         yield url, [version for _, version in named]
 
 
-def compared(told: Sequence[Told], known: Sequence[Standing]) -> tuple[list[Standing], list[Span]]:
+def compared(told: Sequence[Told], known: Sequence[TextSpan]) -> tuple[list[TextSpan], list[Span]]:
     """Entries of a page that are wrong by its versions, and texts of before that have to be put in.
 
     An entry is right if it has a version with its text in its time, and none with another. It may know more exactly
@@ -205,20 +207,20 @@ def compared(told: Sequence[Told], known: Sequence[Standing]) -> tuple[list[Stan
     return [each for each in known if each not in right or each in replaced], lacking
 
 
-def _is_right(each: Standing, moments: Sequence[tuple[int, object]]) -> bool:
+def _is_right(each: TextSpan, moments: Sequence[tuple[int, object]]) -> bool:
     met = [identity for moment, identity in moments if _is_within(moment, each)]
     return bool(met) and set(met) == {place_of(each.shown.text).identity}
 
 
-def _is_within(moment: int, each: Standing) -> bool:
+def _is_within(moment: int, each: TextSpan) -> bool:
     return each.since <= moment and (each.until is None or moment < each.until)
 
 
-def _has(right: Sequence[Standing], span: Span) -> bool:
+def _has(right: Sequence[TextSpan], span: Span) -> bool:
     return all(any(_is_within(milliseconds(version.began), each) for each in right) for version in span.versions)
 
 
-def _meet(each: Standing, span: Span) -> bool:
+def _meet(each: TextSpan, span: Span) -> bool:
     return any(_is_within(milliseconds(version.began), each) for version in span.versions)
 
 

@@ -33,7 +33,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.shards.exchange import rejoin
 from gossamer.frontier.shards.peers import Peers
-from gossamer.index.shard_index import discard
+from gossamer.index.opening import discard
 from gossamer.model import URL, Capture, Page, SystemClock, Visit
 from gossamer.plan import Plan
 from gossamer.shown import counted

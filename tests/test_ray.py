@@ -231,7 +231,7 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
     for shard in lost[0]:
         shutil.rmtree(shard)
     added = cluster.add_node(wait=False, **NODE)
-    wait_for(lambda: bool(numbers(folder, shards_at(processes_of(added)))))  # it has got its share
+    wait_for(lambda: bool(numbers(folder, shards_at(processes_of(added)))), patience=180.0)  # it has got its share
     second = busy([node for node in nodes if node is not first], folder)
     raylet, frozen = second.all_processes["raylet"][0].process.pid, processes_of(second)
     lost.append(shards_at(frozen))

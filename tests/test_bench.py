@@ -47,6 +47,13 @@ def test_the_frontier_is_filled_killed_and_started_again(tmp_path: Path) -> None
     assert [len(re.findall(r"[ML]", line.attrib["d"])) for line in lines] == [len(points)] * 2
 
 
+def test_the_prices_of_an_address_and_of_a_visit_are_told_apart() -> None:
+    said = run("frontier.py", "--prices", "1600", "--rounds", "1")
+    told = dict(re.findall(r"^(\S.*?) +(\d+\.\d) us$", said, re.MULTILINE))
+    assert list(told) == ["out of scope", "excluded", "queued", "visit"]
+    assert all(float(price) > 0 for price in told.values())
+
+
 def test_a_frontier_that_was_cut_off_is_filled_on(tmp_path: Path) -> None:
     kept = ("--hosts", "200", "--every", "600", "--keep", f"{tmp_path}/table", "--points", f"{tmp_path}/points")
     run("frontier.py", "--urls", "1500", "--kill", *kept)

@@ -160,7 +160,7 @@ def _word(number: int) -> str:
 
 def _referrer(at: int) -> str:
     """Six new addresses a page."""
-    return f"{_host(at % HOSTS)}/pages/{at // 6}.html"
+    return f"{_host(at // 6 % HOSTS)}/pages/{at // 6}.html"
 
 
 def _page(url: str) -> Page:

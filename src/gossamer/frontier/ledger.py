@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 import msgspec
 
-from gossamer.frontier.entries import FORBIDDEN, META, URLS, Entry, State, encode, entry
+from gossamer.frontier.entries import FORBIDDEN, META, URLS, Entry, State, encode, encode_new, entry
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.tally import Tally
 from gossamer.model import Capture, Kind
@@ -227,6 +227,20 @@ class Ledger:
         self._count(url, new, old)
         self._table.put(URLS, keys.row(url), encode(new))
         return new
+
+    def leave_out(self, urls: Sequence[str], entry: Entry) -> None:
+        """New addresses of which the same is said. None of them is queued, so they are in no sum of their hosts."""
+        self.counts.shift(entry, len(urls))
+        self._table.put_all(URLS, map(keys.row, urls), encode_new(entry))
+
+    def enter(self, url: str, entry: Entry) -> Entry:
+        """A new address that is queued. As `put`, with less to ask."""
+        if entry.kind is Kind.RESOURCE:
+            return self.put(url, entry, None)
+        self.counts.queued += 1
+        self.backlog.shift(keys.host(url), 1)
+        self._table.put(URLS, keys.row(url), encode_new(entry))
+        return entry
 
     def _count(self, url: str, new: Entry, old: Entry | None) -> None:
         """Pages and failures of its host; what is only found or left out is neither."""

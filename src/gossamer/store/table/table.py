@@ -185,6 +185,10 @@ class Table:
     def put(self, family: str, key: bytes, value: bytes) -> None:
         self._changes[family][key] = value
 
+    def put_all(self, family: str, keys: Iterable[bytes], value: bytes) -> None:
+        """One value for many keys."""
+        self._changes[family].update(dict.fromkeys(keys, value))
+
     def delete(self, family: str, key: bytes) -> None:
         self._changes[family][key] = None
 

@@ -140,6 +140,8 @@ class Status:
     """Names of fields that a page function has given."""
     fields_failed: int = 0
     """Pages that it failed for."""
+    remarks: Mapping[str, int] = field(default_factory=dict)
+    """What should be known of pages that are here, as that they could not be read or are cut: reasons and how often."""
 
     @property
     def held_up(self) -> str:
@@ -215,6 +217,7 @@ def status_of(
         requisites_missing=_largest(counts.missing for counts in parts),
         fields=tuple(fields.kinds),
         fields_failed=fields.failed,
+        remarks=_largest(counts.remarks or {} for counts in parts),
     )
 
 

@@ -78,6 +78,9 @@ class Counts(msgspec.Struct):
     """Pages that were fetched before and are queued once more; below 0 where they were never counted."""
     needed: Needed | None = None
     """What pages need; None where it was never counted."""
+    remarks: dict[str, int] | None = None
+    """What should be known of pages that are here, as that they could not be read, by the first words of the reason;
+    None where it was never counted."""
 
     @property
     def besides(self) -> int:
@@ -114,6 +117,8 @@ class Counts(msgspec.Struct):
                 self.pages += by * is_page(entry)
                 self.duplicates += by * (entry.copy and is_page(entry))
                 self.near_duplicates += by * (entry.near and is_page(entry))
+                if self.remarks is not None and entry.reason and is_page(entry):
+                    _tally(self.remarks, entry.reason, by)
             case State.FAILED:
                 self.failed += by
                 _tally(self.failures, entry.reason, by)
@@ -198,7 +203,7 @@ class Ledger:
         self.backlog = Backlog(table)
         self.tally = Tally(table)
         stored = table.get(META, b"counts")
-        self.counts = counts_of(stored) if stored else Counts(again=0, needed=Needed())
+        self.counts = counts_of(stored) if stored else Counts(again=0, needed=Needed(), remarks={})
         self.counts.failures = _bounded(self.counts.failures)
         self.counts.exclusions = _bounded(self.counts.exclusions)
 
@@ -262,6 +267,11 @@ class Ledger:
             for _, entry in self.all():
                 if entry.kind is Kind.RESOURCE:
                     self.counts.needed.shift(entry, 1)
+        if self.counts.remarks is None:
+            self.counts.remarks = {}
+            for _, entry in self.all():
+                if entry.reason and is_page(entry):
+                    _tally(self.counts.remarks, entry.reason, 1)
 
     def uncopied(self, urls: Iterable[str]) -> None:
         """Pages that are copies of nothing any more."""

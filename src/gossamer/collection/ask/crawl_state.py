@@ -80,7 +80,8 @@ class CrawlState(Opened):
     ) -> Iterator[Address]:
         """Every address that was ever found, in the order of the addresses, or those of a state, a reason, a site.
 
-        Whatever `status` counts: `state` may also be page, redirect, duplicate, near-copy or unread.
+        Whatever `status` counts: `state` may also be page, redirect, duplicate, near-copy, unread, or missing: what
+        pages need and is not here, which is not among failed and excluded.
         """
         from gossamer.collection.ask.addresses import addresses
 

@@ -29,6 +29,15 @@ def test_the_cost_of_a_page_is_told_by_stage() -> None:
     assert int(stages["convert"]) > 0
 
 
+def test_others_are_put_beside_us_on_the_same_web(tmp_path: Path) -> None:
+    said = run("peers.py", "--pages", "2", "--picture", f"{tmp_path}/picture")
+    pages = dict(re.findall(r"^\| (\S.*?) \| .* \| (\d+) \| \d+\.\d\d \|$", said, re.MULTILINE))
+    assert pages.keys() >= {"Gossamer", "Gossamer --no-build"}
+    assert set(pages.values()) == {"16"}, "all have fetched the whole web"
+    bars = ElementTree.parse(tmp_path / "picture").findall(".//*[@class='ours']")
+    assert len(bars) == 2
+
+
 def test_copies_are_planted_and_counted_by_kind() -> None:
     said = run("planted.py", "--pages", "6")
     assert re.search(r"\| the same bytes \| \d+ \| \d+ \| 1\.000 \| 0 \|", said)

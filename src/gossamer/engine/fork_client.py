@@ -20,6 +20,7 @@ from typing import TypeAlias
 
 from gossamer.engine.deaths import words_for
 from gossamer.engine.fork_server import ASKED, BORN, ITSELF, WORDS_MOST
+from gossamer.engine.nursery import NurseryServer, held
 from gossamer.errors import GossamerError
 
 PATIENCE = 30.0
@@ -72,13 +73,17 @@ class Birth:
 class ForkClient:
     """Starts the fork server when the first process is asked for, and a new one should it die."""
 
-    def __init__(self, preload: Sequence[str], child: str, loop: AbstractEventLoop | None = None) -> None:
-        """`child` is the code that defines what the processes do, under that name."""
+    def __init__(
+        self, preload: Sequence[str], child: str, loop: AbstractEventLoop | None = None, *, shares: bool = False
+    ) -> None:
+        """`child` is the code that defines what the processes do, under that name. If it `shares`, they may ask the
+        nursery for servers of their own."""
+        self._shares = shares
         self._preload = tuple(preload)
         self._child = child
         self._loop = loop
         self._lock = RLock()  # may be taken again, because `ended` may ask for a process or kill one
-        self._server: subprocess.Popen[bytes] | None = None
+        self._server: subprocess.Popen[bytes] | NurseryServer | None = None
         self._line: socket.socket | None = None
         self._births: dict[int, Birth] = {}
         """Those that are not over."""
@@ -128,18 +133,35 @@ class ForkClient:
             self._lose_server()
 
     def _start(self) -> socket.socket:
-        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            serve = f"serve({theirs.fileno()}, {self._preload!r}, child)"
-            code = f"from gossamer.engine.fork_server import serve; {self._child}; {serve}"
-            command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
-            self._ready = False
-            self._server = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+        self._ready = False
+        line, self._server = self._forked() or self._new()
         line.settimeout(PATIENCE)
         if self._loop is not None:
             self._loop.add_reader(line, self._hear)
         self._line = line
         return line
+
+    def _forked(self) -> tuple[socket.socket, NurseryServer] | None:
+        """A server of the nursery, where this process has one."""
+        nursery = held()
+        if nursery is None:
+            return None
+        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            server = nursery.server(self._preload, self._child, line, theirs, shared=self._shares)
+        if server is None:
+            line.close()
+            return None
+        return line, server
+
+    def _new(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+        """A server that is a new process, and loads everything itself."""
+        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            serve = f"serve({theirs.fileno()}, {self._preload!r}, child)"
+            code = f"from gossamer.engine.fork_server import serve; {self._child}; {serve}"
+            command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
+            return line, subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
 
     def _hear(self) -> None:
         """Take in what the server says next: that a process was born, or how it ended."""

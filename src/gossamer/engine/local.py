@@ -127,7 +127,7 @@ class Crew(Owned):
         """Run all workers until each has ended by itself; then raise the first error that ended one of them."""
         refuse_in_worker()
         self._loop = asyncio.get_running_loop()
-        self._forks = ForkClient(self._outfit.preload, CHILD, self._loop)
+        self._forks = ForkClient(self._outfit.preload, CHILD, self._loop, shares=True)
         try:
             for member in self._members.values():
                 self._begin(member)

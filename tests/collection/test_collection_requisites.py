@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import gossamer
 from crawler_process import run_gossamer
+from gossamer.collection.families import FAMILIES
+from gossamer.frontier.entries import State
+from gossamer.frontier.ledger import Ledger
 from gossamer.model import Kind
+from gossamer.store.table.table import Table
 from gossamer.store.warc.reader import records
 from harness.dressed_site import Served, dressed, png, serving
 
@@ -131,6 +136,23 @@ def test_what_failed_of_it_is_listed_as_status_counts_it_and_tried_again(tmp_pat
         assert [each.url for each in web.addresses(state="missing")] == [f"{site.origin}/gone.png"]
         assert (status.failed, status.requisites_missing) == (1, {"http 404": 1})
         assert web.retry() == 2
+
+
+def test_what_waits_is_held_by_no_limit_of_pages(tmp_path: Path) -> None:
+    """`status` had no time left for it, and `why` named the limit, which a crawl without a higher one goes past."""
+    pages: dict[str, str | bytes] = {"/": "<img src=/slow.png><a href=/other>another page</a>", "/other": "<p>Other."}
+    with serving(pages) as site, crawled(tmp_path / "web", site, pages=1, patience=0.0) as web:
+        (picture,) = (each.url for each in web.addresses() if each.kind == "resource")
+        with Table.open(web.path / "shards" / "00" / "table", FAMILIES, writable=True) as table:
+            ledger = Ledger(table)
+            entry = ledger.get(picture)
+            assert entry is not None
+            ledger.put(picture, replace(entry, state=State.QUEUED, reason=""), entry)
+            ledger.save()
+            table.commit()
+        web.close()
+        assert web.why(picture).reason == "no crawl runs; `gossamer crawl DIR` goes on"
+        assert "the limit of 1 page is reached" in web.why(f"{site.origin}/other").reason
 
 
 def test_what_cannot_be_reached_does_not_keep_a_crawl_that_has_its_pages_from_ending(tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ def _opened(folder: Path) -> Priced:
     priced = Priced(place)
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 50, 1_000)  # as in a crawl
     return priced
 
 

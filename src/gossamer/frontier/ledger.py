@@ -110,15 +110,16 @@ class Counts(msgspec.Struct):
         match entry.state:
             case State.QUEUED:
                 self.queued += by
-                if self.again >= 0:
+                if entry.status and self.again >= 0:
                     self.again += by * is_page_again(entry)
             case State.DONE:
                 self.done += by
-                self.pages += by * is_page(entry)
-                self.duplicates += by * (entry.copy and is_page(entry))
-                self.near_duplicates += by * (entry.near and is_page(entry))
-                if self.remarks is not None and entry.reason and is_page(entry):
-                    _tally(self.remarks, entry.reason, by)
+                if is_page(entry):
+                    self.pages += by
+                    self.duplicates += by * entry.copy
+                    self.near_duplicates += by * entry.near
+                    if self.remarks is not None and entry.reason:
+                        _tally(self.remarks, entry.reason, by)
             case State.FAILED:
                 self.failed += by
                 _tally(self.failures, entry.reason, by)
@@ -227,9 +228,10 @@ class Ledger:
             self.counts.shift(old, -1)
         self.counts.shift(new, 1)
         more = (new.state is State.QUEUED) - (old is not None and old.state is State.QUEUED)
+        host = keys.host(url)
         if more:
-            self.backlog.shift(keys.host(url), more)
-        self._count(url, new, old)
+            self.backlog.shift(host, more)
+        self._count(host, new, old)
         self._table.put(URLS, keys.row(url), encode(new))
         return new
 
@@ -247,19 +249,19 @@ class Ledger:
         self._table.put(URLS, keys.row(url), encode_new(entry))
         return entry
 
-    def _count(self, url: str, new: Entry, old: Entry | None) -> None:
-        """Pages and failures of its host; what is only found or left out is neither."""
+    def _count(self, host: str, new: Entry, old: Entry | None) -> None:
+        """Pages and failures of a host; what is only found or left out is neither."""
         if new.state in _COUNTED or (old is not None and old.state in _COUNTED):
             pages = is_page(new) - (old is not None and is_page(old))
             failed = _is_failure(new) - (old is not None and _is_failure(old))
             if pages or failed:
-                self.tally.shift(keys.host(url), pages, failed)
+                self.tally.shift(host, pages, failed)
 
     def count_all(self) -> None:
         """What was never counted in a collection, because it is from before it was, is counted now, once."""
         if not self.tally.begin_whole():
             for url, entry in self.all():
-                self._count(url, entry, None)
+                self._count(keys.host(url), entry, None)
         if self.counts.again < 0:
             self.counts.again = sum(is_page_again(entry) for _, entry in self.all())
         if self.counts.needed is None or self.counts.needed.reasons is None:

@@ -153,7 +153,7 @@ class Intake:
         left_out = LeftOut(self._discovery, batch, now)
         rest, let_in = left_out.part(met), left_out.let_in
         left_out.write(self._ledger)
-        entries: dict[str, Entry | None] = {**left_out.entries}
+        entries = left_out.entries
         entries.update(zip(batch.unsure, self._ledger.get_many(batch.unsure), strict=True))
         self._active.read_ahead([url for url in batch.new if url not in entries])
         for found in rest:

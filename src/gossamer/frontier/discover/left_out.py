@@ -38,7 +38,7 @@ class LeftOut:
         self._groups: dict[Said, Group] = {}
         self.let_in: set[str] = set()
         """New addresses that may be visited, as the first link to them is."""
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, Entry | None] = {}
         """Of those that are left out."""
 
     def part(self, met: Iterable[Found]) -> list[Found]:
@@ -56,7 +56,9 @@ class LeftOut:
                 self.let_in.add(url)
                 rest.append(found)
             else:
-                self._leave_out(found, reason)
+                group = self._groups.get((reason, found[1:])) or self._begin(found, reason)
+                group.urls.append(url)
+                self.entries[url] = group.entry
         return rest
 
     def write(self, ledger: Ledger) -> None:
@@ -65,11 +67,7 @@ class LeftOut:
             ledger.leave_out(urls, entry)
             self._batch.note_all(urls, depth)
 
-    def _leave_out(self, found: Found, reason: str) -> None:
-        said = reason, found[1:]
-        group = self._groups.get(said)
-        if group is None:
-            entry = self._discovery.admit(found, reason, self._now)
-            group = self._groups[said] = Group(entry, self._discovery.mark(entry), [])
-        self.entries[found.url] = group.entry
-        group.urls.append(found.url)
+    def _begin(self, found: Found, reason: str) -> Group:
+        entry = self._discovery.admit(found, reason, self._now)
+        group = self._groups[reason, found[1:]] = Group(entry, self._discovery.mark(entry), [])
+        return group

@@ -1,5 +1,7 @@
-"""What does a crawl load before it begins? All that its shards and readers need, once: they are forked from this
-process while nothing is open in it (`engine/nursery.py`)."""
+"""What does a crawl by several shards load before it begins? All that they and their readers need, once: they are
+forked from this process while nothing is open in it (`engine/nursery.py`). One shard is this process itself: a copy of
+it would cost more than its readers gain.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def load_ahead(options: argparse.Namespace) -> None:
 
 
 def _load(plan: Plan) -> None:
-    if plan.engine != "local":
+    if plan.engine != "local" or plan.shards == 1:
         return
     from gossamer.collection.crawl.wiring import preload
     from gossamer.engine import nursery

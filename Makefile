@@ -9,7 +9,7 @@ MADE_OF = pyproject.toml constraints.txt setup.py $(shell find src -name "*.[ch]
 JOBS ?= $(shell expr $$(nproc) + 1)
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test lint soak bench peers quality train-content train-ranking mutants screenshots wheel clean
+.PHONY: demo test lint soak bench peers quality train-content train-ranking train-language mutants screenshots wheel clean
 
 demo: $(INSTALLED)
 	rm -rf demo-web
@@ -50,6 +50,10 @@ quality: $(READY)
 # Learns what main content is, and writes src/gossamer/convert/content/weights.npz anew. It needs the extra `train`.
 train-content: $(READY)
 	$(BIN)/python quality/train.py
+
+# Learns the languages of short texts, and writes src/gossamer/convert/short_text.npz anew. It needs apt of Debian 12.
+train-language: $(READY)
+	$(BIN)/python quality/train_language.py
 
 # What weights a fit finds, and what it reaches on sites that it has not seen. Nothing is changed.
 train-ranking: $(READY)

@@ -164,14 +164,15 @@ def download(cache: Path = CACHE, sites: Iterable[Site] = SITES) -> None:
         if target.is_dir():
             continue
         if not any(debs.glob(f"{site.package}_*.deb")):
-            _done(["apt-get", "download", site.package], debs)
+            done(["apt-get", "download", site.package], debs)
         rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        _done(["dpkg-deb", "-x", max(debs.glob(f"{site.package}_*.deb")).name, str(partial.resolve())], debs)
+        done(["dpkg-deb", "-x", max(debs.glob(f"{site.package}_*.deb")).name, str(partial.resolve())], debs)
         partial.rename(target)
 
 
-def _done(command: list[str], place: Path) -> None:
+def done(command: list[str], place: Path) -> None:
+    """Run a command of Debian, or say what is missing."""
     try:
         subprocess.run(command, cwd=place, check=True, stdout=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError) as error:

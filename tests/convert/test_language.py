@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from gossamer.convert import document
+from gossamer.convert import document, short_text
 from gossamer.convert.charset.decode import decode
 from gossamer.convert.charset.labels import encoding_named
 from gossamer.convert.language import language
@@ -95,8 +95,54 @@ def test_the_labelled_corpus_is_told_by_its_words() -> None:
     assert right >= 0.98 * (right + len(wrong)), wrong
 
 
+FEW_WORDS = {
+    "af": "Verwyder die geselekteerde lêers",
+    "ca": "Obre un fitxer nou",
+    "cy": "Agor y ffeil hon",
+    "de": "Ordner konnte nicht geöffnet werden",
+    "et": "Faili avamine ebaõnnestus",
+    "ga": "Níorbh fhéidir an comhad a oscailt",
+    "hu": "A mappa nem található",
+    "kk": "Файлды ашу мүмкін емес",
+    "lv": "Neizdevās atvērt failu",
+    "sv": "Kunde inte öppna mappen",
+    "ug": "ھۆججەتنى ئاچالمىدى",
+    "vi": "Không thể mở tập tin",
+}
+
+
+@pytest.mark.parametrize(("code", "text"), FEW_WORDS.items())
+def test_a_few_words_are_enough_for_most_languages(code: str, text: str) -> None:
+    assert language(text) == code
+    assert language(f"{text}!  (3)") == code
+
+
+def test_a_language_that_only_the_larger_model_knows_is_told() -> None:
+    text = "Ang dakbayan usa sa labing dako sa kabisay-an"
+    assert "ceb" not in short_text.chances(text)
+    assert language(text) == "ceb"
+
+
+def test_chances_of_short_texts_add_up() -> None:
+    found = short_text.chances("Save the file as")
+    assert max(found, key=lambda code: found[code]) == "en"
+    assert sum(found.values()) == pytest.approx(1)
+    assert short_text.chances("") == short_text.chances("\U000f1234") == {}
+
+
+def test_no_run_of_letters_goes_beyond_its_text() -> None:
+    """Many texts are read at once when the model learns; each must have the runs that it has alone."""
+    texts = [short_text.only_letters(text) for text in ("Obre un fitxer", "x", "نص قصير", "")]
+    found, places = short_text.hashes((short_text.APART * short_text.LONGEST).join([*texts, ""]))
+    start = 0
+    for text in texts:
+        own = found[(places >= start) & (places < start + len(text))]
+        assert sorted(own.tolist()) == sorted(short_text.hashes(text)[0].tolist())
+        start += len(text) + short_text.LONGEST
+
+
 def test_what_a_page_claims_decides_only_where_its_words_do_not() -> None:
-    danish_or_norwegian = "Vi kommer hjem i aften og spiser"
+    danish_or_norwegian = "Vi skal spise sammen i dag"
     assert {language(danish_or_norwegian, "da"), language(danish_or_norwegian, "nb-NO")} == {"da", "no"}
     page = document(f'<html lang="en-US"><p>{SENTENCES["de"]}</p>'.encode(), "text/html;charset=utf-8")
     assert page.language == "de"

@@ -80,6 +80,24 @@ def test_pictures_first_and_last_in_the_main_part_are_kept() -> None:
     assert re.findall(r"!\[(.*?)\]", found) == ["The first picture", "The last picture"]
 
 
+@pytest.mark.parametrize(
+    ("gallery", "picture"),
+    [
+        ("<ul>{}</ul>", "<li><img src=/{0}.jpg alt='Bird {0}'></li>"),
+        ("<div>{}</div>", "<a href=/{0}><img src=/{0}.jpg alt='Bird {0}'></a> "),
+        ("<div><div>{}</div></div>", "<p><a href=/{0}><img src=/{0}.jpg alt='Bird {0}'></a>"),
+    ],
+)
+def test_a_gallery_without_words_is_kept_where_the_text_before_it_is(gallery: str, picture: str) -> None:
+    menu, foot = "<nav><a href=/>Home</a> <a href=/b>Blog</a></nav>", "<footer>Copyright 2020 Example</footer>"
+    made = gallery.format("".join(map(picture.format, range(5))))
+    page = f"<body>{menu}<h1>Birds of the garden</h1>{made}{foot}"
+    found = document(page.encode(), "text/html", URL).markdown
+    assert re.findall(r"!\[(.*?)\]", found) == [f"Bird {number}" for number in range(5)]
+    signs = page.replace(made, f"{foot[:-9]}{made}</footer>").replace(foot, "")
+    assert "![" not in document(signs.encode(), "text/html", URL).markdown
+
+
 def records(html: str, content: str, score: float = -3.0) -> str:
     """The blocks that are kept with their records, if those in `content` are so far, and others have that score."""
     outline = outline_of(html.encode())

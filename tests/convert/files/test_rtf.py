@@ -117,3 +117,17 @@ def test_files_that_never_end_end(body: str) -> None:
 
 def test_what_follows_the_outermost_group_is_no_text() -> None:
     assert document(b"{\\rtf1 text}\0garbage").text == "text"
+
+
+@pytest.mark.parametrize(
+    "passed",
+    [
+        r"{\pict {\*\blipuid 00}\'7d\{\}\\}",
+        r"{\*\themedata {a{b}}\bin3 }}}}",
+        r"{\*\unheard \binary }",
+        "{\\colortbl;\\red0;\\\n}",
+        r"{\*\datastore {\u125 \uc0 ?}}",
+    ],
+)
+def test_a_group_that_is_passed_over_ends_where_it_ends(passed: str) -> None:
+    assert read(f"before {passed}behind").text == "before behind"

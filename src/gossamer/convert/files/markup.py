@@ -181,10 +181,10 @@ def _refuse(*_: object) -> None:
     raise Enough("it declares entities, as XML bombs do")
 
 
-def tree(pieces: Iterable[bytes], until: str = "") -> Element:
-    """A small part as a tree, as far as it can be read, or to the element called `until`."""
+def tree(pieces: Iterable[bytes], until: str = "", skipped: frozenset[str] = frozenset()) -> Element:
+    """A small part as a tree without what is `skipped`, as far as it can be read, or to the element called `until`."""
     grown = _Grown(until)
-    walk(pieces, grown, most=TREE_MOST)
+    walk(pieces, grown, skipped, TREE_MOST)
     return grown.root
 
 

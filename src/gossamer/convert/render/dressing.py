@@ -33,6 +33,8 @@ _AROUND = frozenset(NUMBER[name] for name in ("nav", "header", "footer", "aside"
 _IS_PRE = np.arange(len(TAGS)) == _PRE
 _UP = 2
 """Elements around a pre that may say its language."""
+_GALLERY_LEAST = 3
+"""Pictures."""
 _FIGURE_UP = 6
 """Elements around a picture that may be its figure, or among whose words it stands."""
 
@@ -92,6 +94,7 @@ class _Dressing:
         self._keep = keep.copy()
         self._said = said
         self._added: list[_Added] = []
+        self._pictured: list[int] = []
         self._tags = outline.tags
         self._befores: list[int] = outline.befores.tolist()
         self._codes = [element for element in (outline.tags == _PRE).nonzero()[0].tolist() if self._is_kept(element)]
@@ -212,6 +215,7 @@ class _Dressing:
         return dict(self._runs(element) for element in both)
 
     def _pictures(self, pictures: dict[int, str], sources: dict[int, str], addresses: Addresses) -> None:
+        self._pictured = sorted(pictures)
         wanted = [
             element
             for element, text in pictures.items()
@@ -261,8 +265,8 @@ class _Dressing:
     def _is_amid(self, element: int) -> bool:
         """Whether a picture stands among words that are kept, or in a figure with some.
 
-        Among them is also first or last of what holds it, if what stands beside it there is kept; and what stands last
-        on the page, behind words that are kept, as the pictures of a gallery do.
+        Among them is also first or last of what holds it, if what stands beside it there is kept; and what stands
+        behind words that are kept, last on the page or in a gallery.
         """
         place, keep = self._place(element), self._keep
         if self._in_code(place) or self._in_code(place - 1):
@@ -276,9 +280,23 @@ class _Dressing:
                 return self._is_kept(around)
         first, end = self._held(element)
         beside = [run for run in (place - 1, place) if first <= run < end]
-        if not beside and place == len(keep) > 0:
-            return bool(keep[-1]) and not self._stands_around(element)
+        if not beside and place > 0:
+            is_one = place == len(keep) or self._is_in_gallery(element)
+            return is_one and bool(keep[place - 1]) and not self._stands_around(element)
         return bool(beside) and all(keep[run] for run in beside)
+
+    def _is_in_gallery(self, element: int) -> bool:
+        """Whether something without words holds it together with others."""
+        for _ in range(_FIGURE_UP):
+            around = int(self._outline.parents[element])
+            first, end = self._runs(max(around, 0))
+            if around <= 0 or first < end:
+                break
+            element = around
+        held = range(
+            bisect_left(self._pictured, element), bisect_left(self._pictured, int(self._outline.ends[element]))
+        )
+        return len(held) >= _GALLERY_LEAST
 
     def _stands_around(self, element: int) -> bool:
         while element > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gossamer import tagged
 from gossamer.convert.files.flow import Block, begun, labelled, write
 from gossamer.convert.files.markup import tree, walk
-from gossamer.convert.files.office.docx_lists import Numbering, Styles
+from gossamer.convert.files.office.docx_lists import LOOKS_OF_LISTS, LOOKS_OF_STYLES, Numbering, Styles
 from gossamer.convert.files.office.docx_text import SKIPPED, Shared, Text
 from gossamer.convert.files.office.drawings import Drawings
 from gossamer.convert.files.office.ooxml import Package
@@ -42,8 +42,8 @@ def flat(source: Source) -> Page:
 
 
 def _shared(package: Package, main: str, pointers: Pointers) -> Shared:
-    styles = Styles(package.tree(next(iter(package.related(main, "styles")), "")))
-    numbering = Numbering(package.tree(next(iter(package.related(main, "numbering")), "")))
+    styles = Styles(package.tree(next(iter(package.related(main, "styles")), ""), LOOKS_OF_STYLES))
+    numbering = Numbering(package.tree(next(iter(package.related(main, "numbering")), ""), LOOKS_OF_LISTS))
     return Shared(package, styles, numbering, pointers, Drawings(package))
 
 

@@ -9,6 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
+LOOKS_OF_STYLES = frozenset(
+    {"w:docDefaults", "w:latentStyles", "w:rPr", "w:tblPr", "w:tblStylePr", "w:tcPr", "w:trPr", "w:rsid"}
+)
+LOOKS_OF_LISTS = frozenset({"w:lvlJc", "w:nsid", "w:pPr", "w:rPr", "w:tmpl"})
+"""Most of a part is how it looks. Nothing here is told by it, so it is not read."""
 _CHAIN_MOST = 20
 """Styles that are based on each other."""
 _LEVELS = 9

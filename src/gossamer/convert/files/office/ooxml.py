@@ -82,9 +82,9 @@ class Package:
         if problem := walk(self.archive.pieces(name), handler, skipped):
             self.archive.note(f"{name!r}: {problem}")
 
-    def tree(self, part: str) -> Element:
+    def tree(self, part: str, skipped: frozenset[str] = frozenset()) -> Element:
         """Read a small part."""
-        return tree(self.archive.pieces(self._names.get(part.lower(), ""), _SMALL))
+        return tree(self.archive.pieces(self._names.get(part.lower(), ""), _SMALL), skipped=skipped)
 
     def about(self) -> About:
         """The core properties, which are the same in all formats."""

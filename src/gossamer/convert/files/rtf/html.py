@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from gossamer.convert.files.rtf.fonts import Fonts
-from gossamer.convert.files.rtf.tokens import tokens
+from gossamer.convert.files.rtf.tokens import Tokens
 
 _WRAPPED = re.compile(rb"\\fromhtml1?\b")
 _WITHIN = 4_096
@@ -39,7 +39,7 @@ class _Unwrapping:
         self._starred = False
 
     def unwrap(self, rtf: bytes) -> str:
-        for token in tokens(rtf):
+        for token in Tokens(rtf):
             if token.text:
                 text, self._skip = token.text[self._skip :], max(self._skip - len(token.text), 0)
                 self._say(self._fonts.decode(text, self._font))

@@ -16,7 +16,7 @@ from gossamer.convert.files.page import About, Pointers
 from gossamer.convert.files.rtf.about import Info, Styles
 from gossamer.convert.files.rtf.fonts import Fonts
 from gossamer.convert.files.rtf.story import Shape, Story
-from gossamer.convert.files.rtf.tokens import AROUND, BOXES, DRAWINGS, PASSED, SIGNS, Token, tokens
+from gossamer.convert.files.rtf.tokens import AROUND, BOXES, DRAWINGS, PASSED, SIGNS, Token, Tokens
 from gossamer.convert.files.word import Field, href_of, text_of
 
 _REPLACED_MOST = 16
@@ -70,10 +70,13 @@ class Text:
         self._notes = 0
         self._usual_font: int | None = None
         self._actions = self._of_text() | self._of_looks() | self._of_paragraphs() | self._of_groups()
+        self._meant = PASSED.union(SIGNS, self._actions, _DATE_PARTS, "*")
+        """Most words of a file say how it looks, and are not among these."""
 
     def read(self, data: bytes) -> None:
         """Take in a file."""
-        for token in tokens(data):
+        tokens = Tokens(data)
+        for token in tokens:
             if token.text:
                 self._take(token.text)
             elif token.word == "{":
@@ -85,8 +88,12 @@ class Text:
                     break  # what follows the outermost group is no text
             elif self._skip and token.word not in ("u", "uc", "*"):
                 self._skip -= 1
+            elif token.word not in self._meant and not self._starred:
+                self._flush()
             else:
                 self._obey(token)
+                if self._state.to == PASSED_OVER:
+                    tokens.pass_over()
         self._flush()
 
     def finished(self) -> Iterator[Story]:
@@ -226,7 +233,8 @@ class Text:
         self._set(look=look)
 
     def _set(self, **changes: object) -> None:
-        self._state = replace(self._state, **changes)  # type: ignore[arg-type]  # each caller names a field of State
+        if any(getattr(self._state, name) is not value for name, value in changes.items()):
+            self._state = replace(self._state, **changes)  # type: ignore[arg-type]  # each caller names a field of State
 
     # ------------------------------------------------------------ paragraphs
 

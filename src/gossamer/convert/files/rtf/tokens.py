@@ -14,6 +14,8 @@ _TOKEN = re.compile(
     rb"\\(?:([a-zA-Z]{1,64})(-?\d{1,10})? ?|'([0-9a-fA-F]{2})|([^a-zA-Z]))|([{}])|([^\\{}\r\n\0]+)|[\r\n\0\\]",
     re.DOTALL,
 )
+_IN_PASSED = re.compile(rb"\\bin(?![a-zA-Z])(-?\d{1,10})? ?|\\[\\{}]|[{}]")
+_WORDS_MOST = 4_000
 SIGNS = {
     "tab": "\t",
     "line": "\n",
@@ -66,26 +68,51 @@ class Token(NamedTuple):
 _OPENS, _CLOSES = Token("{"), Token("}")
 
 
-def tokens(data: bytes) -> Iterator[Token]:
-    """All tokens. Binary data is passed over, as is what cannot be a token."""
-    at = 0
-    while found := _TOKEN.match(data, at):
-        at = found.end()
-        kind = found.lastindex
-        if kind == 6:
-            yield Token(text=found[6])
-        elif kind == 5:
-            yield _OPENS if found[5] == b"{" else _CLOSES
-        elif kind == 3:
-            yield Token(text=bytes.fromhex(found[3].decode()), escaped=True)
-        elif kind == 4:
-            yield _symbol(found[4])
-        elif kind is not None:
-            number = int(found[2]) if found[2] else None
-            if found[1] == b"bin":
-                at += max(number or 0, 0)
-            else:
-                yield Token(found[1].decode(), number=number)
+class Tokens:
+    """All tokens of a file, in order. Binary data is passed over, as is what cannot be a token."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+        self._words: dict[bytes, Token] = {}
+        """A file has few words, and says them often."""
+
+    def __iter__(self) -> Iterator[Token]:
+        while found := _TOKEN.match(self._data, self._at):
+            self._at = found.end()
+            kind = found.lastindex
+            if kind == 6:
+                yield Token(text=found[6])
+            elif kind == 5:
+                yield _OPENS if found[5] == b"{" else _CLOSES
+            elif kind == 3:
+                yield Token(text=bytes.fromhex(found[3].decode()), escaped=True)
+            elif kind == 4:
+                yield _symbol(found[4])
+            elif kind is not None:
+                token = self._words.get(found[0]) or self._word(found)
+                if token.word == "bin":
+                    self._at += max(token.number or 0, 0)
+                else:
+                    yield token
+
+    def pass_over(self) -> None:
+        """Go to the end of the group that is open: the next token is the brace that closes it."""
+        depth = 0
+        while found := _IN_PASSED.search(self._data, self._at):
+            sign = found[0]
+            depth += (sign == b"{") - (sign == b"}")
+            if depth < 0:
+                self._at = found.start()
+                return
+            self._at = found.end() + max(int(found[1] or 0), 0)
+        self._at = len(self._data)
+
+    def _word(self, found: re.Match[bytes]) -> Token:
+        token = Token(found[1].decode(), number=int(found[2]) if found[2] else None)
+        if len(self._words) < _WORDS_MOST:
+            self._words[found[0]] = token
+        return token
 
 
 def _symbol(sign: bytes) -> Token:

@@ -47,6 +47,7 @@ TAGGED, SCANNER, WRITER = "tagged", "convert/html/scanner", "convert/render/writ
 setup(
     ext_modules=[
         compiled("tagged/_plain", [TAGGED]),
+        compiled("urls/_distinct", [TAGGED]),
         compiled("convert/_unseen"),
         compiled("convert/html/_scan", [TAGGED, SCANNER]),
         compiled("convert/content/_score", ["convert/content/scorer"], libraries=["m"], extra_compile_args=["-O3"]),

@@ -15,7 +15,7 @@ LAYERS = [
     ["markdown"],
     ["plugins"],
     ["model", "rows", "setting_text"],
-    ["urls", "engine", "testing", "files"],
+    ["urls", "engine", "testing", "files", "outlinks"],
     ["robots", "runs", "freshness", "topic", "depot"],
     ["convert"],
     ["fetch", "dedupe", "store", "graph", "index"],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
@@ -201,7 +201,8 @@ class Page:
     title: str = ""
     text: str = field(default="", repr=False)
     """All of its words, a line for each block."""
-    links: tuple[Link, ...] = field(default=(), repr=False)
+    links: Sequence[Link] = field(default=(), repr=False)
+    """In the order in which they stand there; a tuple, or equal to one."""
     content: str = field(default="", repr=False)
     """The words of its main content: without navigation, adverts, comments and what else is around it."""
     html: str = field(default="", repr=False)

@@ -14,13 +14,18 @@ from hypothesis import strategies as st
 
 from gossamer.convert.charset.charset import encoding
 from gossamer.convert.charset.decode import utf8
-from gossamer.convert.html.links import LINKS_MOST
+from gossamer.convert.fields import canonical
+from gossamer.convert.html.aimed import aimed
+from gossamer.convert.html.links import LINKS_MOST, resolved
 from gossamer.convert.html.outline import Outline, from_bytes
+from gossamer.convert.html.pointers import PLACES, Pointers, one_by_one
 from gossamer.convert.html.scan import by_tree
+from gossamer.outlinks import targets
 from harness.seldom import seldom
 from reference import reference
 
 _scan = pytest.importorskip("gossamer.convert.html._scan", reason="the compiled twin was not built")
+HERE = "http://example.com/a/b/page.html?x=1"
 
 
 def is_read(page: bytes) -> bool:
@@ -30,11 +35,26 @@ def is_read(page: bytes) -> bool:
         return False
     assert _scan.scan(page, LINKS_MOST, False) == (*found[:-1], None), page[:2_000]
     expected = by_tree(page)
-    assert found[:-2] == tuple(expected)[:-3], page[:2_000]
+    columns = expected.links.columns
+    assert (*found[:2], *found[3:-2]) == (*expected[:2], *expected[3:-3]), page[:2_000]
+    assert found[2] == columns, page[:2_000]
+    assert _scan.pointers(*columns, PLACES) == one_by_one(*columns, PLACES), page[:2_000]
+    lead_alike(expected.links)
     assert expected.outline is not None
     for name, ours, theirs in zip(Outline._fields, from_bytes(found[-1]), expected.outline, strict=True):
         assert np.array_equal(ours, theirs), (name, page[:2_000])
     return True
+
+
+def lead_alike(pointers: Pointers) -> None:
+    """Links that are made late, and what is known of them before, are those that are made at once."""
+    pointed = aimed(pointers, HERE, "windows-1252")
+    found = pointed.links(())
+    at_once = tuple(link._replace(content=False) for link in resolved(pointers, HERE, "windows-1252"))
+    assert (len(found), found) == (len(at_once), at_once)
+    assert [list(column) for column in targets(found)] == [list(column) for column in targets(at_once)]
+    assert set("".join(link.anchor for link in at_once)) <= set(found.anchors)
+    assert pointed.canonical == canonical(at_once)
 
 
 def opened(path: Path) -> bytes:

@@ -7,8 +7,9 @@ from functools import partial
 import pytest
 
 from gossamer import markdown
+from gossamer.convert.html.aimed import aimed
 from gossamer.convert.html.article import everything
-from gossamer.convert.html.page import linked
+from gossamer.convert.html.page import main_content
 from gossamer.convert.html.scan import by_tree, scan
 from gossamer.convert.render import dressed
 from gossamer.convert.render.page import tagged
@@ -199,7 +200,7 @@ CASES = {
 def test_a_feature_is_written_as_people_would(name: str) -> None:
     page, expected = CASES[name]
     found = scan(page.encode(), "UTF-8")
-    main, _ = linked(found, BASE, "UTF-8", everything)
+    main = main_content(found, aimed(found.links, BASE, "UTF-8"), BASE, everything)
     assert main is not None
     check(main.html)
     written = markdown.written(main.html)

@@ -59,8 +59,8 @@ class Finder:
         self.seen.prepare()
         self.table.commit()
 
-    def new_links(self, links: Sequence[Link], depth: int) -> list[Link]:
-        return [link for _, link in self.discovery.new_links(links, depth)]
+    def new_links(self, links: Sequence[Link], depth: int) -> list[str]:
+        return [written for _, written, _ in self.discovery.new_links(links, depth)]
 
     # ------------------------------------------- in the place of worth and of the origins
 

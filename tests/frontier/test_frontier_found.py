@@ -90,13 +90,13 @@ def test_what_waits_to_be_sifted_is_counted_and_survives_an_interrupt(
 def test_a_link_that_may_be_followed_is_preferred(table: Table, tmp_path: Path) -> None:
     finding = Finding(table, tmp_path)
     links = [Link(A, rel="nofollow"), Link(C, rel="nofollow"), Link(C, "text"), Link(C, "later")]
-    assert [(link.url, link.anchor) for link in finding.new_links(links, 1)] == [(A, ""), (C, "text")]
+    assert finding.discovery.new_links(links, 1) == [(A, A, False), (C, C, True)]
     finding.intake.follow(Visit(B), links, {C: 3})
     finding.sift()
     assert (finding.queued, finding.entry(C).referrer, finding.entry(C).hint) == ([C], B, 3)
     assert (finding.entry(A).state, finding.entry(A).reason) == (State.EXCLUDED, NOFOLLOW)
-    assert finding.new_links(links, 1) == links[:1], "another link to it may be followed"
-    assert finding.new_links([Link(C)], 0) == [Link(C)], "a shorter way may matter"
+    assert finding.new_links(links, 1) == [A], "another link to it may be followed"
+    assert finding.new_links([Link(C)], 0) == [C], "a shorter way may matter"
 
 
 def test_links_of_a_page_that_says_nofollow_are_kept_out_and_those_of_an_index_are_sitemaps(
@@ -141,7 +141,7 @@ def test_rules_of_the_user_hold_for_all_and_learned_ones_for_links_only(table: T
     finding.met(Found(f"{A}seed?x", 0), Found(f"{A}link?x", 1), Found(f"{A}hop?x", 1, hops=1))
     assert finding.queued == ["https://a.example/seed?x", "https://a.example/link", "https://a.example/hop?x"]
     links = [Link(f"{A}seed?x"), Link(f"{A}new?x")]
-    assert finding.discovery.new_links(links, 1) == [("https://a.example/new", links[1])]
+    assert finding.discovery.new_links(links, 1) == [("https://a.example/new", f"{A}new?x", True)]
 
 
 def test_a_better_link_lets_in_what_was_left_out_and_moves_what_is_queued_nearer(table: Table, tmp_path: Path) -> None:

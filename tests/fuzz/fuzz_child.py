@@ -55,6 +55,8 @@ class Readers:
         self._poison = ctypes.CDLL(None)["__asan_poison_memory_region"]
         self._poison.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         self._scan = module("gossamer.convert.html._scan").scan
+        self._pointers = module("gossamer.convert.html._scan").pointers
+        self._distinct = module("gossamer.urls._distinct").distinct
         self._from_bytes = module("gossamer.convert.html.outline").from_bytes
         self._by_tree = module("gossamer.convert.html.scan").by_tree
         self._render = module("gossamer.convert.render.compiled")
@@ -79,6 +81,7 @@ class Readers:
         found = self._scan(page, dice.choice((0, 1, 7, 10_000)), dice.random() < 0.95)
         if found is not None:
             self.text(dice, found[1])
+            self.links(dice, found[2])
             outline = None if found[-1] is None else self._from_bytes(found[-1])
         elif dice.random() < 0.1 and len(page) < 20_000:
             outline = self._by_tree(page).outline
@@ -86,6 +89,19 @@ class Readers:
             outline = None
         if outline is not None:
             self._outline(dice, outline)
+
+    def links(self, dice: Random, columns: tuple[bytes, ...]) -> None:
+        """What links lead to, as they were found and as columns that do not fit."""
+        page = dice.choice(("http://a.example/b/c?d", "https://a.example/", "http://", "", "http://a.example?/"))
+        spoilt = list(columns)
+        if dice.random() < 0.3:
+            which = dice.randrange(len(spoilt))
+            spoilt[which] = spoilt[which][dice.choice((0, 1, 8)) :] + dice.choice((b"", b"\xff", b"\xff" * 8))
+        answers = (None, page, "", "http://b.example/" + "x" * dice.choice((1, 16_400)))
+        for each in (columns, spoilt):
+            with suppress(ValueError, IndexError):  # they say that the columns do not fit
+                self._pointers(*each, ("a", "area", "iframe", "link", "refresh", "frame"))
+                self._distinct(each[0], each[1], each[-1], page, lambda href: dice.choice(answers))
 
     def _outline(self, dice: Random, outline: Any) -> None:
         runs, elements = len(outline.owners), len(outline.tags)

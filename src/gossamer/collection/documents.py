@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -71,7 +71,7 @@ class SaysWhatItRead:
         return self.page.language
 
     @property
-    def links(self) -> tuple[Link, ...]:
+    def links(self) -> Sequence[Link]:
         """What it points to."""
         return self.page.links
 

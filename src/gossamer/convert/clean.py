@@ -8,7 +8,7 @@ no-break space is a space: where lines end is nothing that a text says.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from operator import is_not, itemgetter
@@ -17,6 +17,7 @@ from unicodedata import combining, is_normalized, normalize
 
 from gossamer.convert.unseen import HALF, ODD, UNSEEN, look, without
 from gossamer.model import Link, Page
+from gossamer.outlinks import Links
 
 _anchor = itemgetter(Link._fields.index("anchor"))
 _FIELDS = ("title", "author")
@@ -87,12 +88,19 @@ def cleaned(page: Page) -> Page:
         said = changed.get(name, getattr(page, name))
         if "\xa0" in said:
             changed[name] = said.replace("\xa0", " ")
-    anchors = list(map(_anchor, page.links))
-    if not _is_plain("".join(anchors)):
+    if not _are_clean(page.links):
+        anchors = list(map(_anchor, page.links))
         better_anchors = [anchor if _is_plain(anchor) else clean(anchor) for anchor in anchors]
         if any(map(is_not, anchors, better_anchors)):
             changed["links"] = tuple(map(_anchored, page.links, better_anchors))
     return replace(page, **changed) if changed else page
+
+
+def _are_clean(links: Sequence[Link]) -> bool:
+    """Are all anchors in order? They are if they are in one piece, in which each stands as it is."""
+    if isinstance(links, Links):
+        return clean(links.anchors) is links.anchors
+    return _is_plain("".join(map(_anchor, links)))
 
 
 def _is_plain(text: str) -> bool:

@@ -133,7 +133,8 @@ def _answer(source: Source, ended: Ended) -> Page:
     if not problem:
         try:
             page = _page(ended.value)
-            return page if source.page else replace(page, content=page.text)
+            content = page.content if source.page else page.text
+            return replace(page, links=tuple(page.links), content=content)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             problem = f"its reader does not answer with a page: {error}"
     fault = _UNREAD[ended.blame] if ended.problem else "mistake"

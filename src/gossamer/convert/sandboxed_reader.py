@@ -13,7 +13,7 @@ from gossamer.convert.document import read_here
 from gossamer.convert.sandboxed import Task
 from gossamer.convert.source import Source
 
-_encode = msgspec.msgpack.Encoder().encode
+_encode = msgspec.msgpack.Encoder(enc_hook=tuple).encode  # of links that are not made yet
 _task = msgspec.msgpack.Decoder(Task).decode
 
 

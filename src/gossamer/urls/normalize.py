@@ -75,7 +75,7 @@ def is_too_long(url: str, base: str | None = None) -> bool:
 
 def resolve(hrefs: Iterable[str], base: str) -> list[str | None]:
     """The links of one page in canonical form, in order; None for what is no http or https address."""
-    return list(map(_Resolved(base).__getitem__, hrefs))
+    return list(map(Resolved(base).__getitem__, hrefs))
 
 
 def fragment(href: str) -> str:
@@ -102,12 +102,12 @@ def to_unicode(name: str) -> str:
     return ada_url.idna_to_unicode(name) if "xn--" in name and name.isascii() else name
 
 
-class _Resolved(dict[str, str | None]):
+class Resolved(dict[str, str | None]):
     """Hrefs of one page and what they mean. A quarter of them stand there more than once, and a third differ from
     others only in the fragment."""
 
     def __init__(self, base: str) -> None:
-        self._page = page = _canonical(base, None)
+        self.page = page = _canonical(base, None)
         if page is not None:
             path, _, _ = page.partition("?")
             scheme, _, authority, _ = page.split("/", 3)
@@ -120,12 +120,12 @@ class _Resolved(dict[str, str | None]):
         return url
 
     def _resolve(self, href: str) -> str | None:
-        if href.startswith("../") and self._page is not None:
+        if href.startswith("../") and self.page is not None:
             return self._above(href)
-        if len(href) > LONGEST or "/." in href or self._page is None or not (plain := _PLAIN(href)):
-            return _canonical(href, self._page)
+        if len(href) > LONGEST or "/." in href or self.page is None or not (plain := _PLAIN(href)):
+            return _canonical(href, self.page)
         group = plain.lastindex
-        url = self._before[group] + plain[group] if group else self._page
+        url = self._before[group] + plain[group] if group else self.page
         return url if len(url) <= LONGEST else None
 
     def _above(self, href: str) -> str | None:
@@ -135,7 +135,7 @@ class _Resolved(dict[str, str | None]):
             name = name[3:]
             directory = directory[: max(directory.rindex("/", 0, -1) + 1, len(self._before[_ROOTED]) + 1)]
         if "/." in name or not (plain := _PLAIN(name)) or plain.lastindex != _RELATIVE:
-            return _canonical(href, self._page)
+            return _canonical(href, self.page)
         url = directory + plain[_RELATIVE]
         return url if len(url) <= LONGEST and len(href) <= LONGEST else None
 

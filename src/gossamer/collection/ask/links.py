@@ -52,7 +52,7 @@ class Links:
     """The neighbourhood of an address."""
 
     url: str
-    outgoing: tuple[Link, ...]
+    outgoing: Sequence[Link]
     incoming: tuple[str, ...]
     """Pages that link to it, in no order."""
     anchors: tuple[str, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gossamer.convert.feed.feed import Entry, Feed
+from gossamer.convert.html.aimed import aimed
 from gossamer.convert.html.links import LINKS_MOST
-from gossamer.convert.html.page import linked
+from gossamer.convert.html.page import main_content
 from gossamer.convert.html.scan import scan
 from gossamer.convert.html.tree import as_html
 from gossamer.model import Link, Page
@@ -78,7 +79,8 @@ class _Text:
         from gossamer.convert.html.article import everything  # with NumPy: most crawls meet no feed
 
         found = scan(as_html(markup.encode("utf-8", "replace")), "UTF-8")
-        main, links = linked(found, base, "UTF-8", everything)
+        pointed = aimed(found.links, base, "UTF-8")
+        main = main_content(found, pointed, base, everything)
         self.writer.add(main.html if main else "")
         if len(self.links) < LINKS_MOST:
-            self.links += links
+            self.links += pointed.links(main.inside if main else ())

@@ -14,6 +14,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "scanner/columns.h"
 #include "scanner/counting.h"
 #include "scanner/tokens.h"
 
@@ -114,53 +115,6 @@ static PyObject *string(const findings *found, piece text)
 {
     return PyUnicode_DecodeUTF8(text.size > 0 ? (const char *)found->bytes.at + text.from : "", (Py_ssize_t)text.size,
                                 NULL);
-}
-
-/* A tuple of new references, all of which it takes; NULL if one of them is. */
-static PyObject *tuple_of(PyObject **items, Py_ssize_t count)
-{
-    PyObject *tuple = PyTuple_New(count);
-    bool whole = tuple != NULL;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        whole = whole && items[i] != NULL;
-        if (tuple != NULL)
-            PyTuple_SetItem(tuple, i, items[i]);
-        else
-            Py_XDECREF(items[i]);
-    }
-    if (!whole)
-        Py_CLEAR(tuple);
-    return tuple;
-}
-
-static PyObject *link_tuple(const findings *found, const pointer *link, PyObject *const *places)
-{
-    PyObject *items[] = {
-        string(found, link->href),
-        string(found, link->anchor),
-        string(found, link->rel),
-        Py_NewRef(places[link->place]),
-    };
-    return tuple_of(items, 4);
-}
-
-static PyObject *links_tuple(const findings *found)
-{
-    static const char *const names[PLACE_COUNT] = {"a", "area", "iframe", "link", "refresh"};
-    PyObject *places[PLACE_COUNT] = {NULL};
-    PyObject *tuple = PyTuple_New((Py_ssize_t)found->linked);
-    bool whole = tuple != NULL;
-    for (int i = 0; whole && i < PLACE_COUNT; i++)
-        whole = (places[i] = PyUnicode_InternFromString(names[i])) != NULL;
-    for (size_t i = 0; whole && i < found->linked; i++) {
-        PyObject *link = link_tuple(found, &found->links[i], places);
-        whole = link != NULL && PyTuple_SetItem(tuple, (Py_ssize_t)i, link) == 0;
-    }
-    for (int i = 0; i < PLACE_COUNT; i++)
-        Py_XDECREF(places[i]);
-    if (!whole)
-        Py_CLEAR(tuple);
-    return tuple;
 }
 
 /* Only Python knows the small letters of all scripts. */
@@ -365,7 +319,8 @@ static int fill(PyObject *module)
     return fill_entities();
 }
 
-static PyMethodDef methods[] = {{"scan", scan, METH_VARARGS, scan_doc}, {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {
+    {"scan", scan, METH_VARARGS, scan_doc}, {"pointers", pointers, METH_VARARGS, pointers_doc}, {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)fill}, {0, NULL}};
 static PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_scan", "The compiled twin of gossamer.convert.html.scan.", 0, methods, slots, NULL, NULL, NULL,

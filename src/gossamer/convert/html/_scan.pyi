@@ -10,7 +10,7 @@ Arrays: TypeAlias = tuple[
 Fields: TypeAlias = tuple[
     str,
     str,
-    tuple[tuple[str, str, str, str], ...],
+    tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes],
     bool,
     str | None,
     tuple[tuple[str, str], ...],
@@ -18,6 +18,17 @@ Fields: TypeAlias = tuple[
     int,
     Arrays | None,
 ]
-"""Those of `html.Scan`."""
+"""Those of `html.Scan`; links are columns, see `pointers`."""
 
+def pointers(
+    hrefs: bytes,
+    href_ends: bytes,
+    anchors: bytes,
+    anchor_ends: bytes,
+    rels: bytes,
+    rel_ends: bytes,
+    marks: bytes,
+    places: tuple[str, ...],
+    /,
+) -> tuple[tuple[str, str, str, str], ...]: ...
 def scan(data: bytes, links_most: int, outlined: bool, /) -> Fields | None: ...

@@ -17,6 +17,7 @@ from html import unescape
 
 from gossamer.convert.html.scan import Hint
 from gossamer.model import Link
+from gossamer.outlinks import targets
 from gossamer.urls import keys, resolve
 
 DATA, SCRIPT, JSON = "data", "script", "json"
@@ -62,7 +63,7 @@ def guessed(page: bytes, hints: Hint, base: str, links: Sequence[Link]) -> tuple
     strings = list(_strings(page, hints))
     if not strings:
         return ()
-    known = {base.partition("#")[0], *(link[0] for link in links)}
+    known = {base.partition("#")[0], *targets(links).urls}
     return tuple(_addresses(strings, base, known))
 
 

@@ -123,7 +123,7 @@ def addresses(pointed: Sequence[Pointer], base: str, encoding: str | None) -> li
     """Where each link points to, in canonical form; None for what is no http or https address."""
     hrefs = [pointer[0] for pointer in pointed]
     if encoding not in (None, "UTF-8"):
-        hrefs = [href if href.isascii() else _with_query_in(href, encoding or "") for href in hrefs]
+        hrefs = [with_query_in(href, encoding or "") for href in hrefs]
     return resolve(hrefs, base)
 
 
@@ -168,10 +168,10 @@ def _types(rel: str) -> str:
     return " ".join(rel[:_REL_MOST].lower().split())
 
 
-def _with_query_in(href: str, encoding: str) -> str:
+def with_query_in(href: str, encoding: str) -> str:
     """The address with its query escaped in another encoding than UTF-8. Unicode's own encodings do not count."""
     before, mark, rest = href.partition("?")
-    if not mark or encoding.startswith(("UTF-", "replacement")):
+    if not mark or href.isascii() or encoding.startswith(("UTF-", "replacement")):
         return href
     query, fragment_mark, fragment = rest.partition("#")
     codec = python_codec(encoding)

@@ -11,7 +11,6 @@ And a title that is never closed swallows all that follows.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,24 +18,21 @@ from gossamer import robots
 from gossamer.convert.charset.charset import judged
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.fields import canonical, header_links
+from gossamer.convert.html.aimed import Aimed, aimed
 from gossamer.convert.html.defuse import READ_MOST
 from gossamer.convert.html.guessed import guessed
-from gossamer.convert.html.links import LINKS_MOST, addresses
+from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.html.requisites import of_html
 from gossamer.convert.html.scan import Hint, Scan, scan
 from gossamer.convert.html.tree import as_html
 from gossamer.convert.source import Source
-from gossamer.model import Link, Page
+from gossamer.model import Page
 from gossamer.urls import fragment, resolve
 
 if TYPE_CHECKING:
     from gossamer.convert.content import Method
     from gossamer.convert.html.article import Article, Correction
     from gossamer.convert.html.metadata import Said
-    from gossamer.convert.render import Addresses
-
-_link: Callable[[tuple[object, ...]], Link] = partial(tuple.__new__, Link)
-"""The same as `Link` of its fields in a quarter of the time: a page has a hundred."""
 
 _TOO_MUCH = f"more markup than is read of a page: cut after {READ_MOST:,} tags"
 LITTLE = 500
@@ -57,8 +53,10 @@ def read(source: Source, *, xml: bool) -> Page:
     outlined = source.content is not None
     data, found = _scanned(utf8(as_html(source.data) if xml else source.data, encoding), outlined=outlined)
     base = _base(found, source)
-    main, links = linked(found, base, encoding, _method(source), _correction(source))
-    links += header_links(source)
+    pointed = aimed(found.links, base, encoding)
+    main = main_content(found, pointed, base, _method(source), _correction(source))
+    links = pointed.links(main.inside if main else ())
+    further = header_links(source)
     said = robots.read(source.robots, found.metas, source.agent)
     about, structured = _about(data, found) if outlined else (None, "")
     return Page(
@@ -67,7 +65,7 @@ def read(source: Source, *, xml: bool) -> Page:
         encoding,
         found.title,
         found.text,
-        tuple(links[:LINKS_MOST]),
+        (*links, *further)[:LINKS_MOST] if further else links,
         content=main.content if main else "",
         html=main.html if main else "",
         kind=main.kind if main else "",
@@ -76,13 +74,13 @@ def read(source: Source, *, xml: bool) -> Page:
         author=about.author if about else "",
         published=about.published if about else None,
         modified=about.modified if about else None,
-        canonical=canonical(links),
+        canonical=pointed.canonical or canonical(further),
         noindex=said.noindex,
         nofollow=said.nofollow,
         noarchive=said.noarchive,
-        links_cut=found.links_cut or len(links) > LINKS_MOST,
+        links_cut=found.links_cut or len(links) + len(further) > LINKS_MOST,
         problem=_TOO_MUCH if found.cut else "",
-        guesses=guessed(data, found.hints, base, links),
+        guesses=guessed(data, found.hints, base, (*links, *further) if further else links),
         structured=structured,
         requisites=of_html(data, base, encoding, source.links) if source.requisites else (),
     )
@@ -98,32 +96,21 @@ def _scanned(page: bytes, *, outlined: bool) -> tuple[bytes, Scan]:
     return page, found
 
 
-def linked(
-    found: Scan, base: str, encoding: str, method: Method | None, correct: Correction | None = None
-) -> tuple[Article | None, list[Link]]:
-    """The main content, and all links with whether they stand in it. Without a method there is none."""
-    urls = addresses(found.links, base, encoding)
-    main = _article(found, urls, method, correct, partial(resolve, base=base)) if method else None
-    inside = main.inside if main and main.inside else (False,) * len(urls)
-    return main, [
-        _link((url, anchor, rel, place, None, 0.5, is_inside, None))
-        for url, (_, anchor, rel, place), is_inside in zip(urls, found.links, inside, strict=True)
-        if url is not None
-    ]
-
-
-def _article(
-    found: Scan, urls: list[str | None], method: Method, correct: Correction | None, addresses: Addresses
-) -> Article:
+def main_content(
+    found: Scan, pointed: Aimed, base: str, method: Method | None, correct: Correction | None = None
+) -> Article | None:
+    """The main content, with which links stand in it. Without a method there is none."""
+    if method is None:
+        return None
     from gossamer.convert.html.article import Where, article
 
-    places = found.outline.points.tolist() if found.outline is not None else [-1] * len(urls)
+    places = found.outline.points.tolist() if found.outline is not None else [-1] * len(found.links)
     hrefs = {
         place: url + fragment(pointer[0]) if "#" in pointer[0] else url
-        for place, url, pointer in zip(places, urls, found.links, strict=True)
+        for place, url, pointer in zip(places, pointed.urls, found.links.made, strict=True)
         if url is not None and place >= 0
     }
-    return article(found.outline, Where(hrefs, addresses), method, correct)
+    return article(found.outline, Where(hrefs, partial(resolve, base=base)), method, correct)
 
 
 def _about(data: bytes, found: Scan) -> tuple[Said, str]:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.html import compiled
 from gossamer.convert.html.defuse import Bounded, bounded, tame
-from gossamer.convert.html.links import LINKS_MOST, POINTING, Pointer, pointers
+from gossamer.convert.html.links import LINKS_MOST, POINTING, pointers
+from gossamer.convert.html.pointers import Pointers, columns
 from gossamer.convert.html.text import BLOCKS, LEFT_OUT, PRE, SILENT, silence, text_of
 from gossamer.convert.html.tree import Node, parse, tag_id
 
@@ -30,6 +31,9 @@ _METAS_MOST = 500
 _BASE, _META, _NOSCRIPT, _SVG, _TITLE = map(tag_id, ("base", "meta", "noscript", "svg", "title"))
 _APART = PRE | LEFT_OUT
 _TELLING = POINTING | {_BASE} | SILENT | _APART
+
+
+_NONE = Pointers(columns(()))
 
 
 class Hint(IntFlag):
@@ -59,7 +63,7 @@ class Scan(NamedTuple):
     """White space collapsed."""
     text: str = ""
     """A line for each block; see `text`."""
-    links: tuple[Pointer, ...] = ()
+    links: Pointers = _NONE
     """In document order, repetitions too. Those that point to a place within the page are not among them."""
     links_cut: bool = False
     """There were more than `links.LINKS_MOST`."""
@@ -83,7 +87,9 @@ def scan(data: bytes, encoding: str, *, outlined: bool = True) -> Scan:
     found = compiled.scan(page, LINKS_MOST, outlined)
     if found is None:
         return _by_tree(bounded(page), outlined=outlined)
-    return Scan(*found[:-2], Hint(found[-2]), None if found[-1] is None else _outline(found[-1]))
+    title, text, links, cut, base, metas, language, hints, outline = found
+    body = None if outline is None else _outline(outline)
+    return Scan(title, text, Pointers(links), cut, base, metas, language, Hint(hints), body)
 
 
 def _outline(arrays: Arrays) -> Outline:
@@ -132,7 +138,7 @@ def _scan(data: bytes, links_most: int) -> Scan:
     links, links_cut = pointers(pointing, links_most)
     return Scan(
         title=title,
-        links=tuple(links),
+        links=Pointers(columns(links)),
         links_cut=links_cut,
         base=_base(telling),
         metas=tuple(_metas(telling)),
@@ -179,7 +185,7 @@ def _joined(scans: list[Scan]) -> Scan:
     return Scan(
         title=next((scan.title for scan in scans if scan.title), ""),
         text="\n".join(scan.text for scan in scans if scan.text),
-        links=tuple(chain.from_iterable(scan.links for scan in scans)),
+        links=Pointers(columns(chain.from_iterable(scan.links for scan in scans))),
         links_cut=any(scan.links_cut for scan in scans),
         base=next((scan.base for scan in scans if scan.base is not None), None),
         metas=tuple(chain.from_iterable(scan.metas for scan in scans))[:_METAS_MOST],

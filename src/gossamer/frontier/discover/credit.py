@@ -8,11 +8,13 @@ rest is looked up. A nofollow link is no recommendation: the page says so itself
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 
 from gossamer.frontier.entries import LINKERS
 from gossamer.frontier.worth.budget import Budgets
 from gossamer.model import Link
+from gossamer.outlinks import targets
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
@@ -44,14 +46,12 @@ class Credit:
         self.waiting: dict[bytes, str] = {}
         """Sites that earn a credit, by the pair, unless the pair is known already: that is to be looked up yet."""
 
-    def give(self, url: str, links: Iterable[Link]) -> None:
+    def give(self, url: str, links: Sequence[Link]) -> None:
         """A page links there; links within its own origin are passed over first, since most are."""
         own = f"{keys.origin(url)}/"
-        origins = {
-            link[0][: link[0].find("/", _HOST)]
-            for link in links
-            if not link[0].startswith(own) and "nofollow" not in link.rel
-        }
+        urls, _, followed = targets(links)
+        recommended = compress(urls, followed)
+        origins = {url[: url.find("/", _HOST)] for url in recommended if not url.startswith(own)}
         if origins:
             here = self._site(url)
             fresh = self._unseen(here, origins)

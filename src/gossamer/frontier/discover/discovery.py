@@ -17,6 +17,7 @@ import msgspec
 
 from gossamer.frontier.entries import META, Entry, State
 from gossamer.model import Kind, Link
+from gossamer.outlinks import targets
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 from gossamer.urls.scope import Scope
@@ -114,24 +115,30 @@ class Discovery:
         """Another scope. What was met lately may be met as if for the first time."""
         self.scope, self.recent = scope, Recent()
 
-    def new_links(self, links: Sequence[Link], depth: int) -> list[tuple[str, Link]]:
-        """Links of a page to addresses that were not met lately, each once; one that may be followed is preferred.
+    def new_links(self, links: Sequence[Link], depth: int) -> list[tuple[str, str, bool]]:
+        """Addresses that links of a page lead to and that were not met lately, each once.
 
-        Each with the address as it is asked for. What was learned is looked up for new ones only, so that two of them
-        may have one address.
+        As it is asked for, as it is written, and whether it may be followed; a link that may is preferred. What was
+        learned is looked up for new ones only, so that two of them may have one address.
         """
-        urls = [link[0] for link in links] if self._rewrite is None else [self._rewrite(link[0]) for link in links]
+        written, _, followed = targets(links)
         if self._signs_out is not None:
-            named = (url for url, link in zip(urls, links, strict=True) if self._signs_out(url, link.anchor))
-            self._leaving.update(islice(named, LEAVING_MOST - len(self._leaving)))
+            self._leaving.update(islice(self._named_leaving(links, self._signs_out), LEAVING_MOST - len(self._leaving)))
+        urls = written if self._rewrite is None else [self._rewrite(url) for url in written]
         unknown = self.recent.unknown(urls, depth)
         if not unknown:
             return []
-        best: dict[str, Link] = {}
-        for url, link in zip(urls, links, strict=True):
-            if url in unknown and (url not in best or "nofollow" in best[url].rel):
-                best[url] = link
-        return [(self._simpler(url), link) for url, link in best.items()]
+        best: dict[str, tuple[str, bool]] = {}
+        for url, origin, may_follow in zip(urls, written, followed, strict=True):
+            if url in unknown and (url not in best or not best[url][1]):
+                best[url] = origin, bool(may_follow)
+        return [(self._simpler(url), *link) for url, link in best.items()]
+
+    def _named_leaving(self, links: Sequence[Link], signs_out: Callable[[str, str], bool]) -> Iterator[str]:
+        for link in links:
+            url = link.url if self._rewrite is None else self._rewrite(link.url)
+            if signs_out(url, link.anchor):
+                yield url
 
     def as_asked_for(self, found: Found) -> Found:
         """With the address as it is asked for. What was learned from links holds for links only. What a page needs is

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace as replace_visit
 from typing import TYPE_CHECKING
 
@@ -81,7 +81,8 @@ class Intake:
 
     def follow(self, visit: Visit, links: Sequence[Link], hinted: Mapping[str, int], *, nofollow: bool = False) -> None:
         """Links of a page or a sitemap, without those to addresses that were met lately."""
-        depth, lists = visit.depth + 1, visit.kind is Kind.SITEMAP
+        depth = visit.depth + 1
+        further = _further(links) if visit.kind is Kind.SITEMAP else frozenset[str]()
         if self._parts.rules.media_links:
             links = self._without_media(visit, links)
         self._gather(
@@ -89,11 +90,11 @@ class Intake:
                 url,
                 depth,
                 visit.url,
-                Kind.SITEMAP if lists and link.place == INDEX else Kind.PAGE,
-                followed=not (nofollow or "nofollow" in link.rel),
-                hint=hinted.get(link.url, 0),
+                Kind.SITEMAP if written in further else Kind.PAGE,
+                followed=followed and not nofollow,
+                hint=hinted.get(written, 0),
             )
-            for url, link in self._discovery.new_links(links, depth)
+            for url, written, followed in self._discovery.new_links(links, depth)
         )
 
     def dress(self, visit: Visit, page: Page) -> None:
@@ -228,6 +229,12 @@ class Intake:
         there = rank(away, self._order(url, entry))
         position = self._active.append(url, there)
         return replace(entry, rank=there, sunk=place.level, position=position, due=0.0)
+
+
+def _further(links: Sequence[Link]) -> Set[str]:
+    """Further sitemaps; what is listed as a page too is a page."""
+    places = {link.url: link.place for link in reversed(links)}
+    return {url for url, place in places.items() if place == INDEX}
 
 
 def _beats(found: Found) -> int:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from gossamer.model import Asked, Capture, Kind, Link, Provenance, Visit
+from gossamer.outlinks import targets
 from gossamer.store.warc.gzip_members import packed, packed_around
 from gossamer.store.warc.warc import (
     CONFORMS_TO,
@@ -208,8 +209,8 @@ def _metadata(capture: Capture, fields: str, outlinks: Sequence[Link]) -> bytes:
         f"fetchTimeMs: {round(capture.seconds * 1000)}\r\n",
         f"gossamer-capture: {msgspec.json.encode(told).decode()}\r\n",
     ]
-    places = {link[0]: link[3] for link in outlinks}  # a page links to half of its targets twice
-    lines += [f"outlink: {url}{_CONTEXTS.get(place, _OTHER_CONTEXT)}" for url, place in places.items()]
+    urls, places, _ = targets(outlinks)  # a page links to half of its targets twice
+    lines += [f"outlink: {url}{_CONTEXTS.get(place, _OTHER_CONTEXT)}" for url, place in zip(urls, places, strict=True)]
     block = "".join(lines).encode()
     opening = header("metadata", new_record(), fields, "application/warc-fields", block)
     return packed((opening, block, END), LOW)

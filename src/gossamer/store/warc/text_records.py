@@ -16,7 +16,7 @@ from typing import NamedTuple, get_type_hints
 import msgspec
 
 from gossamer.errors import Damaged
-from gossamer.model import URL, Page
+from gossamer.model import URL, Link, Page
 from gossamer.store.warc.gzip_members import packed, unpacked_at_once
 from gossamer.store.warc.records import END, LOW, header, named, new_record
 from gossamer.store.warc.warc import Record, date, id_of
@@ -42,7 +42,7 @@ class Worded(NamedTuple):
 _NAMED = re.compile(rb"(?:WARC-Warcinfo-ID: <urn:uuid:[^>\r\n]*>\r\n)?(?=WARC-Block-Digest: )")
 _ELSEWHERE = {"url", "text", "content", "html", "digest", "copy_of", "near_copy_of", "unread"}
 """What the other records, or the row of the version, have. What was not read has no records."""
-_types = get_type_hints(Page)
+_types = get_type_hints(Page) | {"links": tuple[Link, ...]}
 Said = msgspec.defstruct(
     "Said",
     [(spec.name, _types[spec.name], spec.default) for spec in fields(Page) if spec.name not in _ELSEWHERE],
@@ -67,7 +67,7 @@ def worded(page: Page, url: URL, began: float, response: str, info: str = "") ->
     refers = f"WARC-Refers-To: {id_of(response)}\r\n"
     about = f"WARC-Date: {date(began)}\r\nWARC-Target-URI: {url}\r\n{refers}{named(info)}"
     record = new_record()
-    said = Said(*(getattr(page, name) for name in _FIELDS))
+    said = Said(**{name: getattr(page, name) for name in _FIELDS} | {"links": tuple(page.links)})
     return Worded(
         record,
         _packed("conversion", record, about, HTML, standalone(page).encode("utf-8", "replace")),

@@ -35,7 +35,8 @@ typedef struct {
     size_t from, size;
 } piece; /* of the buffer that all findings are in */
 
-enum place { PLACE_A, PLACE_AREA, PLACE_IFRAME, PLACE_LINK, PLACE_REFRESH, PLACE_COUNT };
+/* pointers.PLACES, and the bit beside them */
+enum place { PLACE_A, PLACE_AREA, PLACE_IFRAME, PLACE_LINK, PLACE_REFRESH, PLACE_FRAME, MARK_NOFOLLOW = 8 };
 
 typedef struct {
     piece href, anchor, rel;

@@ -4,7 +4,7 @@
     python quality/train_language.py --judge     only tell how many strings of packages it has not seen are right
 
 It needs apt of Debian 12 (0.5 GB are downloaded, once), the extra `dev`, and about five minutes on one core. With the
-same packages and versions, on the same kind of machine, it gives the same weights.
+same packages and versions it gives the same weights but for rounding: sums of several threads differ in the last digit.
 """
 
 from __future__ import annotations

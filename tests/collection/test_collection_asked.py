@@ -19,7 +19,7 @@ from gossamer.collection.ask.changes import Change, Wanted, _Comparison
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl import link_check
 from gossamer.errors import NotFound, UsageError
-from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.entries import FORBIDDEN, Entry, State
 from gossamer.frontier.ledger import CHAIN_MOST, Ledger
 from gossamer.frontier.worth.soft404 import SAME_TARGET
 from gossamer.model import Kind
@@ -211,12 +211,16 @@ def test_what_was_asked_is_counted_and_what_waits_for_its_turn_is_not() -> None:
         c=entry(),
         d=entry(State.QUEUED),
         e=entry(State.QUEUED, attempt=1, reason="http 503", status=503),
-        f=entry(State.EXCLUDED, reason="robots"),
+        f=entry(State.EXCLUDED, reason=FORBIDDEN),
+        g=entry(State.QUEUED),
     )
     urls = [*rows.rows, "http://never.test/"]
-    found = link_check.judged(cast(Ledger, rows), urls)
-    assert (found.asked, found.of) == (5, 7)
+    why = {"http://d.test/": "the host is busy", "http://g.test/": Fault("connect: refused", external=True)}
+    found = link_check.judged(cast(Ledger, rows), urls, why.__getitem__)
+    assert (found.asked, found.of) == (5, 8)
+    assert found.unasked == {"the host is busy": 1, FORBIDDEN: 1, link_check.TOO_EARLY: 1}
     assert found.faults == {
+        "http://g.test/": Fault("connect: refused", external=True),
         A: Fault("http 404", 404, external=True),
         B: Fault(f"redirects to {A}: http 404", 404, external=True),
         "http://e.test/": Fault("http 503", 503, external=True),

@@ -21,6 +21,7 @@ from gossamer.collection.crawl import link_check
 from gossamer.model import Capture, Failure, Fault, Visit
 from gossamer.plan import Plan
 from gossamer.testing import VirtualClock
+from gossamer.urls import keys
 
 HERE, THERE = "http://a.example", "http://b.example"
 HOME, GONE, MOVED, BUSY, COPY = (f"{HERE}/{name}" for name in ("", "gone", "moved", "busy", "copy"))
@@ -45,6 +46,11 @@ PAGES: dict[str, str | int] = {
     f"{THERE}/refuses": html("Refuses HEAD"),
     f"{THERE}/moved": f"-> {THERE}/dead",
 }
+FAILURES = {
+    "nowhere.example": Failure(Fault.NO_SUCH_HOST),
+    "unnamed.example": Failure(Fault.DNS, "the servers of its domain are silent"),
+    "off.example": Failure(Fault.CONNECT, "connection refused"),
+}
 
 
 class World:
@@ -57,8 +63,8 @@ class World:
         self.log.append((visit.method, visit.url))
         await asyncio.sleep(0.01)
         now = self.clock.wall()
-        if "nowhere" in visit.url:
-            return Capture(visit, now, 0.0, failure=Failure(Fault.NO_SUCH_HOST))
+        if (failure := FAILURES.get(keys.host(visit.url))) is not None:
+            return Capture(visit, now, 0.0, failure=failure)
         said, fields = self.pages.get(visit.url, 404), [("content-type", "text/html")]
         status, body = (said, b"") if isinstance(said, int) else (200, said.encode())
         if isinstance(said, str) and said.startswith("-> "):
@@ -161,9 +167,53 @@ def test_addresses_outside_the_scope_are_asked_once_by_head(web: Collection, wor
     }
     assert external.faults[f"{THERE}/moved"].reason == f"redirects to {THERE}/dead: http 404"
     assert "no-such-host" in external.faults["http://nowhere.example/"].reason
-    assert (external.asked, external.of) == (6, 6)
+    assert (external.asked, external.of, external.unasked) == (5, 6, {"robots.txt forbids it": 1})
     assert web.status().queued == 1  # nothing of it is kept
     assert web.verify().problems == []
+
+
+@pytest.fixture
+def dead_ends(tmp_path: Path, world: World) -> Iterator[Collection]:
+    """A page with links to hosts that are dead, and to one whose robots.txt is."""
+    links = ("http://off.example/1", "http://off.example/2", "http://unnamed.example/", f"{THERE}/off")
+    shut = ("http://busy.example/", "http://led.example/")
+    world.pages = {
+        HOME: html("Home", *((url, "there") for url in (*links, *shut))),
+        f"{THERE}/off": "-> http://off.example/3",
+        "http://busy.example/robots.txt": 503,
+        "http://led.example/robots.txt": "-> http://nowhere.example/robots.txt",
+    }
+    with gossamer.open(tmp_path / "dead-ends") as web:
+        world.crawl(web, HOME)
+        yield web
+
+
+def test_an_address_of_a_dead_host_is_broken_and_one_whose_robots_txt_is_shut_is_not(
+    dead_ends: Collection, world: World
+) -> None:
+    external = world.external(dead_ends)
+    refused, silent = "connect: connection refused", "dns: the servers of its domain are silent"
+    assert {url: fault.reason for url, fault in external.faults.items()} == {
+        "http://off.example/1": refused,
+        "http://off.example/2": refused,
+        "http://unnamed.example/": silent,
+        f"{THERE}/off": f"redirects to http://off.example/3: {refused}",
+    }
+    assert (external.asked, external.of, external.unasked) == (4, 6, {link_check.UNREADABLE: 2})
+    assert named(dead_ends, external=external) == {url: [(HOME, "there")] for url in external.faults}
+    assert reports._unasked(external) == (
+        "2 of 6 addresses outside the scope could not be asked: robots.txt of their hosts could not be read (2)"
+    )
+
+
+def test_a_host_that_wants_a_pause_keeps_the_rest_of_its_addresses(tmp_path: Path, world: World) -> None:
+    links = [f"http://slow.example/{number}" for number in range(3)]
+    world.pages = {HOME: html("Home", *((url, "there") for url in links))} | dict.fromkeys(links, 503)
+    with gossamer.open(tmp_path / "pause") as web:
+        world.crawl(web, HOME)
+        external = world.external(web)
+    assert [fault.reason for fault in external.faults.values()] == ["http 503"]
+    assert (external.asked, external.of, external.unasked) == (1, 3, {link_check.LEFT_ALONE: 2})
 
 
 def test_a_host_is_asked_no_faster_than_in_a_crawl(web: Collection, world: World) -> None:
@@ -184,12 +234,13 @@ def test_one_that_is_stopped_says_what_it_knows(web: Collection, world: World) -
 
     found = world.clock.run(stopped())
     assert found.asked < found.of == 6
+    assert found.unasked[link_check.TOO_EARLY] > 0
 
 
 def test_only_so_many_are_asked_at_once(web: Collection, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_check, "ASKED_MOST", 2)
     found = world.external(web)
-    assert (found.asked, found.of) == (2, 6)
+    assert (found.asked, found.of, found.unasked) == (2, 6, {link_check.TOO_MANY: 4})
 
 
 def test_nothing_that_is_meant_for_the_seeds_goes_elsewhere() -> None:

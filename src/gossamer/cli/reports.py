@@ -78,12 +78,16 @@ def broken(options: argparse.Namespace) -> int:
         whole = external is None or external.asked == external.of
         count = _print(options, collection.broken(site=options.site, external=external or False), whole=whole)
     if external is not None and not whole:
-        left = f"{external.of - external.asked:,} of {counted(external.of, 'address')} outside the scope"
-        why = "stopped" if stopped else "their hosts did not answer, or there are too many at once"
-        complain(f"{left} could not be asked: {why}")
+        complain(_unasked(external))
     if stopped:
         return INTERRUPTED
     return FOUND if options.exit_code and count else 0
+
+
+def _unasked(external: External) -> str:
+    left = f"{external.of - external.asked:,} of {counted(external.of, 'address')} outside the scope"
+    why = (f"{reason} ({number:,})" for reason, number in external.unasked.items())
+    return f"{left} could not be asked: {', '.join(why)}"
 
 
 def _external(collection: Collection, options: argparse.Namespace) -> tuple[External, bool]:

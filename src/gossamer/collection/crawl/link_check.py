@@ -3,13 +3,18 @@
 It is a crawl of its own, of one shard, in a folder that goes when it is over: robots.txt, the delay of each host, the
 guard, the limits and the name that it goes by are those of every crawl, and there is no second way to fetch. A server
 that refuses HEAD is asked by GET, of which a little is read. What is to be tried again later is not waited for.
+
+A host is asked for its robots.txt first, so one that is dead is never asked for the address itself: what went wrong
+there is what is wrong with it. A robots.txt that answers, and forbids it or cannot be read, says nothing of it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,11 +30,15 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.status import Progress
 from gossamer.files import scratch
 from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Seeds
-from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.entries import FORBIDDEN, HOSTS, Entry, RobotsRow, State, host_row
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.why import robots_at
 from gossamer.model import URL, Kind
+from gossamer.model import Fault as NoAnswer
 from gossamer.plan import Plan
+from gossamer.robots import Verdict
 from gossamer.store.table.table import Table
+from gossamer.urls import keys
 from gossamer.urls.scope import OUTSIDE, Scope
 
 ASKED_MOST = 10_000
@@ -42,6 +51,11 @@ KEPT = (
     *("connect_seconds", "first_byte_seconds", "idle_seconds", "total_seconds"),
 )
 """Settings that hold here too: how a site is treated, and how it is reached. Nothing that is meant for the seeds."""
+TOO_MANY = "too many at once"
+UNREADABLE = "robots.txt of their hosts could not be read"
+LEFT_ALONE = "their hosts wanted a pause, or failed too often"
+TOO_EARLY = "it was over before their turn came"
+"""Why an address was not asked, like `FORBIDDEN`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +65,11 @@ class External:
     faults: dict[URL, Fault]
     """What is wrong with those that are broken."""
     asked: int
-    """How many have answered, or failed, or may not be asked for because robots.txt says so."""
+    """How many have answered, or failed."""
     of: int
     """How many there are."""
+    unasked: Mapping[str, int] = field(default_factory=dict)
+    """Why the others were not asked, and how many each of it kept away."""
 
 
 def outside(readers: ShardReaders, scope: Scope) -> Iterator[URL]:
@@ -124,22 +140,47 @@ async def check(
                 if stop is None or not stop.is_set() or (task := asyncio.current_task()) is None:
                     raise
                 task.uncancel()  # somebody has asked for the end, and gets what is known by now
-            found = replace(judged(Ledger(table), urls), of=asked.of)
+            found = judged(Ledger(table), urls, partial(untried, table))
+    beyond = Counter({TOO_MANY: asked.of - len(urls)})
+    found = replace(found, of=asked.of, unasked=+(beyond + Counter(found.unasked)))
     report(found)
     return found
 
 
-def judged(ledger: Ledger, urls: Sequence[URL]) -> External:
-    """What the rows of the crawl say of each."""
-    faults, asked = dict[URL, Fault](), 0
+def judged(ledger: Ledger, urls: Sequence[URL], why: Callable[[URL], Fault | str]) -> External:
+    """What the rows of the crawl say of each; `why` is asked for what stands behind an address that was not tried."""
+    faults, unasked = dict[URL, Fault](), Counter[str]()
     for url in urls:
         end, entry = ledger.end_of(url)
-        asked += entry is not None and not _waits(entry)
-        if entry is not None and is_broken(entry):
+        found = _judged(end, entry, why)
+        if isinstance(found, Fault):
             by_way = "" if end == url else f"redirects to {end}: "
-            faults[url] = Fault(f"{by_way}{entry.reason}", entry.status, external=True)
-    return External(faults, asked, len(urls))
+            faults[url] = found._replace(reason=f"{by_way}{found.reason}")
+        elif found:
+            unasked[found] += 1
+    return External(faults, len(urls) - unasked.total(), len(urls), unasked)
 
 
-def _waits(entry: Entry) -> bool:
-    return entry.state is State.QUEUED and not entry.attempt
+def _judged(url: URL, entry: Entry | None, why: Callable[[URL], Fault | str]) -> Fault | str | None:
+    """What is wrong with it, or why it was not asked; None when all is well."""
+    if entry is None:
+        return TOO_EARLY
+    if is_broken(entry):
+        return Fault(entry.reason, entry.status, external=True)
+    if entry.state is State.QUEUED and not entry.attempt:
+        return why(url)
+    return FORBIDDEN if entry.state is State.EXCLUDED and entry.reason == FORBIDDEN else None
+
+
+def untried(table: Table, url: URL) -> Fault | str:
+    """What is wrong with an address that still waits: its host is dead, or something else keeps us from it."""
+    robots = robots_at(table, keys.origin(url))
+    if robots is not None and robots.verdict == Verdict.UNREACHABLE:
+        return Fault(robots.detail, external=True) if is_dead(robots) else UNREADABLE
+    host = table.get(HOSTS, keys.host(url).encode())
+    return LEFT_ALONE if host and host_row(host).reason else TOO_EARLY
+
+
+def is_dead(robots: RobotsRow) -> bool:
+    """There was no answer at all, and it was this host that gave none: not one that its robots.txt redirects to."""
+    return not robots.status and robots.detail.partition(":")[0] in set(NoAnswer)

@@ -89,6 +89,7 @@ class Access:
         stored = self._table.get(ROBOTS, origin.name.encode())
         tries = robots_row(stored).tries if stored else 0
         unreachable = answer is Verdict.UNREACHABLE
+        where = "" if keys.origin(capture.visit.url) == origin.name else f"at {capture.visit.url}, "
         row = RobotsRow(
             verdict=answer.value,
             body=capture.body if answer is Verdict.RULES else b"",
@@ -96,7 +97,7 @@ class Access:
             expires=now + (robots_wait(tries) if unreachable else lifetime(capture.header("cache-control"))),
             tries=tries + 1 if unreachable else 0,
             status=capture.status,
-            detail=str(capture.failure or f"http {capture.status}"),
+            detail=f"{where}{capture.failure or f'http {capture.status}'}",
         )
         self._table.put(ROBOTS, origin.name.encode(), encode(row))
         return row

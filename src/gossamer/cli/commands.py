@@ -87,7 +87,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     trusted = _trusted(collection, options)
     options.credentials = credentials(options) if options.verb != "files" else None
     options.heard = Heard()
-    again = options.revisit or (options.verb == "files" and Path(options.dir, "plan.toml").exists())
+    again = options.revisit or (options.verb in ("files", "watch") and Path(options.dir, "plan.toml").exists())
     began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:

@@ -267,6 +267,9 @@ def rank(verbs: Verbs) -> None:
         action="append",
         help="a page you vouch for: pages by how trust in it reaches them; repeat",
     )
+    way.add_argument(
+        "--by", choices=("rank", "links"), default="rank", help="by PageRank (rank), or by how many pages link there"
+    )
     verb.add_argument(
         "--plot", metavar="FILE", help="draw how rank is shared out and how it was found, as SVG, into a file"
     )

@@ -11,6 +11,9 @@ from typing import Any
 from gossamer.errors import UsageError
 from gossamer.settings import SETTINGS
 
+TIME = "a day, as 2026-11-01 or yesterday, a time, as 2026-11-01T12:00Z, or how long ago, as 2h or 7d"
+"""What may stand for a point in time, wherever one is asked for."""
+
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400}
 _A_DAY = {"day": 1, "d": 1, "hour": 24, "h": 24, "minute": 1_440, "min": 1_440}

@@ -54,6 +54,10 @@ def test_without_a_command_all_are_listed(capsys: pytest.CaptureFixture[str]) ->
         ("crawl web a --pagse 3", "did you mean --pages?"),
         ("crawl web a --limit 3", "did you mean --pages?"),
         ("crawl web a --config f", "plan.toml"),
+        ("build web --convrt", "did you mean --convert?"),
+        ("build web --on-page f.py:about", "it is one of crawl; `gossamer set DIR on_page=...` puts it into the plan"),
+        ("status web --diff", "--diff; status has no such option; history has"),
+        ("crawl web a --output f", "`gossamer export DIR FORMAT -o FILE`"),
     ],
 )
 def test_a_slip_is_answered_with_what_was_meant(words: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,6 +70,11 @@ def test_what_nobody_can_guess_is_not_guessed(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().err
     assert "did you mean" not in said
     assert "\x1b" not in said
+
+
+def test_no_option_is_named_that_the_verb_does_not_have(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(["build", "web", "--pagse", "3"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
 
 
 def test_help_says_what_the_option_says(capsys: pytest.CaptureFixture[str]) -> None:

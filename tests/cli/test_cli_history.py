@@ -70,7 +70,7 @@ def test_a_time_before_the_first_version_is_answered_with_that_version(crawled: 
 def test_what_is_no_time_is_refused_with_an_example(run: Run, moment: str) -> None:
     code, out, told = run("show", "--at", moment or " ")
     assert (code, out) == (2, "")
-    assert "not a time; write it as 2026-11-01, " in told
+    assert "not a time; write a day, as 2026-11-01 or yesterday, " in told
 
 
 def test_the_history_has_a_line_for_each_version(crawled: Crawled, run: Run) -> None:

@@ -13,6 +13,7 @@ import pytest
 import gossamer
 from gossamer.cli.cluster_plan import told
 from gossamer.cli.main import main
+from gossamer.cli.options import parser
 from gossamer.collection import Outside
 from gossamer.collection.ask.cluster_size import Figures, Machine, machine_of, need
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
@@ -95,6 +96,18 @@ def test_a_shorter_rest_than_is_usual_is_said(delay: float, said: bool) -> None:
     assert any(line.startswith("price") for line in lines[place:])
 
 
+def test_a_small_need_is_said_in_plain_words() -> None:
+    machine = Machine()
+    said = told(FIGURES, need(FIGURES, 1e5, 1.0, machine, 60.0), 1e5, 1.0, machine)
+    assert "a second, for 1 day\n" in said
+    assert "\ncores        less than 1, busy" in said
+
+
+@pytest.mark.parametrize(("text", "pages"), [("5M", 5e6), ("1.5k", 1_500), ("2G", 2e9), ("1,000", 1_000), ("1e9", 1e9)])
+def test_pages_may_be_written_with_a_letter(text: str, pages: float) -> None:
+    assert parser().parse_args(["plan-cluster", "web", "--pages", text]).pages == pages
+
+
 def test_cpu_is_counted_on_from_run_to_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clock = VirtualClock()
     web = MadeWeb(WebSpec(seed=3, hosts=2, pages=8), clock=clock)
@@ -134,7 +147,9 @@ def test_the_example_is_a_machine_with_all_its_prices(capsys: pytest.CaptureFixt
     assert machine_of(table, "example").hour > 0
 
 
-@pytest.mark.parametrize("words", [["--pages", "1e9"], ["web"], ["web", "--pages", "0"], ["web", "--pages", "nan"]])
+@pytest.mark.parametrize(
+    "words", [["--pages", "1e9"], ["web"], ["web", "--pages", "0"], ["web", "--pages", "nan"], ["web", "--pages", "M"]]
+)
 def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     try:
         code = main(["plan-cluster", *words])

@@ -41,6 +41,8 @@ def test_settings_are_said_with_what_they_were(folder: str, capsys: pytest.Captu
         "the next crawl goes by it",
     ]
     assert capsys.readouterr().out.splitlines() == told
+    assert main(["set", folder, "on_page=books:about"]) == 0
+    assert f"`gossamer build {folder} --convert` calls it with the pages" in capsys.readouterr().out
     assert main(["set", folder, "delay=3", "ip_delay=2"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == ["delay = 3 (was 2)", "ip_delay = 2, as it was"]
     assert main(["set", folder, "proxy=http://me:secret@proxy.test:1", "--json"]) == 0

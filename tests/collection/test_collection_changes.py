@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from gossamer.cli.main import main
 from gossamer.collection import Collection, Outside
 from gossamer.collection.ask.change_details import told
 from gossamer.collection.ask.differences import Words
-from gossamer.collection.ask.times import since
+from gossamer.collection.ask.times import moment
 from gossamer.collection.families import FAMILIES
 from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.entries import META
@@ -251,12 +251,20 @@ def test_news_are_the_last_change_of_each_page(web: Collection, world: World) ->
 def test_a_span_of_time_ends_now() -> None:
     now = time.time()
     for text, seconds in (("2h", 7_200), ("7d", 604_800), ("1h30m", 5_400), ("90 min", 5_400)):
-        assert now - seconds - 1 <= since(text).timestamp() - (time.time() - now) <= now - seconds + 1
-    assert since("2026-11-01T12:00Z") == datetime(2026, 11, 1, 12, tzinfo=UTC)
-    assert since("99999999d").timestamp() == 0.0
+        assert now - seconds - 1 <= moment(text).timestamp() - (time.time() - now) <= now - seconds + 1
+    assert moment("2026-11-01T12:00Z") == datetime(2026, 11, 1, 12, tzinfo=UTC)
+    assert moment("99999999d").timestamp() == 0.0
     for nonsense in ("3x", "soon", "", "7 days ago", "h"):
         with pytest.raises(UsageError, match="how long ago, as 2h or 7d"):
-            since(nonsense)
+            moment(nonsense)
+
+
+def test_days_have_names_and_a_day_ends_or_begins() -> None:
+    today = datetime.now().date()
+    for text, day in (("today", today), (" Yesterday ", today - timedelta(days=1)), ("2026-11-01", date(2026, 11, 1))):
+        assert moment(text) == datetime.combine(day, datetime.min.time()).astimezone()
+        assert moment(text, end=True) == datetime.combine(day, datetime.max.time()).astimezone()
+    assert abs(moment("5m", end=True) - moment("5m")) < timedelta(minutes=1)
 
 
 def test_the_command_says_what_it_leaves_out_and_asks_for_one_form(

@@ -65,6 +65,7 @@ def test_a_graph_ranks_names_and_links_its_pages(shard: Shard) -> None:
     graph = make(shard)
     assert sorted(graph.links()) == [(A, B), (A, C), (B, C)]
     assert [url for url, _ in graph.top(2)] == [C, B]
+    assert [(url, graph.linkers(url)) for url, _ in graph.top(3, by_links=True)] == [(C, 2), (B, 1), (A, 0)]
     assert [graph.names.get(each) for each in of(A, B, C)] == [A, B, C]
     assert graph.anchors.get(of(B)[0]) == "the b"
     assert [graph.names.get(each) for each in graph.linking(B)] == [A]

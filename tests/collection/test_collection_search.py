@@ -128,7 +128,9 @@ def test_links_say_where_each_target_stands(zoo: Collection, capsys: pytest.Capt
     }
 
 
-@pytest.mark.parametrize("more", [[], ["--trust", "http://zoo.test/fish"], ["--query", "warm reefs"]])
+@pytest.mark.parametrize(
+    "more", [[], ["--by", "links"], ["--trust", "http://zoo.test/fish"], ["--query", "warm reefs"]]
+)
 def test_ranks_have_the_titles_of_their_pages(
     zoo: Collection, capsys: pytest.CaptureFixture[str], more: list[str]
 ) -> None:
@@ -138,7 +140,8 @@ def test_ranks_have_the_titles_of_their_pages(
     rows = [json.loads(each) for each in capsys.readouterr().out.splitlines()]
     assert any(row["title"] for row in rows)
     assert all(row["title"] == zoo.page(row["url"]).title for row in rows)
-    assert all(f"{row['url']}  {row['title']}".rstrip() in told for row in rows if row.get("rank"))
+    assert all(f"{row['links']}  {row['url']}  {row['title']}".rstrip() in told for row in rows if row.get("rank"))
+    assert all(row["links"] == len(zoo.links(row["url"]).incoming) for row in rows if row.get("rank"))
 
 
 def test_an_address_that_nobody_knows_has_no_links(zoo: Collection) -> None:

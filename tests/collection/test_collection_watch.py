@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 import gossamer
+from gossamer.cli import answers
+from gossamer.cli.main import main
 from gossamer.collection import Outside, crawling
 from gossamer.errors import NothingFetched
 from gossamer.model import Capture, Visit
-from gossamer.testing import VirtualClock
+from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 HOME, NEWS, OLD = (f"http://a.example/{name}" for name in ("", "news", "old"))
 HOUR = 3_600.0
@@ -77,7 +79,9 @@ def test_the_first_change_after_a_crawl_is_learned_from(tmp_path: Path) -> None:
         clock.advance(HOUR)
         clock.run(web.crawl_async(outside=outside, keep_fresh=True, time=HOUR / 4))
         seen = {url: web.why(url).changes_seen for url in (HOME, NEWS)}  # type: ignore[union-attr]
-        assert seen[HOME] == 0 < seen[NEWS]
+        assert seen[HOME] == 0 < seen[NEWS] < 1  # the visits after it have made it count less
+        assert "(seen to change 1 time lately;" in answers.why(web.why(NEWS))  # type: ignore[arg-type]
+        assert "(not seen to change lately;" in answers.why(web.why(HOME))  # type: ignore[arg-type]
 
 
 def test_changes_are_counted_from_the_beginning_of_the_watch(tmp_path: Path) -> None:
@@ -173,3 +177,12 @@ def test_what_is_new_in_a_feed_is_there_when_its_time_is_over_and_nobody_asks_be
         assert (min(gaps) >= TTL, max(gaps) <= TTL + 60) == (True, True)
         assert made.news <= entry <= made.news + TTL + 60
         assert ENTRY in [hit.url for hit in web.search("bittern")]
+
+
+def test_the_last_words_of_a_watch_say_what_has_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, fast = str(tmp_path / "web"), ["--allow-address", "127.0.0.0/8", "--delay", "0", "--shards", "1"]
+    with MadeWeb(WebSpec(seed=3, hosts=1, pages=3, names="ip")).serve() as served:
+        for words in ("next: gossamer search", "unchanged"):  # the first of them finds all pages new
+            assert main(["watch", folder, served.seed, "--time", "1s", *fast]) == 0
+            assert words in capsys.readouterr().out
+    assert main(["changes", folder]) == 0

@@ -135,7 +135,7 @@ def test_a_long_page_is_read_in_parts_and_a_long_list_too(dated: Path) -> None:
 
 FAULTS: list[tuple[str, dict[str, object], str]] = [
     ("read", {"url": "https://nobody.example/"}, "no page in the collection"),
-    ("read", {"url": PAGE, "at": "yesterday"}, "not a time"),
+    ("read", {"url": PAGE, "at": "tomorrow"}, "not a time"),
     ("search", {"query": "before:never"}, "before"),
     ("search", {"query": "a", "limit": 1_000}, "less than or equal to 20"),
     ("changes", {"cursor": "§"}, "leave it out to begin"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,15 @@ def test_what_was_not_said_then_is_not_found(past: Served) -> None:
 @pytest.mark.parametrize("at", ["soon", "2026-13-40", "<b>", ""])
 def test_a_date_that_is_none_is_passed_over(past: Served, at: str) -> None:
     assert view(past, q="giraffe", at=at).css_first(".then") is None
+
+
+@pytest.mark.parametrize("at", ["5m", "today"])
+def test_a_time_that_counts_from_now_stays_where_it_is_in_links(past: Served, at: str) -> None:
+    seen = view(past, q="giraffe", at=at)
+    kept = str(seen.css_first("form[role=search] input[name=at]").attributes["value"])
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d", kept)
+    assert len(seen.css(".hit")) == len(view(past, q="giraffe", at=kept).css(".hit")) == 1
+    assert asked(past, f"search?q=giraffe&at={at}")["total"] == 1
 
 
 def test_the_api_answers_as_of_a_time_and_over_all_versions(past: Served) -> None:

@@ -221,7 +221,8 @@ def _changes(answer: AddressAnswer) -> str:
     """How often a page changes, as far as that is known."""
     if answer.change_rate is None:
         return ""
-    known = f"seen to change {answer.changes_seen:,.0f}" if answer.changes_seen >= 1 else "not seen to change yet"
+    times = counted(max(round(answer.changes_seen), 1), "time")  # what is long ago counts less: one change is soon 0.96
+    known = f"seen to change {times} lately" if answer.changes_seen else "not seen to change lately"
     return f"about every {span(DAY / answer.change_rate)} ({known}; pages like it count too)"
 
 

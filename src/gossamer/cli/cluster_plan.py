@@ -60,8 +60,8 @@ def told(figures: Figures, needed: Need, pages: float, days: float, machine: Mac
         ("machines", f"{needed.machines:,} of {machine.cores:g} cores, {size(machine.memory)}, {size(machine.disk)}"),
         ("", f"{needed.because} decide{'s' if needed.because != 'cores' else ''} that"),
         ("shards", f"{needed.shards:,}: --shards {needed.shards}"),
-        ("pages", f"{_rounded(needed.rate)} a second, for {days:g} days"),
-        ("cores", f"{_rounded(needed.cores)}, busy for {LOAD:.0%} of the time"),
+        ("pages", f"{_rounded(needed.rate)} a second, for {days:g} day{'' if days == 1 else 's'}"),
+        ("cores", f"{_cores(needed.cores)}, busy for {LOAD:.0%} of the time"),
         ("memory", f"{size(needed.memory)} {'in all' if one else 'on all of them'}"),
         ("disk", f"{size(needed.disk)} {'in all' if one else 'on all of them'}, and as much in the store"),
         ("from the web", f"{size(needed.network)} a second"),
@@ -80,6 +80,11 @@ def _hurried(figures: Figures, needed: Need) -> str:
     """The small crawl was of servers that bear more than those of the web do."""
     hosts = hosts_at_work(needed.rate, USUAL_DELAY)
     return f"{figures.delay:g} s is the delay of this collection; with {USUAL_DELAY:g} s, which is usual, {hosts:,}"
+
+
+def _cores(number: float) -> str:
+    """A part of one is no more than a part of one."""
+    return _rounded(number) if number >= 1 else "less than 1"
 
 
 def _price(needed: Need) -> str:

@@ -87,7 +87,7 @@ def _crawled(collection: Collection, options: argparse.Namespace) -> int:
     trusted = _trusted(collection, options)
     options.credentials = credentials(options) if options.verb != "files" else None
     options.heard = Heard()
-    again = options.revisit or (options.verb == "files" and Path(options.dir, "plan.toml").exists())
+    again = options.revisit or (options.verb in ("files", "watch") and Path(options.dir, "plan.toml").exists())
     began = monotonic()
     try:
         with asyncio.Runner(loop_factory=fast_loop()) as runner, journal(options.log, options.dir) as note:
@@ -271,11 +271,16 @@ def rank(options: argparse.Namespace) -> int:
         elif options.trust:
             top = collection.trust(options.trust, options.number)
         else:
-            top = collection.graph.top(options.number)
-        titles = {} if options.sites else {url: collection.title_of(url) for url, _ in top}
-    name = "site" if options.sites else "url"
-    rows = ({name: each, "rank": value} | ({"title": titles[each]} if titles else {}) for each, value in top)
-    print_each(options, rows, search_output.ranked(top, titles))
+            top = collection.graph.top(options.number, by_links=options.by == "links")
+        if options.sites:
+            rows = ({"site": site, "rank": value} for site, value in top)
+            print_each(options, rows, search_output.ranked_sites(top))
+            return 0
+        pages = [
+            search_output.Ranked(url, value, collection.graph.linkers(url), collection.title_of(url))
+            for url, value in top
+        ]
+    print_each(options, map(asdict, pages), search_output.ranked(pages))
     return 0
 
 

@@ -45,7 +45,7 @@ def run(folder: Path, *, quiet: bool) -> dict[str, Any]:
         say(f"searching for {question!r}: {counted(answer.total, 'page')}, the best is {best.title!r}")
         say(f"  {best.snippet[:100]} ...")
         say(f"  at {found.url}, in {collection.file_of(found)}, byte {found.version.offset}")
-        say(f"next: gossamer search {folder} {question!r}; gossamer show {folder} {found.url}")
+        say(f"next: gossamer search {folder} {question!r}; gossamer show {folder} {found.url}; gossamer serve {folder}")
     return {"pages": status.pages, "query": question, "url": found.url, "title": found.title}
 
 

@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping
 
+from gossamer.settings import SETTINGS
 from gossamer.version import VERSION
 
 GROUPS: Mapping[str, str] = {
@@ -23,6 +24,8 @@ GROUPS: Mapping[str, str] = {
 _WIDTH = 79
 _CLOSE = 0.75
 """How much alike two words are when one is a slip of the other; a hint that is far off is worse than none."""
+_NAMED = 3
+"""Verbs that are named, at most."""
 _ELSEWHERE = {
     **dict.fromkeys(("fetch", "mirror", "download", "spider", "scrape", "get"), "crawl"),
     **dict.fromkeys(("continue", "start", "run"), "crawl"),
@@ -115,11 +118,22 @@ def meant(word: str, known: Iterable[str]) -> str:
     names = [name for name in known if name != word]
     if word in _ANSWERS:
         return f"; {_ANSWERS[word]}"
-    if word in _FOR_FILES and not _FOR_FILES.isdisjoint(names):
-        return "; `gossamer export DIR FORMAT -o FILE` writes what was collected"
     close = [here for here in [_ELSEWHERE.get(word, "")] if re.split("[, ]", here)[0] in names]
     close += difflib.get_close_matches(word, names, 1, _CLOSE)
     return f"; did you mean {close[0]}?" if close else ""
+
+
+def no_option(word: str, verb: str, verbs: Mapping[str, argparse.ArgumentParser]) -> str:
+    """The end of a message about an option that a verb does not have: what it has instead, or whose option it is."""
+    own = options_of(verbs[verb])
+    if word in _FOR_FILES and not _FOR_FILES.intersection(own):
+        return "; `gossamer export DIR FORMAT -o FILE` writes what was collected"
+    others = [name for name, each in verbs.items() if word in options_of(each)]
+    if not others or word in _ELSEWHERE or word in _ANSWERS:
+        return meant(word, own)
+    if "crawl" in others and (setting := word.lstrip("-").replace("-", "_")) in SETTINGS:
+        return f"; it is one of crawl; `gossamer set DIR {setting}=...` puts it into the plan of a collection"
+    return f"; {verb} has no such option; {' and '.join(others[:_NAMED])} {'has' if len(others) == 1 else 'have'}"
 
 
 def no_command(word: str, verbs: Iterable[str]) -> str:

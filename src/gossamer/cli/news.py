@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gossamer.cli.answers import cut
 from gossamer.cli.out import complain, say, say_bytes, say_json
 from gossamer.collection.ask.reading import Reading
-from gossamer.collection.ask.times import since
+from gossamer.collection.ask.times import moment
 from gossamer.errors import UsageError
 from gossamer.shown import counted, line
 
@@ -27,7 +27,7 @@ def changes(options: argparse.Namespace) -> int:
         raise UsageError("--atom and --json are two forms; choose one")
     if options.atom and not options.number:
         raise UsageError("a feed has an end; say how many entries it may have with -n")
-    begin = since(options.since) if options.since is not None else None
+    begin = moment(options.since) if options.since is not None else None
     question = " ".join(options.question)
     with Reading(Path(options.dir)) as collection:
         collection.require_site(*filter(None, [options.site]))

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -140,9 +141,27 @@ def _some(said: Sequence[str]) -> list[str]:
     )
 
 
-def ranked(top: Sequence[tuple[str, float]], titles: Mapping[str, str]) -> str:
-    """A line for each page or site, with its title."""
-    return "\n".join(f"{value:10.3f}  {_titled(name, titles)}" for name, value in top)
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A page by its links."""
+
+    url: str
+    rank: float
+    """1 is what each would have if all were equal."""
+    links: int
+    """Pages that link to it."""
+    title: str
+
+
+def ranked(top: Sequence[Ranked]) -> str:
+    """A line for each page, with its title, below what the columns are."""
+    lines = [f"{each.rank:10.3f} {each.links:>9,}  {_titled(each.url, {each.url: each.title})}" for each in top]
+    return "\n".join(["      rank  links in  (a rank of 1 is usual; links in: from so many pages)", *lines])
+
+
+def ranked_sites(top: Sequence[tuple[str, float]]) -> str:
+    """A line for each site."""
+    return "\n".join(f"{value:10.3f}  {line(site)}" for site, value in top)
 
 
 def _titled(url: str, titles: Mapping[str, str]) -> str:

@@ -50,6 +50,8 @@ def set_(options: argparse.Namespace) -> int:
         for name, (then, now) in changed.items()
     ]
     who = f"{_RUNS} goes by it within a second" if runs else f"{_RESTS} goes by it"
+    if "on_page" in given and not runs:
+        who += "; `gossamer build DIR --convert` calls it with the pages that are there"
     settings = {name: now for name, (_, now) in changed.items()}
     return _said(options, {"settings": settings, "running": runs}, "\n".join([*lines, who]))
 

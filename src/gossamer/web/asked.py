@@ -84,10 +84,12 @@ def asked(given: QueryParams) -> Asked:
 
 
 def _time(day: str, hour: str) -> str:
-    """If it is one: a day or a time, or a day and a time of it, which a form has in two fields."""
+    """If it is one: a day or a time, or a day and a time of it, which a form has in two fields. What counts from now
+    is made a time by the calendar, so that the links of the page go on meaning the same."""
     text = f"{day}T{hour}" if hour and re.fullmatch(r"[0-9-]{10}", day) and _is_hour(hour) else day
     try:
-        return text if text and moment(text) else ""
+        found = moment(text, end=True) if text else None
+        return "" if found is None else text if text[:4].isdecimal() else f"{found:%Y-%m-%dT%H:%M:%S}"
     except UsageError:
         return ""
 

@@ -182,7 +182,7 @@ def tools(ask: Asking, name: str) -> MCPServer:
     async def search(query: Text, limit: Hits = 5, offset: Skipped = 0, at: Optional = "") -> SearchAnswer:
         """Find pages: words, "phrases", begin*, -not, OR, site: type: lang: title: inurl: before: after: link:
 
-        `at` is a time, as 2026-11-01: the collection as it stood then, when pages may have said something else.
+        `at` is a time, as 2026-11-01 or 7d: the collection as it stood then, when pages may have said something else.
         """
         return await asked(lambda web: _search(web, query, slice(offset, offset + limit), at))
 
@@ -196,7 +196,7 @@ def tools(ask: Asking, name: str) -> MCPServer:
     ) -> PageAnswer:
         """Read a page as Markdown: with a question, the paragraphs that answer it; else from an offset on.
 
-        `length` is how many characters come at most. `at` is a time, as 2026-11-01: the page as it was then.
+        `length` is how many characters come at most. `at` is a time, as 2026-11-01 or 7d: the page as it was then.
         """
         return await asked(lambda web: _read(web, url, question, slice(offset, offset + length), at))
 

@@ -11,6 +11,7 @@ from gossamer.cli.options.verb_parts import (
     natural,
 )
 from gossamer.cli.query_help import LANGUAGE
+from gossamer.setting_text import TIME
 
 
 def status(verbs: Verbs) -> None:
@@ -94,9 +95,7 @@ def show(verbs: Verbs) -> None:
         help="the main content as text, HTML or Markdown, the links, the header fields, or the bytes (text)",
     )
     verb.add_argument("--full", action="store_true", help="with --as text: all words, not only the main content")
-    verb.add_argument(
-        "--at", metavar="TIME", help="as it was then: the end of a day, as 2026-11-01, or a time, as 2026-11-01T12:00Z"
-    )
+    verb.add_argument("--at", metavar="TIME", help=f"as it was then: the end of {TIME}")
 
 
 def history(verbs: Verbs) -> None:
@@ -136,7 +135,7 @@ def changes(verbs: Verbs) -> None:
     verb.add_argument(
         "--since",
         metavar="TIME",
-        help="the beginning of a day, as 2026-11-01, a time, as 2026-11-01T12:00Z, or how long ago, as 2h or 7d",
+        help=f"the beginning of {TIME}",
     )
     add_site(verb)
     verb.add_argument(
@@ -209,7 +208,7 @@ def search(verbs: Verbs) -> None:
     past.add_argument(
         "--at",
         metavar="TIME",
-        help="as the collection stood then: the end of a day, as 2026-11-01, or a time, as 2026-11-01T12:00Z",
+        help=f"as the collection stood then: the end of {TIME}",
     )
     past.add_argument(
         "--all-versions",
@@ -267,6 +266,9 @@ def rank(verbs: Verbs) -> None:
         metavar="URL",
         action="append",
         help="a page you vouch for: pages by how trust in it reaches them; repeat",
+    )
+    way.add_argument(
+        "--by", choices=("rank", "links"), default="rank", help="by PageRank (rank), or by how many pages link there"
     )
     verb.add_argument(
         "--plot", metavar="FILE", help="draw how rank is shared out and how it was found, as SVG, into a file"

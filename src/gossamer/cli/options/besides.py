@@ -87,7 +87,7 @@ def plan_cluster(verbs: Verbs) -> None:
         "gossamer plan-cluster my-web --pages 1e9 --days 30",
     )
     verb.add_argument("dir", metavar="DIR", nargs="?", help="a collection that was crawled")
-    verb.add_argument("--pages", metavar="N", type=_amount, help="pages that the crawl is to have, like 1e9")
+    verb.add_argument("--pages", metavar="N", type=_amount, help="pages that the crawl is to have, like 5M or 1e9")
     verb.add_argument("--days", metavar="N", type=_amount, default=30.0, help="in so many days (30)")
     verb.add_argument(
         "--machine", metavar="FILE", help="a file in TOML with cores, memory, disk and prices (8 cores, 32 GB, 1 TB)"
@@ -96,13 +96,18 @@ def plan_cluster(verbs: Verbs) -> None:
     verb.add_argument("--json", action="store_true", help="answer as JSON")
 
 
+_LETTERS = "kmgt"
+
+
 def _amount(text: str) -> float:
+    """With a letter for thousands or more of them, as `--bytes` has it."""
+    power = _LETTERS.find(text[-1:].lower()) + 1 if text[-1:] else 0
     try:
-        found = float(text.replace(",", ""))
+        found = float((text[:-1] if power else text).replace(",", "")) * 1e3**power
     except ValueError:
         found = 0.0
     if not 0 < found < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0, like 5000, 5M or 1e9")
     return found
 
 

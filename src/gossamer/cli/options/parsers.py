@@ -22,14 +22,17 @@ class Parser(argparse.ArgumentParser):
             message = guide.no_format(form[1], FORMATS)
         option = re.search(r"unrecognized arguments: (?:.*? )??((--?[A-Za-z][\w-]*)\S*)", message)
         if option is not None:  # what stands behind it is left over only because of it
-            known = (each for verb in guide.verbs_of(self).values() for each in guide.options_of(verb))
-            message = f"unrecognized arguments: {option[1]}{guide.meant(option[2], known)}"
+            message = f"unrecognized arguments: {option[1]}{self._other(option[2])}"
         choice = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message)
         if choice is not None:
             message += guide.meant(choice[2], re.findall(r"'(.*?)'", choice[3]))
         verb = self.prog.partition(" ")[2].partition(" ")[0]
         more = f"`gossamer help {verb}` lists its options\n" if verb else ""
         self.exit(2, f"{self.prog}: error: {line(message)}\n{more}")  # and no usage, which would hide it
+
+    def _other(self, option: str) -> str:
+        """What may stand in the place of an option that nobody knows here."""
+        return guide.meant(option, guide.options_of(self))
 
 
 class Top(Parser):
@@ -45,7 +48,12 @@ class Top(Parser):
         given = list(sys.argv[1:] if args is None else args)
         if given and given[0].startswith("-") and given[0] not in self._option_string_actions:
             self.error(f"{given[0]}: options come after the command, as in `gossamer crawl DIR {given[0]}`")
+        self._verb = given[0] if given else ""
         return super().parse_known_args(given, namespace)
+
+    def _other(self, option: str) -> str:
+        """It was given to a verb, and what another verb has is no help there."""
+        return guide.no_option(option, self._verb, guide.verbs_of(self))
 
     def error(self, message: str) -> NoReturn:
         """One that names no command wants to know which there are."""

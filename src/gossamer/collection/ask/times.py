@@ -1,30 +1,41 @@
-"""Which time is meant? As people write it: 2026-11-01, or 2026-11-01T12:00Z; or 7d, which is a week ago."""
+"""Which time is meant? As people write it: 2026-11-01, 2026-11-01T12:00Z, yesterday; or 7d, which is a week ago."""
 
 from __future__ import annotations
 
 import re
 import time as clock
 from argparse import ArgumentTypeError
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 
 from gossamer.errors import UsageError
-from gossamer.setting_text import seconds
+from gossamer.setting_text import TIME, seconds
 
 _SPAN = re.compile(r"\d[\d.a-z ]*[a-z]", re.IGNORECASE)
 """What is no time by the calendar: it begins with a number and ends with a unit."""
+_DAYS = {"today": 0, "yesterday": 1}
+"""How many days ago."""
 EARLIEST = 0.0
 """Nothing was captured before 1970."""
-_EXAMPLE = "write it as 2026-11-01, 2026-11-01T12:00 or 2026-11-01T12:00:00Z"
 
 
 def moment(text: str, *, end: bool = False) -> datetime:
-    """A point in time. A day means its beginning, or its `end`."""
+    """A point in time, or how long ago it is, as 2h, 7d or 1h30m. A day means its beginning, or its `end`."""
     try:
-        found = datetime.fromisoformat(text)
-        whole_day = len(text) in (8, 10) and "T" not in text
-        return (datetime.combine(found, time.max) if end and whole_day else found).astimezone()
-    except (ValueError, OverflowError, OSError):
-        raise UsageError(f"{text!r}: not a time; {_EXAMPLE}") from None
+        if _SPAN.fullmatch(text.strip()):
+            return datetime.fromtimestamp(max(clock.time() - seconds(text), EARLIEST), UTC).astimezone()
+        found = _by_calendar(text)
+        whole = time.max if end else time.min
+        return (found if isinstance(found, datetime) else datetime.combine(found, whole)).astimezone()
+    except (ValueError, OverflowError, OSError, ArgumentTypeError):
+        raise UsageError(f"{text!r}: not a time; write {TIME}") from None
+
+
+def _by_calendar(text: str) -> date:
+    """A day, or a time of one."""
+    if (ago := _DAYS.get(text.strip().lower())) is not None:
+        return date.today() - timedelta(days=ago)
+    found = datetime.fromisoformat(text)
+    return found.date() if len(text) in (8, 10) and "T" not in text else found
 
 
 def in_utc(at: datetime) -> datetime:
@@ -32,13 +43,3 @@ def in_utc(at: datetime) -> datetime:
     if not isinstance(at, datetime):
         raise UsageError(f"{at!r}: a program gives a time as a datetime, as in datetime(2026, 11, 1, 12)")
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-
-
-def since(text: str) -> datetime:
-    """The beginning of a span of time that ends now: a point in time, or how long ago it is, as 2h, 7d or 1h30m."""
-    try:
-        if not _SPAN.fullmatch(text.strip()):
-            return moment(text)
-        return datetime.fromtimestamp(max(clock.time() - seconds(text), EARLIEST), UTC).astimezone()
-    except (UsageError, ArgumentTypeError):
-        raise UsageError(f"{text!r}: not a time; {_EXAMPLE}, or how long ago, as 2h or 7d") from None

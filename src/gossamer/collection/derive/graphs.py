@@ -141,9 +141,13 @@ class Graph:
                     if (name := named[source]) is not None:
                         yield name, target
 
-    def top(self, number: int) -> list[tuple[str, float]]:
-        """The pages that rank highest, of those that were read."""
-        best = np.argsort(self.values)[::-1]
+    def linkers(self, url: str) -> int:
+        """How many pages link to an address; a page that does so twice is one."""
+        return len(set(self.linking(url)))
+
+    def top(self, number: int, *, by_links: bool = False) -> list[tuple[str, float]]:
+        """The pages that rank highest, of those that were read; or those that most pages link to."""
+        best = np.lexsort((self.values, np.diff(self.arcs.starts)) if by_links else (self.values,))[::-1]
         found = ((self.names.get(int(self.web.nodes[node])), float(self.values[node])) for node in best)
         named = ((name, value) for name, value in found if name)
         return [pair for pair, _ in zip(named, range(number), strict=False)]

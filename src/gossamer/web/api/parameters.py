@@ -12,6 +12,7 @@ from starlette.datastructures import QueryParams
 
 from gossamer.collection.steering import SOON
 from gossamer.errors import UsageError
+from gossamer.setting_text import TIME
 from gossamer.settings import SETTINGS, Setting
 
 LIMIT_MOST = 1_000
@@ -33,9 +34,7 @@ Limit: TypeAlias = Annotated[int, Meta(description="How many at most.", ge=1, le
 From: TypeAlias = Annotated[
     str, Meta(description="`next` of the page before; none for the first page.", min_length=1, max_length=ADDRESS_MOST)
 ]
-Time: TypeAlias = Annotated[
-    str, Meta(description="A day, as 2026-11-01, or a time, as 2026-11-01T12:00Z.", min_length=1, max_length=64)
-]
+Time: TypeAlias = Annotated[str, Meta(description=f"{TIME[0].upper()}{TIME[1:]}.", min_length=1, max_length=64)]
 VersionName: TypeAlias = Annotated[
     str, Meta(description="The number of a version, or a time at which it was current.", min_length=1, max_length=64)
 ]
@@ -61,8 +60,7 @@ class Search(msgspec.Struct, frozen=True):
     at: Annotated[
         str,
         Meta(
-            description="As the collection stood then: the end of a day, as 2026-11-01, or a time, as "
-            "2026-11-01T12:00Z.",
+            description=f"As the collection stood then: the end of {TIME}.",
             min_length=1,
             max_length=64,
         ),
@@ -129,14 +127,7 @@ class Hosts(msgspec.Struct, frozen=True):
 class ChangedSince(msgspec.Struct, frozen=True):
     """What is not what it was, page by page."""
 
-    since: Annotated[
-        str,
-        Meta(
-            description="A day, as 2026-11-01, a time, as 2026-11-01T12:00Z, or how long ago, as 2h or 7d.",
-            min_length=1,
-            max_length=64,
-        ),
-    ] = ""
+    since: Time = ""
     limit: Limit = 100
     cursor: From = ""
     q: Annotated[

@@ -16,7 +16,6 @@ import msgspec
 from gossamer.collection import Collection, Status
 from gossamer.collection.ask.broken import Broken
 from gossamer.collection.ask.times import moment
-from gossamer.collection.ask.times import since as began
 from gossamer.errors import UsageError
 from gossamer.frontier.why import AddressAnswer, HostAnswer
 from gossamer.shown import timestamp
@@ -152,7 +151,7 @@ def _after(found: Iterable[Broken], last: Cursor | None) -> Iterator[Broken]:
 def changes(web: Collection, asked: parameters.ChangedSince) -> dict[str, Any]:
     """Since a time, or since the last crawl began."""
     last = address_after(asked.cursor)
-    since = began(asked.since) if asked.since else None
+    since = moment(asked.since) if asked.since else None
     if last is not None and last.since is not None:
         since = datetime.fromtimestamp(last.since, UTC)
     newest = asked.limit if asked.sort == "newest" else 0

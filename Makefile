@@ -9,7 +9,7 @@ MADE_OF = pyproject.toml constraints.txt setup.py $(shell find src -name "*.[ch]
 JOBS ?= $(shell expr $$(nproc) + 1)
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test lint soak bench quality train-content train-language train-ranking mutants screenshots wheel clean
+.PHONY: demo test lint soak bench peers quality train-content train-language train-ranking mutants screenshots wheel clean
 
 demo: $(INSTALLED)
 	rm -rf demo-web
@@ -36,6 +36,13 @@ bench: $(READY)
 	$(BIN)/python bench/ranks.py
 	$(BIN)/python bench/cluster.py
 	$(BIN)/python bench/checkpoints.py
+
+# Others on the same web, in an environment of their own: a table to print, and the picture of docs/performance.md.
+PEERS = $(VENV)/peers
+peers: $(READY)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check scrapy 'crawlee[parsel]'
+	$(BIN)/python bench/peers.py --python $(PEERS)/bin/python --picture docs/pictures/peers.svg
 
 quality: $(READY)
 	$(BIN)/python quality/run.py

@@ -7,7 +7,8 @@ pages, to pages that were met a moment ago, and to pages that were met long ago.
 is due and jumps when nothing is, so politeness costs no time. CPU is that of the whole process, RocksDB's threads
 included, without what the making of pages takes. With --kill the process kills itself at the end, and a new one tells
 how long it takes until the first visit is due. With --keep a run that was cut off goes on where it was: the frontier is
-durable, and the looks are in the file that --points names.
+durable, and the looks are in the file that --points names. With --prices it tells instead what one address that is
+left out, one that is queued, and one visit cost, each by itself; see `frontier_prices`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from frontier_prices import prices
 
 from gossamer.cli.chart import Line, Panel, draw
 from gossamer.collection.sites import site_of
@@ -272,6 +275,15 @@ def read_options() -> argparse.Namespace:
     )
     options.add_argument("--picture", type=Path, nargs="?", const=PICTURE, metavar="FILE", help="draw FILE as SVG")
     options.add_argument("--keep", type=Path, metavar="DIR", help="keep the table in DIR, and go on with what is there")
+    options.add_argument(
+        "--prices",
+        type=int,
+        nargs="?",
+        const=40_000,
+        metavar="N",
+        help="what an address and a visit cost, by N of each",
+    )
+    options.add_argument("--rounds", type=int, default=3, metavar="N", help="of which the cheapest is the price")
     options.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     asked = options.parse_args()
     asked.every = asked.every or max(asked.urls // 20, 1)
@@ -285,6 +297,10 @@ def main() -> None:
         fill(options.folder, options)
         return
     with tempfile.TemporaryDirectory() as scratch:
+        if options.prices:
+            for price in prices(Path(scratch), options.prices, options.rounds):
+                print(price, flush=True)
+            return
         folder = options.keep or Path(scratch) / "table"
         points = (fill_and_be_killed if options.kill else fill)(folder, options)
     print(f"the last fifth costs {growth(points):.2f} times as much as the first")

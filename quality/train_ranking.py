@@ -34,10 +34,11 @@ from gossamer.collection import Outside
 from gossamer.collection.ask.searching import searcher
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.folder import Folder
-from gossamer.search.asking import MUST, SHOULD, Asking, Question
+from gossamer.search.asking import SHOULD, Asking, Question
 from gossamer.search.candidates import RANK_HALF, Candidates, Matches
-from gossamer.search.searcher import WINDOW, Searcher, Window
+from gossamer.search.searcher import Searcher
 from gossamer.search.weights import Weights
+from gossamer.search.windows import WINDOW, Window
 from gossamer.testing import VirtualClock
 from gossamer.testing.planted import planted
 
@@ -114,22 +115,24 @@ class Signs:
 
     def of(self, text: str) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
         """The addresses of the first answers, what counts for each in any case, and its signs at a weight of 1."""
-        asked = self.searcher._asked(self.searcher._parsed(text)[0], WINDOW)
+        asked = self.searcher._retrieval.asked(self.searcher._parsed(text)[0], WINDOW)
         found, question = asked.found, asked.question
-        urls = [self.searcher._shown(*address).url for address in found.addresses]
+        urls = [self.searcher._shards.shown(*address).url for address in found.addresses]
         words = replace(question.words, near=False)
         whole = replace(question, words=replace(words, all_of=()))
-        pairs, common = replace(words, common={}), replace(words, pairs=())
+        pairs, common = replace(whole, words=replace(words, common={})), replace(whole, words=replace(words, pairs=()))
         further = self._further(question, found)
         columns = {
             **{name: self._column(found, self._in_field(whole, name)) for name in ("title", "headings", "address")},
             "anchors": self._anchors(found, asked.anchors),
-            "phrase": self._column(found, lambda asking, pages: asking.finer(pairs, pages)) if pairs.pairs else 0.0,
-            "expansion": self._column(found, lambda asking, pages: asking.more(further, pages)) if further else 0.0,
+            "phrase": self._column(found, lambda asking, pages: asking.finer(pairs, pages)) if words.pairs else 0.0,
+            "expansion": self._column(found, lambda asking, pages: asking.more(question, further, pages))
+            if further
+            else 0.0,
             "rank": self._ranks(found),
         }
         base = self._column(found, lambda asking, pages: asking.among(whole, pages), _NONE)
-        if common.common:
+        if words.common:
             base = base + self._column(found, lambda asking, pages: asking.finer(common, pages))
         signs = np.stack([np.broadcast_to(columns[name], len(urls)) for name in FITTED], axis=1)
         return urls, base - 1e6 * found.window, signs
@@ -138,23 +141,25 @@ class Signs:
         self, found: Candidates, query: Callable[[Asking, Sequence[int]], Any], weights: Weights = _ONES
     ) -> NDArray[np.float64]:
         other = Searcher(self.searcher.indexes, self.searcher._context, weights)
-        return other._raised(replace(found, words=np.zeros(len(found.words))), range(len(found.words)), query).words
+        return other._shards.raised(
+            replace(found, words=np.zeros(len(found.words))), range(len(found.words)), query
+        ).words
 
     def _in_field(self, question: Question, name: str) -> Callable[[Asking, Sequence[int]], Any]:
         def query(asking: Asking, pages: Sequence[int]) -> Any:
             parts = [(SHOULD, part.query) for part in asking.parts(question.words.counts, (name,))]
-            return tantivy.Query.boolean_query([(MUST, asking._chosen(pages)), *parts])
+            return tantivy.Query.boolean_query([*asking._chosen(pages), *parts])
 
         return query
 
     def _further(self, question: Question, found: Candidates) -> dict[str, float]:
         """At a weight of 1."""
         matches = Matches(found.addresses, found.words)
-        further = self.searcher._further(Window(question, matches, found))
-        return {term: weight / self.searcher._weights.expansion for term, weight in further.items()}
+        further = self.searcher._retrieval.further(Window(question, matches, found))
+        return {term: weight / self.searcher.weights.expansion for term, weight in further.items()}
 
     def _anchors(self, found: Candidates, anchors: Mapping[int, float]) -> NDArray[np.float64]:
-        worth = [anchors.get(page, 0.0) / self.searcher._weights.anchors for page in found.pages.tolist()]
+        worth = [anchors.get(page, 0.0) / self.searcher.weights.anchors for page in found.pages.tolist()]
         return np.array(worth)
 
     def _ranks(self, found: Candidates) -> NDArray[np.float64]:

@@ -29,6 +29,15 @@ def test_the_cost_of_a_page_is_told_by_stage() -> None:
     assert int(stages["convert"]) > 0
 
 
+def test_others_are_put_beside_us_on_the_same_web(tmp_path: Path) -> None:
+    said = run("peers.py", "--pages", "2", "--picture", f"{tmp_path}/picture")
+    pages = dict(re.findall(r"^\| (\S.*?) \| .* \| (\d+) \| \d+\.\d\d \|$", said, re.MULTILINE))
+    assert pages.keys() >= {"Gossamer", "Gossamer --no-build"}
+    assert set(pages.values()) == {"16"}, "all have fetched the whole web"
+    bars = ElementTree.parse(tmp_path / "picture").findall(".//*[@class='ours']")
+    assert len(bars) == 2
+
+
 def test_copies_are_planted_and_counted_by_kind() -> None:
     said = run("planted.py", "--pages", "6")
     assert re.search(r"\| the same bytes \| \d+ \| \d+ \| 1\.000 \| 0 \|", said)
@@ -45,6 +54,13 @@ def test_the_frontier_is_filled_killed_and_started_again(tmp_path: Path) -> None
     assert all(point["microseconds"] > 0 for point in points)
     lines = ElementTree.parse(tmp_path / "picture").findall(".//*[@class='line line0']")
     assert [len(re.findall(r"[ML]", line.attrib["d"])) for line in lines] == [len(points)] * 2
+
+
+def test_the_prices_of_an_address_and_of_a_visit_are_told_apart() -> None:
+    said = run("frontier.py", "--prices", "1600", "--rounds", "1")
+    told = dict(re.findall(r"^(\S.*?) +(\d+\.\d) us$", said, re.MULTILINE))
+    assert list(told) == ["out of scope", "excluded", "queued", "visit"]
+    assert all(float(price) > 0 for price in told.values())
 
 
 def test_a_frontier_that_was_cut_off_is_filled_on(tmp_path: Path) -> None:

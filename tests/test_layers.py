@@ -75,12 +75,14 @@ def test_no_modules_import_each_other() -> None:
 
 def modules_used(path: Path) -> Iterator[str]:
     """What is imported when a module is loaded, or for its types: not what a function imports when it runs."""
-    tree = ast.parse(path.read_text())
-    later = {id(node) for each in ast.walk(tree) if is_function(each) for node in ast.walk(each)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in later:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-            yield node.module
+    blocks: list[ast.AST] = [ast.parse(path.read_text())]
+    for block in blocks:
+        for node in ast.iter_child_nodes(block):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+                yield node.module
+            elif not is_function(node) and not isinstance(node, ast.expr):  # nothing is imported within an expression
+                blocks.append(node)
 
 
 def is_function(node: ast.AST) -> bool:

@@ -231,7 +231,7 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
     for shard in lost[0]:
         shutil.rmtree(shard)
     added = cluster.add_node(wait=False, **NODE)
-    wait_for(lambda: bool(numbers(folder, shards_at(processes_of(added)))))  # it has got its share
+    wait_for(lambda: bool(numbers(folder, shards_at(processes_of(added)))), patience=180.0)  # it has got its share
     second = busy([node for node in nodes if node is not first], folder)
     raylet, frozen = second.all_processes["raylet"][0].process.pid, processes_of(second)
     lost.append(shards_at(frozen))
@@ -360,3 +360,28 @@ def test_hosts_of_one_address_on_several_nodes_take_turns_there(shared_address: 
         assert len([*collection.pages()]) == len(NAMES) * (PATHS + 1)
     assert {shard_of(shared_address.web.url(name), len(NAMES)) for name in NAMES} != {0}, "they are on several shards"
     assert min(shared_address.web.gaps()) >= DELAY - JITTER
+
+
+@pytest.mark.soak
+def test_a_drained_node_hands_its_shards_over_before_it_goes(tmp_path: Path) -> None:
+    """By Ray's own command, as an autoscaler does it. What the node had is published, so nobody is given up."""
+    with ray_cluster(2) as cluster, MadeWeb(WEB).serve() as web:
+        running = begun(tmp_path / "web", web.seed, "--shards", "4")
+        try:
+            asked_for(web, 30)
+            node = busy(cluster.list_all_nodes()[1:], tmp_path / "web")
+            ray = Path(sys.executable).parent / "ray"
+            reason = ("--reason", "DRAIN_NODE_REASON_PREEMPTION", "--reason-message", "a test")
+            subprocess.run(
+                [ray, "drain-node", "--address", cluster.address, "--node-id", node.node_id, *reason], check=True
+            )
+            wait_for(lambda: not numbers(tmp_path / "web", shards_at(processes_of(node))), patience=60.0)
+            _, words = running.communicate(timeout=120)
+        finally:
+            with running:
+                running.kill()
+    assert running.returncode == 0, words
+    assert "is drained: 2 of its shards go on elsewhere" in words
+    assert "given up" not in words
+    with gossamer.open(tmp_path / "web") as collection:
+        assert {page.url for page in collection.pages()} == web.reachable()

@@ -138,7 +138,7 @@ def test_what_cannot_be_read_is_told_and_the_others_go_on(convert: Convert, page
     assert [reason.partition(": ")[0] for reason in reasons] == [str(tmp_path / name) for name in names]
     assert "No such file" in reasons[0]
     assert "directory" in reasons[1]
-    assert "nothing in it" in reasons[2]
+    assert "empty: there are no bytes of it" in reasons[2]
     assert reasons[3].partition(": ")[2]
 
 

@@ -13,6 +13,7 @@ import gossamer
 from gossamer.cli.main import main
 from gossamer.collection import Outside
 from gossamer.testing import Changes, MadeWeb, VirtualClock, WebSpec
+from harness.dated_site import SITE, DatedSite, page
 
 SPEC = WebSpec(seed=3, pages=3, changes=Changes(pages=1.0, rate=(2.0, 2.0)))
 Run = Callable[..., tuple[int, str, str]]
@@ -147,3 +148,46 @@ def test_the_past_is_searched_at_a_time_or_in_all_versions(
         assert main(["search", str(crawled.folder), gone, *wrong]) == 2
     with pytest.raises(SystemExit, match="2"):
         main(["search", str(crawled.folder), gone, "--all-versions", "--at", "2026-01-01"])
+
+
+@pytest.fixture
+def gone(tmp_path: Path) -> Path:
+    """Of a page that changed and went, and of one that only went."""
+    site = DatedSite({"/a": page("Alpha", "once an elephant was here"), "/b": page("Beta", "the walrus and others")})
+    with gossamer.open(tmp_path / "web") as web:
+        site.crawl(web)
+        site.later(31)
+        site.pages = {"/a": page("Alpha", "now a giraffe is here")}
+        site.crawl(web)
+        site.later(31)
+        site.pages = {"/c": page("Gamma", "something else")}
+        site.crawl(web)
+    return tmp_path / "web"
+
+
+def test_a_difference_tells_that_the_page_is_gone(gone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", str(gone), f"{SITE}/a", "--diff"]) == 0
+    told = capsys.readouterr().out
+    assert "gone since 2026-03-04" in told
+    assert ": 404; this is what it said last" in told
+    assert "giraffe" in told
+    assert main(["history", str(gone), f"{SITE}/a", "--diff", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["gone"]["status"] == 404
+    assert main(["history", str(gone), f"{SITE}/b", "--diff"]) == 8
+    assert "has 1 version, and is gone since 2026-02-01" in capsys.readouterr().err
+
+
+def test_a_difference_of_a_page_that_is_there_does_not(run: Run) -> None:
+    assert "gone since" not in run("history", "--diff")[1]
+    assert json.loads(run("history", "--diff", "--json")[1])["gone"] is None
+
+
+def test_where_nothing_is_found_the_past_is_pointed_to(gone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["search", str(gone), "walrus"])
+    command = f"`gossamer search {gone} walrus --all-versions` shows when"
+    assert f"1 page said it before; {command}" in capsys.readouterr().err
+    main(["search", str(gone), "walrus", "--at", "2026-03-20"])
+    assert "1 page said it at another time" in capsys.readouterr().err
+    for asked in (["zebra"], ["something"], ["walrus", "--all-versions"]):
+        main(["search", str(gone), *asked])
+        assert "said it" not in capsys.readouterr().err

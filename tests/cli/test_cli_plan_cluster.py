@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 import gossamer
+from gossamer.cli.cluster_plan import told
 from gossamer.cli.main import main
 from gossamer.collection import Outside
 from gossamer.collection.ask.cluster_size import Figures, Machine, machine_of, need
@@ -83,6 +84,15 @@ def test_a_small_crawl_gives_the_figures(tmp_path: Path, capsys: pytest.CaptureF
     assert " of 4 cores, 32.0 GB, 1.0 TB" in said
     assert "\nprice        " in said
     assert f"From {status.pages} pages: " in said
+
+
+@pytest.mark.parametrize(("delay", "said"), [(0.0, True), (0.5, True), (1.0, False), (5.0, False)])
+def test_a_shorter_rest_than_is_usual_is_said(delay: float, said: bool) -> None:
+    figures, machine = replace(FIGURES, delay=delay), Machine(hour=1.0)
+    lines = told(figures, need(figures, *BILLION, machine, 60.0), *BILLION, machine).splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("hosts"))
+    assert ("is the delay of this collection; with 1 s, which is usual, 502" in lines[place + 1]) is said
+    assert any(line.startswith("price") for line in lines[place:])
 
 
 def test_cpu_is_counted_on_from_run_to_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,6 +47,8 @@ STANDS: dict[str, tuple[Entry, set[str]]] = {
     "one that redirected and is to be asked again": (entry(State.QUEUED, target=B), {"queued"}),
     "a failure": (entry(State.FAILED, status=404), {"failed"}),
     "one that was left out": (entry(State.EXCLUDED, reason="depth"), {"excluded"}),
+    "a picture that failed": (entry(State.FAILED, status=404, kind=Kind.RESOURCE), {"missing"}),
+    "a picture that was left out": (entry(State.EXCLUDED, kind=Kind.RESOURCE), {"missing"}),
 }
 
 
@@ -88,7 +90,7 @@ class Counted:
     """A ledger that has met two reasons."""
 
     def __init__(self, _table: object) -> None:
-        self.counts = SimpleNamespace(failures={"http 404": 1}, exclusions={"robots": 2}, missing={})
+        self.counts = SimpleNamespace(failures={"http 404": 1}, exclusions={"robots": 2}, missing={}, remarks=None)
 
 
 def test_a_reason_that_is_counted_means_itself_and_other_words_a_beginning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,6 +78,13 @@ def test_pages_that_may_still_come_are_those_of_all_shards_together() -> None:
     assert unlimited.left == 60.0  # nobody does the work of another shard
 
 
+def test_no_limit_of_pages_ends_what_pages_need() -> None:
+    shard = Progress(50, 0, 500, 1, 0, 0, 9.0, limit=100, left=60.0, basis="30 queued at 1 pages/s", rate=1.0)
+    seen = together([replace(shard, besides=30), replace(shard, besides=0)])
+    assert seen is not None
+    assert (seen.left, seen.basis) == (15.0, "0 of 100 pages and 30 besides to come at 2 pages/s")
+
+
 def test_a_shard_that_has_not_reported_yet_has_pages_too() -> None:
     one = Progress(50, 0, 500, 1, 0, 0, 9.0, limit=150, left=100.0, basis="100 queued at 1 pages/s", rate=1.0)
     alone = together([one, None])

@@ -192,6 +192,24 @@ def test_what_is_cut_says_so(kept: gossamer.Collection, notes: Path) -> None:
     assert because(kept, notes / "long.txt") == "cut: 1,000 of its 5,000 bytes were read"
 
 
+def test_files_that_could_not_be_read_are_counted_and_listed_by_their_reasons(
+    kept: gossamer.Collection, notes: Path
+) -> None:
+    for name, data in {"a.pdf": b"%PDF-1.4 no", "b.pdf": b"%PDF-1.4 none", "c.txt": b"", "d.txt": b"words"}.items():
+        (notes / name).write_bytes(data)
+    visits(kept, notes)
+    assert kept.status().remarks == {"not a PDF file, or damaged": 2, "empty": 1}
+    for reason, count in kept.status().remarks.items():
+        assert len(list(kept.addresses(state="page", reason=reason))) == count
+    (notes / "a.pdf").unlink()
+    (notes / "c.txt").write_text("words")
+    visits(kept, notes)
+    assert kept.status().remarks == {"not a PDF file, or damaged": 1}
+    assert kept.verify().problems == []
+    told = run_gossamer("status", str(kept.path)).stdout
+    assert told.endswith("\npages that are here, but:\n          1  not a PDF file, or damaged\n")
+
+
 def test_nobody_else_may_enter_the_collection(tmp_path: Path, notes: Path) -> None:
     folder = tmp_path / "kept"
     folder.mkdir(mode=0o755)

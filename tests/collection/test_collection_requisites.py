@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import gossamer
 from crawler_process import run_gossamer
+from gossamer.collection.families import FAMILIES
+from gossamer.frontier.entries import State
+from gossamer.frontier.ledger import Ledger
 from gossamer.model import Kind
+from gossamer.store.table.table import Table
 from gossamer.store.warc.reader import records
 from harness.dressed_site import Served, dressed, png, serving
 
@@ -123,6 +128,33 @@ def test_a_limit_of_pages_leaves_whole_what_there_is(tmp_path: Path) -> None:
     assert status.requisites_kept == status.requisites == 27
 
 
+def test_what_failed_of_it_is_listed_as_status_counts_it_and_tried_again(tmp_path: Path) -> None:
+    pages: dict[str, str | bytes] = {"/": "<img src=/gone.png><a href=/lost>another page</a>"}
+    with serving(pages) as site, crawled(tmp_path / "web", site) as web:
+        status = web.status()
+        assert [each.url for each in web.addresses(state="failed")] == [f"{site.origin}/lost"]
+        assert [each.url for each in web.addresses(state="missing")] == [f"{site.origin}/gone.png"]
+        assert (status.failed, status.requisites_missing) == (1, {"http 404": 1})
+        assert web.retry() == 2
+
+
+def test_what_waits_is_held_by_no_limit_of_pages(tmp_path: Path) -> None:
+    """`status` had no time left for it, and `why` named the limit, which a crawl without a higher one goes past."""
+    pages: dict[str, str | bytes] = {"/": "<img src=/slow.png><a href=/other>another page</a>", "/other": "<p>Other."}
+    with serving(pages) as site, crawled(tmp_path / "web", site, pages=1, patience=0.0) as web:
+        (picture,) = (each.url for each in web.addresses() if each.kind == "resource")
+        with Table.open(web.path / "shards" / "00" / "table", FAMILIES, writable=True) as table:
+            ledger = Ledger(table)
+            entry = ledger.get(picture)
+            assert entry is not None
+            ledger.put(picture, replace(entry, state=State.QUEUED, reason=""), entry)
+            ledger.save()
+            table.commit()
+        web.close()
+        assert web.why(picture).reason == "no crawl runs; `gossamer crawl DIR` goes on"
+        assert "the limit of 1 page is reached" in web.why(f"{site.origin}/other").reason
+
+
 def test_what_cannot_be_reached_does_not_keep_a_crawl_that_has_its_pages_from_ending(tmp_path: Path) -> None:
     pages: dict[str, str | bytes] = {"/": f"<img src=http://{LOCAL}:1/x.png><a href=/other>another page</a>"}
     with serving(pages) as site, crawled(tmp_path / "web", site, pages=1) as web:
@@ -139,6 +171,8 @@ def test_robots_txt_holds_and_may_be_passed_over_on_the_own_site(tmp_path: Path)
             assert web.why(f"{site.origin}/base/css/main.css").reason == "robots.txt forbids it"
             assert web.status().requisites_missing == {"robots.txt forbids it": 3}
             assert len(list(web.addresses(reason="robots.txt forbids it"))) == 3
+            assert len(list(web.addresses(state="missing"))) == 3
+            assert len(list(web.addresses(state="excluded"))) == web.status().excluded
             assert web.verify().problems == []
         words = "\nrequisites missing because:\n          3  robots.txt forbids it\n"
         assert run_gossamer("status", str(tmp_path / "obeyed")).stdout.endswith(words)

@@ -200,6 +200,20 @@ def test_damage_in_the_store_is_found_and_named(depot: Depot, tmp_path: Path) ->
     assert not (tmp_path / "there").exists()
 
 
+def test_shards_that_changed_places_in_the_store_are_told(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    depot = Depot(str(tmp_path / "store"))
+    place = Place(depot, tmp_path / "here")
+    place.put("a")
+    place.publish()
+    place.close()
+    before = sorted(depot.line(0).numbers())
+    (tmp_path / "store" / "shards" / "00").rename(tmp_path / "store" / "shards" / "01")
+    with pytest.raises(Damaged, match="is a checkpoint of shards/00, and not of shards/01; give the folders"):
+        Life.begin(depot, 1, tmp_path / "there", is_here=False)
+    assert sorted(depot.line(1).numbers()) == before
+
+
 def test_what_is_no_head_and_no_object_is_passed_over_and_stays(depot: Depot, tmp_path: Path) -> None:
     place = Place(depot, tmp_path / "here")
     strange = ["shards/00/heads/.nfs0000000000c0ffee", "shards/00/objects/.nfs01", "shards/00/objects/1-notes.txt"]

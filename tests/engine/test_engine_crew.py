@@ -17,6 +17,7 @@ import uvloop
 from crews import LONGEST, Told, make, run
 
 from gossamer.engine import Crew, Outfit, WorkerLost, deaths, local
+from gossamer.engine.fork_client import NoServer
 from gossamer.errors import GossamerError, StorageError, UsageError
 
 
@@ -64,6 +65,15 @@ def test_what_comes_before_a_worker_listens_is_kept_in_order(tmp_path: Path) -> 
 
 
 # ---------------------------------------------------------------------- deaths
+
+
+def test_workers_whose_modules_cannot_be_loaded_are_not_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOSSAMER_TEST_COLD", "1")
+    told = Told(on_failed=stop_all)
+    with pytest.raises(NoServer, match="No module named 'no_such_module'"):
+        asyncio.run(run(toy_workers.ping_pong, 2, told, Outfit(preload=("no_such_module",))))
+    assert told.died == []
+    assert [index for index, _ in told.failed] == [0, 1]
 
 
 def test_a_killed_worker_comes_back_and_all_others_hear_of_it(tmp_path: Path) -> None:

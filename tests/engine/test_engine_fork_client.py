@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 from crews import LONGEST
 
-from gossamer.engine.fork_client import Birth, Ended, ForkClient
+from gossamer.engine.fork_client import MOST_STILLBORN, Birth, Ended, ForkClient, NoServer
 
 CHILD = "import os; child = lambda line: os._exit((line.recv(1) or bytes(1))[0])"
 """It ends with the exit code that it is sent."""
@@ -115,6 +115,42 @@ def test_closing_waits_for_all_also_for_those_that_are_not_born_yet() -> None:
         os.kill(server, 0)
     with pytest.raises(ConnectionError, match="closed"), asked(client):
         pass
+
+
+# ------------------------------------------------------ what cannot be loaded
+
+
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers are started as anybody's are, and load what they need themselves."""
+    monkeypatch.setenv("GOSSAMER_TEST_COLD", "1")
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_server_that_cannot_load_what_it_needs_says_so_and_is_not_started_again() -> None:
+    client = ForkClient(["no_such_module"], CHILD)
+    with asked(client) as (birth, _):
+        assert client.end_of(birth) is None
+    assert "no_such_module" in str(birth.failure)
+    with pytest.raises(NoServer, match="No module named 'no_such_module'"), asked(client):
+        pass
+    assert client._server is None
+    client.close()
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_server_that_always_dies_before_it_is_ready_is_given_up() -> None:
+    client = ForkClient([], f"import os, signal; os.kill(os.getpid(), signal.SIGKILL); {CHILD}")
+    failures = []
+    for _ in range(MOST_STILLBORN):
+        with asked(client) as (birth, _):
+            client.end_of(birth)
+            failures.append(birth.failure)
+    assert failures[:-1] == [None] * (MOST_STILLBORN - 1)
+    assert "was killed by SIGKILL" in str(failures[-1])
+    with pytest.raises(NoServer), asked(client):
+        pass
+    client.close()
 
 
 # ----------------------------------------------------------------------- loop

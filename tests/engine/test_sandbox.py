@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
+from gossamer.engine.fork_client import NoServer
 from gossamer.engine.sandbox import Blame, Ended, Limits, Sandbox
 from gossamer.plan import Plan
 
@@ -249,3 +250,13 @@ def test_a_body_reaches_the_function_as_it_is(sandbox: Sandbox) -> None:
 
 def test_memory_for_a_task_is_what_the_plan_of_a_crawl_allows() -> None:
     assert Limits() == Plan().as_cell()
+
+
+def test_where_no_process_can_load_what_it_needs_no_task_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOSSAMER_TEST_COLD", "1")
+    with Sandbox("no_such_module:work") as sandbox:
+        for _ in range(2):
+            with pytest.raises(NoServer, match="No module named 'no_such_module'"):
+                sandbox.run_now(b"")
+        with pytest.raises(NoServer):
+            asyncio.run(sandbox.run(b""))

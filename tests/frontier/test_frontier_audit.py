@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from books import books
+from msgspec.structs import replace
 from small_web import Answer, SmallWeb, crawl_small, redirect
 
 from gossamer.frontier import Frontier
@@ -52,6 +53,28 @@ def test_a_counter_that_is_off_by_one_is_found(folder: Path, name: str) -> None:
     found = problems(folder, damage)
     assert len(found) == 1
     assert found[0].startswith(f"the counter of {name} says ")
+
+
+def test_a_remark_on_a_page_that_is_counted_and_not_there_is_found(folder: Path) -> None:
+    def damage(table: Table) -> None:
+        ledger = Ledger(table)
+        ledger.counts.remarks = {"empty": 1}
+        ledger.save()
+
+    assert problems(folder, damage) == ["the counters of remarks on pages say {'empty': 1}, but it is {}"]
+
+
+def test_remarks_that_were_never_counted_are_counted_once(folder: Path) -> None:
+    with Table.open(folder, FAMILIES, writable=True) as table:
+        ledger = Ledger(table)
+        entry = ledger.get(A)
+        assert entry is not None
+        ledger.counts.remarks = None
+        ledger.put(A, replace(entry, reason="cut: too long"), entry)
+        ledger.save()
+        assert list(audit(table)) == []
+        ledger.count_all()
+        assert ledger.counts.remarks == {"cut": 1}
 
 
 def test_the_backlog_of_a_host_that_is_off_by_one_is_found(folder: Path) -> None:

@@ -200,7 +200,8 @@ def test_dates_that_a_jump_of_the_clock_made_absurd_are_brought_back_within_boun
     hosts = hosts_of(table, clock)
     host = hosts.get("a")
     host.next, host.paused = clock.steady() + 0.5, clock.steady() + 80_000
-    hosts.save(host)
+    hosts.note(host)
+    hosts.save()
     clock.jump(-1e7)
     back = hosts_of(table, clock).get("a")
     assert (back.next, back.paused) == (clock.steady() + 1.0, clock.steady() + 86_400.0)
@@ -211,7 +212,9 @@ def test_dates_that_a_jump_of_the_clock_made_absurd_are_brought_back_within_boun
 
 def test_after_a_crash_each_host_rests_for_its_whole_gap_first(table: Table) -> None:
     clock = VirtualClock()
-    hosts_of(table, clock).save(Host("a", pace=0.5))
+    hosts = hosts_of(table, clock)
+    hosts.note(Host("a", pace=0.5))
+    hosts.save()
     began = clock.steady()
     careful = hosts_of(table, clock, careful=True)
     clock.advance(2)
@@ -621,3 +624,23 @@ def test_nobody_gets_a_turn_while_the_lease_of_the_shard_is_over(table: Table) -
     popped = schedule.pop(lambda each: None)
     assert popped is not None
     assert popped[0] is here
+
+
+def test_a_host_that_has_changed_is_written_once_with_the_next_commit_or_when_it_leaves(table: Table) -> None:
+    clock = VirtualClock()
+    hosts = hosts_of(table, clock)
+    host = hosts.get("a")
+    host.origins = 1
+    for visits in (1, 2, 3):
+        host.visits = visits
+        hosts.note(host)
+    assert hosts_of(table, clock).get("a").visits == 0, "not before it is saved"
+    hosts.save()
+    assert hosts_of(table, clock).get("a").visits == 3
+    host.visits = 4
+    hosts.note(host)
+    hosts.release(host)
+    assert hosts_of(table, clock).get("a").visits == 4
+    hosts_of(table, clock).meet("a", 7)
+    hosts.save()
+    assert hosts_of(table, clock).number("a") == 7, "what has left is not written again"

@@ -16,7 +16,7 @@ from gossamer.frontier.worth.budget import BASE, Budgets
 from gossamer.frontier.worth.novelty import KINDS, SCOUT, Novelty, about_kind, kinds_of
 from gossamer.frontier.worth.novelty import Place as Placed
 from gossamer.frontier.worth.pattern_yield import CROWDING, DEEPEST
-from gossamer.frontier.worth.sketch import SIZES, Memory, marks, sketch
+from gossamer.frontier.worth.sketch import SIZES, Memory, _names, marks, sketch
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.store.table.table import Table
 
@@ -64,6 +64,15 @@ def test_a_list_of_the_same_goods_in_another_order_is_hardly_new() -> None:
     ]
     assert news[0] == 1.0
     assert sum(news[30:]) < 0.1 * 30
+
+
+@pytest.mark.parametrize(
+    "path", ["", "a", "a.html", "/", "news/", "articles/1.html?page=2", "shop/goods.html", "%41rticles/x"]
+)
+def test_what_a_page_calls_itself_is_taken_out_of_it(path: str) -> None:
+    url = f"http://a.example/{path}"
+    for name in _names(url):
+        assert sketch(url, "", f"here is {name} again").digest == sketch(url, "", "here is  again").digest
 
 
 def test_a_memory_is_small_and_forgets_the_old() -> None:

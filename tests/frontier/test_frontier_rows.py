@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from gossamer.frontier import rows as rows_module
-from gossamer.frontier.entries import FAMILIES, SITES, SiteRow, encode, site_row
+from gossamer.frontier.entries import FAMILIES, SITES, Entry, SiteRow, State, encode, encode_new, entry, site_row
 from gossamer.frontier.rows import Rows
+from gossamer.model import Kind
 from gossamer.store.table.table import Table
 
 
@@ -80,3 +81,18 @@ def test_two_generations_of_rows_are_kept_and_no_more(table: Table, monkeypatch:
         rows.use(name)
     rows.save()
     assert len(rows._kept) in (0, 3), "as many as may be kept are, and one more is too many"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        Entry(State.EXCLUDED, 3, 1.5, "outside", Kind.SITEMAP, 2, 0, "http://a.example/"),
+        Entry(State.EXCLUDED, 3, 1.5, "outside", guess="script"),
+        Entry(State.QUEUED, 0, 1.5, position=7, rank=1 << 40),
+        Entry(State.QUEUED, 0, 1.5, rank=1 << 40),
+        *(Entry(State.QUEUED, 1, 1.5, position=7, **{name: 2}) for name in ("hint", "cash", "sunk")),
+    ],
+)
+def test_the_row_of_a_new_address_says_all_that_is_known_of_it(new: Entry) -> None:
+    assert entry(encode_new(new)) == new
+    assert len(encode_new(new)) <= len(encode(new))

@@ -22,6 +22,7 @@ from gossamer import model
 from gossamer.frontier import Entry, Frontier, Politeness
 from gossamer.frontier.discover import intake
 from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Found
+from gossamer.frontier.discover.requisites import Requisites
 from gossamer.frontier.entries import FAMILIES, State
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.rules import Rules
@@ -82,6 +83,36 @@ LINK = st.builds(
     st.just(0),
     st.just(""),
 )
+NEEDED = st.builds(
+    Found,
+    st.sampled_from(["1", "2.css", "secret.css", "secret"]).map(HOME.__add__),
+    st.integers(0, 5),
+    st.sampled_from(["http://b.example/", None]),
+    st.sampled_from([Kind.PAGE, Kind.RESOURCE]),
+    st.just(0),
+    st.booleans(),
+    st.just(0),
+    st.just(""),
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(NEEDED, max_size=12))
+def test_what_pages_need_and_link_to_ends_the_same_in_one_batch_and_one_by_one(links: list[Found]) -> None:
+    ends = []
+    for at_once in (1, len(links) or 1):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Table.open(Path(folder) / "table", FAMILIES, writable=True) as table,
+        ):
+            made = Finder(table, Path(folder) / "seen", SCOPE, needs=Requisites(0))
+            for start in range(0, len(links), at_once):
+                made.meet(*links[start : start + at_once])
+                made.sift()
+            ends.append((list(made.ledger.all()), made.ledger.counts, made.queued))
+    assert ends[0] == ends[1]
+
+
 AFTER_A_PAGE = st.sampled_from(["", "", "sift", "commit", "restart"])
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from test_search_searcher import page, searcher_over
+from train_ranking import Signs, present
 
 from gossamer.search.function_words import function_words
+from gossamer.search.searcher import Searcher
 from gossamer.search.words import Lexicon, words
 
 
@@ -179,10 +181,10 @@ def test_pages_of_answers_never_repeat_one_and_agree_on_the_total(tmp_path: Path
 
 def test_only_answers_near_those_that_are_shown_are_looked_at(tmp_path: Path) -> None:
     pages = [page(f"http://s{number}.org/", "Fish", f"fish {'swim ' * (number % 7)}") for number in range(450)]
-    searcher, looked_at = searcher_over(tmp_path, pages), list[int]()
-    ranks = searcher._context.ranks
-    context = replace(searcher._context, ranks=lambda prints: looked_at.append(len(prints)) or ranks(prints))
-    searcher._context = context
+    first, looked_at = searcher_over(tmp_path, pages), list[int]()
+    ranks = first._context.ranks
+    context = replace(first._context, ranks=lambda prints: looked_at.append(len(prints)) or ranks(prints))
+    searcher = Searcher(first.indexes, context)
     assert len(searcher.search("fish", 10, 410).hits) == 10
     assert len(searcher.search("fish", 20, 390).hits) == 20
     assert looked_at == [50, 250]
@@ -201,3 +203,17 @@ def test_many_sites_are_heard_and_the_first_but_little() -> None:
 
     assert _STEPS[0] < 0.25 < 0.9 < _STEPS[1]
     assert all(step > 0 for step in _STEPS)
+
+
+def test_what_a_fit_of_the_weights_adds_up_is_what_a_search_finds(tmp_path: Path) -> None:
+    titles = ["Fish that swim", "Tropical fish", "Ponds"]
+    made = [
+        page(f"http://s{n}.org/fish", titles[n % 3], f"fish {'that swim ' * (n % 4)} tropical {n}") for n in range(9)
+    ]
+    searcher = searcher_over(tmp_path, made, shards=2, ranks={made[4].url: 3.0})
+    urls, base, signs = Signs(searcher).of("fish that swim")
+    added = dict(zip(urls, base + signs @ present(), strict=True))
+    found = dict(searcher.ranking("fish that swim", 9))
+    first = {url: score for url, score in added.items() if score > 0}
+    assert len(first) == 7, "two lack a word, and stand in a later window"
+    assert first == pytest.approx({url: found[url] for url in first})

@@ -16,7 +16,8 @@ from gossamer.errors import InvalidQuery
 from gossamer.index.anchor_index import AnchorIndex
 from gossamer.index.entry import Entry
 from gossamer.index.shard_index import ShardIndex
-from gossamer.search.searcher import SearchContext, Searcher
+from gossamer.search.context import SearchContext
+from gossamer.search.searcher import Searcher
 from gossamer.search.weights import Weights
 from gossamer.urls import keys, site
 

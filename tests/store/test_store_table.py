@@ -58,6 +58,21 @@ def test_families_are_apart(table: Table) -> None:
     assert (table.get("pages", b"key"), table.get("queue", b"key")) == (b"1", None)
 
 
+def test_a_family_is_bare_until_a_row_is_put(path: Path) -> None:
+    with Table.open(path, FAMILIES, writable=True) as table:
+        assert [table.is_bare("pages") for _ in range(2)] == [True, True]
+        fill(table, b"a")
+        assert not table.is_bare("pages")
+        assert table.is_bare("queue")
+        table.commit()
+        assert not table.is_bare("pages")
+        table.put_all("queue", [b"a", b"b"], b"c")
+        assert list(table.scan("queue")) == [(b"a", b"c"), (b"b", b"c")]
+        table.commit()
+    with Table.open(path, FAMILIES, writable=True) as table:
+        assert not table.is_bare("queue")
+
+
 def test_pending_counts_changed_rows(table: Table) -> None:
     fill(table, b"a", b"b", b"a")
     table.delete("queue", b"x")

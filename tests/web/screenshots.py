@@ -29,6 +29,7 @@ def views(home: str, host: str, question: str) -> dict[str, str]:
     return {
         "front": "/",
         "search": f"/?q={question}",
+        "all-versions": f"/?q={question}&all_versions=true",
         "nothing": "/?q=nothinghasthisword",
         "page": page,
         **tabs,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from made_site import SITE, client, heron
@@ -11,7 +12,10 @@ from starlette.testclient import TestClient
 
 import gossamer
 from gossamer.collection.ask import nearby
-from gossamer.web.cached import _held
+from gossamer.web import cached
+from gossamer.web.cached import Wanted, _held, _kept
+from gossamer.web.leases import Busy
+from harness.dressed_site import serving
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +55,8 @@ def test_a_picture_that_was_not_kept_costs_one_look(dated: Path, monkeypatch: py
     monkeypatch.setattr(nearby, "near", near)
     with gossamer.open(dated) as web:
         url = next(iter(web.pages())).url
-        assert _held(web, 0.0, url) is not None
-        assert _held(web, 0.0, f"{url}never-met.png") is None
+        assert _held(web, 0.0, Event(), url) is not None
+        assert _held(web, 0.0, Event(), f"{url}never-met.png") is None
 
 
 def test_a_version_is_chosen_by_its_time(asking: TestClient) -> None:
@@ -79,3 +83,30 @@ def test_text_is_shown_as_text(asking: TestClient) -> None:
     answer = asking.get("/cached", params={"url": f"{SITE}/robots.txt"})
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert answer.text == "User-agent: *\nDisallow: /private/\n"
+
+
+def test_no_work_goes_on_for_who_was_sent_away(tmp_path: Path) -> None:
+    pages: dict[str, str | bytes] = {"/": "<p>Words.<img src=/a.png><img src=/b.png>"}
+    with serving(pages) as served, gossamer.open(tmp_path / "web") as web:
+        web.crawl(f"{served.origin}/", requisites=True, delay=0, ip_delay=0, allow_addresses=("127.0.0.1",))
+        wanted = Wanted(f"{served.origin}/", "", saved=False)
+        assert b"Words." in _kept(web, wanted).body
+        wanted.given_up.set()
+        with pytest.raises(Busy, match="nobody waits"):
+            _kept(web, wanted)
+
+
+def test_who_was_answered_or_sent_away_is_known_to_wait_no_more(
+    asking: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Wanted] = []
+
+    def noted(web: gossamer.Collection, wanted: Wanted) -> cached.Kept:
+        assert not wanted.given_up.is_set()
+        seen.append(wanted)
+        return _kept(web, wanted)
+
+    monkeypatch.setattr(cached, "_kept", noted)
+    for url in (f"{SITE}/guide/indexes", f"{SITE}/missing"):
+        asking.get("/cached", params={"url": url})
+    assert [each.given_up.is_set() for each in seen] == [True, True]

@@ -15,8 +15,11 @@ import jsonschema
 import pytest
 from api_server import PAGE, serving
 
+import gossamer
 from gossamer.search.excerpts import excerpts
 from gossamer.web.serving import LOCAL
+from harness.dated_site import DatedSite
+from harness.dated_site import page as made
 from harness.read_only import looks
 
 mcp = pytest.importorskip("mcp")
@@ -66,6 +69,28 @@ def test_a_client_searches_and_reads(dated: Path) -> None:
     before = looks(dated)
     session(dated, talk)
     assert looks(dated) == before
+
+
+def test_a_client_searches_the_past(tmp_path: Path) -> None:
+    site = DatedSite({"/a": made("Alpha", "once an elephant was here")})
+    with gossamer.open(tmp_path / "web") as web:
+        site.crawl(web)
+        site.later(31)
+        site.pages = {"/a": made("Alpha", "now a giraffe is here")}
+        site.crawl(web)
+
+    async def talk(client: Any) -> None:
+        assert (await told(client, "search", query="elephant"))["hits"] == []
+        then = await told(client, "search", query="elephant", at="2026-01-15")
+        (hit,) = then["hits"]
+        assert (hit["said_since"][:10], hit["said_until"][:10], then["at"][:8]) == (
+            "2026-01-01",
+            "2026-02-01",
+            "2026-01-",
+        )
+        assert "elephant" in hit["untrusted_snippet"]
+
+    session(tmp_path / "web", talk)
 
 
 def test_answers_name_their_source_and_date(dated: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -57,6 +58,51 @@ def test_one_travels_to_a_date_and_back(past: Served) -> None:
     kept = past.get(str(hit.css_first("h2 a").attributes["href"]))
     assert "once an elephant" in kept.text
     assert "giraffe" not in LexborHTMLParser(kept.text).css_first("main").text()
+
+
+def test_one_travels_to_a_time_of_a_day(tmp_path: Path) -> None:
+    """Two crawls on one day: the form has the day and the time in two fields, a link has both in one."""
+    site = DatedSite({"/a": page("Alpha", "once an elephant was here")})
+    with gossamer.open(tmp_path / "web") as web:
+        noon = site.crawl(web)
+        site.later(0.25)
+        site.pages = {"/a": page("Alpha", "now a giraffe is here")}
+        site.crawl(web)
+    with serving(tmp_path / "web") as running:
+        local = noon.astimezone()
+        then = view(running, q="elephant", at=f"{local:%Y-%m-%d}", time=f"{local:%H:%M}")
+        assert f"as it stood at {local:%Y-%m-%d %H:%M}." in then.css_first(".then").text()
+        (hit,) = then.css(".hit")
+        assert "an elephant" in hit.css_first(".snippet").text()
+        assert then.css_first("form.travel input[name=time]").attributes["value"] == f"{local:%H:%M}"
+        kept = then.css_first("form[role=search] input[name=at]").attributes["value"]
+        assert len(view(running, q="elephant", at=str(kept)).css(".hit")) == 1
+        assert view(running, q="elephant", at=f"{local:%Y-%m-%d}").css(".hit") == []
+        assert view(running, q="elephant", at=f"{local:%Y-%m-%d}", time="late").css_first(".then") is not None
+
+
+def test_all_versions_tell_from_when_to_when(past: Served) -> None:
+    every = view(past, q="elephant", all_versions="true")
+    assert "all that pages ever said" in every.css_first(".then").text()
+    (hit,) = every.css(".hit")
+    assert "said since 2026-01-01, gone 2026-02-01" in " ".join(hit.css_first(".more").text().split())
+    assert "once an elephant" in past.get(str(hit.css_first("h2 a").attributes["href"])).text
+    assert "at=2026-01-01T" in str(hit.css(".more a")[0].attributes["href"])
+    assert every.css_first("form[role=search] input[name=all_versions]").attributes["value"] == "true"
+    assert every.css_first("form.travel input[name=all_versions]") is None
+    assert every.css_first(".then a").attributes["href"] == "/?q=elephant"
+    assert len(view(past, q="here", all_versions="true", sort="date").css(".hit")) == 1
+    assert "No page ever had that" in view(past, q="zebra", all_versions="true").css_first(".empty").text()
+
+
+@pytest.mark.parametrize(("at", "words"), [("", "1 page said it before"), ("2026-02-15", "1 page said it at another")])
+def test_where_nothing_is_found_the_past_is_pointed_to(past: Served, at: str, words: str) -> None:
+    nothing = view(past, q="walrus", at=at)
+    hint = nothing.css_first(".once")
+    assert words in hint.text()
+    (hit,) = LexborHTMLParser(past.get(str(hint.css_first("a").attributes["href"])).text).css(".hit")
+    assert "dated.test › b" in " ".join(hit.css_first(".crumbs").text().split())
+    assert view(past, q="zebra", at=at).css_first(".once") is None
 
 
 def test_what_was_not_said_then_is_not_found(past: Served) -> None:

@@ -110,6 +110,7 @@ def status(found: Status) -> str:
     lines = [f"{name:<12}{value}" for name, value in rows]
     lines += _reasons("failed because", found.failures) + _reasons("left out because", found.exclusions)
     lines += _reasons("requisites missing because", found.requisites_missing)
+    lines += _reasons("pages that are here, but", found.remarks)
     return "\n".join(lines)
 
 

@@ -9,7 +9,17 @@ from pathlib import Path
 
 import gossamer
 from gossamer.cli.out import say, say_json
-from gossamer.collection.ask.cluster_size import EXAMPLE, LOAD, PAGES_LEAST, Figures, Machine, Need, machine_of
+from gossamer.collection.ask.cluster_size import (
+    EXAMPLE,
+    LOAD,
+    PAGES_LEAST,
+    USUAL_DELAY,
+    Figures,
+    Machine,
+    Need,
+    hosts_at_work,
+    machine_of,
+)
 from gossamer.errors import UsageError
 from gossamer.shown import counted, size
 
@@ -59,9 +69,17 @@ def told(figures: Figures, needed: Need, pages: float, days: float, machine: Mac
         ("hosts", f"{needed.hosts:,} at work at any time, each at rest for {figures.delay:g} s: fewer take longer"),
         *([("price", _price(needed))] if needed.price else []),
     ]
+    if figures.delay < USUAL_DELAY:
+        rows.insert(-1 if needed.price else len(rows), ("", _hurried(figures, needed)))
     few = f"Fewer than {PAGES_LEAST} pages tell mostly what an empty collection takes: crawl more of them first."
     first = [few, ""] if figures.pages < PAGES_LEAST else []
     return "\n".join([*first, *(f"{name:<13}{words}".rstrip() for name, words in rows), "", *_rests(figures, pages)])
+
+
+def _hurried(figures: Figures, needed: Need) -> str:
+    """The small crawl was of servers that bear more than those of the web do."""
+    hosts = hosts_at_work(needed.rate, USUAL_DELAY)
+    return f"{figures.delay:g} s is the delay of this collection; with {USUAL_DELAY:g} s, which is usual, {hosts:,}"
 
 
 def _price(needed: Need) -> str:

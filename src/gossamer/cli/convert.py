@@ -20,6 +20,7 @@ from gossamer.cli import forms
 from gossamer.cli.out import complain
 from gossamer.cli.terminal import encoded
 from gossamer.collection import Collection
+from gossamer.convert.silent import EMPTY
 from gossamer.convert.type.mime import TYPES, type_by_name
 from gossamer.errors import InvalidURL, NotFound, NothingFetched, UsageError
 from gossamer.model import Page
@@ -127,7 +128,7 @@ def _read_file(name: str, media_type: str | None) -> Read:
     if len(data) > MOST_BYTES:
         return Read(name, None, f"larger than {MOST_BYTES >> 20} MiB")
     if not data:
-        return Read(name, None, "there is nothing in it")
+        return Read(name, None, EMPTY)
     try:
         page = convert.document(data, media_type=media_type or type_by_name(name))
     except Exception as error:

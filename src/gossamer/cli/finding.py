@@ -79,6 +79,7 @@ def search(options: argparse.Namespace) -> int:
         waiting = collection.not_indexed if collection.is_built else None
         busy = waiting != 0 and collection.is_busy
         empty = not found.total and not collection.status().pages
+        once = 0 if found.total or empty or options.all_versions else collection.ever_said(question)
     print_answer(
         options,
         found.as_json(question, waiting, signs),
@@ -86,6 +87,8 @@ def search(options: argparse.Namespace) -> int:
     )
     for hint in (*found.hints, *search_output.options_taken_as_words(options.question, found=found.total > 0)):
         complain(hint)
+    if once:
+        complain(search_output.said_once(question, once, options.dir, then=at is not None))
     if empty:
         complain(pasted(search_output.NO_PAGE, options.dir))
     elif waiting != 0:  # without some pages it is not the whole answer

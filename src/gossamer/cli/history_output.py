@@ -35,6 +35,10 @@ def saying(found: Sequence[Edition], editions: Sequence[Edition]) -> str:
 def diff(found: Diff) -> str:
     """Two lines for the versions, then those that changed, and some around them."""
     head = [f"--- {_named(found.old)}", f"+++ {_named(found.new)}"]
+    if found.gone:
+        head.append(
+            f"gone since {when(found.gone.fetched.timestamp())}: {found.gone.status}; this is what it said last"
+        )
     if not found.lines:
         around = f"the main content is the same; `gossamer show DIR {found.url} --full` prints what is around it, too"
         return "\n".join([*head, "the same bytes" if found.old.digest == found.new.digest else around])

@@ -20,6 +20,8 @@ from gossamer.cli.out import complain, pasted
 from gossamer.cli.terminal import prepare
 from gossamer.errors import INTERRUPTED, GossamerError, StorageError, shortage
 
+CRAWLING = ("crawl", "watch")
+"""The verbs whose processes are forked from ours, where it is ours alone."""
 _UNMAPPED = re.compile(r"failed to map segment|cannot allocate memory", re.IGNORECASE)
 
 
@@ -32,7 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         _stand_in()
         prepare()
         options = parser().parse_args(argv)
-        code = command(options.verb)(options)
+        run = command(options.verb)
+        if argv is None and options.verb in CRAWLING:
+            from gossamer.cli.ahead import load_ahead
+
+            load_ahead(options)
+        code = run(options)
         sys.stdout.flush()  # here, where it can still be said that there was no room for it
         return code
     except GossamerError as error:

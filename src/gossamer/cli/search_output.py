@@ -71,6 +71,12 @@ def answer(question: str, found: Answer, signs: Signs, offset: int, folder: str)
     return "\n\n".join((*blocks, last))
 
 
+def said_once(question: str, pages: int, folder: str, *, then: bool) -> str:
+    """That pages said at another time what is not found, and the command that shows them."""
+    command = f"gossamer search {shlex.quote(folder)} {shlex.quote(line(question))} --all-versions"
+    return f"{counted(pages, 'page')} said it {'at another time' if then else 'before'}; `{command}` shows when"
+
+
 def _more_from(question: str, found: Answer, folder: str) -> list[str]:
     """The command that shows the others: the site first, because a question may end within a phrase."""
     commands = ((site, shlex.quote(line(f"site:{site} {question}"))) for site in found.more_from)

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from gossamer import files
 from gossamer import plan as plans
+from gossamer.collection.families import FAMILIES
 from gossamer.collection.plan_text import edited
 from gossamer.errors import Damaged, InvalidPlan, NotACollection, StorageError, UsageError
 from gossamer.plan import Plan
 from gossamer.store.archive import FOLDER as CAPTURES
+from gossamer.store.table.manifest import is_born
 
 SHARDS, TABLE, ID = "shards", "table", "id"
 LINKS, INDEX, PAST, PRINTS = "links/log", "index", "past", "prints"
@@ -136,7 +138,7 @@ class Folder:
         return not self._without_table(plan)
 
     def _without_table(self, plan: Plan) -> list[int]:
-        return [index for index in range(plan.shards or 1) if not files.is_folder(self.table(index))]
+        return [index for index in range(plan.shards or 1) if not is_born(self.table(index), FAMILIES)]
 
     @property
     def _cure(self) -> str:

@@ -63,6 +63,8 @@ class Progress:
     """The time is over that the plan gives a crawl."""
     store_away: str = ""
     """The store of checkpoints is away or slow, in words: the crawl waits and goes on by itself."""
+    besides: int = 0
+    """Of what is queued, what no limit of pages keeps away: what pages need, and pages that are asked for again."""
 
     @property
     def held_up(self) -> str:
@@ -140,6 +142,8 @@ class Status:
     """Names of fields that a page function has given."""
     fields_failed: int = 0
     """Pages that it failed for."""
+    remarks: Mapping[str, int] = field(default_factory=dict)
+    """What should be known of pages that are here, as that they could not be read or are cut: reasons and how often."""
 
     @property
     def held_up(self) -> str:
@@ -215,6 +219,7 @@ def status_of(
         requisites_missing=_largest(counts.missing for counts in parts),
         fields=tuple(fields.kinds),
         fields_failed=fields.failed,
+        remarks=_largest(counts.remarks or {} for counts in parts),
     )
 
 
@@ -225,6 +230,8 @@ def standstill(plan: Plan, tables: Sequence[Table], *, is_running: bool) -> str:
         return ""
     over = any(look.time_over for look in map(last_look, tables) if look)
     pages, octets = sum(each.kept for each in counts), sum(each.bytes for each in counts)
+    if all(each.queued <= each.besides for each in counts):
+        pages = 0  # no limit of pages keeps this away
     return held_by(plan, pages, octets, time_over=bool(plan.time) and over)
 
 
@@ -285,6 +292,7 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         next_visit=min((part.next_visit for part in parts if part.next_visit is not None), default=None),
         time_over=any(part.time_over for part in parts),
         store_away=next((part.store_away for part in parts if part.store_away), ""),
+        besides=sum(part.besides for part in parts),
     )
 
 
@@ -304,8 +312,9 @@ def _to_come(parts: Sequence[Progress]) -> Iterator[tuple[float, str]]:
     """Addresses that each limit lets through, of all shards together, and that in words."""
     limit, octets = parts[0].limit, parts[0].limit_bytes
     if limit:
-        pages = limit - sum(part.pages for part in parts)
-        yield pages, f"{pages:,} of {limit:,} pages to come"
+        pages, besides = max(limit - sum(part.pages for part in parts), 0), sum(part.besides for part in parts)
+        needed = f" and {besides:,} besides" if besides else ""
+        yield pages + besides, f"{pages:,} of {limit:,} pages{needed} to come"
     if octets:
         come, done = sum(part.bytes for part in parts), sum(part.pages + part.failed for part in parts)
         yield (octets - come) * done / max(come, 1), f"{1 - come / octets:.0%} of {octets:,} bytes to come"
@@ -315,7 +324,8 @@ def _pace(part: Progress) -> float:
     """Addresses in a second. A crawl that has just gone on has counted none yet: then as its estimate has it."""
     if part.rate or not part.left or part.idle_seconds:
         return part.rate
-    return (min(part.queued, part.limit - part.pages) if part.limit else part.queued) / part.left
+    room = max(part.limit - part.pages, 0) + part.besides
+    return (min(part.queued, room) if part.limit else part.queued) / part.left
 
 
 def _largest(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:

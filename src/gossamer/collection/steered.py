@@ -92,7 +92,9 @@ class Steered(Reading):
 
         All of it, or that of a site. How many addresses that are, as of the last commit.
         """
-        count = sum(1 for _ in self.addresses(state=State.FAILED.name.lower(), site=site))
+        failed = State.FAILED.name.lower()
+        asked = (each for state in (failed, "missing") for each in self.addresses(state=state, site=site))
+        count = sum(each.state == failed for each in asked)
         self.close()
         with self._steering.changing() as runs:
             requests.ask(self.path, (), failed=site or "")

@@ -7,6 +7,7 @@ import re
 from gossamer.convert.source import Source
 from gossamer.model import HTML, Page
 
+EMPTY = "empty: there are no bytes of it"
 _KINDS = {
     "image": "a picture, which has no words to read",
     "audio": "sound, which has no words to read",
@@ -26,7 +27,7 @@ def reason(source: Source, page: Page, *, known: bool) -> str:
     if page.text or page.links or source.depth or source.dress:
         return ""
     if not source.data and not source.cut:
-        return "empty: there are no bytes of it"
+        return EMPTY
     if page.problem:
         return ""
     if source.kind.essence in HTML:

@@ -122,7 +122,17 @@ class Line:
     def at(self, number: int) -> Head:
         """One of them; FileNotFoundError when it is gone."""
         name = self._name(number)
-        return decode(self._objects.get(name), name)
+        head = decode(self._objects.get(name), name)
+        self._require_own(head, name)
+        return head
+
+    def _require_own(self, head: Head, name: str) -> None:
+        """Folders of a store that were moved would give a shard the pages of another one."""
+        lies = next((piece.object for file in head.files.values() for piece in file.pieces), self.folder)
+        folder = lies.partition("/objects/")[0]
+        if folder != self.folder:
+            cure = "give the folders in the store their names back"
+            raise Damaged(f"{name}: is a checkpoint of {folder}, and not of {self.folder}; {cure}")
 
     def newest(self) -> Head | None:
         """The one that counts; None where nothing was ever kept."""

@@ -18,10 +18,15 @@ from contextlib import suppress
 from threading import RLock
 from typing import TypeAlias
 
-from gossamer.engine.fork_server import ASKED, BORN
+from gossamer.engine.deaths import words_for
+from gossamer.engine.fork_server import ASKED, BORN, ITSELF, WORDS_MOST
+from gossamer.engine.nursery import NurseryServer, held
+from gossamer.errors import GossamerError
 
 PATIENCE = 30.0
 """Seconds to hear of a process that was born or killed, or for the server to end; both take milliseconds."""
+MOST_STILLBORN = 3
+"""Servers in a row that die before they are ready, after which no more are started."""
 
 Ended: TypeAlias = Callable[[int | None], None]
 """A process is gone: its exit code, negative for a signal; None when the server died first and nobody knows."""
@@ -29,6 +34,10 @@ Ended: TypeAlias = Callable[[int | None], None]
 
 def _unheard(code: int | None) -> None:
     """Nobody is called; the code can still be asked for."""
+
+
+class NoServer(GossamerError):
+    """No process can be had: what they all have to load cannot be loaded."""
 
 
 class Birth:
@@ -39,6 +48,8 @@ class Birth:
         self.over = False
         self.code: int | None = None
         self.ended = ended
+        self.failure: NoServer | None = None
+        """Why it was never born, where no other would be either."""
         self._early: signal.Signals | None = None
 
     def born(self, process: int) -> None:
@@ -62,24 +73,35 @@ class Birth:
 class ForkClient:
     """Starts the fork server when the first process is asked for, and a new one should it die."""
 
-    def __init__(self, preload: Sequence[str], child: str, loop: AbstractEventLoop | None = None) -> None:
-        """`child` is the code that defines what the processes do, under that name."""
+    def __init__(
+        self, preload: Sequence[str], child: str, loop: AbstractEventLoop | None = None, *, shares: bool = False
+    ) -> None:
+        """`child` is the code that defines what the processes do, under that name. If it `shares`, they may ask the
+        nursery for servers of their own."""
+        self._shares = shares
         self._preload = tuple(preload)
         self._child = child
         self._loop = loop
         self._lock = RLock()  # may be taken again, because `ended` may ask for a process or kill one
-        self._server: subprocess.Popen[bytes] | None = None
+        self._server: subprocess.Popen[bytes] | NurseryServer | None = None
         self._line: socket.socket | None = None
         self._births: dict[int, Birth] = {}
         """Those that are not over."""
-        self._last = 0
+        self._last = ITSELF
+        self._ready = False
+        self._stillborn = 0
+        """Servers that were never ready, since the last one that was."""
+        self._failure: NoServer | None = None
         self._closed = False
 
     def fork(self, handles: Sequence[int], ended: Ended = _unheard) -> Birth:
-        """A new process that owns copies of these descriptors; the first is its line. OSError where none can be."""
+        """A new process that owns copies of these descriptors; the first is its line. OSError where none can be now,
+        NoServer where none ever can."""
         with self._lock:
             if self._closed:
                 raise ConnectionError("this place is closed")
+            if self._failure is not None:
+                raise self._failure
             line = self._line or self._start()
             self._last += 1
             with suppress(ConnectionError):  # the server has just died: whoever reads the line notices
@@ -111,28 +133,48 @@ class ForkClient:
             self._lose_server()
 
     def _start(self) -> socket.socket:
-        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            serve = f"serve({theirs.fileno()}, {self._preload!r}, child)"
-            code = f"from gossamer.engine.fork_server import serve; {self._child}; {serve}"
-            command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
-            self._server = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+        self._ready = False
+        line, self._server = self._forked() or self._new()
         line.settimeout(PATIENCE)
         if self._loop is not None:
             self._loop.add_reader(line, self._hear)
         self._line = line
         return line
 
+    def _forked(self) -> tuple[socket.socket, NurseryServer] | None:
+        """A server of the nursery, where this process has one."""
+        nursery = held()
+        if nursery is None:
+            return None
+        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            server = nursery.server(self._preload, self._child, line, theirs, shared=self._shares)
+        if server is None:
+            line.close()
+            return None
+        return line, server
+
+    def _new(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+        """A server that is a new process, and loads everything itself."""
+        line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            serve = f"serve({theirs.fileno()}, {self._preload!r}, child)"
+            code = f"from gossamer.engine.fork_server import serve; {self._child}; {serve}"
+            command = [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
+            return line, subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+
     def _hear(self) -> None:
         """Take in what the server says next: that a process was born, or how it ended."""
-        packet = b""
-        with suppress(OSError):
-            packet = self._line.recv(BORN.size) if self._line else b""
+        packet = _received(self._line) if self._line else b""
         if not packet:
             self._lose_server()
             return
-        number, process, code, end = BORN.unpack(packet)
-        if end:
+        number, process, code, end = BORN.unpack_from(packet)
+        if number == ITSELF:
+            self._ready = not end
+            if end:
+                self._failure = _no_server(packet[BORN.size :].decode(errors="replace"))
+        elif end:
             self._births.pop(number).end(code)
         else:
             self._births[number].born(process)
@@ -142,23 +184,48 @@ class ForkClient:
         births, self._births = self._births, {}
         for birth in births.values():
             birth.kill(signal.SIGKILL)
-        self._end_server()
+        code = self._end_server()
+        self._stillborn = 0 if self._ready else self._stillborn + 1
+        if self._failure is None and self._stillborn >= MOST_STILLBORN:
+            self._failure = _no_server(f"it {words_for(code)} {self._stillborn} times in a row")
         for birth in births.values():
             _await_end(birth.process)
+            birth.failure = self._failure
             birth.end(None)
 
-    def _end_server(self) -> None:
-        """It ends by itself when the line is closed and its last child is gone."""
+    def _end_server(self) -> int | None:
+        """It ends by itself when the line is closed and its last child is gone; its exit code."""
+        code = None
         if self._line is not None and self._server is not None:
             if self._loop is not None:
                 self._loop.remove_reader(self._line)
             self._line.close()
             try:
-                self._server.wait(PATIENCE)
+                code = self._server.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self._server.kill()
-                self._server.wait()
+                code = self._server.wait()
             self._line = self._server = None
+        return code
+
+
+def _received(line: socket.socket) -> bytes:
+    """The next packet; none at the end. That the other end has died with something unread comes before its words."""
+    for _ in range(2):
+        try:
+            return line.recv(BORN.size + WORDS_MOST)
+        except ConnectionResetError:
+            continue
+        except OSError:
+            break
+    return b""
+
+
+def _no_server(why: str) -> NoServer:
+    return NoServer(
+        f"the process that others are forked from cannot load what they need: {why}. What is kept is safe: see the"
+        " lines above for the cause, mend what is installed, then start again to go on"
+    )
 
 
 def _await_end(process: int | None) -> None:

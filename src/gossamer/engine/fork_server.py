@@ -8,6 +8,9 @@ work handed in is defined in it (see `orders.py`).
 It is asked over a socket that keeps packets apart, one packet with descriptors for one child, and answers with
 the process id and later with the exit code. It ends when its socket is closed and its last child is gone: so nobody is
 left a zombie, and whoever waits for it waits for them all.
+
+The first that it says is that it is ready, or why it never will be: what cannot be imported now cannot be by the next
+one either.
 """
 
 from __future__ import annotations
@@ -18,16 +21,23 @@ import os
 import select
 import signal
 import socket
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from struct import Struct
 from typing import NoReturn
+
+from gossamer.errors import shortage
 
 ASKED = Struct("<q")
 """The number of a birth."""
 BORN = Struct("<qqi?")
 """The number of the birth, process id, exit code, and whether it is the end: without it, the child was just born."""
 DESCRIPTORS = 64
+ITSELF = 0
+"""In the place of the number of a birth: this is of the server. With `end` set, words follow that say why it ends."""
+WORDS_MOST = 2_000
+"""Bytes of these words."""
 
 Child = Callable[[socket.socket], NoReturn]
 
@@ -36,12 +46,25 @@ def serve(handle: int, preload: Sequence[str], child: Child) -> NoReturn:
     """The whole life of this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the supervisor decides
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # a child takes it when it is ready for it
-    for name in preload:
-        importlib.import_module(name)
+    line = socket.socket(fileno=handle)
+    try:
+        for name in preload:
+            importlib.import_module(name)
+    except BaseException as error:
+        _give_up(line, error)
     gc.collect()
     gc.freeze()  # what all children share is never touched by their collectors
-    ForkServer(socket.socket(fileno=handle), child).work()
+    line.send(BORN.pack(ITSELF, os.getpid(), 0, False))
+    ForkServer(line, child).work()
     os._exit(0)
+
+
+def _give_up(line: socket.socket, error: BaseException) -> NoReturn:
+    traceback.print_exception(error)
+    why = str(shortage(error) or f"{type(error).__name__}: {error}")
+    with suppress(OSError):
+        line.send(BORN.pack(ITSELF, os.getpid(), 0, True) + why.encode(errors="replace")[:WORDS_MOST])
+    os._exit(1)
 
 
 class ForkServer:

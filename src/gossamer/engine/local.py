@@ -13,12 +13,13 @@ import asyncio
 import pickle
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 
 from gossamer.engine.deaths import Deaths, lost, words_for
-from gossamer.engine.fork_client import Birth, ForkClient
+from gossamer.engine.fork_client import Birth, ForkClient, NoServer
 from gossamer.engine.orders import pack, refuse_in_worker
 from gossamer.engine.owner import Owned
 from gossamer.engine.protocols import SUPERVISOR, Heard, Work
@@ -78,6 +79,8 @@ class Member:
         if self.line is not None:
             self.line.drain()
             self.line.close()
+        if self.birth is not None and self.birth.failure is not None:
+            self.error = self.birth.failure
         self.line = self.birth = None
         self._ended(self, code)
 
@@ -124,7 +127,7 @@ class Crew(Owned):
         """Run all workers until each has ended by itself; then raise the first error that ended one of them."""
         refuse_in_worker()
         self._loop = asyncio.get_running_loop()
-        self._forks = ForkClient(self._outfit.preload, CHILD, self._loop)
+        self._forks = ForkClient(self._outfit.preload, CHILD, self._loop, shares=True)
         try:
             for member in self._members.values():
                 self._begin(member)
@@ -220,8 +223,10 @@ class Crew(Owned):
 
     def _begin(self, member: Member) -> None:
         mine, theirs = pair()
-        with theirs:
+        with theirs, ExitStack() as failed:
+            failed.enter_context(mine)
             member.birth = self._forks.fork([theirs.fileno(), *self._outfit.keep], member.ended)
+            failed.pop_all()
         member.line = Line(mine, partial(self._take, member), lambda: None, self._go_wrong)
         member.last_words = ""
         orders = self._orders._replace(term=member.term, leased_until=self._leased_until)
@@ -229,7 +234,11 @@ class Crew(Owned):
 
     def _begin_again(self, member: Member) -> None:
         member.restart = None
-        self._begin(member)
+        try:
+            self._begin(member)
+        except NoServer as error:
+            self._fail(member, error)
+            return
         for other in range(self._count):
             if other != member.index:
                 self._pass_on(other, frame(Kind.REBORN, member.index, other))

@@ -1,6 +1,7 @@
 """A place where code that may break does no harm: one function on bytes, in processes with limits.
 
-Whatever happens inside, the caller gets a value: the result, or the reason why there is none. A process serves many
+Whatever happens inside, the caller gets a value: the result, or the reason why there is none. Only where no process can
+be had at all, because what they need cannot be loaded, an error is raised (`NoServer`). A process serves many
 tasks, one after another; one that breaks a limit is dead, and the next task gets a new one, forked from a process that
 has imported everything (`fork_server.py`). Nothing that comes back is unpickled or run.
 
@@ -191,7 +192,10 @@ class Sandbox:
 
     def _bury(self, child: _Inmate) -> int | None:
         child.line.close()
-        return self._forks.end_of(child.birth)
+        code = self._forks.end_of(child.birth)
+        if child.birth.failure is not None:  # no fault of the task, and no other process would do better
+            raise child.birth.failure
+        return code
 
     def _words(self, code: int | None) -> str:
         """What the end of a process means."""

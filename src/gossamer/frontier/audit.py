@@ -20,7 +20,9 @@ def audit(table: Table) -> Iterator[str]:
     ledger = Ledger(table)
     says = ledger.counts.needed
     needed = None if says is None else Needed(reasons=None if says.reasons is None else {})
-    counted, tallied = Counts(again=min(ledger.counts.again, 0), needed=needed), Tally.is_whole(table)
+    remarks: dict[str, int] | None = None if ledger.counts.remarks is None else {}
+    counted = Counts(again=min(ledger.counts.again, 0), needed=needed, remarks=remarks)
+    tallied = Tally.is_whole(table)
     for host, rows in groupby(ledger.all(), key=lambda row: keys.host(row[0])):
         before, sums = counted.queued, Sums(counted.pages, counted.failed)
         for _, entry in rows:
@@ -40,6 +42,8 @@ def audit(table: Table) -> Iterator[str]:
             yield f"the counter of {name} says {says}, but there are {is_}"
     if ledger.counts.needed != needed:
         yield f"the counters of what pages need say {ledger.counts.needed}, but it is {needed}"
+    if sum((ledger.counts.remarks or {}).values()) != sum((remarks or {}).values()):
+        yield f"the counters of remarks on pages say {ledger.counts.remarks}, but it is {remarks}"
     yield from _queues(table, ledger, counted.queued)
     yield from _waiting_origins(table)
     yield from opic.audit(table)

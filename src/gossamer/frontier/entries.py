@@ -226,6 +226,20 @@ class CashRow(msgspec.Struct, array_like=True):
 
 
 encode = msgspec.msgpack.Encoder().encode
+
+
+def encode_new(entry: Entry) -> bytes:
+    """The row of an address that was found and never asked for. What a row does not say at its end is as usual, so half
+    of it is left away, where it is."""
+    if entry.cash or entry.hint or entry.sunk or entry.guess:
+        return encode(entry)
+    state, depth, found, reason, kind = entry.state, entry.depth, entry.found, entry.reason, entry.kind
+    said = state, depth, found, reason, kind, entry.hops, 0, entry.referrer
+    if entry.position or entry.rank:
+        return encode((*said, 0.0, 0.0, 0, None, None, None, entry.position, entry.rank))
+    return encode(said)
+
+
 entry = decoder(Entry)
 host_row = decoder(HostRow)
 robots_row = decoder(RobotsRow)

@@ -522,7 +522,7 @@ class Frontier:
         if self.ledger.counts.kept > pages and self._choice.pages_per_host is not None:
             self._choice.pages_per_host.kept(host.name)
         host.next = max(host.next, self._clock.steady() + self._rules.politeness.gap(host, visit.kind))
-        self._parts.hosts.save(host)
+        self._parts.hosts.note(host)
         self._longest.offer(host)
         if out:
             self._schedule.release(host, out.group, visited=True)

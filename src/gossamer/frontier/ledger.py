@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 import msgspec
 
-from gossamer.frontier.entries import FORBIDDEN, META, URLS, Entry, State, encode, entry
+from gossamer.frontier.entries import FORBIDDEN, META, URLS, Entry, State, encode, encode_new, entry
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.tally import Tally
 from gossamer.model import Capture, Kind
@@ -78,6 +78,9 @@ class Counts(msgspec.Struct):
     """Pages that were fetched before and are queued once more; below 0 where they were never counted."""
     needed: Needed | None = None
     """What pages need; None where it was never counted."""
+    remarks: dict[str, int] | None = None
+    """What should be known of pages that are here, as that they could not be read, by the first words of the reason;
+    None where it was never counted."""
 
     @property
     def besides(self) -> int:
@@ -107,13 +110,16 @@ class Counts(msgspec.Struct):
         match entry.state:
             case State.QUEUED:
                 self.queued += by
-                if self.again >= 0:
+                if entry.status and self.again >= 0:
                     self.again += by * is_page_again(entry)
             case State.DONE:
                 self.done += by
-                self.pages += by * is_page(entry)
-                self.duplicates += by * (entry.copy and is_page(entry))
-                self.near_duplicates += by * (entry.near and is_page(entry))
+                if is_page(entry):
+                    self.pages += by
+                    self.duplicates += by * entry.copy
+                    self.near_duplicates += by * entry.near
+                    if self.remarks is not None and entry.reason:
+                        _tally(self.remarks, entry.reason, by)
             case State.FAILED:
                 self.failed += by
                 _tally(self.failures, entry.reason, by)
@@ -198,7 +204,7 @@ class Ledger:
         self.backlog = Backlog(table)
         self.tally = Tally(table)
         stored = table.get(META, b"counts")
-        self.counts = counts_of(stored) if stored else Counts(again=0, needed=Needed())
+        self.counts = counts_of(stored) if stored else Counts(again=0, needed=Needed(), remarks={})
         self.counts.failures = _bounded(self.counts.failures)
         self.counts.exclusions = _bounded(self.counts.exclusions)
 
@@ -222,25 +228,40 @@ class Ledger:
             self.counts.shift(old, -1)
         self.counts.shift(new, 1)
         more = (new.state is State.QUEUED) - (old is not None and old.state is State.QUEUED)
+        host = keys.host(url)
         if more:
-            self.backlog.shift(keys.host(url), more)
-        self._count(url, new, old)
+            self.backlog.shift(host, more)
+        self._count(host, new, old)
         self._table.put(URLS, keys.row(url), encode(new))
         return new
 
-    def _count(self, url: str, new: Entry, old: Entry | None) -> None:
-        """Pages and failures of its host; what is only found or left out is neither."""
+    def leave_out(self, urls: Sequence[str], entry: Entry) -> None:
+        """New addresses of which the same is said. None of them is queued, so they are in no sum of their hosts."""
+        self.counts.shift(entry, len(urls))
+        self._table.put_all(URLS, map(keys.row, urls), encode_new(entry))
+
+    def enter(self, url: str, entry: Entry) -> Entry:
+        """A new address that is queued. As `put`, with less to ask."""
+        if entry.kind is Kind.RESOURCE:
+            return self.put(url, entry, None)
+        self.counts.queued += 1
+        self.backlog.shift(keys.host(url), 1)
+        self._table.put(URLS, keys.row(url), encode_new(entry))
+        return entry
+
+    def _count(self, host: str, new: Entry, old: Entry | None) -> None:
+        """Pages and failures of a host; what is only found or left out is neither."""
         if new.state in _COUNTED or (old is not None and old.state in _COUNTED):
             pages = is_page(new) - (old is not None and is_page(old))
             failed = _is_failure(new) - (old is not None and _is_failure(old))
             if pages or failed:
-                self.tally.shift(keys.host(url), pages, failed)
+                self.tally.shift(host, pages, failed)
 
     def count_all(self) -> None:
         """What was never counted in a collection, because it is from before it was, is counted now, once."""
         if not self.tally.begin_whole():
             for url, entry in self.all():
-                self._count(url, entry, None)
+                self._count(keys.host(url), entry, None)
         if self.counts.again < 0:
             self.counts.again = sum(is_page_again(entry) for _, entry in self.all())
         if self.counts.needed is None or self.counts.needed.reasons is None:
@@ -248,6 +269,11 @@ class Ledger:
             for _, entry in self.all():
                 if entry.kind is Kind.RESOURCE:
                     self.counts.needed.shift(entry, 1)
+        if self.counts.remarks is None:
+            self.counts.remarks = {}
+            for _, entry in self.all():
+                if entry.reason and is_page(entry):
+                    _tally(self.counts.remarks, entry.reason, 1)
 
     def uncopied(self, urls: Iterable[str]) -> None:
         """Pages that are copies of nothing any more."""

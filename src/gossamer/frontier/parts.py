@@ -64,6 +64,7 @@ class Parts:
     def save(self) -> None:
         """What is counted in memory, into the next commit."""
         self.seen.prepare()
+        self.hosts.save()
         self.budgets.save()
         self.waiting_origins.save()
         self.worth.save()

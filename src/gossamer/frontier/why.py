@@ -160,7 +160,9 @@ class Asked:
     still: str = ""
     """Why nothing at all is fetched; nothing while a crawl runs."""
     full: str = ""
-    """Why nothing new is fetched, though what is there may be asked for again."""
+    """Why nothing new is fetched, though what is there may be asked for again, and what pages need be fetched."""
+    still_besides: str = ""
+    """The same as `still` for these, which no limit of pages keeps away."""
 
 
 def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
@@ -172,7 +174,8 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     kind = about_kind(table, url)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:
-        still = asked.still or ("" if is_page_again(entry) else asked.full)
+        besides = is_page_again(entry) or entry.kind is Kind.RESOURCE
+        still = asked.still_besides if besides else asked.still or asked.full
         reason, when = _queued(entry, host, robots_at(table, keys.origin(url)), still)
         if entry.sunk and kind is not None and when is None and not still:
             reason = _behind(distance(entry.rank), kind)

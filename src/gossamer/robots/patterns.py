@@ -91,6 +91,10 @@ class Patterns:
         table[head] = max(octets, table.get(head, 0))
         return None
 
+    def __bool__(self) -> bool:
+        """Is there any?"""
+        return bool(self._exact or self._prefixes or self._globs)
+
     def longest(self, path: bytes) -> int:
         """The rank of the longest match, -1 when nothing matches."""
         best = self._exact.get(path, -1)

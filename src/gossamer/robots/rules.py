@@ -46,8 +46,10 @@ class Rules:
 
     def allows(self, agent: str, url: str) -> bool:
         """May `agent`, a product token or a whole User-Agent string, fetch `url`?"""
-        path = path_of(url)
         rules = self._compiled.get(agent) or self._compile(agent)
+        if not rules.disallow:
+            return True
+        path = path_of(url)
         spelled = of_path(path)
         barred = rules.disallow.longest(spelled)
         plain = folded(spelled)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,12 @@ class Sieve:
     def put(self, fingerprint: int, mark: int) -> None:
         """Seen by every later look, durable with the next commit."""
         self._young[fingerprint] = self._unsaved[fingerprint] = mark
+
+    def put_all(self, fingerprints: Iterable[int], mark: int) -> None:
+        """The same for many."""
+        marks = dict.fromkeys(fingerprints, mark)
+        self._young.update(marks)
+        self._unsaved.update(marks)
 
     def prepare(self) -> None:
         """What is new becomes part of the next commit; one slice of merging is done."""

@@ -36,6 +36,8 @@ class Patterns:
         """The first of the patterns that occurs in `text`."""
         if not self.match(text):
             return None
+        if len(self._each) == 1:
+            return self._each[0][0]
         data = text.encode("utf-8", "replace")
         return next(pattern for pattern, regexp in self._each if regexp.search(data))
 

@@ -73,10 +73,10 @@ class Scope:
         """None for an address inside; else the reason why it is not."""
         if depth > self.max_depth:
             return f"deeper than {counted(self.max_depth, 'link')}"
-        if reason := self.too_long(url):
-            return reason
+        if len(url) > self.max_length:
+            return self.too_long(url)
         seed = url in self.seeds or (depth == 0 and self.more.has(url))
-        if not seed and self.kind != "any" and self._places.isdisjoint(self._around(url)) and not self._listed(url):
+        if not seed and self.kind != "any" and not self._is_near(url) and not self._listed(url):
             return OUTSIDE[self.kind]
         return self._trap(url) or (self._unwanted(url, seed) if self.exclude or self.include else None)
 
@@ -91,6 +91,13 @@ class Scope:
     def is_start(self, origin: str) -> bool:
         """Is a seed at this origin?"""
         return origin in self._origins or self.more.has_origin(origin)
+
+    def _is_near(self, url: URL) -> bool:
+        """Is it in the place of one of the seeds? For the usual scope, which most links of a page are asked for, with
+        no more than that takes."""
+        if self.kind == "host":
+            return authority(url) in self._places
+        return not self._places.isdisjoint(self._around(url))
 
     def _listed(self, url: URL) -> bool:
         return self.more.some and self.more.reach(self._around(url))

@@ -32,6 +32,8 @@ class Asked:
     page: int
     at: str = ""
     """The day or time that is travelled to, as it was given; nothing: now."""
+    all_versions: bool = False
+    """All that pages ever said is asked of, and no moment."""
 
     @property
     def moment(self) -> datetime | None:
@@ -55,7 +57,12 @@ class Asked:
         """For links to the same question."""
         sort = "" if self.sort is Sort.RELEVANCE else self.sort
         page = self.page if self.page > 1 else ""
-        return {"q": self.text, **self.filters, "sort": str(sort), "page": page, "at": self.at}
+        return {"q": self.text, **self.filters, "sort": str(sort), "page": page, "at": self.at, **self.all_times}
+
+    @property
+    def all_times(self) -> dict[str, str]:
+        """As it stands in an address."""
+        return {"all_versions": "true" if self.all_versions else ""}
 
 
 def asked(given: QueryParams) -> Asked:
@@ -65,18 +72,25 @@ def asked(given: QueryParams) -> Asked:
         filters["year"] = given["year"]
     sort, page = given.get("sort", ""), given.get("page", "")
     number = int(page) if re.fullmatch(r"[0-9]{1,6}", page) else 1
+    all_versions = given.get("all_versions") == "true"
     return Asked(
         given.get("q", "")[:QUESTION_MOST].strip(),
         filters,
         Sort(sort) if sort in set(Sort) else Sort.RELEVANCE,
         min(max(number, 1), PAGES_MOST),
-        _time(given.get("at", "").strip()),
+        "" if all_versions else _time(given.get("at", "").strip(), given.get("time", "").strip()),
+        all_versions,
     )
 
 
-def _time(text: str) -> str:
-    """If it is one."""
+def _time(day: str, hour: str) -> str:
+    """If it is one: a day or a time, or a day and a time of it, which a form has in two fields."""
+    text = f"{day}T{hour}" if hour and re.fullmatch(r"[0-9-]{10}", day) and _is_hour(hour) else day
     try:
         return text if text and moment(text) else ""
     except UsageError:
         return ""
+
+
+def _is_hour(text: str) -> bool:
+    return re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?", text) is not None

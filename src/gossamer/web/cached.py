@@ -10,8 +10,10 @@ page and no text is a download.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from threading import Event
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -28,6 +30,7 @@ from gossamer.errors import GossamerError
 from gossamer.model import HTML
 from gossamer.urls import resolve
 from gossamer.web.face import face_of, status_of
+from gossamer.web.leases import Busy
 from gossamer.web.page_page import ADDRESS_MOST
 from gossamer.web.templating import link
 
@@ -53,34 +56,55 @@ class Kept(NamedTuple):
     """Of the file that it is to be saved as; nothing for what is shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a browser asks for."""
+
+    url: str
+    at: str
+    """As it was then; nothing: as it is now."""
+    saved: bool
+    given_up: Event = field(default_factory=Event)
+    """Set when nobody waits for it any more."""
+
+
 async def cached(request: Request) -> Response:
     """A version of a page as it came, to be looked at or saved."""
     face, given = face_of(request), request.query_params
     url, at, saved = given.get("url", "")[:ADDRESS_MOST], given.get("at", "").strip(), given.get("download", "") == "1"
+    wanted = Wanted(url, at, saved=saved)
     try:
-        kept = await face.ask(lambda web: _kept(web, url, at, saved=saved))
+        kept = await face.ask(lambda web: _kept(web, wanted))
     except GossamerError as error:
         answer = face.page(request, "cached_missing.html", status_of(error), url=url, problem=str(error))
         answer.headers.update(HEADERS)
         return answer
+    finally:
+        wanted.given_up.set()
     headers = {**HEADERS, "content-disposition": f'attachment; filename="{kept.name}"'} if kept.name else HEADERS
     return Response(kept.body, headers=headers, media_type=kept.media_type)
 
 
-def _kept(web: Collection, url: str, at: str, *, saved: bool) -> Kept:
-    document = web.page(url, moment(at, end=True) if at else None)
+def _kept(web: Collection, wanted: Wanted) -> Kept:
+    saved, at = wanted.saved, wanted.at
+    document = web.page(wanted.url, moment(at, end=True) if at else None)
     body, encoding = document.capture.body, document.version.encoding
     if not saved and document.media_type in HTML:
         original = Original(body, encoding or "UTF-8", document.url, xml=document.media_type != "text/html")
-        html = inert(original, _inside, partial(_held, web, document.version.began))
+        html = inert(original, _inside, partial(_held, web, document.version.began, wanted.given_up))
         return Kept(html.encode("utf-8", "replace"), "text/html; charset=utf-8")
     if not saved and encoding:
         return Kept(utf8(body, encoding), "text/plain; charset=utf-8")
     return Kept(body, FILE, _name(document.url))
 
 
-def _held(web: Collection, began: float, url: str) -> Held | None:
-    """What was kept of an address that a page needs: what it was soon after the page came, or is now."""
+def _held(web: Collection, began: float, given_up: Event, url: str) -> Held | None:
+    """What was kept of an address that a page needs: what it was soon after the page came, or is now.
+
+    A page may need thousands, so each is a place to stop when whoever asked for the page has gone or was sent away.
+    """
+    if given_up.is_set():
+        raise Busy("nobody waits for this page any more")
     for _ in range(HOPS):
         try:
             found = _nearest(web, url, began)

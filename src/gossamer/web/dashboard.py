@@ -133,6 +133,7 @@ async def crawl(request: Request) -> Response:
         failures=_reasons(now.status.failures, "failed"),
         exclusions=_reasons(now.status.exclusions, "excluded"),
         missing=_reasons(now.status.requisites_missing, "failed"),
+        remarks=_reasons(now.status.remarks, "page"),
     )
 
 

@@ -73,6 +73,9 @@ class Hit:
     media_type: str
     untrusted_title: str
     untrusted_snippet: str
+    said_since: str | None = None
+    """Where the past was asked: when the page was first seen with this text, and first without it."""
+    said_until: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ class SearchAnswer:
     more_than_total: bool
     suggestion: str | None
     hits: list[Hit]
+    at: str | None = None
+    """The moment that was asked of; null: now."""
 
 
 @dataclass(frozen=True)
@@ -174,9 +179,12 @@ def tools(ask: Asking, name: str) -> MCPServer:
             raise ToolError(shown.text(str(error))) from None
 
     @made.tool(annotations=READ_ONLY, structured_output=True)
-    async def search(query: Text, limit: Hits = 5, offset: Skipped = 0) -> SearchAnswer:
-        """Find pages: words, "phrases", begin*, -not, OR, site: type: lang: title: inurl: before: after: link:"""
-        return await asked(lambda web: _search(web, query, limit, offset))
+    async def search(query: Text, limit: Hits = 5, offset: Skipped = 0, at: Optional = "") -> SearchAnswer:
+        """Find pages: words, "phrases", begin*, -not, OR, site: type: lang: title: inurl: before: after: link:
+
+        `at` is a time, as 2026-11-01: the collection as it stood then, when pages may have said something else.
+        """
+        return await asked(lambda web: _search(web, query, slice(offset, offset + limit), at))
 
     @made.tool(annotations=READ_ONLY, structured_output=True)
     async def read(
@@ -210,16 +218,16 @@ def tools(ask: Asking, name: str) -> MCPServer:
     return made
 
 
-def _search(web: Collection, query: str, limit: int, offset: int) -> SearchAnswer:
-    found = web.search(query, limit, offset)
+def _search(web: Collection, query: str, part: slice, at: str) -> SearchAnswer:
+    found = web.search(query, part.stop - part.start, part.start, at=moment(at, end=True) if at else None)
     hits = [
         Hit(
             hit.url, shown.timestamp(hit.fetched), shown.timestamp(hit.published), hit.language, hit.media_type,
-            _name(hit.title), shown.text(hit.snippet),
+            _name(hit.title), shown.text(hit.snippet), shown.timestamp(hit.since), shown.timestamp(hit.until),
         )
         for hit in found
     ]  # fmt: skip
-    return SearchAnswer(NOTICE, found.total, found.is_least, found.suggestion, hits)
+    return SearchAnswer(NOTICE, found.total, found.is_least, found.suggestion, hits, shown.timestamp(found.at))
 
 
 def _read(web: Collection, url: str, question: str, part: slice, at: str) -> PageAnswer:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import socket
 import sys
 from collections.abc import Callable, Iterable
@@ -35,6 +36,8 @@ Application: TypeAlias = Callable[[Environ, Callable[..., Any]], Iterable[bytes]
 READY = "ready"
 """The line that says so; pywb may say something before."""
 LOCAL = frozenset(("localhost", "127.0.0.1"))
+NAMED = re.compile(r"([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE)
+"""What a Host field may be; pywb makes addresses of it, and falls over all else."""
 POLICY = (
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; form-action 'self'; base-uri 'self'; "
     "frame-ancestors 'self'"
@@ -51,7 +54,11 @@ def guarded(application: Application) -> Application:
     """The same for this machine alone, and with our policy in each answer."""
 
     def answer(environ: Environ, start: Callable[..., Any]) -> Iterable[bytes]:
-        if environ.get("HTTP_HOST", "").rpartition(":")[0] not in LOCAL:
+        named = NAMED.fullmatch(environ.get("HTTP_HOST", ""))
+        if named is None:
+            start("400 Bad Request", [("Content-Type", "text/plain")])
+            return [b"The Host field is no name and port.\n"]
+        if named[1].lower() not in LOCAL:
             start("403 Forbidden", [("Content-Type", "text/plain")])
             return [b"This server answers to localhost and 127.0.0.1 only.\n"]
 

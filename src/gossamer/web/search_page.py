@@ -36,6 +36,8 @@ class Found:
     """Pages that are not in the index yet."""
     problem: str = ""
     """Why there is no answer."""
+    once: int = 0
+    """Pages that said it at another time, where nothing is found."""
 
 
 async def search(request: Request) -> Response:
@@ -64,8 +66,17 @@ def _found(web: Collection, wanted: Asked) -> Found:
         return Found(status)
     try:
         first = (wanted.page - 1) * HITS
-        answer = web.search(wanted.question, HITS, first, sort=wanted.sort, facets=True, at=wanted.moment)
-        return Found(status, answer, web.not_indexed)
+        answer = web.search(
+            wanted.question,
+            HITS,
+            first,
+            sort=wanted.sort,
+            facets=not wanted.all_versions,
+            at=wanted.moment,
+            all_versions=wanted.all_versions,
+        )
+        once = 0 if answer.total or wanted.all_versions else web.ever_said(wanted.question)
+        return Found(status, answer, web.not_indexed, once=once)
     except GossamerError as error:
         return Found(status, problem=str(error))
 

@@ -33,7 +33,7 @@ def environment() -> Environment:
         lstrip_blocks=True, finalize=_harmless,
     )  # fmt: skip
     made.filters.update(number=number, size=shown.size, ago=ago, when=when, span=shown.span, crumbs=crumbs, cut=cut)
-    made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact)
+    made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment)
     made.globals["link"] = link
     return made
 
@@ -54,6 +54,11 @@ def exact(moment: float) -> str:
         return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (OverflowError, ValueError, OSError):
         return "at a time that no calendar has"
+
+
+def moment(seconds: float) -> str:
+    """For a link to what was then: the millisecond after it, because that is how exact times are kept."""
+    return datetime.fromtimestamp(seconds + 0.001, UTC).isoformat(timespec="milliseconds")
 
 
 def relative(moment: float, now: float | None = None) -> str:

@@ -35,7 +35,8 @@ def list_(verbs: Verbs) -> None:
     verb.add_argument(
         "--state",
         metavar="STATE",
-        help="queued, done, failed or excluded; of those that are done: page, redirect, duplicate, near-copy, unread",
+        help="queued, done, failed or excluded; missing: what pages need and is not here; "
+        "of those that are done: page, redirect, duplicate, near-copy, unread",
     )
     verb.add_argument(
         "--reason", metavar="WORDS", help="a reason as `status` prints it; other words: all reasons that begin so"

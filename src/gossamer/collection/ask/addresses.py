@@ -17,22 +17,25 @@ from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.errors import InvalidURL, UsageError
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.ledger import Ledger, is_page, is_page_again
-from gossamer.model import URL
+from gossamer.model import URL, Kind
 from gossamer.shown import timestamp
 from gossamer.urls import keys, normalize
 
+_NOT_HERE = frozenset({State.FAILED, State.EXCLUDED})
 STATES: Mapping[str, Callable[[Entry], bool]] = {
     "queued": lambda entry: entry.state is State.QUEUED,
     "done": lambda entry: entry.state is State.DONE,
-    "failed": lambda entry: entry.state is State.FAILED,
-    "excluded": lambda entry: entry.state is State.EXCLUDED,
+    "failed": lambda entry: entry.state is State.FAILED and entry.kind is not Kind.RESOURCE,
+    "excluded": lambda entry: entry.state is State.EXCLUDED and entry.kind is not Kind.RESOURCE,
+    "missing": lambda entry: entry.state in _NOT_HERE and entry.kind is Kind.RESOURCE,
     "page": lambda entry: is_page(entry) or is_page_again(entry),
     "redirect": lambda entry: entry.state is State.DONE and entry.target is not None,
     "duplicate": lambda entry: entry.copy and is_page(entry),
     "near-copy": lambda entry: entry.near and is_page(entry),
     "unread": lambda entry: True,
 }
-"""What can be asked for. An address is in one of the first four; the others are parts of those that are done."""
+"""What can be asked for. An address is in one of the first five, where failed and excluded are without what pages need,
+which `status` counts for itself: of that, what is missing. The others are parts of those that are done."""
 UNREAD = "unread"
 
 
@@ -148,7 +151,7 @@ def _because(readers: ShardReaders, words: str | None) -> Callable[[str], bool]:
     if not words.strip():
         raise UsageError("a reason that is empty means none; leave it out to list all addresses")
     counts = [Ledger(table).counts for table in readers.tables]
-    if any(words in (*each.failures, *each.exclusions, *each.missing) for each in counts):
+    if any(words in (*each.failures, *each.exclusions, *each.missing, *(each.remarks or ())) for each in counts):
         return lambda reason: reason.partition(":")[0] == words
     begins = words.casefold()
     return lambda reason: reason.casefold().startswith(begins)

@@ -17,6 +17,7 @@ from gossamer.collection.folder import Folder
 from gossamer.collection.series import Sample
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
+from gossamer.settings import SETTINGS
 
 DAY = 86_400
 LOAD = 0.7
@@ -34,6 +35,7 @@ PUTS, LISTS = 3, 2
 MONTH = 30.0
 PAGES_LEAST = 500
 """Fewer pages tell mostly what a collection takes that is empty."""
+USUAL_DELAY: float = SETTINGS["delay"].default
 _ANY = re.compile(".+", re.DOTALL)
 _ARCHIVE = ("captures", "texts")
 
@@ -170,7 +172,7 @@ def need(figures: Figures, pages: float, days: float, machine: Machine, checkpoi
     requests = shards * days * DAY / checkpoint * (PUTS + LISTS) + kept * TRAVEL / OBJECT
     return Need(
         rate=rate,
-        hosts=math.ceil(rate * (figures.delay + ANSWER)),
+        hosts=hosts_at_work(rate, figures.delay),
         cores=cores,
         machines=machines,
         because=because,
@@ -187,6 +189,11 @@ def need(figures: Figures, pages: float, days: float, machine: Machine, checkpoi
             "traffic": pages * figures.wire / 1e9 * machine.traffic,
         },
     )
+
+
+def hosts_at_work(rate: float, delay: float) -> int:
+    """So many at any time, where each is asked again when it has rested."""
+    return math.ceil(rate * (delay + ANSWER))
 
 
 def machine_of(table: dict[str, object], name: str) -> Machine:

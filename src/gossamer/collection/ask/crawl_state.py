@@ -80,7 +80,8 @@ class CrawlState(Opened):
     ) -> Iterator[Address]:
         """Every address that was ever found, in the order of the addresses, or those of a state, a reason, a site.
 
-        Whatever `status` counts: `state` may also be page, redirect, duplicate, near-copy or unread.
+        Whatever `status` counts: `state` may also be page, redirect, duplicate, near-copy, unread, or missing: what
+        pages need and is not here, which is not among failed and excluded.
         """
         from gossamer.collection.ask.addresses import addresses
 
@@ -124,14 +125,16 @@ class CrawlState(Opened):
         from gossamer.frontier.why import Asked
 
         plan, running = self.plan, holder(self.path)
-        still = full = ""
+        still = besides = full = ""
         if running is None or running.get("verb") != CRAWL:
-            held = standstill(plan, self._readers().tables, is_running=False)
-            still = f"no crawl runs; {held or '`gossamer crawl DIR` goes on'}"
+            tables, on = self._readers().tables, "`gossamer crawl DIR` goes on"
+            still = f"no crawl runs; {standstill(plan, tables, is_running=False) or on}"
+            besides = f"no crawl runs; {standstill(plan.changed(pages=0), tables, is_running=False) or on}"
         elif 0 < plan.pages <= sum(Ledger(table).counts.kept for table in self._readers().tables):
             more = f"`gossamer set DIR pages={2 * plan.pages}` lets more in"
             full = f"the limit of {counted(plan.pages, 'page')} is reached; {more}"
-        return Asked(plan.as_politeness(), plan.as_identity().product, site_of(plan), time.time(), still, full)
+        identity = plan.as_identity().product
+        return Asked(plan.as_politeness(), identity, site_of(plan), time.time(), still, full, besides)
 
     def listed(self, *, site: str | None = None, after: str | None = None) -> Iterator[Listed]:
         """What is known of every page without reading it, in the order of the addresses.

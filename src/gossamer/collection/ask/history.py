@@ -19,9 +19,10 @@ from gossamer.store.versions import NOT_MODIFIED, Version
 if TYPE_CHECKING:
     from gossamer.search.past import Span
 
+GONE = (404, 410)
+"""Statuses that say so."""
 _CONFIRMED = "not modified"
 """What the history of an address says of a 304."""
-"""Types of pages of which only a part is main content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,14 @@ class Diff:
     old: Edition
     new: Edition
     lines: tuple[Line, ...]
+    gone: Edition | None = None
+    """Where the page is there no more: the first answer after its last version that said so."""
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         lines = [{"sign": line.sign, "pieces": [list(piece) for piece in line.pieces]} for line in self.lines]
-        return {"url": self.url, "old": self.old.as_json(), "new": self.new.as_json(), "lines": lines}
+        gone = self.gone.as_json() if self.gone else None
+        return {"url": self.url, "old": self.old.as_json(), "new": self.new.as_json(), "lines": lines, "gone": gone}
 
 
 class Past:
@@ -129,6 +133,14 @@ class Past:
         return self._archive.page(self._url, version) or self._read(self._archive.capture(self._url, version))
 
 
+def gone(editions: Sequence[Edition]) -> Edition | None:
+    """Where the page is there no more: the first answer after its last version that said so."""
+    for number, each in enumerate(editions):
+        if each.status in GONE and not any(200 <= later.status < 300 for later in editions[number:]):
+            return each
+    return None
+
+
 def saying(editions: Sequence[Edition], spans: Sequence[Span]) -> list[Edition]:
     """Those of the times in which the page said something."""
     return [
@@ -154,7 +166,9 @@ def chosen(
     """The two versions that are meant; without any, the last change."""
     pages = [each for each in editions if each.number and 200 <= each.status < 300]
     if len(pages) < 2:
-        raise NotFound(f"{url}: has {len(pages) or 'no'} version; there is nothing to compare")
+        since = gone(editions)
+        went = f", and is gone since {since.fetched:%Y-%m-%d %H:%M:%S} UTC (status {since.status})" if since else ""
+        raise NotFound(f"{url}: has {len(pages) or 'no'} version{went}; there is nothing to compare")
     after = pages[-1] if new is None else _meant(pages, url, new)
     if old is not None:
         return _meant(pages, url, old), after

@@ -181,10 +181,11 @@ class Reading(Exporting):
 
     def diff(self, url: str, old: int | datetime | None = None, new: int | datetime | None = None) -> Diff:
         """What changed between two versions of a page, by their numbers or times; the last two if none is named."""
-        from gossamer.collection.ask.history import chosen
+        from gossamer.collection.ask.history import chosen, gone
 
         past = self._past(url)
-        return past.diff(*chosen(past.editions(), self.meant(url), old, new))
+        editions = past.editions()
+        return replace(past.diff(*chosen(editions, self.meant(url), old, new)), gone=gone(editions))
 
     def _past(self, url: str) -> Past:
         from gossamer.collection.ask.history import Past
@@ -218,6 +219,12 @@ class Reading(Exporting):
         if facets and all_versions:
             raise UsageError("facets count pages, and not their versions; ask without all_versions, or at a time")
         return searcher.search(question, most, offset, sort=sort, facets=facets)
+
+    def ever_said(self, question: str) -> int:
+        """How many pages answer a question by what they said at any time; 0 also where the past is not in an index."""
+        with suppress(NotFound):
+            return self.search(question, 0, all_versions=True).total
+        return 0
 
     def _searcher_of(self, at: datetime | None, *, all_versions: bool = False) -> Searcher:
         if at is not None and all_versions:

@@ -152,13 +152,17 @@ class Gauge:
             paused=self.paused,
             next_visit=self._frontier.next_revisit,
             store_away=self.store_away,
+            besides=counts.besides,
             time_over=0 < self.plan.time <= self._clock.steady() - self._started,
         )
 
     def _left(self, seconds: float, waking: float | None) -> Eta:
         """`waking` is in how many seconds something wakes, when nothing else is left to do."""
         counts = self._frontier.ledger.counts
-        wanted = min(counts.queued, self.plan.pages - counts.pages) if self.plan.pages else counts.queued
+        wanted = counts.queued
+        if self.plan.pages:  # which keeps no requisite away, and nothing that is asked for again
+            new, room = counts.queued - counts.besides, max(self.plan.pages - counts.kept, 0)
+            wanted = min(new, room) + counts.besides
         if 0 < self.plan.bytes <= counts.bytes:
             wanted = 0
         if self.paused or self._frontier.network_gone:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gossamer.collection.crawl import imprint, requests
 from gossamer.collection.crawl.network import Network
 from gossamer.collection.crawl.news import telling
-from gossamer.collection.crawl.outside import REAL, Outside
+from gossamer.collection.crawl.outside import REAL, Fetch, Outside
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.progress import Gauge
 from gossamer.collection.crawl.replaying import Replay
@@ -113,30 +113,9 @@ class Session:
         only_news = outside.fresh_until is not None
         self.archive = Archive(table, shard, partial(decoded, limits=plan.as_limits()), only_news=only_news)
         self._derived = deriving(plan)(shard, table, self.archive, site_of(plan))
-        self.frontier = Frontier(
-            table,
-            self._rules(),
-            clock,
-            seen=shard / "seen",
-            outward=Outward(
-                None if outside.fetch or plan.proxy or self._imports or self._folders else self._network.addresses,
-                copied=partial(fold_copy, self.archive, self._derived),
-                again=lambda url, then: self._lists.read_on(url, then),
-                earlier=self.archive.page_at,
-                learned=partial(_note_learned, table),
-                disguised=self._derived.forget,
-            ),
-            peers=peers,
-        )
+        self.frontier = self._make_frontier(shard / "seen")
         self._import_source = self._import_from(imported_files)
-        usual = self._folders.fetch if self._folders else outside.fetch or self._network.fetch
-        if any(map(scheme_of, plan.seeds)) and not self._imports:
-            usual = self._network.speak(plan, usual)
-        self._fetch = self._import_source.fetch if self._imports else usual
-        if plan.keeps_requisites() and (addresses := self._opened()):
-            self._fetch = guarded(self._fetch, addresses, clock)
-        if outside.told:
-            self._fetch = telling(self._fetch, outside.told)
+        self._fetch = self._fetching()
         self._source = self._import_source if self._imports else self.frontier
         self._gauge = Gauge(plan, self.frontier, self._disk, clock, started=outside.began)
         self._series = Series(table)
@@ -167,6 +146,32 @@ class Session:
         return replace(
             rules, scope=self._mine.scope(), watch=watch, topic=self._topic, signs_out=signing_out(self._logins)
         )
+
+    def _make_frontier(self, seen: Path) -> Frontier:
+        outside, network = self._outside, self._network
+        asks_nobody = outside.fetch or self.plan.proxy or self._imports or self._folders
+        outward = Outward(
+            None if asks_nobody else network.addresses,
+            copied=partial(fold_copy, self.archive, self._derived),
+            again=lambda url, then: self._lists.read_on(url, then),
+            earlier=self.archive.page_at,
+            learned=partial(_note_learned, self._table),
+            disguised=self._derived.forget,
+        )
+        return Frontier(self._table, self._rules(), self._clock, seen=seen, outward=outward, peers=self._peers)
+
+    def _fetching(self) -> Fetch:
+        """Where what is due comes from: files of an import, folders, the network, or who stands in for that."""
+        plan, outside = self.plan, self._outside
+        if self._imports:
+            fetch: Fetch = self._import_source.fetch
+        else:
+            fetch = self._folders.fetch if self._folders else outside.fetch or self._network.fetch
+            if any(map(scheme_of, plan.seeds)):
+                fetch = self._network.speak(plan, fetch)
+        if plan.keeps_requisites() and (addresses := self._opened()):
+            fetch = guarded(fetch, addresses, self._clock)
+        return telling(fetch, outside.told) if outside.told else fetch
 
     def _render(self, held: Held) -> Rendering:
         """Loaded where pages are rendered. From then on what is fetched is, too."""

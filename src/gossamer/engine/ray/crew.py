@@ -92,6 +92,8 @@ class RayCrew(Owned):
         self._seats: dict[int, Seat] = {}
         self._shunned: dict[str, float] = {}
         """Nodes that did not answer, and until when nothing is tried there."""
+        self._going: set[str] = set()
+        """Nodes that are being drained."""
         self._born = 0
         self._errors: list[Exception] = []
         self._ending = False
@@ -105,7 +107,7 @@ class RayCrew(Owned):
         refuse_in_worker()
         calls.connect(self._engine)
         try:
-            await self._welcome(calls.nodes()[: len(self._where)])
+            await self._welcome([node for node in calls.nodes() if not node.going][: len(self._where)])
             if not self._seats:
                 raise WorkerLost("the cluster has no node with CPUs that answers; see `ray status`")
             await asyncio.sleep(self._begins - time.monotonic())
@@ -253,21 +255,39 @@ class RayCrew(Owned):
             await asyncio.sleep(LOOK)
             with suppress(Exception):  # the head may be away for a while; what runs goes on
                 found = await asyncio.to_thread(calls.nodes)
-                room = max(len(self._where) - len(self._seats), 0)
-                if await self._welcome([*filter(self._is_free, found)][:room]):
+                stayed, self._going = self._going, {node.id for node in found if node.going}
+                room = max(len(self._where) - len(self._staying()), 0)
+                joined = await self._welcome([*filter(self._is_free, found)][:room])
+                if joined or stayed - self._going:
                     self._balance()
+                self._drain()
+
+    def _staying(self) -> dict[int, Seat]:
+        """Stations on nodes that are not being drained."""
+        return {number: seat for number, seat in self._seats.items() if seat.node.id not in self._going}
+
+    def _drain(self) -> None:
+        """What is on a node that will go is closed in good order, published, and opened elsewhere."""
+        if not self._staying():
+            return
+        for seat in self._seats.values():
+            mine = [i for i, number in enumerate(self._where) if number == seat.number and self._may_move(i)]
+            if seat.node.id in self._going and mine:
+                log.warning("node %s is drained: %d of its shards go on elsewhere", seat.node.name, len(mine))
+                self._moving.update(mine)
+                for index in mine:
+                    self._begin(self._try(seat, "release", index))
 
     def _is_free(self, node: Node) -> bool:
-        """It has no station, and has not just lost one."""
+        """It has no station, has not just lost one, and stays."""
         taken = {seat.node.id for seat in self._seats.values()}
-        return node.id not in taken and time.monotonic() >= self._shunned.get(node.id, 0.0)
+        return node.id not in taken and not node.going and time.monotonic() >= self._shunned.get(node.id, 0.0)
 
     # ------------------------------------------------------------------- places
 
     def _place(self, indices: Iterable[int], *, first: bool = False) -> None:
         """Give each to the station that has the fewest, with a term that nobody had."""
-        load = Counter(dict.fromkeys(self._seats, 0))
-        load.update(number for number in self._where if number in self._seats)
+        load = self._load()
         given: dict[int, dict[int, int]] = {}
         for index in indices:
             number = min(load, key=lambda each: (load[each], each))
@@ -286,8 +306,7 @@ class RayCrew(Owned):
 
     def _balance(self) -> None:
         """Move places from the fullest stations to the emptiest until none has two more than another."""
-        load = Counter(dict.fromkeys(self._seats, 0))
-        load.update(number for number in self._where if number in self._seats)
+        load = self._load()
         waiting = [i for i, number in enumerate(self._where) if number is None and i not in self._over]
         if waiting:
             self._place(waiting)
@@ -302,6 +321,13 @@ class RayCrew(Owned):
             load[least] += 1
             self._moving.add(index)
             self._begin(self._try(self._seats[most], "release", index))
+
+    def _load(self) -> Counter[int]:
+        """How many places each station has that may have more."""
+        stations = self._staying() or self._seats
+        load = Counter(dict.fromkeys(stations, 0))
+        load.update(number for number in self._where if number in stations)
+        return load
 
     def _may_move(self, index: int) -> bool:
         return index not in self._over and index not in self._moving

@@ -56,9 +56,12 @@ class Imported:
             entry = Entry(State.QUEUED, visit.depth, capture.began, kind=visit.kind, referrer=visit.referrer)
             self._parts.seen.note(visit.url, visit.depth)
             return ledger.put(visit.url, entry, None)
+        placed = _placed(known, capture)
         if known.state is not State.EXCLUDED and known.visited > capture.began:
+            if placed is not known:
+                ledger.put(visit.url, placed, known)
             return None
-        waiting = replace(known, state=State.QUEUED, kind=visit.kind, reason="", attempt=0)
+        waiting = replace(placed, state=State.QUEUED, kind=visit.kind, reason="", attempt=0)
         return ledger.put(visit.url, waiting, known)
 
     def _carry_out(self, entry: Entry, capture: Capture, page: Page) -> None:
@@ -74,6 +77,15 @@ class Imported:
                 self._settle.end(visit.url, entry, State.DONE, NO_SITEMAP, capture.status)
             case _:
                 self._settle.end(visit.url, entry, State.FAILED, outcome.reason, capture.status)
+
+
+def _placed(known: Entry, capture: Capture) -> Entry:
+    """How far from a seed an address is: as its captures say, the nearest of them, in whatever order they come. What
+    links say counts as long as there is none."""
+    visit = capture.visit
+    if known.visited and known.depth <= visit.depth:
+        return known
+    return replace(known, depth=visit.depth, referrer=visit.referrer or known.referrer)
 
 
 class _Then:

@@ -145,19 +145,21 @@ class Discovery:
 
     def refusal(self, found: Found) -> str | None:
         """Why an address is left out; None when it may be visited."""
-        if reason := self.leaves(found.url):
+        url, depth, _, kind, hops, followed, _, _ = found
+        if self._signs_out is not None and (reason := self.leaves(url)):
             return reason
-        if not found.followed:
+        if not followed:
             return NOFOLLOW
-        if found.hops > REDIRECTS_MOST:
+        if hops > REDIRECTS_MOST:
             return f"more than {REDIRECTS_MOST} redirects in a row"
-        if found.kind is Kind.SITEMAP and found.depth >= SITEMAP_LEVELS:
-            return f"sitemaps nested more than {SITEMAP_LEVELS} deep"
-        if found.kind is Kind.SITEMAP:
-            return self.scope.excluded(found.url)
-        if found.kind is Kind.RESOURCE and self._needs is not None:
-            return self._needs.refusal(found) or self.scope.too_long(found.url) or self.scope.excluded(found.url)
-        return self.scope.check(found.url, found.depth)
+        if kind is Kind.PAGE:
+            return self.scope.check(url, depth)
+        if kind is Kind.SITEMAP:
+            nested = depth >= SITEMAP_LEVELS
+            return f"sitemaps nested more than {SITEMAP_LEVELS} deep" if nested else self.scope.excluded(url)
+        if kind is Kind.RESOURCE and self._needs is not None:
+            return self._needs.refusal(found) or self.scope.too_long(url) or self.scope.excluded(url)
+        return self.scope.check(url, depth)
 
     def excluded(self, url: str) -> str | None:
         """Why an address is not even visited again; None when it may be."""
@@ -173,7 +175,7 @@ class Discovery:
         """What an address is after it was found; the entry that is known, if that changes nothing."""
         reason = self.refusal(found)
         if known is None:
-            return self._admit(found, reason, now)
+            return self.admit(found, reason, now)
         if self._needs is not None and Kind.RESOURCE in (found.kind, known.kind):
             return known if reason is not None else self._needs.met_again(found, known)
         return _met_again(found, known, reason)
@@ -183,7 +185,8 @@ class Discovery:
         unsure = self._needs is not None and entry.kind is Kind.RESOURCE
         return None if unsure else depth_to_beat(entry)
 
-    def _admit(self, found: Found, reason: str | None, now: float) -> Entry:
+    def admit(self, found: Found, reason: str | None, now: float) -> Entry:
+        """What an address is that was met for the first time, and may be visited or is left out for a reason."""
         state = State.QUEUED if reason is None else State.EXCLUDED
         entry = Entry(state, found.depth, now, reason or "", found.kind, found.hops, 0, found.referrer, hint=found.hint)
         return msgspec.structs.replace(entry, guess=found.guess) if found.guess else entry

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gossamer.frontier.discover.discovery import Found, Recent
+from gossamer.frontier.discover.left_out import LeftOut
 from gossamer.frontier.discover.requisites import is_media
 from gossamer.frontier.entries import Entry, State
 from gossamer.frontier.parts import Parts
@@ -149,13 +150,22 @@ class Intake:
 
     def _take_in(self, met: list[Found], now: float) -> None:
         batch = self._parts.seen.batch([(each.url, _beats(each)) for each in met])
-        entries = dict(zip(batch.unsure, self._ledger.get_many(batch.unsure), strict=True))
-        self._active.read_ahead(batch.new)
-        for found in met:
+        left_out = LeftOut(self._discovery, batch, now)
+        rest, let_in = left_out.part(met), left_out.let_in
+        left_out.write(self._ledger)
+        entries = left_out.entries
+        entries.update(zip(batch.unsure, self._ledger.get_many(batch.unsure), strict=True))
+        self._active.read_ahead([url for url in batch.new if url not in entries])
+        for found in rest:
             url = found.url
             if batch.knows(url, _beats(found)):
                 continue
             known = entries.get(url)
+            if known is None and url in let_in:
+                entry = self._ledger.enter(url, self.enqueue(url, self._discovery.admit(found, None, now)))
+                entries[url] = entry
+                batch.note(url, self._discovery.mark(entry))
+                continue
             entry = self._discovery.entry(found, known, now)
             if entry is not known:
                 another = known is not None and entry.kind is not known.kind

@@ -27,7 +27,8 @@ class Batch:
     def __init__(self, sieve: Sieve, links: Sequence[tuple[str, int]]) -> None:
         """Addresses, and the depths of the links to them."""
         self._sieve = sieve
-        self._prints = {url: keys.fingerprint(url) for url, _ in links}
+        urls = dict.fromkeys(url for url, _ in links)
+        self._prints = dict(zip(urls, map(keys.fingerprint, urls), strict=True))
         marks = self._marks = dict(zip(self._prints, sieve.marks(list(self._prints.values())), strict=True))
         self.new = [url for url, mark in marks.items() if mark == ABSENT]
         """Those that were never met."""
@@ -47,6 +48,12 @@ class Batch:
         if mark != self._marks[url]:
             self._marks[url] = mark
             self._sieve.put(self._prints[url], mark)
+
+    def note_all(self, urls: Sequence[str], depth: int | None) -> None:
+        """The same for new addresses whose entries are equal."""
+        mark = ASK if depth is None or depth > ASK else depth
+        self._marks.update(dict.fromkeys(urls, mark))
+        self._sieve.put_all(map(self._prints.__getitem__, urls), mark)
 
 
 class Seen:

@@ -95,7 +95,7 @@ class Blame:
         ledger = self._parts.ledger
         origin = self._active.get(visit.owner or keys.origin(visit.url))
         origin.host.forgive()
-        self._parts.hosts.save(origin.host)
+        self._parts.hosts.note(origin.host)
         if visit.kind is Kind.ROBOTS:
             self._parts.access.forget(origin)
         elif (entry := ledger.get(visit.url)) and entry.state in (State.QUEUED, State.FAILED):

@@ -213,7 +213,7 @@ def delays_of(row: HostRow) -> dict[str, float]:
 
 
 class Hosts:
-    """The hosts being visited, each loaded once and saved after every visit.
+    """The hosts being visited, each loaded once, changed in memory, and saved with the next commit.
 
     After a crash the last request to any host may be younger than its row says, so each host first rests for its
     whole gap (`careful`). A date that a jump of the wall clock has made absurd is brought back within bounds.
@@ -226,6 +226,8 @@ class Hosts:
         self._politeness = politeness
         self._careful_from = clock.steady() if careful else None
         self._hosts: dict[str, Host] = {}
+        self._changed: dict[str, Host] = {}
+        """Of those that are in memory."""
 
     def read_ahead(self, names: Iterable[str]) -> None:
         """These will be asked for soon."""
@@ -241,7 +243,7 @@ class Hosts:
 
     def meet(self, name: str, number: int) -> None:
         """An address of it was found for the first time. It costs a row and nothing else."""
-        self.save(Host(name, number=number))
+        self._write(Host(name, number=number))
 
     def get(self, name: str) -> Host:
         """The host, in memory as long as an origin of it is."""
@@ -269,11 +271,21 @@ class Hosts:
         """One origin of it less in memory; with the last one the host goes too. Its row remembers."""
         host.origins -= 1
         if host.origins <= 0:
-            self.save(host)
+            self._write(host)
             self._hosts.pop(host.name, None)
+            self._changed.pop(host.name, None)
 
-    def save(self, host: Host) -> None:
-        """Its clocks become part of the next commit."""
+    def note(self, host: Host) -> None:
+        """It was visited, or something else about it has changed: part of the next commit, however often it does."""
+        self._changed[host.name] = host
+
+    def save(self) -> None:
+        """The clocks of all that have changed become part of the next commit."""
+        for host in self._changed.values():
+            self._write(host)
+        self._changed.clear()
+
+    def _write(self, host: Host) -> None:
         row = HostRow(
             due=self._dates.date(host.next) + ROUNDING,  # coming back from disk must not make it earlier
             pace=host.pace,

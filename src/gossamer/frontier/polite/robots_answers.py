@@ -199,7 +199,7 @@ class RobotsAnswers:
         owner.gone = self._access.learn(owner, capture)
         self._guesses.learn(owner, capture)
         host.next += max(gap(host) - before, 0.0)  # a longer delay holds from the last request on, whoever brought it
-        self._parts.hosts.save(host)
+        self._parts.hosts.note(host)
         if owner.rules is not None and self._parts.rules.sitemaps:
             self._add_sitemaps(owner)
         self._active.replace(owner)

@@ -94,12 +94,18 @@ class Longest:
     def offer(self, host: Host) -> None:
         """A host was visited."""
         known = self._host
-        if known is None or known.name == host.name or self._stretch(host).seconds > self._stretch(known).seconds:
+        if known is host:
+            return
+        if known is None or known.name == host.name or self._seconds(host) > self._seconds(known):
             self._host = host
 
     def first(self) -> Stretch | None:
         """The longest, by what is queued now."""
         return self._stretch(self._host) if self._host else None
+
+    def _seconds(self, host: Host) -> float:
+        """As `Stretch.seconds`; a host with nothing queued is not looked at any further."""
+        return self._stretch(host).seconds if self._backlog.of(host.name) else 0.0
 
     def _stretch(self, host: Host) -> Stretch:
         each = max(self.politeness.gap(host), self.politeness.ip_delay) + host.pace / self.politeness.per_host

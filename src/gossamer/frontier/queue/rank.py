@@ -15,8 +15,7 @@ page out of its round (`budget`): a site can sort its own pages, and gain nothin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, log2
-from statistics import fmean
+from math import fsum, inf, log2
 from typing import TypeAlias
 
 from gossamer.frontier.entries import Entry
@@ -98,9 +97,9 @@ def hints(links: Sequence[Link]) -> dict[str, int]:
     if not links:
         return {}
     priorities = [link.priority for link in links]
-    usual = fmean(priorities)
+    usual = fsum(priorities) / len(priorities)
     dates = [link.modified for link in links if link.modified is not None]
-    recent = fmean(dates) + _DAY if dates else inf
+    recent = fsum(dates) / len(dates) + _DAY if dates else inf
     of = {priority: round(2 * MOST * (priority - usual)) for priority in set(priorities)}
     if not any(of.values()) and max(dates, default=0.0) <= recent:
         return {}

@@ -28,6 +28,8 @@ row_of = decoder(Subscribable)
 
 def note(table: Table, url: str, page: Page) -> None:
     """A document came. Part of the next commit."""
+    if page.hub is None and table.is_bare(HUBS):  # as it is with most collections
+        return
     key = keys.row(url)
     if page.hub is not None:
         is_feed = any(link.place == "feed" for link in page.links)

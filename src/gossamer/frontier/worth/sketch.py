@@ -35,6 +35,8 @@ STRETCH = 64
 """Words of a line that are looked at together."""
 SIZES = (256, 1_024, 2_048)
 """Bytes of a memory: the next size when half as many marks as it has bytes were made. It begins anew then."""
+SHORTEST_NAME = 6
+"""Characters of what a page may call itself."""
 MARKS = 48
 """Words that stand for all words of a page: those with the smallest hashes."""
 _MIX, _MASK = 0x9E3779B1, 0xFFFFFFFF
@@ -66,13 +68,23 @@ class Sketch:
 
 def sketch(url: str, title: str, text: str) -> Sketch:
     """A page without its own address."""
-    told, names = f"{title}\n{text[:LONGEST]}", _names(url)
-    if not names or ("%" not in url and names[-1] not in told):  # then it is in all the others
+    told = f"{title}\n{text[:LONGEST]}"
+    if "%" not in url and _shortest_name(url) not in told:  # then none of the others is there, for it is in all of them
         return Sketch(told)
-    for name in names:
+    for name in _names(url):
         if name in told:
             told = told.replace(name, "")
     return Sketch(told)
+
+
+def _shortest_name(url: str) -> str:
+    """The last of `_names`, of an address that needs no unquoting; it is the address where it is that short."""
+    plain = url.partition("?")[0]
+    last = plain.rstrip("/").rpartition("/")[2]
+    stem = last.rpartition(".")[0]
+    if len(stem) >= SHORTEST_NAME:
+        return stem
+    return last if len(last) >= SHORTEST_NAME else _names(url)[-1]
 
 
 def _names(url: str) -> list[str]:
@@ -81,7 +93,7 @@ def _names(url: str) -> list[str]:
     plain = path.partition("?")[0]
     last = plain.rstrip("/").rpartition("/")[2]
     found = [url, path, unquote(path), plain, last, last.rpartition(".")[0]]
-    return [name for name in dict.fromkeys(found) if len(name) >= 6]
+    return [name for name in dict.fromkeys(found) if len(name) >= SHORTEST_NAME]
 
 
 def marks(found: Sketch) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ told to: so what it and rocksdict write goes to the folder with the link.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from gossamer import files
 from gossamer.errors import Damaged
 
 CURRENT = "CURRENT"
+NEWBORN = 1 << 10
+"""Bytes of a manifest that may have no family yet; with all of them it is larger."""
 _NAME = re.compile(r"MANIFEST-[0-9]+").fullmatch
 
 
@@ -38,6 +41,25 @@ def mark(path: Path) -> Mark:
         raise Damaged(f"{path}: there is no table here; {cure}") from error
     except OSError as error:
         raise files.unreadable(error, Path(error.filename or path)) from error
+
+
+def is_born(path: Path, families: Iterable[str]) -> bool:
+    """Was it made as far as rows could be written? A process that is killed may leave half a table, without any.
+
+    RocksDB first writes a manifest, then the file that names it, and then adds family after family to the manifest. A
+    table that has lost one of these is damaged, and no beginning: its sorted files and logs tell.
+    """
+    if not files.is_folder(path):
+        return False
+    names = files.entries(path)
+    if CURRENT not in names:
+        return any(name.endswith((".log", ".sst")) for name in names)
+    try:
+        manifest = path / _named(files.read(path / CURRENT))
+        made = files.read(manifest) if files.size(manifest) <= NEWBORN else None
+    except (OSError, Damaged):
+        return True  # whoever opens it says what is wrong
+    return made is None or any(name.encode() in made for name in families)
 
 
 def make_door(path: Path, current: bytes, scratch: Path) -> Path:

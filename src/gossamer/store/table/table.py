@@ -118,6 +118,8 @@ class Table:
         self._overlays = {name: Overlay() for name in self._families}
         self._changes = {name: overlay.values for name, overlay in self._overlays.items()}
         self._recent = {name: Recent() for name in self._families}
+        self._bare: set[str] = set()
+        self._filled: set[str] = set()
         self.commits = 0
         """Commits that were made since it was opened: what was put before the last of them lasts."""
 
@@ -182,8 +184,22 @@ class Table:
             raise _told(error, self._path) from error
         return iter(found)
 
+    def is_bare(self, family: str) -> bool:
+        """Was no row of that family ever put? Looked up once: a family that has had rows counts as one that has."""
+        if family in self._bare and not self._changes[family]:
+            return True
+        if family in self._filled:
+            return False
+        found = next(self.scan(family, limit=1), None) is None and not self._changes[family]
+        (self._bare if found else self._filled).add(family)
+        return found
+
     def put(self, family: str, key: bytes, value: bytes) -> None:
         self._changes[family][key] = value
+
+    def put_all(self, family: str, keys: Iterable[bytes], value: bytes) -> None:
+        """One value for many keys."""
+        self._changes[family].update(dict.fromkeys(keys, value))
 
     def delete(self, family: str, key: bytes) -> None:
         self._changes[family][key] = None
@@ -233,6 +249,8 @@ class Table:
         except Exception as error:
             raise _told(error, self._path) from error
         for name, overlay in self._overlays.items():
+            if overlay.values:
+                self._bare.discard(name)
             self._recent[name].committed(overlay.values)
             overlay.clear()
         self.commits += 1

@@ -180,6 +180,8 @@ class Diff(Answer, frozen=True, kw_only=True):
     old: Edition
     new: Edition
     lines: list[DiffLine]
+    gone: Edition | None
+    """The answer that said that the page is there no more; null where it is."""
 
 
 class Source(Answer, frozen=True, kw_only=True):

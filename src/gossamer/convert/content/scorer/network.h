@@ -272,11 +272,11 @@ FAST static void finish(const Weights *weights, const Blocks *blocks, float *sco
 {
     int width = weights->width;
     for (int i = 0; i < blocks->count; i++) {
-        Lane sums = {0};
+        Piece sums = {0};
         float sum = 0;
-        for (int j = 0; j < width; j += LANE)
-            sums += *(const Lane *)(blocks->state + (size_t)i * width + j) * *(const Lane *)(weights->out + j);
-        for (int j = 0; j < LANE; j++)
+        for (int j = 0; j < width; j += PIECE)
+            sums += *(const Piece *)(blocks->state + (size_t)i * width + j) * *(const Piece *)(weights->out + j);
+        for (int j = 0; j < PIECE; j++)
             sum += sums[j];
         scores[i] = sum + weights->out_bias[0];
     }

@@ -5,8 +5,14 @@
 
 #include "types.h"
 
-typedef float Lane __attribute__((vector_size(64), aligned(4)));
-enum { LANE = 16, TILE = 6 };
+/* What a register holds: a wider vector is kept in memory by the compiler, which takes three times as long. */
+#if defined(__x86_64__)
+enum { PIECE = 16 };
+#else
+enum { PIECE = 4 };
+#endif
+typedef float Piece __attribute__((vector_size(4 * PIECE), aligned(4)));
+enum { LANE = 16, PIECES = LANE / PIECE, TILE = 6 };
 
 typedef struct {
     float *at;
@@ -22,16 +28,20 @@ typedef struct {
 /* A few rows of 16 columns stay in registers, so that a weight that was read is used for all of them. */
 static inline __attribute__((always_inline)) void add_tile(Rows out, Rows x, int rows, const Matrix *weights, int column)
 {
-    Lane sums[TILE];
+    Piece sums[TILE][PIECES], row[PIECES];
     for (int r = 0; r < rows; r++)
-        sums[r] = *(const Lane *)(out.at + r * out.step + column);
+        for (int p = 0; p < PIECES; p++)
+            sums[r][p] = *(const Piece *)(out.at + r * out.step + column + p * PIECE);
     for (int i = 0; i < weights->size; i++) {
-        Lane row = *(const Lane *)(weights->at + i * weights->step + column);
+        for (int p = 0; p < PIECES; p++)
+            row[p] = *(const Piece *)(weights->at + i * weights->step + column + p * PIECE);
         for (int r = 0; r < rows; r++)
-            sums[r] += x.at[r * x.step + i] * row;
+            for (int p = 0; p < PIECES; p++)
+                sums[r][p] += x.at[r * x.step + i] * row[p];
     }
     for (int r = 0; r < rows; r++)
-        *(Lane *)(out.at + r * out.step + column) = sums[r];
+        for (int p = 0; p < PIECES; p++)
+            *(Piece *)(out.at + r * out.step + column + p * PIECE) = sums[r][p];
 }
 
 static Rows below(Rows rows, int count)

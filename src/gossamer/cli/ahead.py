@@ -1,0 +1,37 @@
+"""What does a crawl by several shards load before it begins? All that they and their readers need, once: they are
+forked from this process while nothing is open in it (`engine/nursery.py`). One shard is this process itself: a copy of
+it would cost more than its readers gain.
+"""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+from gossamer.cli.opening import settings
+from gossamer.collection.crawl import rest
+from gossamer.collection.folder import Folder
+from gossamer.errors import GossamerError
+from gossamer.plan import Plan
+
+
+def load_ahead(options: argparse.Namespace) -> None:
+    """Nothing where there is likely nothing to do. What is wrong with the plan is said by the crawl."""
+    folder = Path(options.dir)
+    if (folder / rest.FILE).exists() and not (options.revisit or options.keep_fresh):
+        return
+    with suppress(GossamerError, OSError):
+        _load(Folder(folder).load_plan().changed(**settings(options)))
+
+
+def _load(plan: Plan) -> None:
+    if plan.engine != "local" or plan.shards == 1:
+        return
+    from gossamer.collection.crawl.wiring import preload
+    from gossamer.engine import nursery
+
+    for name in ("gossamer.collection.crawl.supervisor", "gossamer.engine.child", *preload(plan)):
+        import_module(name)
+    nursery.begin()

@@ -9,6 +9,7 @@ import pytest
 from gossamer.convert import document
 from gossamer.convert.document import read_here
 from gossamer.convert.files.formats import READERS
+from gossamer.convert.files.text import inline
 from gossamer.convert.source import Source
 from gossamer.convert.type.mime import MimeType, type_by_name
 from gossamer.model import Page
@@ -273,6 +274,33 @@ SAMPLES = {
     "application/yaml": YAML,
     "application/toml": 'a = 1\n[b.c]\nd = ["x", {e = 1.5}]\n',
 }
+
+
+def test_long_markup_is_cut_at_a_line_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inline, "LENGTH_MOST", 30)
+    page = read_here(Source(b"* One\n\n- a *heron* wades\n- an *owl* sits\n", MimeType("text", "org"), HERE))
+    assert page.text == "One\na heron wades\n- an *owl* sits"
+    assert page.problem == (
+        "only the first 25 of 41 characters were read as what they are; the rest was taken for text"
+    )
+
+
+def test_many_subtitles_are_read_and_too_many_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    cue = "{0}\n00:00:01,000 --> 00:00:02,000\nheron{0}\n\n"
+    text = "".join(map(cue.format, range(30_000))).encode()
+    assert len(text) > inline.LENGTH_MOST
+    page = read_here(Source(text, MimeType("application", "x-subrip"), HERE))
+    assert (page.text.split(), page.problem) == ([f"heron{number}" for number in range(30_000)], "")
+    monkeypatch.setattr(inline, "RECORDS_MOST", 100)
+    cut = read_here(Source(text, MimeType("application", "x-subrip"), HERE))
+    assert cut.text == "heron0 heron1"
+    assert cut.problem == f"only the first 82 of {len(text):,} characters were read"
+
+
+def test_the_picture_of_a_card_is_passed_over_whatever_its_size() -> None:
+    picture = "\n ".join(["A" * 75] * 20_000)
+    page = said(f"BEGIN:VCARD\nFN:Ada\nPHOTO;ENCODING=b:{picture}\nEMAIL:a@a.example\nEND:VCARD\n", "a.vcf")
+    assert (page.text, page.problem) == ("Ada\nMail: a@a.example", "")
 
 
 @pytest.mark.parametrize("media_type", SAMPLES)

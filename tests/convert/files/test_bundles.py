@@ -14,7 +14,10 @@ from collections.abc import Callable
 import pytest
 
 from gossamer.convert import document
-from gossamer.convert.source import UNPACKED_MOST
+from gossamer.convert.files import bundle
+from gossamer.convert.source import UNPACKED_MOST, Source
+from gossamer.convert.type.mime import MimeType
+from gossamer.model import Page
 
 LETTERS = (
     b"From alice@example.org Mon Jan  5 10:00:00 2026\nFrom: alice@example.org\nTo: bob@example.org\n"
@@ -138,3 +141,21 @@ def test_the_letters_of_a_mailbox_are_read_under_their_subjects(url: str) -> Non
 def test_a_single_letter_is_a_letter() -> None:
     letter = LETTERS.partition(b"\nFrom bob")[0]
     assert document(letter).media_type == "message/rfc822"
+
+
+def test_an_archive_says_how_many_of_its_members_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundle, "_LISTED_MOST", 2)
+    source = Source(b"", MimeType("application", "zip"), inner=lambda _: Page(html="<p>A heron.</p>"))
+    gathered = bundle.Bundle(source, read_most=3)
+    for name in ("a.png", *(f"{number}.txt" for number in range(6))):
+        gathered.add(name, lambda: b"A heron.")
+    assert gathered.page().problem == "only 3 of 6 members were read, and 2 are not even named"
+    assert gathered.page("is damaged").problem.startswith("is damaged; only 3 of 6 members were read")
+
+
+def test_a_zip_file_of_many_members_says_that_some_were_left_out() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(600):
+            archive.writestr(f"{number}.txt", "A heron.")
+    assert document(file.getvalue()).problem == "only 500 of 600 members were read"

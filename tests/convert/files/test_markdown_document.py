@@ -107,6 +107,7 @@ def test_no_word_of_a_deep_list_is_lost() -> None:
 def test_what_is_longer_than_any_document_of_people_is_plain_text(sign: str) -> None:
     page = read(sign * (BRACKETS_MOST + 1 if "[" in sign else LENGTH_MOST // 4) + "\n\nand *so* on")
     assert page.text.endswith("and *so* on")
+    assert "were read as what they are; the rest was taken for text" in page.problem
 
 
 @pytest.mark.parametrize("sign", ["[", "*a ", "> ", "`", "- ", "![", "[a](", "<a", "\\", "| ", "[a]: b\n"])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from gossamer import tagged
 from gossamer.convert import document
 from gossamer.convert.files.text.csv import delimiter_of
 from gossamer.model import Page
@@ -34,6 +36,19 @@ def test_a_table_of_numbers_has_no_names_of_columns() -> None:
 
 def test_tabs_separate_even_where_there_are_more_commas() -> None:
     assert document(b"a,b,c\td\n", "text/tab-separated-values").text == "a,b,c\td"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
+@pytest.mark.parametrize("quote", ['"', ""])
+def test_a_cell_of_any_length_is_read_and_all_rows_after_it(quote: str, delimiter: str) -> None:
+    long = "heron " * 30_000 + (f'said ""no""{delimiter}\nand owl' if quote else "wades")
+    rows = ["name,text", "a,b", f"one,{quote}{long}{quote}", "", f'{quote}last ""{quote},row', f'"{"owl " * 40_000}']
+    page = document("\n".join(rows).replace(",", delimiter).encode(), "text/csv")
+    cells = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in page.html.split("<tr>")[1:]]
+    said = f'said "no"{delimiter} and owl' if quote else "wades"
+    assert (page.problem, cells[1], cells[2][0]) == ("", ["a", "b"], "one")
+    assert tagged.plain(cells[2][1]).split()[29_998:] == ["heron", "heron", *said.split()]
+    assert cells[-2:] == [[f'last "{"" if quote else chr(34)}', "row"], [("owl " * 40_000).strip()]]
 
 
 def test_json_is_an_outline() -> None:

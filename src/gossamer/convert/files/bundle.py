@@ -23,9 +23,12 @@ _PROGRAMS = (".class", ".exe", ".dll", ".so", ".pyc", ".o")
 class Bundle:
     """Gathers what the members of a file say, within bounds."""
 
-    def __init__(self, source: Source, *, read_most: int = _READ_MOST) -> None:
+    def __init__(self, source: Source, *, read_most: int = _READ_MOST, called: str = "members") -> None:
         self._source = source
         self._read_most = read_most
+        self._called = called
+        self._read = self._left = 0
+        """How many were read, and how many were not because there was no more room."""
         self._pointers = Pointers(None)
         self._parts: list[str] = []
         self._others: list[str] = []
@@ -44,9 +47,12 @@ class Bundle:
             self._others.append(name)
 
     def _said(self, name: str, read: Callable[[], bytes], media_type: str) -> Page:
-        full = self._room <= 0 or len(self._parts) >= self._read_most
-        if full or name.lower().endswith(_PICTURES + _PROGRAMS):
+        if name.lower().endswith(_PICTURES + _PROGRAMS):
             return Page()
+        if self._room <= 0 or len(self._parts) >= self._read_most:
+            self._left += 1
+            return Page()
+        self._read += 1
         page = read_within(self._source, read(), name, media_type)
         if page.problem and not self.problem:
             self.problem = f"{name!r}: {page.problem}" if name else page.problem
@@ -54,8 +60,17 @@ class Bundle:
 
     def page(self, problem: str = "") -> Page:
         """The page of the whole file. What was wrong with the file itself is its `problem`."""
+        problem = "; ".join(filter(None, (problem or self.problem, self._cut())))
         html = "\n".join([*self._parts, _listing(self._others)]).strip()
-        return page_of(self._source, html, About(), self._pointers, problem or self.problem)
+        return page_of(self._source, html, About(), self._pointers, problem)
+
+    def _cut(self) -> str:
+        """What was left out, in words."""
+        if not self._left:
+            return ""
+        said = f"only {self._read:,} of {self._read + self._left:,} {self._called} were read"
+        unnamed = len(self._others) - _LISTED_MOST
+        return f"{said}, and {unnamed:,} are not even named" if unnamed > 0 else said
 
 
 def _heading(name: str) -> str:

@@ -21,7 +21,7 @@ _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 def read(source: Source) -> Page:
     """What the letters say."""
-    bundle, problem = Bundle(source, read_most=_LETTERS_MOST), ""
+    bundle, problem = Bundle(source, read_most=_LETTERS_MOST, called="letters"), ""
     for number, letter in enumerate(_letters(source.data)):
         if number >= _LETTERS_MOST:
             problem = f"more than {_LETTERS_MOST:,} letters; the others were not read"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gossamer import tagged
 from gossamer.convert.files.page import About, Pointers
-from gossamer.convert.files.text.inline import read_as, with_addresses
+from gossamer.convert.files.text.inline import read_records, with_addresses
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -52,7 +52,7 @@ _SAID_MOST = 200
 
 def read(source: Source) -> Page:
     """What calendars and cards say."""
-    return read_as(source, _write)
+    return read_records(source, _write)
 
 
 class _Field(NamedTuple):

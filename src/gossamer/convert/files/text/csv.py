@@ -19,6 +19,7 @@ _LOOKED_AT = 65_536
 _LINES = 50
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _DELIMITERS = ",;\t|"
+_CELL = r'(?:"((?:[^"]++|"")*+)(?:"|\Z))?([^DELIMITER\n]*+)(DELIMITER|\n|\Z)'
 
 
 def read(source: Source) -> Page:
@@ -28,8 +29,8 @@ def read(source: Source) -> Page:
     rows: list[list[str]] = []
     problem = ""
     try:
-        rows.extend(_rows(found.text, delimiter))
-    except (csv.Error, _Full) as error:
+        rows.extend(_written(found.text, delimiter))
+    except _Full as error:
         problem = f"{error}"
     writer = tagged.Writer()
     writer.table(rows, head=has_names(rows))
@@ -40,12 +41,42 @@ class _Full(Exception):
     """No more cells fit in."""
 
 
-def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+def _written(text: str, delimiter: str) -> Iterator[list[str]]:
     room = Room()
-    for row in csv.reader(StringIO(text), delimiter=delimiter):
+    for row in _rows(text, delimiter):
         if not all(map(room.takes, row)):
             raise _Full(TOO_MANY)
         yield [tagged.words(cell) for cell in row[:COLUMNS_MOST]]
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    """By the standard library, but for rows with a cell that is too long for it. Its limit is one for the whole
+    process, and so is left as it is."""
+    file = StringIO(text)
+    rows = csv.reader(file, delimiter=delimiter)
+    while True:
+        begin = file.tell()
+        try:
+            row = next(rows, None)
+        except csv.Error:
+            row, end = _long_row(text, begin, delimiter)
+            file.seek(end)
+        if row is None:
+            return
+        yield row
+
+
+def _long_row(text: str, at: int, delimiter: str) -> tuple[list[str], int]:
+    """The row that begins there, and where the next begins."""
+    cells = re.compile(_CELL.replace("DELIMITER", re.escape(delimiter)))
+    row: list[str] = []
+    while found := cells.match(text, at):
+        quoted, rest, ended = found.groups()
+        row.append(rest if quoted is None else quoted.replace('""', '"') + rest)
+        at = found.end()
+        if ended != delimiter:
+            break
+    return row, at
 
 
 def delimiter_of(text: str) -> str:

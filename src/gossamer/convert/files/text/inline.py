@@ -2,7 +2,7 @@
 
 What is between marks stays text, bare addresses become links. Whatever a language marks is a pattern; each part of a
 pattern has an end that is not far, so that reading stays linear. Text that is longer than any document of people is
-plain text from there on.
+plain text from there on; lists of records, which programs write, are read further, and left out from there on.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from gossamer.model import Page
 
 LENGTH_MOST = 1 << 20
 """Characters that are read as what they are."""
+RECORDS_MOST = 8 << 20
+"""The same of records, which are read line by line."""
+_LINE_MOST = 1 << 16
+"""Characters before a limit in which a line may end."""
 _ADDRESS = re.compile(r"https?://[^\s<>\[\]\"'`]++")
 _AFTER_ADDRESS = ".,;:!?)*_"
 
@@ -26,10 +30,36 @@ def read_as(source: Source, write: Callable[[str, tagged.Writer, Pointers], Abou
     """The page of a text that `write` turns into tagged text, and tells what it says about itself."""
     found = decoded(source)
     writer, pointers = tagged.Writer(), Pointers(source.url)
-    about = write(found.text[:LENGTH_MOST], writer, pointers)
-    write_text(writer, found.text[LENGTH_MOST:])
+    end = line_end(found.text, LENGTH_MOST)
+    about = write(found.text[:end], writer, pointers)
+    write_text(writer, found.text[end:])
     html = writer.html()
-    return text_page(source, found, html, titled(about, html), pointers)
+    return text_page(source, found, html, titled(about, html), pointers, rest_as_text(found.text, end))
+
+
+def read_records(source: Source, write: Callable[[str, tagged.Writer, Pointers], About]) -> Page:
+    """The same of a list of records. What comes after the limit would mean nothing as text, and is left out."""
+    found = decoded(source)
+    writer, pointers = tagged.Writer(), Pointers(source.url)
+    end = line_end(found.text, RECORDS_MOST)
+    about = write(found.text[:end], writer, pointers)
+    html = writer.html()
+    problem = f"only the first {end:,} of {len(found.text):,} characters were read" if end < len(found.text) else ""
+    return text_page(source, found, html, titled(about, html), pointers, problem)
+
+
+def line_end(text: str, most: int) -> int:
+    """Where the last line ends that fits into so many characters; a line without end is cut."""
+    if len(text) <= most:
+        return len(text)
+    return text.rfind("\n", max(most - _LINE_MOST, 0), most) + 1 or most
+
+
+def rest_as_text(text: str, end: int) -> str:
+    """The problem of a document that was only read as what it is up to there."""
+    if not text[end:].strip():
+        return ""
+    return f"only the first {end:,} of {len(text):,} characters were read as what they are; the rest was taken for text"
 
 
 def marked(text: str, pattern: re.Pattern[str], piece: Callable[[re.Match[str]], str], pointers: Pointers) -> str:

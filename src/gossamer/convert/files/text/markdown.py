@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from gossamer import tagged
 from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.page import About, Pointers, titled
-from gossamer.convert.files.text.inline import with_addresses
+from gossamer.convert.files.text.inline import line_end, rest_as_text, with_addresses
 from gossamer.convert.files.text.plain import decoded, text_page, write_text
 from gossamer.convert.source import Source
 from gossamer.model import Page
@@ -45,19 +45,20 @@ def read(source: Source) -> Page:
     front = _FRONT.match(found.text)
     said = {name.lower(): value for name, value in _FRONT_FIELD.findall(front[1])} if front else {}
     writer, pointers = tagged.Writer(), Pointers(source.url)
-    write_markdown(writer, found.text[front.end() :] if front else found.text, pointers)
+    problem = write_markdown(writer, found.text[front.end() :] if front else found.text, pointers)
     html = writer.html()
     about = titled(About(said.get("title", ""), said.get("author", ""), file_seconds(said.get("date", ""))), html)
-    return text_page(source, found, html, about, pointers)
+    return text_page(source, found, html, about, pointers, problem)
 
 
-def write_markdown(writer: tagged.Writer, text: str, pointers: Pointers) -> None:
-    """Write Markdown as tagged text."""
+def write_markdown(writer: tagged.Writer, text: str, pointers: Pointers) -> str:
+    """Write Markdown as tagged text. Gives what was wrong: it may be too long, or have too many brackets."""
     text = _COMMENT.sub("", text)
     bracket = next(islice(_BRACKET.finditer(text), BRACKETS_MOST, None), None)
-    end = min(LENGTH_MOST, bracket.start() if bracket else len(text))
+    end = line_end(text, min(LENGTH_MOST, bracket.start() if bracket else len(text)))
     _Blocks(writer, pointers).write(_PARSER.parse(text[:end]))
     write_text(writer, text[end:])
+    return rest_as_text(text, end)
 
 
 class _Blocks:

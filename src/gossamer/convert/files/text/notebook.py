@@ -23,14 +23,13 @@ def read(source: Source) -> Page:
     found = decoded(source)
     notebook, problem = parsed(found.text)
     writer, pointers = tagged.Writer(), Pointers(source.url)
-    for cell in _cells(notebook):
-        _write(writer, cell, pointers)
+    wrong = [_write(writer, cell, pointers) for cell in _cells(notebook)]
     if problem:
         writer.pre(found.text)
     html = writer.html()
     about = titled(_about(notebook), html)
     return replace(
-        page_of(source, html, about, pointers, found.problem or problem),
+        page_of(source, html, about, pointers, found.problem or problem or next(filter(None, wrong), "")),
         encoding=found.encoding,
         declared=found.declared,
     )
@@ -45,11 +44,13 @@ def _cells(notebook: Value) -> list[Value]:
     return [cell for cell in cells if isinstance(cell, dict)][:_CELLS_MOST]
 
 
-def _write(writer: tagged.Writer, cell: Value, pointers: Pointers) -> None:
+def _write(writer: tagged.Writer, cell: Value, pointers: Pointers) -> str:
+    """Write a cell. Gives what was wrong with it."""
+    problem = ""
     text = _text(cell.get("source", cell.get("input")))
     match cell.get("cell_type"):
         case "markdown":
-            markdown.write_markdown(writer, text, pointers)
+            problem = markdown.write_markdown(writer, text, pointers)
         case "heading":
             writer.heading(cell["level"] if isinstance(cell.get("level"), int) else 1, tagged.words(text))
         case _:
@@ -57,6 +58,7 @@ def _write(writer: tagged.Writer, cell: Value, pointers: Pointers) -> None:
     for output in _listed(cell, "outputs"):
         for printed in _printed(output):
             writer.pre(printed[:_OUTPUT_MOST])
+    return problem
 
 
 def _printed(output: Value) -> Iterator[str]:

@@ -7,7 +7,7 @@ from html import unescape
 
 from gossamer import tagged
 from gossamer.convert.files.page import About, Pointers
-from gossamer.convert.files.text.inline import read_as
+from gossamer.convert.files.text.inline import read_records
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -23,7 +23,7 @@ _LONG = 600
 
 def read(source: Source) -> Page:
     """What is said in subtitles."""
-    return read_as(source, _write)
+    return read_records(source, _write)
 
 
 def _write(text: str, writer: tagged.Writer, pointers: Pointers) -> About:

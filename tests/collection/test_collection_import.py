@@ -21,6 +21,7 @@ import gossamer
 from crawler_process import descendants, exported, gossamer_command, run_gossamer, with_room
 from foreign_files import answer, page, plain, record, sha1, zipped, zipped_whole
 from gossamer.collection import Collection, Imported, Outside
+from gossamer.collection.imports.import_filter import Verdict
 from gossamer.collection.imports.import_source import ImportSource
 from gossamer.errors import DamagedInput
 from gossamer.model import Answer, Kind
@@ -118,6 +119,26 @@ def test_what_is_exported_and_imported_is_the_same_collection(
         assert collection.verify().problems == []
         assert collection.status().pages == crawled.status().pages
         assert collection.status().queued == 0
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_an_import_does_not_bring_back_what_was_removed(
+    shards: int, crawled: Collection, archive: Path, tmp_path: Path
+) -> None:
+    gone = next(found.url for found in crawled.pages() if found.version.copy_of is None)
+    (longer := tmp_path / "longer.warc.gz").write_bytes(archive.read_bytes() + zipped([page(URL, "New")]))
+    with gossamer.open(with_room(tmp_path / "web")) as collection:
+        collection.import_files(archive, shards=shards)
+        before = versions_of(collection)
+        collection.remove(gone, archive=True)
+        done = collection.import_files(longer)
+        left_out = [row for row in before if row[0] == gone]
+        assert left_out
+        assert set(done.refused) == {Verdict.REMOVED.value}
+        assert done.refused[Verdict.REMOVED.value] >= len(left_out)  # what has not changed brings no version
+        assert done.captures == 1
+        assert [row for row in versions_of(collection) if row[0] != URL] == [row for row in before if row[0] != gone]
+        assert collection.verify().problems == []
 
 
 def test_imported_pages_are_found_shown_linked_and_built(archive: Path, crawled: Collection, tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from made_shard import BEGAN, A, B, Shard, came, made
 
 from gossamer.collection.families import IMPORTS
 from gossamer.collection.imports.import_filter import ImportFilter, Verdict
+from gossamer.frontier.answer.removal import leave_out
 from gossamer.model import Capture
 from gossamer.plan import Plan
-from gossamer.store.foreign.exchanges import Brought, Refers
-from gossamer.store.warc.warc import payload_digest
+from gossamer.store.foreign.exchanges import Brought, Kept, Refers
+from gossamer.store.warc.warc import Place, Record, payload_digest
 
 
 @pytest.fixture
@@ -47,6 +48,16 @@ def test_no_capture_gets_the_moment_of_one_that_could_not_be_taken_in(
     shard.keep(A)
     shard.archive.passed.note(A, BEGAN + 0.001, "odd")
     assert import_filter.arrive(brought(A)) is Verdict.KNOWN
+
+
+def test_what_was_removed_stays_out_and_so_does_what_is_about_it(shard: Shard, import_filter: ImportFilter) -> None:
+    shard.enter(A)
+    leave_out(shard.table, [A], BEGAN)
+    aside = Record(Place("x.warc", 0, 9, "urn:1"), "metadata", (("warc-target-uri", A),), b"a: b")
+    assert import_filter.arrive(brought(A)) is Verdict.REMOVED
+    assert import_filter.arrive(brought(A, b"", 5, 304)) is Verdict.REMOVED
+    assert not import_filter.lay_aside(Kept(aside, 0, A))
+    assert isinstance(import_filter.arrive(brought(B)), Capture)
 
 
 def test_the_same_bytes_with_another_status_are_another_capture(shard: Shard, import_filter: ImportFilter) -> None:

@@ -78,7 +78,7 @@ class Import:
         import_filter: Any = SimpleNamespace(
             arrive=verdict or (lambda one: one.capture),
             kept=lambda capture: None,
-            lay_aside=lambda record: self.aside.append(record) or True,
+            lay_aside=lambda kept: self.aside.append(kept.record) or True,
         )
         every: Any = imported_files
         self.import_source = ImportSource(every, table, import_filter, self.frontier, 77, shards)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from gossamer.collection.derive import index_check, indexer
 from gossamer.collection.derive.indexer import Indexer
+from gossamer.frontier.entries import State
 from gossamer.frontier.worth.soft404 import SAME_TARGET
 from gossamer.graph.gather import standing
 from gossamer.graph.log import COPIED, STANDS_FOR, chunks
@@ -306,6 +307,8 @@ def test_an_error_in_disguise_says_nothing(shard: Shard) -> None:
     assert indexer.wanted(shard.table, shard.archive, A, shard.row(A)) is None
     shard.enter(A, reason="200")
     assert indexer.wanted(shard.table, shard.archive, A, shard.row(A)) is not None
+    shard.enter(A, state=State.QUEUED, soft=SAME_TARGET)  # as while it is asked for again
+    assert indexer.is_soft_404(shard.table, A)
     assert not indexer.is_soft_404(shard.table, B)
 
 

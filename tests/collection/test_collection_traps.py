@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import gossamer
 from gossamer.collection import Outside
 from gossamer.errors import NotFound
 from gossamer.frontier.why import AddressAnswer, HostAnswer
-from gossamer.model import Visit
+from gossamer.model import Capture, Visit
 from gossamer.testing import Errors, MadeWeb, Redirects, Traps, VirtualClock, WebSpec
 from harness.seldom import seldom
 
@@ -103,6 +104,33 @@ def test_dead_links_that_look_alive_are_recognised_and_nothing_else(tmp_path: Pa
     assert len(marked) > 10
     assert 0 < len(asked - found) < 12
     assert exported <= found
+
+
+@pytest.mark.parametrize("status", [200, 503])
+def test_a_dead_link_that_looks_alive_is_not_found_after_it_was_asked_for_again(tmp_path: Path, status: int) -> None:
+    """Whether it says the same, or does not answer and waits."""
+    errors, clock = Errors(missing=0.2, soft=1.0, soft_way="text"), VirtualClock()
+    web = MadeWeb(WebSpec(seed=7, pages=40, errors=errors), clock=clock)
+
+    async def fetch(visit: Visit) -> Capture:
+        found = await web.fetch(visit)
+        answers = again and web.is_soft_404(visit.url) and status != 200
+        head = f"HTTP/1.1 {status} x\r\n\r\n".encode()
+        return replace(found, status=status, headers=(), head=head, wire=b"", body=b"") if answers else found
+
+    again = False
+    with gossamer.open(tmp_path / "web") as collection:
+        clock.run(collection.crawl_async(web.seed, outside=Outside(clock, fetch)))
+        soft = collection.status().remarks["soft 404"]
+        assert soft > 5
+        again = True
+        clock.run(
+            collection.crawl_async(revisit=True, time=5 if status == 503 else 3_600, outside=Outside(clock, fetch))
+        )
+        assert collection.search('"could not find what you asked for"').total == 0
+        assert collection.verify().problems == []
+        if status != 503:
+            assert collection.status().remarks["soft 404"] == soft
 
 
 def was_found(collection: gossamer.Collection, url: str) -> bool:

@@ -37,7 +37,7 @@ from gossamer.frontier.worth.soft404 import (
     _made_up,
     _verdict,
     disguised_places,
-    is_soft,
+    is_soft_reason,
 )
 from gossamer.frontier.worth.url_patterns import template
 from gossamer.store.table.table import Table
@@ -440,9 +440,9 @@ def test_a_redirect_to_where_nonsense_goes_is_told_by_its_target(table: Table) -
     soft.asks("http://a.example/dir/madeup")
     found = dict(soft.learn("http://a.example/dir/madeup", 302, Answer(None, "http://a.example/")))
     assert found == {"http://a.example/dir/x": SAME_TARGET}
-    assert is_soft(SAME_TARGET)
-    assert is_soft(SAME_PAGE)
-    assert not is_soft("http 404")
+    assert is_soft_reason(SAME_TARGET)
+    assert is_soft_reason(SAME_PAGE)
+    assert not is_soft_reason("http 404")
 
 
 def test_places_where_errors_look_like_pages_are_told_for_all_ports(table: Table) -> None:

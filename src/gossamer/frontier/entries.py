@@ -145,6 +145,8 @@ class Entry(msgspec.Struct, array_like=True, frozen=True):
     """Of what a page needs: a link leads to it too; see `requisites`."""
     document: bool = False
     """Of what a page needs and was fetched: it is a document."""
+    soft: str = ""
+    """Why the page that we have is an error in disguise; see `soft404`. It outlasts the reasons of later tries."""
 
     def visit(self, url: str, method: str = "GET") -> Visit:
         """The request that this entry stands for. Validators of a 304 are none: nothing came with them."""

@@ -131,7 +131,7 @@ def looked(readers: ShardReaders) -> tuple[dict[URL, Fault], Redirects]:
 def is_broken(entry: Entry) -> bool:
     """It failed, for good or so far, or is an error in disguise."""
     waits = entry.state is State.QUEUED and entry.attempt > 0 and bool(entry.reason)
-    return entry.state is State.FAILED or waits or (entry.state is State.DONE and is_soft(entry.reason))
+    return entry.state is State.FAILED or waits or (entry.state is State.DONE and is_soft(entry))
 
 
 def linked(
@@ -196,7 +196,7 @@ def _read_again(reader: ShardReader, read: Read, *, all_of_them: bool) -> Iterat
     """Pages whose links are not in the log."""
     archive = reader.archive
     for url, entry, version in newest(archive, Ledger(reader.table)):
-        if (all_of_them or entry.copy or entry.near) and not is_soft(entry.reason):
+        if (all_of_them or entry.copy or entry.near) and not is_soft(entry):
             page = archive.page(url, version) or read(archive.capture(url, version))
             yield url, page.links
 

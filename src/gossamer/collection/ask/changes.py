@@ -200,7 +200,7 @@ class _Comparison:
         place = self._place(versions, stretch)
         then = None if place is None else versions[place]
         earlier = next((each for each in versions[place:] if is_document(each)), None) if place is not None else None
-        here = is_document(now) and not is_soft(entry.reason) and entry.state is not State.EXCLUDED
+        here = is_document(now) and not is_soft(entry) and entry.state is not State.EXCLUDED
         if place is None or not is_document(versions[place]):
             kind = (BACK if earlier else NEW) if here and place != 0 else None
         else:
@@ -244,7 +244,7 @@ class _Comparison:
         waits = entry.state is State.QUEUED and entry.attempt
         if asked and (entry.state in (State.FAILED, State.EXCLUDED) or waits):
             return UNREACHED
-        if is_soft(entry.reason) and newer:
+        if is_soft(entry) and newer:
             return GONE
         if changed:
             return CHANGED

@@ -360,7 +360,7 @@ def wanted(table: Table, archive: Archive, url: URL, version: Version) -> Page |
 def is_soft_404(table: Table, url: URL) -> bool:
     """What the frontier found out about a page: it is an error that does not say so."""
     entry = Ledger(table).get(url)
-    return entry is not None and is_soft(entry.reason)
+    return entry is not None and is_soft(entry)
 
 
 def findable(page: Page) -> bool:

@@ -12,13 +12,15 @@ from gossamer.convert.feed.sitemap import is_sitemap
 from gossamer.errors import Damaged
 from gossamer.fetch import Limits
 from gossamer.fetch.body import decoded
+from gossamer.frontier.answer.removal import is_removed
+from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Clock, Kind, Provenance
 from gossamer.store.archive import Archive
 from gossamer.store.foreign.claims import fits
-from gossamer.store.foreign.exchanges import Brought, Refers
+from gossamer.store.foreign.exchanges import Brought, Kept, Refers
 from gossamer.store.table.table import Table
 from gossamer.store.versions import NOT_MODIFIED, Version
-from gossamer.store.warc.warc import Record, date, payload_digest
+from gossamer.store.warc.warc import date, payload_digest
 from gossamer.urls import keys
 
 AHEAD = 86_400.0
@@ -37,6 +39,7 @@ class Verdict(Enum):
     NOTHING_BEFORE = "304 for what is not here"
     FUTURE = "its date is in the future"
     PASSED = "it is kept, but could not be taken in; `gossamer verify DIR` says why"
+    REMOVED = "it was removed from the collection"
     LACKING = "the response that holds its body is not here; import its file, and then this one again"
 
 
@@ -49,6 +52,7 @@ class ImportFilter:
         """`mine` tells which addresses belong to this shard."""
         self._clock = clock
         self._table = table
+        self._ledger = Ledger(table)
         self._archive = archive
         self._limits = limits
         self._mine = mine
@@ -56,6 +60,8 @@ class ImportFilter:
     def arrive(self, brought: Brought) -> Capture | Verdict:
         """The capture as it is to be kept, or why it is not."""
         capture = brought.capture
+        if is_removed(self._ledger.get(capture.visit.url)):
+            return Verdict.REMOVED
         if capture.began > self._clock.wall() + AHEAD:
             return Verdict.FUTURE
         if self._archive.passed.reason(capture.visit.url, capture.began) is not None:
@@ -70,9 +76,11 @@ class ImportFilter:
         unmet = self._unmet(capture)
         return Verdict.KNOWN if unmet is None else self._sorted(decoded(unmet, self._limits))
 
-    def lay_aside(self, record: Record) -> bool:
-        """A record that is no capture; False when it is here already."""
-        return self._archive.keep_aside(record)
+    def lay_aside(self, kept: Kept) -> bool:
+        """A record that is no capture; False when it is here already, or about a page that was removed."""
+        if kept.about and is_removed(self._ledger.get(kept.about)):
+            return False
+        return self._archive.keep_aside(kept.record)
 
     def kept(self, capture: Capture) -> None:
         """It is in the archive. What brings no version is noted here, so that it is known the next time."""

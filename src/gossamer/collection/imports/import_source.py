@@ -235,7 +235,7 @@ class ImportSource:
                 return found
             case Verdict.KNOWN:
                 self._counts["known"] += 1
-            case Verdict.NOTHING_BEFORE:
+            case Verdict.NOTHING_BEFORE | Verdict.REMOVED:
                 self.refuse(found.value)
             case Verdict.LACKING:
                 self._wait_for_payload(waiting)
@@ -292,7 +292,7 @@ class ImportSource:
             self._notify()
             return
         self._progress.reach(number, item.offset)
-        self._counts["kept"] += self._import_filter.lay_aside(item.record)
+        self._counts["kept"] += self._import_filter.lay_aside(item)
 
     # ------------------------------------------------------------ other shards
 

@@ -218,7 +218,7 @@ class Answers:
         for url, reason in self._worth.probed(capture, judge(capture, self._rules.wanted), page):
             entry = self._ledger.get(url)
             if entry is not None and entry.state is State.DONE:
-                self._ledger.put(url, replace(entry, reason=reason), entry)
+                self._ledger.put(url, replace(entry, reason=reason, soft=reason), entry)
                 self._disguised(url)
 
 

@@ -14,6 +14,7 @@ from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import wait
 from gossamer.frontier.revisit.watch import Watch
 from gossamer.frontier.worth.opic import Flow
+from gossamer.frontier.worth.soft404 import is_soft_reason
 from gossamer.model import Capture, Clock, Kind, Page
 from gossamer.store.versions import NOT_MODIFIED, tells
 from gossamer.urls.paths import is_path
@@ -47,12 +48,13 @@ class Settlement:
     def keep(self, capture: Capture, entry: Entry, outcome: Outcome, page: Page) -> None:
         """A document came, or the one we have is still right."""
         unchanged = outcome.act is Act.UNCHANGED
+        reason = remark(capture, page) or (entry.soft if unchanged else "")
         self._put(
             capture.visit.url,
             entry,
             outcome.reason or f"http {capture.status}",
             state=State.DONE,
-            reason=remark(capture, page),
+            reason=reason,
             status=_status_of_document(entry) or capture.status if unchanged else capture.status,
             target=None,
             etag=_validator(capture, "etag") or (entry.etag if unchanged else None),
@@ -60,6 +62,7 @@ class Settlement:
             attempt=0,
             copy=entry.copy if unchanged else page.copy_of is not None,
             near=entry.near and unchanged,
+            soft=reason if is_soft_reason(reason) else "",
         )
         if self._watch is not None and entry.kind is not Kind.RESOURCE:
             self._watch.visited(capture, entry, page, unchanged=unchanged)
@@ -113,6 +116,7 @@ class Settlement:
             reason=outcome.reason,
             status=status,
             target=outcome.target,
+            soft="",
             **_validators_after(entry, status),
         )
         if self._watch is not None and entry.kind is not Kind.RESOURCE:

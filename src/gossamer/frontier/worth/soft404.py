@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gossamer.frontier.entries import PROBES
+from gossamer.frontier.entries import PROBES, Entry
 from gossamer.frontier.queue.retry import THROTTLED
 from gossamer.frontier.rows import Rows, host_key
 from gossamer.frontier.worth.sketch import MARKS, Sketch, marks
@@ -53,8 +53,13 @@ SAME_PAGE = "soft 404: a made-up name in the same place gets the same page"
 SAME_TARGET = "soft 404: a made-up name in the same place is redirected to the same address"
 
 
-def is_soft(reason: str) -> bool:
-    """Does the reason of an entry say that its page is an error in disguise?"""
+def is_soft(entry: Entry) -> bool:
+    """Is the page that we have of an address an error in disguise? Rows of older versions say so by their reason."""
+    return bool(entry.soft) or is_soft_reason(entry.reason)
+
+
+def is_soft_reason(reason: str) -> bool:
+    """Do these words say that a page is an error in disguise?"""
     return reason.startswith((SAME_PAGE, SAME_TARGET))
 
 

@@ -93,10 +93,12 @@ class Worth:
 
     def answered(self, capture: Capture, entry: Entry, outcome: Outcome, page: Page) -> Lesson:
         """Learn from the answer to a visit."""
-        if not _is_judged(entry) or outcome.act is Act.GET:
-            return Lesson()
         url = capture.visit.url
         kind, text = template(url), _text(url, outcome, page)
+        if entry.soft and text is not None:  # it was an error, and may be one still
+            return Lesson(self._soft404.judge(kind, url, Answer(text)))
+        if not _is_judged(entry) or outcome.act is Act.GET:
+            return Lesson()
         if not entry.attempt:
             self._novelty.left(kind)
         if text is None and not outcome.target:

@@ -82,6 +82,9 @@ def test_a_site_is_its_host_and_all_below_and_no_host_that_begins_alike() -> Non
     urls = [A, "https://www.a.test/x", "http://ab.test/", "http://test/", "http://a.test.example/"]
     assert [url for url in urls if keys.row(url).startswith(prefixes)] == urls[:2]
     assert host_of("http://A.test:80/x") == host_of("a.test") == "a.test"
+    assert [listing.has_port(site) for site in ("a.test", "http://a.test:80/x", "a.test:81", "[::1]", "[::1]:81")] == [
+        *(False, False, True, False, True)
+    ]
     with pytest.raises(UsageError, match="neither a site nor a host"):
         host_of("a b")
 

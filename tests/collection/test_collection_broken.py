@@ -268,6 +268,7 @@ def test_the_command_says_it_in_three_forms(web: Collection, capsys: pytest.Capt
     run("--exit-code", code=1)
     assert run("--exit-code", "--site", "b.example") == "nothing is broken\n"
     run("--csv", "--json", code=2)
+    run("--site", "a.example:81", code=2)  # a site is a host on all its ports
 
 
 def test_an_address_may_be_given_without_its_scheme(web: Collection, capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,6 +110,7 @@ def test_a_question_has_few_prefixes_and_the_others_are_words(searcher: Searcher
         ("lang:en-us", "did you mean lang:en?"),
         ("lang:xx", "there are en, de"),
         ("site:sae.org", "site:sae.org: no page is there; did you mean site:sea.org?"),
+        ("site:sea.org:81", "site:sea.org:81: no page is there; a site is a host on all its ports; write site:sea.org"),
         ("site:www.sea.org", "did you mean site:sea.org?"),
         ("site:oracle", "did you mean site:oracle.org?"),
         ("site:sea.org/nowhere", "site:sea.org has 2"),

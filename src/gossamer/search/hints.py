@@ -20,6 +20,7 @@ _SLIP = 0.8
 """How much alike a word before a colon and the name of a filter are: `size:10` is no `site:10`."""
 _OPTION = re.compile(r"[a-z]{2}|[A-Z][a-z]{2,7}")
 """`-la`, `-Wall`."""
+_PORT = re.compile(r"(?<=[^:/]):\d+(?=/|$)")
 _SHORT = re.compile(r"\w\*")
 _LACKING = {
     Field.SITE: "no page is there",
@@ -88,7 +89,10 @@ def _left_out(query: Query, found: int) -> Iterator[str]:
 
 def _instead(wanted: Filter, having: Having, values: Values) -> str:
     field, value = term_of(wanted)
-    host, _, path = value.partition("/")
+    portless = _PORT.sub("", value)
+    if wanted.field is Field.SITE and portless != value and having(field, portless):
+        return f"a site is a host on all its ports; write site:{portless}"
+    host, _, path = portless.partition("/")
     if wanted.field is Field.SITE and path and (pages := having(field, host)):
         return f"site:{host} has {pages:,}"
     all_known = values("domain" if wanted.field is Field.SITE else field)

@@ -29,7 +29,8 @@ def list_(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,
         "list",
-        "all addresses that were ever found, or those of a state, a reason or a site, and the state of each; or hosts",
+        "all addresses that were ever found, or those of a state, a reason or a site, and the state of each; or hosts. "
+        "Addresses come by host name read from its end, then by path",
         "gossamer list my-web --state failed --reason 'http 404'",
     )
     add_directory(verb)
@@ -43,7 +44,7 @@ def list_(verbs: Verbs) -> None:
         "--reason", metavar="WORDS", help="a reason as `status` prints it; other words: all reasons that begin so"
     )
     verb.add_argument(
-        "--hosts", action="store_true", help="hosts in the place of addresses: how many pages, queued, failed, excluded"
+        "--hosts", action="store_true", help="hosts in the place of addresses: how many pages, queued, failed"
     )
     add_site(verb)
 

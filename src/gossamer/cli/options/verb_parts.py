@@ -32,7 +32,7 @@ def add_directory(verb: argparse.ArgumentParser) -> None:
 
 
 def add_site(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--site", metavar="HOST", help="only this host and those below it")
+    verb.add_argument("--site", metavar="HOST", help="only this host, on all its ports, and those below it")
 
 
 def add_number(verb: argparse.ArgumentParser, what: str) -> None:

@@ -134,6 +134,12 @@ def host_of(site: str) -> str:
         raise UsageError(f"{site!r}: neither a site nor a host: {error}") from None
 
 
+def has_port(site: str) -> bool:
+    """Does whoever names a host mean one of its ports?"""
+    host = host_of(site)
+    return not keys.origin(normalize(site if "://" in site else f"http://{site}")).endswith(f"//{host}")
+
+
 def _unread(reader: ShardReader, prefixes: tuple[bytes, ...]) -> Iterator[tuple[URL, Entry]]:
     """Pages that were kept and could not be read: they are few, and have a list of their own."""
     ledger = Ledger(reader.table)

@@ -13,7 +13,7 @@ from gossamer.collection.ask.times import in_utc
 from gossamer.collection.lock import CRAWL, holder
 from gossamer.collection.sites import site_of
 from gossamer.collection.status import Progress, Status, last_look, standstill, status_of, together
-from gossamer.errors import NotFound
+from gossamer.errors import NotFound, UsageError
 from gossamer.frontier.ledger import Ledger
 from gossamer.shown import counted
 from gossamer.urls import keys, paths
@@ -89,7 +89,11 @@ class CrawlState(Opened):
 
     def require_site(self, *sites: str) -> None:
         """Whoever names a site that nothing is known of has misspelt it: no answer about it would be right."""
+        from gossamer.collection.ask.addresses import has_port, host_of
+
         for site in sites:
+            if has_port(site):
+                raise UsageError(f"{site}: a site is a host on all its ports; write {host_of(site)}")
             if next(self.addresses(site=site), None) is None:
                 raise NotFound(f"{site}: no such host in the collection; `gossamer list DIR --hosts` names them")
 

@@ -158,11 +158,14 @@ def test_rows_never_point_at_what_is_not_on_the_disk_yet(
         assert on_disk or event != "Table.commit", events
 
 
-def test_a_removed_page_is_not_fetched_again(collection: Collection, crawled: Crawled) -> None:
+def test_a_removed_page_is_not_fetched_again(
+    collection: Collection, crawled: Crawled, caplog: pytest.LogCaptureFixture
+) -> None:
     url = original(collection)
     collection.remove(url, archive=True)
     asked = len(crawled.web.log.entries)
     crawled.crawl(collection, url, revisit=True)
+    assert [each for each in caplog.messages if each.startswith(f"{url}: was removed at 20") and "stays out" in each]
     assert url not in {entry.url for entry in crawled.web.log.entries[asked:]}
     crawled.crawl(collection, scope="domain")  # another scope gives second chances, but not this one
     crawled.crawl(collection, scope="any")

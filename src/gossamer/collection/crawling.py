@@ -31,10 +31,11 @@ from gossamer.collection.steered import Steered
 from gossamer.collection.steering import wanted
 from gossamer.errors import NothingFetched, UsageError
 from gossamer.fetch.logins import Logins
+from gossamer.frontier.answer.removal import is_removed
 from gossamer.frontier.entries import State
 from gossamer.frontier.ledger import Ledger
 from gossamer.plan import Plan
-from gossamer.shown import log
+from gossamer.shown import log, timestamp
 from gossamer.store.retention import DAY
 from gossamer.urls import paths
 from gossamer.urls.seeds import address, as_seed
@@ -173,7 +174,7 @@ class Crawling(Steered, Alerting, Upkeep):
         self.close()
         rounds = _Rounds(report or (lambda _: None), stop or asyncio.Event(), apart, keep_fresh, news, file_changes)
         with exclusive(self.path, CRAWL) as lock:
-            self._say_what_is_not_sent(sending)
+            self._warn(asked.seeds, sending)
             plan, hears = self._begun(asked, plan, stamp, begins=begins)
             await self._prepare(asked, plan)
             outside = replace(asked.outside, told=told, began=asked.outside.clock.steady(), logins=sending)
@@ -378,12 +379,18 @@ class Crawling(Steered, Alerting, Upkeep):
             entries = (Ledger(self._readers().of(url).table).get(url) for url in map(address, seeds))
             return rest.holds(self.path) and all(entry and entry.state is State.DONE for entry in entries)
 
-    def _say_what_is_not_sent(self, sending: Logins) -> None:
-        """Of the secrets of the crawl before."""
+    def _warn(self, seeds: Sequence[str], sending: Logins) -> None:
+        """Of secrets of the crawl before that are not sent, and of seeds that were removed."""
         if not self._folder.exists() or not self._folder.is_begun(self._folder.load_plan()):
             return
-        if words := sent.missing(self._readers().tables, sending):
+        readers = self._readers()
+        if words := sent.missing(readers.tables, sending):
             log.warning("%s", words)
+        for url in map(address, seeds):
+            entry = Ledger(readers.of(url).table).get(url)
+            if entry is not None and is_removed(entry):
+                day = timestamp(entry.history[-1][0])
+                log.warning("%s: was removed at %s, and is not fetched: what was removed stays out", url, day)
         self.close()
 
     def _note_rest(self, plan: Plan) -> None:

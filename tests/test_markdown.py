@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from gossamer.markdown import written
+from gossamer.markdown import titled, written
 from gossamer.model import Page
 from gossamer.tagged import plain
 
@@ -325,3 +325,9 @@ def test_depth_and_length_cost_no_more_than_they_must(tag: str) -> None:
 
 def test_a_page_has_its_content_as_markdown() -> None:
     assert Page(html="<h1>T</h1>\n<p>w</p>").markdown == "# T\n\nw\n"
+
+
+def test_a_title_is_not_said_twice() -> None:
+    assert titled("<h2>The <em>heron</em></h2>\n<p>It wades.</p>", "The heron").startswith("<h2>")
+    assert titled("<h2>Intro</h2>", "A & B") == "<h1>A &amp; B</h1>\n<h2>Intro</h2>"
+    assert titled("<p>x</p>\n<h1>Own</h1>", "Other").startswith("<p>")

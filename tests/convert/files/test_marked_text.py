@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
 from gossamer.convert import document
 from gossamer.convert.document import read_here
 from gossamer.convert.files.formats import READERS
-from gossamer.convert.files.text import inline
+from gossamer.convert.files.text import inline, tex_macros
 from gossamer.convert.source import Source
 from gossamer.convert.type.mime import MimeType, type_by_name
 from gossamer.model import Page
@@ -191,6 +192,47 @@ def test_tex() -> None:
         "<ul>\n<li>one\n<ol>\n<li>inner\n</li></ol>\n</li></ul>\n<pre>\\raw</pre>\n"
         "<table>\n<tr><td>Name</td><td>Age</td></tr>\n<tr><td>Anna</td><td>7</td></tr>\n</table>"
     )
+
+
+def test_cells_of_tex_that_take_columns_or_rows() -> None:
+    table = (
+        r"\begin{tabular}{|l|c|c|} Method & \multicolumn{2}{c|}{Accuracy} \\ \multirow{2}{*}{Ours} & 0.9 & 0.8 \\"
+        r" \multirow[t]{2}*{\textbf{His}} & \multicolumn{1}{>{\bfseries}c}{a {b}} & 2 \\ \end{tabular}"
+    )
+    page = said(table, "a.tex")
+    assert page.text == "Method\tAccuracy\nOurs\t0.9\t0.8\nHis\ta b\t2"
+    assert "<td>Accuracy</td><td></td>" in page.html
+    colour = said(r"\definecolor{a}{rgb}{1,0,0} Some \textcolor{red}{words}.", "a.tex")
+    assert colour.text == "Some words."
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"\newcommand{\sys}{Gossamer} Our \sys{} is good.", "Our Gossamer is good."),
+        (r"\newcommand*\sys{Gossamer\xspace}Our \sys is good.", "Our Gossamer is good."),
+        (r"\def\sys{a \emph{fine} \other}\def\other{web \{x\}}Our \sys, \other.", "Our a fine web {x}, web {x}."),
+        (r"\newcommand{\a}{x}\providecommand{\a}{y}\providecommand{\b}{z}\a{} \b", "x z"),
+        (r"\newcommand{\a}{x}\renewcommand{\a}{y}It is \a.", "It is y."),
+        (r"\def\sys{Heron}\begin{document}A \sys.\end{document}", "A Heron."),
+        (r"\newcommand{\one}[1]{hidden #1}A \one{word}.", "A word."),
+        (r"\renewcommand{\section}{\@startsection{a}{1}}\section{Herons} wade", "Herons\nwade"),
+        (r"\newcommand{\be}{\begin{itemize}\item}\newcommand{\ee}{\end{itemize}}\be one \ee two", "one\ntwo"),
+    ],
+)
+def test_macros_of_tex_stand_for_their_words(text: str, words: str) -> None:
+    assert said(text, "a.tex").text == words
+
+
+def test_macros_of_tex_that_grow_without_end_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tex_macros, "EXPANDED_MOST", 1 << 16)
+    tex = MimeType("application", "x-tex")
+    names = [f"x{letter}" for letter in "abcdefghijklmnop"]
+    grown = "".join(f"\\def\\{one}{{" + f"\\{other} " * 300 + "}" for one, other in pairwise(names))
+    page = read_here(Source((grown + r"\def\xp{heron }\xa{} end").encode(), tex, HERE))
+    assert 100 < page.text.count("heron") < tex_macros.EXPANDED_MOST // 4
+    assert page.text.endswith(" end")
+    assert read_here(Source(rb"\def\x{y \x}\x{} end", tex, HERE)).text.endswith("y end")
 
 
 def test_subtitles_are_what_is_said() -> None:

@@ -1,18 +1,20 @@
 """TeX and LaTeX: headings, paragraphs, lists, tables, links and formulas, to tagged text.
 
-Nothing is run: no macro is expanded, no file is put in. Commands are known or left out, what is in their braces stays
-text. Groups are kept on a stack while the text goes by once. Formulas stay TeX.
+Nothing is run, no file is put in; of macros, those without arguments stand for their words. Other commands are known
+or left out, what is in their braces stays text. Groups are kept on a stack while the text goes by once. Formulas stay
+TeX.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from gossamer import tagged
 from gossamer.convert.dates import file_seconds
 from gossamer.convert.files.page import About, Pointers
 from gossamer.convert.files.text.inline import read_as
+from gossamer.convert.files.text.tex_letters import ACCENTS, LETTERS, accented
+from gossamer.convert.files.text.tex_macros import Macros
 from gossamer.convert.source import Source
 from gossamer.model import Page
 
@@ -28,55 +30,6 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _HEADINGS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
-_ACCENTS = {
-    "'": "\u0301",
-    "`": "\u0300",
-    "^": "\u0302",
-    '"': "\u0308",
-    "~": "\u0303",
-    "=": "\u0304",
-    ".": "\u0307",
-    "c": "\u0327",
-    "v": "\u030c",
-    "u": "\u0306",
-    "H": "\u030b",
-    "k": "\u0328",
-    "r": "\u030a",
-    "d": "\u0323",
-}
-_LETTERS = {
-    "ss": "ß",
-    "ae": "æ",
-    "AE": "Æ",
-    "oe": "œ",
-    "OE": "Œ",
-    "o": "ø",
-    "O": "Ø",
-    "aa": "å",
-    "AA": "Å",
-    "l": "ł",
-    "L": "Ł",
-    "i": "ı",
-    "j": "ȷ",
-    "dots": "…",
-    "ldots": "…",
-    "textellipsis": "…",
-    "S": "§",
-    "copyright": "©",
-    "LaTeX": "LaTeX",
-    "TeX": "TeX",
-    "BibTeX": "BibTeX",
-    "textbackslash": "\\",
-    "textasciitilde": "~",
-    "quad": " ",
-    "textendash": "–",
-    "textemdash": "—",
-    "euro": "€",
-    "pounds": "£",
-    "degree": "°",
-    "textbar": "|",
-    "and": ", ",
-}
 _LOOKS = {
     **dict.fromkeys(["textbf", "mathbf"], "strong"),
     **dict.fromkeys(["emph", "textit", "textsl"], "em"),
@@ -84,14 +37,23 @@ _LOOKS = {
 }
 _DROPPED = {
     **dict.fromkeys(["newcommand", "renewcommand", "providecommand", "setlength", "addtolength", "hypersetup"], 2),
-    **dict.fromkeys(["newenvironment", "renewenvironment"], 3),
-    **dict.fromkeys(["DeclareMathOperator", "definecolor", "newtheorem", "addcontentsline", "rule"], 2),
+    **dict.fromkeys(["newenvironment", "renewenvironment", "definecolor", "addcontentsline"], 3),
+    **dict.fromkeys(["DeclareMathOperator", "newtheorem", "rule"], 2),
     **dict.fromkeys(["label", "ref", "eqref", "pageref", "autoref", "cref", "Cref", "cite", "citep", "citet"], 1),
     **dict.fromkeys(["usepackage", "documentclass", "RequirePackage", "input", "include", "includegraphics"], 1),
     **dict.fromkeys(["bibliography", "bibliographystyle", "pagestyle", "thispagestyle", "vspace", "hspace"], 1),
+    **dict.fromkeys(["multicolumn", "multirow"], 2),
     **dict.fromkeys(["graphicspath", "index", "nocite", "color", "textcolor", "setcounter", "geometry"], 1),
 }
 """Commands, and how many of their groups say nothing."""
+_DEFINING = frozenset({"newcommand", "renewcommand", "providecommand", "def", "gdef", "edef"})
+_PARAGRAPHS = frozenset({"par", "maketitle", "newpage", "clearpage", "bigskip", "medskip"})
+_BREAKS = frozenset({"tabularnewline", "newline", "linebreak"})
+_QUOTED = frozenset({"href", "url", "verb", "lstinline"})
+_OTHERS = frozenset(
+    {"title", "author", "date", "let", "footnote", "thanks", "caption", "item", "bibitem", "begin", "end"}
+)
+_KNOWN = _OTHERS | _DEFINING | _PARAGRAPHS | _BREAKS | _QUOTED | {*LETTERS, *_HEADINGS, *_LOOKS, *ACCENTS, *_DROPPED}
 _LITERAL = frozenset(
     {"verbatim", "Verbatim", "lstlisting", "minted", "alltt", "comment", "filecontents", "tikzpicture"}
 )
@@ -104,6 +66,9 @@ _LISTS = {"itemize": False, "description": False, "enumerate": True, "thebibliog
 _OPTION = re.compile(r"\s*\[[^\[\]]{0,500}\]")
 _DEFINED = re.compile(r"\s*\\[A-Za-z@]{1,60}[^{\n]{0,100}")
 _ARGUMENT = re.compile(r"\s*\{([^{}]{0,2000})\}")
+_SPAN = re.compile(r"\s*\{\s*(\d{1,2})\s*\}")
+_SPAN_MOST = 20
+_ROWS_OF_ANY_WIDTH = re.compile(r"\s*\{[^{}]{1,20}\}\s*[*=]")
 _VERB = re.compile(r"([^\s\w*{])(.{0,500}?)\1")
 _DEPTH_MOST = 100
 """Of groups; what lies deeper has no meaning of its own."""
@@ -143,16 +108,26 @@ class _Typesetter:
         self._item = False
         self._ends: dict[str, int] = {}
         self._tables: list[list[list[str]]] = []
+        self._span = 1
+        """Columns that the cell takes which is open."""
+        self._macros = Macros(_KNOWN)
+        self._outer: list[tuple[str, int, dict[str, int]]] = []
+        """Where to read on after each body of a macro that is open."""
         self.about: dict[str, str] = {}
 
     def write(self) -> None:
         """Write all of it."""
-        while (token := _TOKEN.match(self._text, self._at)) is not None:
+        while (token := self._token()) is not None:
             self._at = token.end()
             self._take(token)
         while self._groups:
             self._close()
         self._flush()
+
+    def _token(self) -> re.Match[str] | None:
+        while (token := _TOKEN.match(self._text, self._at)) is None and self._outer:
+            self._text, self._at, self._ends = self._outer.pop()
+        return token
 
     def _take(self, token: re.Match[str]) -> None:
         kind, said = token.lastgroup, token[0]
@@ -160,7 +135,8 @@ class _Typesetter:
             case "text":
                 self._words(said)
             case "name":
-                self._command(token["name"])
+                if not self._expand(token):
+                    self._command(token["name"])
             case "environment":
                 (self._begin if token["edge"] == "begin" else self._end)(token["environment"].rstrip("*"))
             case "sign":
@@ -194,10 +170,8 @@ class _Typesetter:
     def _open(self) -> None:
         if len(self._groups) >= _DEPTH_MOST:
             return
-        dropped = self._drops > 0
-        self._groups.append("drop" if dropped else self._next)
-        self._drops = max(self._drops - 1, 0)
-        self._next = ""
+        self._groups.append(f"drop:{self._drops - 1}" if self._drops else self._next)
+        self._drops, self._next = 0, ""
         self._parts.append([])
 
     def _close(self) -> None:
@@ -205,7 +179,8 @@ class _Typesetter:
             return
         kind, line = self._groups.pop(), "".join(self._parts.pop())
         match kind:
-            case "drop":
+            case _ if kind.startswith("drop:"):
+                self._drops = int(kind[5:])
                 while self._drops and self._skip(_OPTION):
                     continue
             case "title" | "author" | "date":
@@ -227,13 +202,22 @@ class _Typesetter:
             case _ if kind.startswith("a:"):
                 self._add(self._pointers.link(line, kind[2:]))
             case _ if kind.startswith("accent:"):
-                self._add(_accented(line, kind[7:]))
+                self._add(accented(line, kind[7:]))
             case _:
                 self._add(line)
 
+    def _expand(self, token: re.Match[str]) -> bool:
+        """Read the body of a macro in its place. The space behind it is kept: nobody wants two words in one."""
+        body = self._macros.body(token["name"], len(self._outer))
+        if body is None:
+            return False
+        self._outer.append((self._text, token.end("name"), self._ends))
+        self._text, self._at, self._ends = body, 0, {}
+        return True
+
     def _command(self, name: str) -> None:
-        if name in _LETTERS:
-            self._add(tagged.words(_LETTERS[name]))
+        if name in LETTERS:
+            self._add(tagged.words(LETTERS[name]))
             return
         self._skip(_OPTION)
         if name in _HEADINGS:
@@ -242,8 +226,10 @@ class _Typesetter:
             self._next = name
         elif name in _LOOKS and name != "verb":
             self._next = _LOOKS[name]
-        elif name in _ACCENTS:
+        elif name in ACCENTS:
             self._accent(name)
+        elif name in _DEFINING and (end := self._macros.define(self._text, self._at, anew=name != "providecommand")):
+            self._at = end
         elif name in _DROPPED:
             self._dropped(name)
         elif name in ("def", "gdef", "edef", "let"):
@@ -254,11 +240,11 @@ class _Typesetter:
             self._next = "caption"
         elif name in ("item", "bibitem"):
             self._new_item(name)
-        elif name in ("href", "url", "verb", "lstinline"):
+        elif name in _QUOTED:
             self._quoted(name)
-        elif name in ("tabularnewline", "newline", "linebreak"):
+        elif name in _BREAKS:
             self._sign("\\")
-        elif name in ("par", "maketitle", "newpage", "clearpage", "bigskip", "medskip"):
+        elif name in _PARAGRAPHS:
             self._flush_outside()
 
     def _dropped(self, name: str) -> None:
@@ -267,6 +253,10 @@ class _Typesetter:
             self._drops = 1
             if (named := _TOKEN.match(self._text, self._at)) is not None:
                 self._at = named.end()
+        elif name == "multirow" and self._skip(_ROWS_OF_ANY_WIDTH):
+            self._drops = 0
+        elif name == "multicolumn" and (span := _SPAN.match(self._text, self._at)):
+            self._span = min(int(span[1]), _SPAN_MOST)
         while self._skip(_OPTION):
             continue
 
@@ -291,7 +281,7 @@ class _Typesetter:
         return bool(found)
 
     def _sign(self, sign: str) -> None:
-        if sign in _ACCENTS:
+        if sign in ACCENTS:
             self._accent(sign)
         elif sign == "\\":
             self._skip(_OPTION)
@@ -312,10 +302,10 @@ class _Typesetter:
         if self._text.startswith("{", self._at):
             self._next = f"accent:{accent}"
         elif self._text.startswith(("\\i", "\\j"), self._at):
-            self._add(_accented(self._text[self._at + 1], accent))
+            self._add(accented(self._text[self._at + 1], accent))
             self._at += 2
         elif self._at < len(self._text) and self._text[self._at].isalpha():
-            self._add(_accented(self._text[self._at], accent))
+            self._add(accented(self._text[self._at], accent))
             self._at += 1
 
     def _formula(self, begin: str, end: str) -> None:
@@ -377,7 +367,8 @@ class _Typesetter:
 
     def _cell(self) -> None:
         self._tables[-1][-1].append("".join(self._parts[-1]).replace("<br>", " ").strip())
-        self._parts[-1] = []
+        self._tables[-1][-1] += [""] * (self._span - 1)
+        self._parts[-1], self._span = [], 1
 
     def _start_over(self) -> None:
         """What stood before the document was settings; what it said about the document is known."""
@@ -409,9 +400,3 @@ class _Typesetter:
             self._item = False
         else:
             self._writer.paragraph(line)
-
-
-def _accented(line: str, accent: str) -> str:
-    """Only a letter can bear one."""
-    letter = {"ı": "i", "ȷ": "j"}.get(line, line)
-    return unicodedata.normalize("NFC", letter[0] + _ACCENTS[accent]) + letter[1:] if letter[:1].isalpha() else line

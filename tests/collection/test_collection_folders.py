@@ -182,8 +182,20 @@ def test_pictures_are_found_by_their_names(kept: gossamer.Collection, notes: Pat
     (notes / "cormorant.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     visits(kept, notes)
     assert hits(kept, "cormorant") == ["cormorant.png"]
-    assert because(kept, notes / "cormorant.png").startswith("found by its name alone")
+    assert because(kept, notes / "cormorant.png") == "found by its name alone: files of its kind are not read"
     assert kept.page(str(notes / "cormorant.png")).page.problem == "a picture, which has no words to read"
+
+
+def test_a_file_that_is_not_what_its_name_says_is_told_as_that(kept: gossamer.Collection, notes: Path) -> None:
+    (notes / "noise.pdf").write_bytes(bytes(range(256)) * 4)
+    with (notes / "hole.txt").open("wb") as hole:
+        hole.truncate(3 << 30)
+    (notes / "broken.docx").write_bytes(b"PK broken")
+    visits(kept, notes)
+    said = "found by its name alone: damaged, or not what its name says: nothing in it looks like"
+    assert because(kept, notes / "noise.pdf") == f"{said} .pdf"
+    assert because(kept, notes / "hole.txt") == f"{said} .txt"
+    assert because(kept, notes / "broken.docx") == "not a ZIP archive"
 
 
 def test_what_is_cut_says_so(kept: gossamer.Collection, notes: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from urllib.parse import urlsplit
 
 from gossamer.convert.source import Source
+from gossamer.convert.type.mime import type_by_name
 from gossamer.model import HTML, Page
 
 EMPTY = "empty: there are no bytes of it"
@@ -33,8 +36,16 @@ def reason(source: Source, page: Page, *, known: bool) -> str:
     if source.kind.essence in HTML:
         return _html(source.data[:_LOOKED_AT])
     if source.kind.essence == _SOME_BYTES:
-        return "nothing tells what kind of file it is"
+        return unknown(source.url)
     return "no text in it" if known else _KINDS.get(source.kind.type) or f"nothing here reads {source.kind.essence}"
+
+
+def unknown(url: str | None) -> str:
+    """Why some bytes are not read. A file may be called after a kind we know, and have nothing of it."""
+    ending = posixpath.splitext(urlsplit(url or "").path)[1]
+    if type_by_name(f"a{ending}") is None:
+        return "nothing tells what kind of file it is"
+    return f"damaged, or not what its name says: nothing in it looks like {ending.lower()}"
 
 
 def _html(start: bytes) -> str:

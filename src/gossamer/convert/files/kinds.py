@@ -223,6 +223,8 @@ def _settled(data: bytes, known: str, url: str | None, *, untold: bool) -> str:
         return inside if inside != ZIP or untold or known in _ZIPPED or known.startswith("text/") else known
     if marked := _marked(data, known, untold=untold):
         return marked
+    if data.startswith(b"PK") and (named := _zipped(known, url)):
+        return named
     if known in _ZIPPED or known in _MARKED:
         found = sniffed(data).essence
         known, untold = (known, False) if found in _SOME_BYTES else (found, True)
@@ -234,6 +236,12 @@ def _settled(data: bytes, known: str, url: str | None, *, untold: bool) -> str:
         named = _BY_NAME.get(_ending(url)) or (names.ENDINGS.get(_ending(url)[1:]) if known == PLAIN else None)
         known = named or (_looks_like(data) if untold and known == PLAIN else known)
     return NOTEBOOK if known == JSON and _is_notebook(data) else known
+
+
+def _zipped(known: str, url: str | None) -> str | None:
+    """The kind of ZIP file that it was said to be, or is called. One with half a mark is a broken one, and no text."""
+    named = mime.type_by_name(f"a{_ending(url)}") or ""
+    return next((kind for kind in (known, _ALIASES.get(named, named)) if kind in _ZIPPED), None)
 
 
 def _marked(data: bytes, known: str, *, untold: bool) -> str | None:

@@ -6,6 +6,7 @@ import random
 
 from msgspec.structs import replace
 
+from gossamer.convert.silent import unknown
 from gossamer.frontier.answer.outcome import Act, Outcome
 from gossamer.frontier.entries import VALIDATOR_MOST, Entry, State
 from gossamer.frontier.ledger import Ledger, was_fetched
@@ -19,7 +20,7 @@ from gossamer.model import Capture, Clock, Kind, Page
 from gossamer.store.versions import NOT_MODIFIED, tells
 from gossamer.urls.paths import is_path
 
-UNREAD_KIND = "found by its name alone: files of its kind are not read"
+UNREAD_KIND = "files of its kind are not read"
 """Of a file of this machine: a picture, a program."""
 
 
@@ -157,7 +158,10 @@ def remark(capture: Capture, page: Page) -> str:
         return page.problem
     if capture.truncated and is_path(capture.visit.url):
         size = f"{int(capture.header('content-length') or 0):,}"
-        return f"cut: {len(capture.body):,} of its {size} bytes were read" if capture.body else UNREAD_KIND
+        if not capture.body:
+            some_bytes = capture.header("content-type") == "application/octet-stream"
+            return f"found by its name alone: {unknown(capture.visit.url) if some_bytes else UNREAD_KIND}"
+        return f"cut: {len(capture.body):,} of its {size} bytes were read"
     if capture.truncated:
         return f"cut: {capture.truncated}"
     return f"more links than the {len(page.links):,} that were followed" if page.links_cut else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time as clock
 from argparse import ArgumentTypeError
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 
 from gossamer.errors import UsageError
 from gossamer.setting_text import seconds
@@ -21,6 +21,8 @@ def moment(text: str, *, end: bool = False) -> datetime:
     """A point in time. A day means its beginning, or its `end`."""
     try:
         found = datetime.fromisoformat(text)
+        if found.date() == date.max:  # what comes right after it could not be written
+            raise ValueError(text)
         whole_day = len(text) in (8, 10) and "T" not in text
         return (datetime.combine(found, time.max) if end and whole_day else found).astimezone()
     except (ValueError, OverflowError, OSError):

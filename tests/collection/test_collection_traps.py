@@ -11,10 +11,12 @@ import pytest
 from trap_site import HOME, TrapSite
 
 import gossamer
+from gossamer.cli import answers
 from gossamer.collection import Outside
 from gossamer.errors import NotFound
 from gossamer.frontier.why import AddressAnswer, HostAnswer
 from gossamer.model import Capture, Visit
+from gossamer.plan import Plan
 from gossamer.testing import Errors, MadeWeb, Redirects, Traps, VirtualClock, WebSpec
 from harness.seldom import seldom
 
@@ -114,15 +116,19 @@ def test_a_dead_link_that_looks_alive_is_not_found_after_it_was_asked_for_again(
 
     async def fetch(visit: Visit) -> Capture:
         found = await web.fetch(visit)
-        answers = again and web.is_soft_404(visit.url) and status != 200
+        spoiled = again and web.is_soft_404(visit.url) and status != 200
         head = f"HTTP/1.1 {status} x\r\n\r\n".encode()
-        return replace(found, status=status, headers=(), head=head, wire=b"", body=b"") if answers else found
+        return replace(found, status=status, headers=(), head=head, wire=b"", body=b"") if spoiled else found
 
     again = False
     with gossamer.open(tmp_path / "web") as collection:
         clock.run(collection.crawl_async(web.seed, outside=Outside(clock, fetch)))
         soft = collection.status().remarks["soft 404"]
         assert soft > 5
+        last_words = answers.crawled("web", collection.status(), stopped=False, plan=Plan())
+        assert (
+            f"\n{soft} of the pages are errors in disguise and not found by a search; `gossamer list web" in last_words
+        )
         again = True
         clock.run(
             collection.crawl_async(revisit=True, time=5 if status == 503 else 3_600, outside=Outside(clock, fetch))

@@ -13,7 +13,7 @@ import zstandard
 
 from foreign_files import answer, page, plain, record, zipped
 from gossamer.collection.imports.import_files import sort
-from gossamer.store.foreign import arc, lenient_warc, trec, unpacking
+from gossamer.store.foreign import arc, claims, lenient_warc, trec, unpacking
 from gossamer.store.foreign.exchanges import Brought, Item, captures
 from gossamer.store.foreign.lenient_warc import Fault
 from gossamer.store.foreign.unpacking import Broken, Unpacking
@@ -63,6 +63,20 @@ def test_addresses_in_metadata_are_web_addresses_or_left_out() -> None:
     (found,) = brought(with_metadata(referrer="file:///etc/passwd", owner="nonsense", etag="e" * 5_000, method="PUT"))
     visit = found.capture.visit
     assert (visit.referrer, visit.owner, visit.etag, visit.method) == (None, None, None, "GET")
+
+
+@pytest.mark.parametrize(
+    ("said", "url"),
+    [
+        ("<http://a.test/x>", "http://a.test/x"),
+        (" <http://a.test/x> ", "http://a.test/x"),
+        ("http://a.test/x%3E", "http://a.test/x%3E"),
+        ("http://a.test/x>", "http://a.test/x%3E"),
+        ("<http://a.test/x>>", "http://a.test/x%3E"),
+    ],
+)
+def test_angle_brackets_go_where_they_stand_around_an_address(said: str, url: str) -> None:
+    assert claims.web_address(said) == url
 
 
 def test_a_server_is_an_ip_address_and_a_cut_has_a_known_reason() -> None:

@@ -26,6 +26,8 @@ _VARIES = re.compile(r"(?<=/)[0xws+](?=[./?;]|$)")
 """What stands for a part that differs in addresses of one kind."""
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
+SOFT = "soft 404"
+"""The first words of the remark on pages that are errors in disguise."""
 MOST_LETTERS = 500
 """Of what a server said or an address is made of; --json has all of it."""
 
@@ -59,6 +61,9 @@ def crawled(
     if plan.pages_per_host and (left := status.exclusions.get(kept_out)):
         cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
         lines.append(f"{counted(left, 'address')} left out, {kept_out}; {cure}")
+    if soft := status.remarks.get(SOFT):
+        are, names = "is an error" if soft == 1 else "are errors", f"`gossamer list {folder} --reason '{SOFT}'`"
+        lines.append(f"{soft:,} of the pages {are} in disguise and not found by a search; {names}")
     if idle:
         lines.append(f"nothing was left to do; {again} --revisit` asks again for all pages")
     elif status.pages and not status.queued and not stopped:

@@ -198,7 +198,7 @@ def show(options: argparse.Namespace) -> int:
     if options.full and options.form != "text":
         raise UsageError("--full is for --as text; the other forms are of the main content")
     with asked(options) as collection:
-        at = moment(options.at, end=True) if options.at else None
+        at = moment(options.at, end=True) if options.at is not None else None
         try:
             page = collection.page(options.url, at)
         except NotFound:  # an error or a redirect says something, too

@@ -59,7 +59,7 @@ def _stands_for(collection: Reading, url: str) -> str | None:
 def search(options: argparse.Namespace) -> int:
     """Print the pages that answer a question."""
     question, most, offset = " ".join(options.question), options.number, options.offset
-    at = moment(options.at, end=True) if options.at else None
+    at = moment(options.at, end=True) if options.at is not None else None
     if options.explain and options.all_versions:
         raise UsageError("--explain says what a score is made of now, or with --at at a time; ask so")
     if options.explain and options.sort != "relevance":

@@ -71,7 +71,8 @@ class Disk:
         if free < self._marks.stop:
             raise StorageError(
                 f"{self._folder}: only {free >> 20} MiB free on the disk, and the plan stops at"
-                f" {self._marks.stop >> 20} MiB; free some space or lower disk_stop, then crawl again to go on"
+                f" {self._marks.stop >> 20} MiB; free some space or lower disk_stop, then give"
+                " the same command again to go on"
             )
         mark = max(self._marks.pause, int(self._marks.pause_share * size))
         wanted = int(MARGIN * mark)

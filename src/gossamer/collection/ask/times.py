@@ -35,6 +35,8 @@ def _by_calendar(text: str) -> date:
     if (ago := _DAYS.get(text.strip().lower())) is not None:
         return date.today() - timedelta(days=ago)
     found = datetime.fromisoformat(text)
+    if found.date() == date.max:  # what comes right after it could not be written
+        raise ValueError(text)
     return found.date() if len(text) in (8, 10) and "T" not in text else found
 
 

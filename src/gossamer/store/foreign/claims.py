@@ -85,10 +85,16 @@ def words(said: str | None) -> str | None:
     return said if said is None or len(said) <= WORDS_MOST else None
 
 
+def bare(said: str) -> str:
+    """An address without the angle brackets around it, as older files have them; one at its end alone is part of it."""
+    said = said.strip()
+    return said[1:].removesuffix(">").strip() if said.startswith("<") else said
+
+
 def web_address(said: str | None) -> URL | None:
     """The canonical form; None for what is no address of the web."""
     try:
-        return normalize(said.strip("<> ")) if said else None
+        return normalize(bare(said)) if said else None
     except InvalidURL:
         return None
 

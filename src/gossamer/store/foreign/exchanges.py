@@ -184,7 +184,7 @@ def _belong(carrier: Record, other: Record) -> bool:
 
 def _about(url: str | None) -> str | None:
     """Also of those that have the address of a page behind one of their own, as Browsertrix writes them."""
-    scheme, _, rest = (url or "").strip("<> ").partition("http")
+    scheme, _, rest = claims.bare(url or "").partition("http")
     return claims.web_address(f"http{rest}") if rest and (not scheme or scheme.startswith("urn:")) else None
 
 

@@ -112,9 +112,17 @@ def test_what_was_not_said_then_is_not_found(past: Served) -> None:
     assert "no page from before 2026-01-01" in early.css_first(".note").text()
 
 
-@pytest.mark.parametrize("at", ["soon", "2026-13-40", "<b>", ""])
-def test_a_date_that_is_none_is_passed_over(past: Served, at: str) -> None:
-    assert view(past, q="giraffe", at=at).css_first(".then") is None
+@pytest.mark.parametrize("at", ["soon", "2026-13-40", "<b>"])
+@pytest.mark.parametrize("question", ["giraffe", ""])
+def test_a_date_that_is_none_is_no_present(past: Served, at: str, question: str) -> None:
+    seen = view(past, q=question, at=at)
+    assert seen.css_first(".hit") is None
+    assert f"'{at}': not a time" in seen.css_first("main").text()
+    assert seen.css_first("main a").text() == "Back to the present"
+
+
+def test_no_date_is_the_present(past: Served) -> None:
+    assert view(past, q="giraffe", at="").css_first(".then") is None
 
 
 @pytest.mark.parametrize("at", ["5m", "today"])

@@ -84,6 +84,13 @@ def test_what_another_page_sends_is_refused(served: Served, headers: dict[str, s
         assert served.ask(method, "/", b"", headers).status == 403
 
 
+def test_what_nobody_understands_is_told_as_that(served: Served) -> None:
+    for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "FOO"):
+        reply = served.ask(method, "/", b"", {})
+        assert reply.status == 405
+        assert reply.headers["allow"] == "GET, HEAD, POST"
+
+
 def test_who_may_only_look_changes_nothing(collection: Path) -> None:
     with serving(collection, Access(local_names(), read_only=True)) as running:
         assert running.get("/").status == 200

@@ -37,7 +37,7 @@ class Asked:
 
     @property
     def moment(self) -> datetime | None:
-        """The same as a time: of a day its end."""
+        """The same as a time: of a day its end. UsageError if it is none."""
         return moment(self.at, end=True) if self.at else None
 
     @property
@@ -66,7 +66,8 @@ class Asked:
 
 
 def asked(given: QueryParams) -> Asked:
-    """What a browser asks for. What makes no sense is passed over: a page is better than a lecture."""
+    """What a browser asks for. What makes no sense is passed over: a page is better than a lecture. But for a time: to
+    answer of another one would be wrong."""
     filters = {name: given[name] for name in _FILTERS if _VALUE.fullmatch(given.get(name, ""))}
     if re.fullmatch(r"[0-9]{4}", given.get("year", "")):
         filters["year"] = given["year"]
@@ -84,14 +85,14 @@ def asked(given: QueryParams) -> Asked:
 
 
 def _time(day: str, hour: str) -> str:
-    """If it is one: a day or a time, or a day and a time of it, which a form has in two fields. What counts from now
-    is made a time by the calendar, so that the links of the page go on meaning the same."""
+    """A day or a time, or a day and a time of it, which a form has in two fields. What counts from now is made a time
+    by the calendar, so that the links of the page go on meaning the same. What is no time stays as it is."""
     text = f"{day}T{hour}" if hour and re.fullmatch(r"[0-9-]{10}", day) and _is_hour(hour) else day
     try:
         found = moment(text, end=True) if text else None
         return "" if found is None else text if text[:4].isdecimal() else f"{found:%Y-%m-%dT%H:%M:%S}"
     except UsageError:
-        return ""
+        return text
 
 
 def _is_hour(text: str) -> bool:

@@ -150,7 +150,11 @@ class Safety:
             return None
         if self._access.read_only and not self._is_question(scope):
             return _no(scope, "This server only shows the collection.", 403)
-        return None if self._is_from_here(headers) else _no(scope, "This must come from a page of ours.", 403)
+        if not self._is_from_here(headers):
+            return _no(scope, "This must come from a page of ours.", 403)
+        if scope["method"] != "POST":
+            return _no(scope, "Only GET, HEAD and POST are understood.", 405, {"allow": "GET, HEAD, POST"})
+        return None
 
     def _is_question(self, scope: Scope) -> bool:
         """Whether nothing can be changed by it."""

@@ -62,9 +62,10 @@ async def search(request: Request) -> Response:
 
 def _found(web: Collection, wanted: Asked) -> Found:
     status = web.status()
-    if not (wanted.text or wanted.filters):
-        return Found(status)
     try:
+        at = wanted.moment
+        if not (wanted.text or wanted.filters):
+            return Found(status)
         first = (wanted.page - 1) * HITS
         answer = web.search(
             wanted.question,
@@ -72,7 +73,7 @@ def _found(web: Collection, wanted: Asked) -> Found:
             first,
             sort=wanted.sort,
             facets=not wanted.all_versions,
-            at=wanted.moment,
+            at=at,
             all_versions=wanted.all_versions,
         )
         once = 0 if answer.total or wanted.all_versions else web.ever_said(wanted.question)

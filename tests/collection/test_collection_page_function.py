@@ -128,7 +128,10 @@ def test_a_function_of_a_script_is_called_in_this_process_and_is_in_no_plan(tmp_
 def test_a_file_is_kept_in_the_plan_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = scraper(tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert crawled(tmp_path, "scraper:book").plan.on_page == name
+    web = crawled(tmp_path, "scraper:book")
+    assert web.plan.on_page == name
+    assert web.change(on_page="").on_page == ""
+    assert web.change(on_page="scraper.py:book").on_page == name
 
 
 def test_fields_are_replaced_by_a_revisit_and_made_again_by_a_build(tmp_path: Path) -> None:

@@ -48,6 +48,10 @@ class Steered(Reading):
         """
         from gossamer.collection.crawl.wiring import check, hints
 
+        if settings.get("on_page"):
+            from gossamer.collection.crawl.page_function import whole_name
+
+            settings |= {"on_page": whole_name(settings["on_page"])}
         self._folder.require()
         with self._steering.changing() as runs:
             before = self._folder.load_plan()

@@ -180,7 +180,7 @@ def handed_in(settings: dict[str, Any], outside: Outside) -> tuple[dict[str, Any
     """A function that was given to a crawl: as a setting by its name, or else as something that only we know."""
     given = settings.get("on_page")
     if not callable(given):
-        return settings | ({"on_page": whole_name(given)} if isinstance(given, str) and given else {}), outside
+        return settings | ({"on_page": _tried(given)} if isinstance(given, str) and given else {}), outside
     if name := _importable(given):
         return settings | {"on_page": name}, outside
     rest = {each: value for each, value in settings.items() if each != "on_page"}
@@ -188,12 +188,16 @@ def handed_in(settings: dict[str, Any], outside: Outside) -> tuple[dict[str, Any
 
 
 def whole_name(name: str) -> str:
-    """As it is kept: a file by its whole path, so that a later crawl finds it from anywhere. It is tried out."""
+    """As it is kept: a file by its whole path, so that a later crawl finds it from anywhere."""
     place, colon, function = name.rpartition(":")
     if not colon or not place or not function:
         raise UsageError(f"on_page {name!r}: names no function; {_FORM}")
     file = Path(place if place.endswith(".py") else f"{place}.py").expanduser()
-    name = f"{file.resolve()}:{function}" if place.endswith(".py") or file.is_file() else name
+    return f"{file.resolve()}:{function}" if place.endswith(".py") or file.is_file() else name
+
+
+def _tried(name: str) -> str:
+    name = whole_name(name)
     load(name)
     return name
 

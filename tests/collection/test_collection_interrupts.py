@@ -97,7 +97,7 @@ def assert_once(web: MadeWeb) -> None:
 
 @pytest.mark.parametrize("number", [2])
 @pytest.mark.parametrize(
-    ("owner", "name"), [(Frontier, "_done"), (Frontier, "sift"), (Discovery, "_admit"), (Commits, "begin")]
+    ("owner", "name"), [(Frontier, "_done"), (Frontier, "sift"), (Discovery, "admit"), (Commits, "begin")]
 )
 def test_an_interrupt_in_the_middle_of_anything_waits_for_its_end(
     web: MadeWeb, collection: Collection, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, number: int
@@ -112,7 +112,7 @@ def test_an_interrupt_in_the_middle_of_anything_waits_for_its_end(
 
 
 @pytest.mark.parametrize("number", [2])
-@pytest.mark.parametrize(("owner", "name"), [(Frontier, "_done"), (Discovery, "_admit"), (Commits, "begin")])
+@pytest.mark.parametrize(("owner", "name"), [(Frontier, "_done"), (Discovery, "admit"), (Commits, "begin")])
 def test_an_interrupt_that_comes_as_an_exception_commits_nothing_by_half(
     web: MadeWeb,
     collection: Collection,

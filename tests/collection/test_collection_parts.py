@@ -669,7 +669,9 @@ def test_faults_of_the_machine_are_not_about_a_page() -> None:
 
 def made(path: Path, *shards: int, part: str = "table") -> Folder:
     for number in shards:
-        (path / "shards" / f"{number:02}" / part).mkdir(parents=True)
+        place = path / "shards" / f"{number:02}" / part
+        place.mkdir(parents=True)
+        (place / "000001.log").touch()
     return Folder(path)
 
 

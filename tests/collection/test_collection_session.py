@@ -528,8 +528,10 @@ class Going:
     """A frontier at some moment."""
 
     def __init__(self, **now: Any) -> None:
-        counts = dict.fromkeys(("queued", "done", "failed", "excluded", "pages", "bytes"), 0) | {"seconds": 0.0}
-        self.ledger = SimpleNamespace(counts=SimpleNamespace(**counts | {k: now.pop(k) for k in counts if k in now}))
+        names = ("queued", "besides", "done", "failed", "excluded", "pages", "bytes")
+        counts = dict.fromkeys(names, 0) | {"seconds": 0.0}
+        counts |= {name: now.pop(name) for name in counts if name in now}
+        self.ledger = SimpleNamespace(counts=SimpleNamespace(**counts, kept=counts["pages"]))
         known: dict[str, Any] = {"out": 0, "hosts_waiting": 0, "network_gone": False, "longest": None, "waking": inf}
         self.__dict__.update(known | {"next_revisit": None} | now)
 

@@ -286,7 +286,8 @@ def test_one_interrupt_ends_all_processes_and_the_next_crawl_goes_on(web: MadeWe
     folder, slow = tmp_path / "web", ("--delay", "0.2", "--shards", "2")
     command = gossamer_command(*crawl_arguments(folder, web.seed, *slow))
     crawler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    wait_for(lambda: (folder / "gate").exists() and len(descendants(crawler.pid)) == 3)
+    # the process that all are forked from, the server of the shards, and two shards
+    wait_for(lambda: (folder / "gate").exists() and len(descendants(crawler.pid)) == 4)
     processes = descendants(crawler.pid)
     os.killpg(crawler.pid, signal.SIGINT)
     assert crawler.wait(30) == 130

@@ -24,8 +24,6 @@ from pathlib import Path
 
 import fasttext  # type: ignore[import-untyped]  # it ships no types
 
-from gossamer.convert import short_text
-
 _LOOKED_AT = 6_000
 """Characters."""
 _SAMPLE = 200
@@ -93,6 +91,8 @@ def _chances(sample: str) -> dict[str, float]:
 
 
 def _chances_of_few(sample: str) -> dict[str, float]:
+    from gossamer.convert import short_text  # with NumPy: a crawl that only collects does without
+
     few, many = short_text.chances(sample), _chances(sample)
     strange = {code: share for code, share in many.items() if code not in few and share >= _SURE}
     if strange or not few:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gossamer.convert.charset.charset import encoding
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.fields import canonical
-from gossamer.convert.html.aimed import aimed
+from gossamer.convert.html.link_targets import link_targets
 from gossamer.convert.html.links import LINKS_MOST, resolved
 from gossamer.convert.html.outline import Outline, from_bytes
 from gossamer.convert.html.pointers import PLACES, Pointers, one_by_one
@@ -38,7 +38,7 @@ def is_read(page: bytes) -> bool:
     columns = expected.links.columns
     assert (*found[:2], *found[3:-2]) == (*expected[:2], *expected[3:-3]), page[:2_000]
     assert found[2] == columns, page[:2_000]
-    assert _scan.pointers(*columns, PLACES) == one_by_one(*columns, PLACES), page[:2_000]
+    assert _scan.pointers(columns, PLACES) == one_by_one(columns, PLACES), page[:2_000]
     lead_alike(expected.links)
     assert expected.outline is not None
     for name, ours, theirs in zip(Outline._fields, from_bytes(found[-1]), expected.outline, strict=True):
@@ -48,9 +48,9 @@ def is_read(page: bytes) -> bool:
 
 def lead_alike(pointers: Pointers) -> None:
     """Links that are made late, and what is known of them before, are those that are made at once."""
-    pointed = aimed(pointers, HERE, "windows-1252")
+    pointed = link_targets(pointers, HERE, "windows-1252")
     found = pointed.links(())
-    at_once = tuple(link._replace(content=False) for link in resolved(pointers, HERE, "windows-1252"))
+    at_once = tuple(link._replace(content=False) for link in resolved(pointers.made, HERE, "windows-1252"))
     assert (len(found), found) == (len(at_once), at_once)
     assert [list(column) for column in targets(found)] == [list(column) for column in targets(at_once)]
     assert set("".join(link.anchor for link in at_once)) <= set(found.anchors)

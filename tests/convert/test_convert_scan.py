@@ -93,7 +93,7 @@ def test_the_title_is_the_pages_own(markup: str, title: str) -> None:
     ],
 )
 def test_links_are_found_with_anchor_rel_and_place(markup: str, links: list[tuple[str, ...]]) -> None:
-    assert list(read(markup).links) == links
+    assert list(read(markup).links.made) == links
 
 
 def test_what_the_head_says_is_read() -> None:
@@ -109,7 +109,7 @@ def test_what_the_head_says_is_read() -> None:
 def test_long_things_are_cut() -> None:
     found = read(f"<title>{'t' * 9_000}</title><a href=x>{'word ' * 9_000}</a>")
     assert len(found.title) == 2_000
-    assert len(found.links[0][1]) == 500
+    assert len(found.links.made[0][1]) == 500
 
 
 def test_more_links_than_the_limit_are_said_to_be_cut() -> None:
@@ -122,7 +122,7 @@ def test_more_links_than_the_limit_are_said_to_be_cut() -> None:
 
 def test_legacy_encodings_are_read() -> None:
     found = scan("<title>Привет</title><a href=/мир>мир</a>".encode("windows-1251"), "windows-1251")
-    assert (found.title, found.links) == ("Привет", (("/мир", "мир", "", "a"),))
+    assert (found.title, found.links.made) == ("Привет", (("/мир", "мир", "", "a"),))
     assert scan("<p>日本</p>".encode("utf-16-le"), "UTF-16LE").text == "日本"
 
 
@@ -134,7 +134,7 @@ def test_a_long_page_read_in_pieces_says_what_it_says_as_a_whole() -> None:
     found = scan(page, "UTF-8")
     lines = [line for n in range(4_500) for line in (f"cell {n} bold", f"link {n}")]
     assert found.text.splitlines() == lines
-    assert [link[:2] for link in found.links] == [(f"/{n}", f"link {n}") for n in range(4_500)]
+    assert [link[:2] for link in found.links.made] == [(f"/{n}", f"link {n}") for n in range(4_500)]
     assert (found.title, found.language) == ("T", "en")
 
 

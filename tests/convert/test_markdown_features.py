@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from gossamer import markdown
-from gossamer.convert.html.aimed import aimed
 from gossamer.convert.html.article import everything
+from gossamer.convert.html.link_targets import link_targets
 from gossamer.convert.html.page import main_content
 from gossamer.convert.html.scan import by_tree, scan
 from gossamer.convert.render import dressed
@@ -200,7 +200,7 @@ CASES = {
 def test_a_feature_is_written_as_people_would(name: str) -> None:
     page, expected = CASES[name]
     found = scan(page.encode(), "UTF-8")
-    main = main_content(found, aimed(found.links, BASE, "UTF-8"), BASE, everything)
+    main = main_content(found, link_targets(found.links, BASE, "UTF-8"), BASE, everything)
     assert main is not None
     check(main.html)
     written = markdown.written(main.html)
@@ -213,9 +213,9 @@ def by_arrays(page: str) -> str:
     """The same by way of a tree, and written without the compiled twin."""
     found = by_tree(page.encode())
     assert found.outline is not None
-    urls = resolve([pointer[0] for pointer in found.links], BASE)
+    urls = resolve([pointer[0] for pointer in found.links.made], BASE)
     places = found.outline.points.tolist()
-    fragments = [f"#{pointer[0].partition('#')[2]}" if "#" in pointer[0] else "" for pointer in found.links]
+    fragments = [f"#{pointer[0].partition('#')[2]}" if "#" in pointer[0] else "" for pointer in found.links.made]
     hrefs = {
         place: f"{url}{fragment}"
         for place, url, fragment in zip(places, urls, fragments, strict=True)

@@ -66,7 +66,7 @@ def test_names_are_words_of_certain_attributes(outline: Outline) -> None:
 
 
 def test_links_know_their_element(outline: Outline) -> None:
-    assert [pointer[0] for pointer in scan(PAGE.encode(), "UTF-8").links] == ["c", "/home", "/n"]
+    assert [pointer[0] for pointer in scan(PAGE.encode(), "UTF-8").links.made] == ["c", "/home", "/n"]
     assert outline.points.tolist() == [-1, 2, 4]
 
 

@@ -1,5 +1,5 @@
 """What does a crawl by several shards load before it begins? All that they and their readers need, once: they are
-forked from this process while nothing is open in it (`engine/nursery.py`). One shard is this process itself: a copy of
+forked from this process while nothing is open in it (`engine/zygote.py`). One shard is this process itself: a copy of
 it would cost more than its readers gain.
 """
 
@@ -30,8 +30,8 @@ def _load(plan: Plan) -> None:
     if plan.engine != "local" or plan.shards == 1:
         return
     from gossamer.collection.crawl.wiring import preload
-    from gossamer.engine import nursery
+    from gossamer.engine import zygote
 
     for name in ("gossamer.collection.crawl.supervisor", "gossamer.engine.child", *preload(plan)):
         import_module(name)
-    nursery.begin()
+    zygote.begin()

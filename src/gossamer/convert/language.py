@@ -91,7 +91,7 @@ def _chances(sample: str) -> dict[str, float]:
 
 
 def _chances_of_few(sample: str) -> dict[str, float]:
-    from gossamer.convert import short_text  # with NumPy: a crawl that only collects does without
+    from gossamer.convert import short_text  # with NumPy, which most crawls that only collect do without
 
     few, many = short_text.chances(sample), _chances(sample)
     strange = {code: share for code, share in many.items() if code not in few and share >= _SURE}

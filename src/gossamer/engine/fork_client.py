@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from gossamer.engine.deaths import words_for
 from gossamer.engine.fork_server import ASKED, BORN, ITSELF, WORDS_MOST
-from gossamer.engine.nursery import NurseryServer, held
+from gossamer.engine.zygote import ForkedServer, held
 from gossamer.errors import GossamerError
 
 PATIENCE = 30.0
@@ -77,13 +77,13 @@ class ForkClient:
         self, preload: Sequence[str], child: str, loop: AbstractEventLoop | None = None, *, shares: bool = False
     ) -> None:
         """`child` is the code that defines what the processes do, under that name. If it `shares`, they may ask the
-        nursery for servers of their own."""
+        zygote for servers of their own."""
         self._shares = shares
         self._preload = tuple(preload)
         self._child = child
         self._loop = loop
         self._lock = RLock()  # may be taken again, because `ended` may ask for a process or kill one
-        self._server: subprocess.Popen[bytes] | NurseryServer | None = None
+        self._server: subprocess.Popen[bytes] | ForkedServer | None = None
         self._line: socket.socket | None = None
         self._births: dict[int, Birth] = {}
         """Those that are not over."""
@@ -141,14 +141,14 @@ class ForkClient:
         self._line = line
         return line
 
-    def _forked(self) -> tuple[socket.socket, NurseryServer] | None:
-        """A server of the nursery, where this process has one."""
-        nursery = held()
-        if nursery is None:
+    def _forked(self) -> tuple[socket.socket, ForkedServer] | None:
+        """A server of the zygote, where this process has one."""
+        zygote = held()
+        if zygote is None:
             return None
         line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            server = nursery.server(self._preload, self._child, line, theirs, shared=self._shares)
+            server = zygote.server(self._preload, self._child, line, theirs, shared=self._shares)
         if server is None:
             line.close()
             return None

@@ -6,7 +6,7 @@ block of it is surely none. Of a list of which half is kept, of any list of a sm
 menus hardly ever are, nothing is that sure. What more is kept of small pages is told in `small.py` and `records.py`.
 
 What another block says already is not said again: many sites write the same twice, for narrow windows and wide ones.
-Nor is a table of contents of the page (`own_contents.py`).
+Nor is a table of contents of the page (`table_of_contents.py`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from gossamer.convert.content.blocks import Ints, standing_in
 from gossamer.convert.content.marks import hashes
-from gossamer.convert.content.own_contents import without_contents
 from gossamer.convert.content.records import Looks, with_records
 from gossamer.convert.content.sections import with_sections
 from gossamer.convert.content.small import SMALL, of_small
+from gossamer.convert.content.table_of_contents import without_table_of_contents
 from gossamer.convert.html.outline import NUMBER, TAGS, Outline
 
 Floats = NDArray[np.float32]
@@ -46,7 +46,7 @@ def completed(outline: Outline, numbers: Ints, kept: Mask, scores: Floats, words
         kept = with_records(outline, numbers, of_small(outline, numbers, kept, scores), scores)
     listed = _whole_lists(outline, numbers, kept, scores, small=small)
     whole = with_sections(outline, numbers, listed, scores)
-    return without_contents(outline, numbers, _without_repetitions(outline, numbers, whole))
+    return without_table_of_contents(outline, numbers, _without_repetitions(outline, numbers, whole))
 
 
 def _without_repetitions(outline: Outline, numbers: Ints, kept: Mask) -> Mask:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gossamer.convert.feed.feed import Entry, Feed
-from gossamer.convert.html.aimed import aimed
+from gossamer.convert.html.link_targets import link_targets
 from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.html.page import main_content
 from gossamer.convert.html.scan import scan
@@ -79,7 +79,7 @@ class _Text:
         from gossamer.convert.html.article import everything  # with NumPy: most crawls meet no feed
 
         found = scan(as_html(markup.encode("utf-8", "replace")), "UTF-8")
-        pointed = aimed(found.links, base, "UTF-8")
+        pointed = link_targets(found.links, base, "UTF-8")
         main = main_content(found, pointed, base, everything)
         self.writer.add(main.html if main else "")
         if len(self.links) < LINKS_MOST:

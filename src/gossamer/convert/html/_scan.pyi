@@ -21,14 +21,6 @@ Fields: TypeAlias = tuple[
 """Those of `html.Scan`; links are columns, see `pointers`."""
 
 def pointers(
-    hrefs: bytes,
-    href_ends: bytes,
-    anchors: bytes,
-    anchor_ends: bytes,
-    rels: bytes,
-    rel_ends: bytes,
-    marks: bytes,
-    places: tuple[str, ...],
-    /,
+    columns: tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes], places: tuple[str, ...], /
 ) -> tuple[tuple[str, str, str, str], ...]: ...
 def scan(data: bytes, links_most: int, outlined: bool, /) -> Fields | None: ...

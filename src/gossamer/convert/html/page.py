@@ -18,9 +18,9 @@ from gossamer import robots
 from gossamer.convert.charset.charset import judged
 from gossamer.convert.charset.decode import utf8
 from gossamer.convert.fields import canonical, header_links
-from gossamer.convert.html.aimed import Aimed, aimed
 from gossamer.convert.html.defuse import READ_MOST
 from gossamer.convert.html.guessed import guessed
+from gossamer.convert.html.link_targets import LinkTargets, link_targets
 from gossamer.convert.html.links import LINKS_MOST
 from gossamer.convert.html.requisites import of_html
 from gossamer.convert.html.scan import Hint, Scan, scan
@@ -53,7 +53,7 @@ def read(source: Source, *, xml: bool) -> Page:
     outlined = source.content is not None
     data, found = _scanned(utf8(as_html(source.data) if xml else source.data, encoding), outlined=outlined)
     base = _base(found, source)
-    pointed = aimed(found.links, base, encoding)
+    pointed = link_targets(found.links, base, encoding)
     main = main_content(found, pointed, base, _method(source), _correction(source))
     links = pointed.links(main.inside if main else ())
     further = header_links(source)
@@ -97,7 +97,7 @@ def _scanned(page: bytes, *, outlined: bool) -> tuple[bytes, Scan]:
 
 
 def main_content(
-    found: Scan, pointed: Aimed, base: str, method: Method | None, correct: Correction | None = None
+    found: Scan, pointed: LinkTargets, base: str, method: Method | None, correct: Correction | None = None
 ) -> Article | None:
     """The main content, with which links stand in it. Without a method there is none."""
     if method is None:

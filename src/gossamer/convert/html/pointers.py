@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import TypeAlias, overload
+from typing import TypeAlias
 
 from gossamer.convert.html.links import Pointer
 
@@ -22,8 +22,8 @@ Columns: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes]
 """Addresses, anchors and rels, each with their ends; and marks."""
 
 
-class Pointers(Sequence[Pointer]):
-    """What a page has of links. Equal to a tuple of the same."""
+class Pointers:
+    """What a page has of links."""
 
     __slots__ = ("_all", "columns")
 
@@ -34,23 +34,11 @@ class Pointers(Sequence[Pointer]):
     def __len__(self) -> int:
         return len(self.columns[-1])
 
-    def __iter__(self) -> Iterator[Pointer]:
-        return iter(self.made)
-
-    @overload
-    def __getitem__(self, index: int) -> Pointer: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Pointer, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> Pointer | tuple[Pointer, ...]:
-        return self.made[index]
-
     @property
     def made(self) -> tuple[Pointer, ...]:
         """All of them, as objects."""
         if self._all is None:
-            self._all = _pointers(*self.columns, PLACES)
+            self._all = _pointers(self.columns, PLACES)
         return self._all
 
     def __eq__(self, other: object) -> bool:
@@ -97,19 +85,10 @@ def _column(texts: Sequence[str]) -> tuple[bytes, bytes]:
     return b"".join(data), array("q", accumulate(map(len, data))).tobytes()
 
 
-def one_by_one(
-    hrefs: bytes,
-    href_ends: bytes,
-    anchors: bytes,
-    anchor_ends: bytes,
-    rels: bytes,
-    rel_ends: bytes,
-    marks: bytes,
-    places: tuple[str, ...],
-    /,
-) -> tuple[Pointer, ...]:
+def one_by_one(columns: Columns, places: tuple[str, ...], /) -> tuple[Pointer, ...]:
     """The same as the compiled part: columns become tuples."""
-    texts = (_texts(*each) for each in ((hrefs, href_ends), (anchors, anchor_ends), (rels, rel_ends)))
+    *texts_and_ends, marks = columns
+    texts = (_texts(*each) for each in zip(texts_and_ends[::2], texts_and_ends[1::2], strict=True))
     return tuple(zip(*texts, [places[place_of(mark)] for mark in marks], strict=True))
 
 
@@ -118,7 +97,7 @@ def _texts(data: bytes, ends: bytes) -> list[str]:
     return [data[at:end].decode("utf-8", "replace") for at, end in zip([0, *stops], stops, strict=False)]
 
 
-_pointers: Callable[..., tuple[Pointer, ...]]
+_pointers: Callable[[Columns, tuple[str, ...]], tuple[Pointer, ...]]
 try:
     from gossamer.convert.html._scan import pointers as _pointers
 except ImportError:

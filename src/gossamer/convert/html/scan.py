@@ -185,7 +185,7 @@ def _joined(scans: list[Scan]) -> Scan:
     return Scan(
         title=next((scan.title for scan in scans if scan.title), ""),
         text="\n".join(scan.text for scan in scans if scan.text),
-        links=Pointers(columns(chain.from_iterable(scan.links for scan in scans))),
+        links=Pointers(columns(chain.from_iterable(scan.links.made for scan in scans))),
         links_cut=any(scan.links_cut for scan in scans),
         base=next((scan.base for scan in scans if scan.base is not None), None),
         metas=tuple(chain.from_iterable(scan.metas for scan in scans))[:_METAS_MOST],

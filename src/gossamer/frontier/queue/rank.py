@@ -97,7 +97,7 @@ def hints(links: Sequence[Link]) -> dict[str, int]:
     if not links:
         return {}
     priorities = [link.priority for link in links]
-    usual = fsum(priorities) / len(priorities)
+    usual = fsum(priorities) / len(priorities)  # statistics.fmean, without a module that is slow to load
     dates = [link.modified for link in links if link.modified is not None]
     recent = fsum(dates) / len(dates) + _DAY if dates else inf
     of = {priority: round(2 * MOST * (priority - usual)) for priority in set(priorities)}

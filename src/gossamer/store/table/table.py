@@ -118,8 +118,7 @@ class Table:
         self._overlays = {name: Overlay() for name in self._families}
         self._changes = {name: overlay.values for name, overlay in self._overlays.items()}
         self._recent = {name: Recent() for name in self._families}
-        self._bare: set[str] = set()
-        self._filled: set[str] = set()
+        self._is_bare: dict[str, bool] = {}
         self.commits = 0
         """Commits that were made since it was opened: what was put before the last of them lasts."""
 
@@ -186,13 +185,9 @@ class Table:
 
     def is_bare(self, family: str) -> bool:
         """Was no row of that family ever put? Looked up once: a family that has had rows counts as one that has."""
-        if family in self._bare and not self._changes[family]:
-            return True
-        if family in self._filled:
-            return False
-        found = next(self.scan(family, limit=1), None) is None and not self._changes[family]
-        (self._bare if found else self._filled).add(family)
-        return found
+        if family not in self._is_bare:
+            self._is_bare[family] = next(self.scan(family, limit=1), None) is None
+        return self._is_bare[family] and not self._changes[family]
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         self._changes[family][key] = value
@@ -250,7 +245,7 @@ class Table:
             raise _told(error, self._path) from error
         for name, overlay in self._overlays.items():
             if overlay.values:
-                self._bare.discard(name)
+                self._is_bare[name] = False
             self._recent[name].committed(overlay.values)
             overlay.clear()
         self.commits += 1

@@ -51,6 +51,7 @@ Said = msgspec.defstruct(
 )
 """What was read besides the words: the metadata record. A link is a list of the seven fields of a `Link`."""
 _FIELDS = Said.__struct_fields__
+_encode = msgspec.json.Encoder(enc_hook=tuple).encode  # of links that are not made yet
 _said = msgspec.json.Decoder(Said).decode
 _IN_ROWS = ("media_type", "encoding", "title", "noindex", "noarchive")
 _RowPart = msgspec.defstruct(
@@ -67,12 +68,12 @@ def worded(page: Page, url: URL, began: float, response: str, info: str = "") ->
     refers = f"WARC-Refers-To: {id_of(response)}\r\n"
     about = f"WARC-Date: {date(began)}\r\nWARC-Target-URI: {url}\r\n{refers}{named(info)}"
     record = new_record()
-    said = Said(**{name: getattr(page, name) for name in _FIELDS} | {"links": tuple(page.links)})
+    said = Said(**{name: getattr(page, name) for name in _FIELDS})
     return Worded(
         record,
         _packed("conversion", record, about, HTML, standalone(page).encode("utf-8", "replace")),
         b"" if page.text == page.content else _plain(about, page.text),
-        _packed("metadata", new_record(), about, JSON, msgspec.json.encode(said)),
+        _packed("metadata", new_record(), about, JSON, _encode(said)),
     )
 
 

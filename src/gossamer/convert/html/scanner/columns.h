@@ -112,7 +112,7 @@ static PyObject *text_in(const column *c, Py_ssize_t link)
     return PyUnicode_DecodeUTF8(c->at + from, (Py_ssize_t)(to - from), "replace");
 }
 
-PyDoc_STRVAR(pointers_doc, "pointers(hrefs, ends, anchors, ends, rels, ends, marks, places) -> tuple\n\n"
+PyDoc_STRVAR(pointers_doc, "pointers(columns, places) -> tuple\n\n"
                            "The links as tuples: address, anchor, rel and the name of the place that the mark says.");
 
 static PyObject *pointers(PyObject *module, PyObject *args)
@@ -122,7 +122,7 @@ static PyObject *pointers(PyObject *module, PyObject *args)
     const char *marks;
     Py_ssize_t count;
     PyObject *places;
-    if (!PyArg_ParseTuple(args, "y#y#y#y#y#y#y#O!:pointers", &c[0].at, &c[0].size, &c[0].ends, &c[0].ends_size, &c[1].at,
+    if (!PyArg_ParseTuple(args, "(y#y#y#y#y#y#y#)O!:pointers", &c[0].at, &c[0].size, &c[0].ends, &c[0].ends_size, &c[1].at,
                           &c[1].size, &c[1].ends, &c[1].ends_size, &c[2].at, &c[2].size, &c[2].ends, &c[2].ends_size, &marks,
                           &count, &PyTuple_Type, &places))
         return NULL;

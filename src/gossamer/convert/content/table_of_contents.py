@@ -25,7 +25,7 @@ _LINK = NUMBER["a"]
 _LISTS = np.isin(np.arange(max(NUMBER.values()) + 1), [NUMBER["ul"], NUMBER["ol"]])
 
 
-def without_contents(outline: Outline, numbers: Ints, kept: Mask) -> Mask:
+def without_table_of_contents(outline: Outline, numbers: Ints, kept: Mask) -> Mask:
     """Which blocks are kept, given those that are so far. `numbers`: the block of each run."""
     links = (outline.tags == _LINK).nonzero()[0]
     within = np.ones(len(outline.tags), np.bool_)

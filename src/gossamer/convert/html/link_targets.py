@@ -22,7 +22,7 @@ _PLACES = [PLACES[place] if (place := place_of(mark)) < len(PLACES) else "" for 
 _FOLLOWED = bytes(not mark & NOFOLLOW for mark in range(256))
 
 
-class Aimed(NamedTuple):
+class LinkTargets(NamedTuple):
     """The links of a page, and what they lead to."""
 
     pointers: Pointers
@@ -60,8 +60,8 @@ class Aimed(NamedTuple):
         )
 
 
-def aimed(pointers: Pointers, base: str, encoding: str) -> Aimed:
+def link_targets(pointers: Pointers, base: str, encoding: str) -> LinkTargets:
     """What the links of a page in that encoding mean."""
     hrefs, ends, *_, marks = pointers.columns
     spelled = None if encoding == "UTF-8" else partial(with_query_in, encoding=encoding)
-    return Aimed(pointers, distinct(hrefs, ends, marks, base, spelled))
+    return LinkTargets(pointers, distinct(hrefs, ends, marks, base, spelled))

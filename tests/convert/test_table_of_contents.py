@@ -7,7 +7,7 @@ import pytest
 from content_of import outline_of
 
 from gossamer.convert.content.blocks import split
-from gossamer.convert.content.own_contents import without_contents
+from gossamer.convert.content.table_of_contents import without_table_of_contents
 
 TOPICS = ("Pools of connections", "Reset on return", "Dealing with disconnects", "Events of a pool")
 SECTIONS = "".join(
@@ -22,7 +22,7 @@ def left(body: str) -> list[str]:
     """The blocks that are left of a page of which all is kept."""
     outline = outline_of(f"<html><body>{body}</body></html>".encode())
     numbers = split(outline).numbers
-    kept = without_contents(outline, numbers, np.ones(numbers[-1] + 1, np.bool_))
+    kept = without_table_of_contents(outline, numbers, np.ones(numbers[-1] + 1, np.bool_))
     texts = [outline.text[begin:end].decode() for begin, end in zip(outline.starts, outline.starts[1:], strict=False)]
     blocks = [
         "".join(text for text, each in zip(texts, numbers, strict=True) if each == block).strip()

@@ -3,7 +3,7 @@
 A command that crawls has loaded nearly all that its shards and its readers need. To start a new Python for each fork
 server and to load it once more takes half a second of CPU; to fork one takes milliseconds. But nobody may fork a
 process in which a loop, threads or a table are open. So the command forks one process while there are none: the
-nursery, which does nothing but fork servers for whoever holds its line. A worker holds it too, so that the readers of a
+zygote, which does nothing but fork servers for whoever holds its line. A worker holds it too, so that the readers of a
 shard come from there as well; they themselves do not. Who holds no line starts servers as new processes
 (`fork_client.py`).
 """
@@ -28,11 +28,11 @@ from gossamer.engine.fork_server import BORN, ITSELF, serve
 
 PACKET = 1 << 16
 PATIENCE = 10.0
-"""Seconds until a server has to be born, or the nursery gone; both take milliseconds."""
+"""Seconds until a server has to be born, or the zygote gone; both take milliseconds."""
 
 
-class NurseryServer:
-    """A fork server whose parent is the nursery: what `ForkClient` asks of a `Popen`."""
+class ForkedServer:
+    """A fork server whose parent is the zygote: what `ForkClient` asks of a `Popen`."""
 
     def __init__(self, process: int) -> None:
         self.pid = process
@@ -58,7 +58,7 @@ class NurseryServer:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
 
-class Nursery:
+class Zygote:
     """The line to the process that forks servers."""
 
     def __init__(self, line: socket.socket) -> None:
@@ -66,8 +66,8 @@ class Nursery:
 
     def server(
         self, preload: Sequence[str], child: str, ours: socket.socket, theirs: socket.socket, *, shared: bool
-    ) -> NurseryServer | None:
-        """A server at the other end of `ours`, which has `theirs`; None where there is no nursery any more. The
+    ) -> ForkedServer | None:
+        """A server at the other end of `ours`, which has `theirs`; None where there is no zygote any more. The
         children of one that is `shared` may ask for servers too."""
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)
         told = {"preload": list(preload), "child": child, "path": sys.path, "files": limit, "folder": os.getcwd()}
@@ -79,20 +79,20 @@ class Nursery:
             born = ours.recv(BORN.size)
         except OSError:
             return None
-        return NurseryServer(BORN.unpack(born)[1]) if born else None
+        return ForkedServer(BORN.unpack(born)[1]) if born else None
 
 
-_held: Nursery | None = None
-"""The nursery of this process, if it has one."""
+_held: Zygote | None = None
+"""The zygote of this process, if it has one."""
 
 
-def held() -> Nursery | None:
-    """The nursery that this process may ask."""
+def held() -> Zygote | None:
+    """The zygote that this process may ask."""
     return _held
 
 
 def begin() -> None:
-    """Fork the nursery: by a process that has no threads, no loop and nothing open, and that ends with its work."""
+    """Fork the zygote: by a process that has no threads, no loop and nothing open, and that ends with its work."""
     global _held
     sys.stdout.flush()
     sys.stderr.flush()
@@ -102,7 +102,7 @@ def begin() -> None:
     if not process:
         _live(theirs)
     theirs.close()
-    _held = Nursery(line)
+    _held = Zygote(line)
     atexit.register(_end, process, line, os.getpid())
 
 
@@ -120,7 +120,7 @@ def _end(process: int, line: socket.socket, owner: int) -> None:
 
 
 def _live(asked: socket.socket) -> NoReturn:
-    """The whole life of the nursery. It ends when nobody holds its line any more and its servers are gone."""
+    """The whole life of the zygote. It ends when nobody holds its line any more and its servers are gone."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
@@ -162,7 +162,7 @@ def _become_server(asked: socket.socket, told: dict[str, Any], handles: list[int
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     asked.close()
     handle, *lines = handles
-    _held = Nursery(socket.socket(fileno=lines[0])) if lines else None
+    _held = Zygote(socket.socket(fileno=lines[0])) if lines else None
     os.write(handle, BORN.pack(ITSELF, os.getpid(), 0, False))
     resource.setrlimit(resource.RLIMIT_NOFILE, told["files"])
     sys.path[:] = told["path"]

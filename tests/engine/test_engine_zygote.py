@@ -1,4 +1,4 @@
-"""The nursery: fork servers are copies of a command that had nothing open, and nobody is left when it ends."""
+"""The zygote: fork servers are copies of a command that had nothing open, and nobody is left when it ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 COMMAND = """
 import os, resource, signal, socket, sys
-from gossamer.engine import nursery
+from gossamer.engine import zygote
 from gossamer.engine.fork_client import ForkClient
 from gossamer.engine.proc import descendants
 
@@ -28,16 +28,16 @@ def answer(client, code):
     return f"{said}, {client.end_of(birth)}"
 
 sys.modules["here"] = sys
-nursery.begin()
+zygote.begin()
 WORK = "from nursling import child"
 """
 """A command in short."""
 NURSLING = """
 import os, resource, sys
-from gossamer.engine import nursery
+from gossamer.engine import zygote
 
 def child(line):
-    forked, asks = "here" in sys.modules, nursery.held() is not None
+    forked, asks = "here" in sys.modules, zygote.held() is not None
     line.send(f"{forked} {asks} {resource.getrlimit(resource.RLIMIT_NOFILE)[0]} {os.getcwd()}".encode())
     os._exit(line.recv(1)[0])
 """
@@ -81,7 +81,7 @@ client.close()
     assert said_by(program, tmp_path) == [f"True False 77 {tmp_path.resolve()}/elsewhere, 7"]
 
 
-def test_without_its_nursery_a_command_starts_servers_as_new_processes(tmp_path: Path) -> None:
+def test_without_its_zygote_a_command_starts_servers_as_new_processes(tmp_path: Path) -> None:
     program = """
 (nest,) = descendants(os.getpid())
 os.kill(nest, signal.SIGKILL)
@@ -95,7 +95,7 @@ client.close()
     assert said.endswith(", 7")
 
 
-def test_a_server_of_the_nursery_that_dies_is_replaced(tmp_path: Path) -> None:
+def test_a_server_of_the_zygote_that_dies_is_replaced(tmp_path: Path) -> None:
     program = """
 client = ForkClient([], WORK)
 print(answer(client, 7))
@@ -111,7 +111,7 @@ client.close()
     assert last.endswith(", 8")
 
 
-def test_a_server_of_the_nursery_says_what_it_cannot_load(tmp_path: Path) -> None:
+def test_a_server_of_the_zygote_says_what_it_cannot_load(tmp_path: Path) -> None:
     program = """
 client = ForkClient(["no_such_module"], WORK)
 birth, _ = asked(client)
@@ -122,7 +122,7 @@ print(birth.failure)
 
 
 @pytest.mark.parametrize("ends", ["", "os.kill(os.getpid(), signal.SIGKILL)"])
-def test_when_the_command_is_gone_so_is_its_nursery(tmp_path: Path, ends: str) -> None:
+def test_when_the_command_is_gone_so_is_its_zygote(tmp_path: Path, ends: str) -> None:
     """Also when it is killed. Whoever is left holds its output."""
     read, write = os.pipe()
     process = begun(f"client = ForkClient([], WORK)\nanswer(client, 7)\n{ends}", tmp_path, write)

@@ -122,11 +122,18 @@ def link_up(folder: Folder, plan: Plan) -> None:
     with closing(ShardReaders(folder, plan)) as readers:
         copies = copying.found(readers)
         changes = wrong(readers, copies.groups)
+        if not any(changes):
+            _make_graph(folder, readers, copies)
+            return
     put_right(folder, plan, changes)
     with closing(ShardReaders(folder, plan)) as readers:
-        language = searcher(folder, readers, None).languages[0]
-        try:
-            graphs.make(folder, readers.tables, language, copies)
-        except OSError as error:
-            lack = shortage(error) or StorageError(f"{error.filename or folder.graph}: {error.strerror}")
-            raise StorageError(f"{lack}; `gossamer build {folder.path}` makes the graph again") from error
+        _make_graph(folder, readers, copies)
+
+
+def _make_graph(folder: Folder, readers: ShardReaders, copies: graphs.Copies) -> None:
+    language = searcher(folder, readers, None).languages[0]
+    try:
+        graphs.make(folder, readers.tables, language, copies)
+    except OSError as error:
+        lack = shortage(error) or StorageError(f"{error.filename or folder.graph}: {error.strerror}")
+        raise StorageError(f"{lack}; `gossamer build {folder.path}` makes the graph again") from error

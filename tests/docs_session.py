@@ -16,6 +16,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -159,6 +160,7 @@ def session(
     patch.setattr(running, "fast_loop", lambda: lambda: _VirtualLoop(clock))
     patch.setattr("gossamer.collection.fast_loop", running.fast_loop, raising=False)
     patch.setattr(commands, "monotonic", clock.steady)
+    patch.setattr("gossamer.cli.progress.EVERY", inf)  # what is said when work takes long depends on the machine
     patch.setattr(asyncio, "run", clock.run)
     patch.setattr("gossamer.fetch.local.priority.step_back", lambda: None)  # the tests of this process go on after it
     for name, data in FILES.items():

@@ -13,7 +13,7 @@ import pytest
 
 from gossamer.cli import terminal
 from gossamer.cli.main import main
-from gossamer.cli.progress import ProgressLine
+from gossamer.cli.progress import ExportLine, ProgressLine
 from gossamer.cli.talk import Talk, begun, ending, fetch, journal
 from gossamer.collection import Outside, Progress
 from gossamer.collection.crawl.news import passing_warnings, repeat
@@ -43,6 +43,22 @@ def test_on_a_pipe_there_is_a_line_soon_and_then_one_a_minute(capsys: pytest.Cap
     assert [event for event, _ in noted] == ["progress"] * 4
     assert len(capsys.readouterr().err.splitlines()) == 4
     assert len(talking(*(replace(NOW, seconds=float(second)) for second in range(30)))) == 1
+
+
+def test_other_work_says_a_line_a_minute_on_a_pipe_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("gossamer.cli.progress.time.monotonic", lambda: now)
+    out = io.StringIO()
+    export = ExportLine(out)
+    crawl = ProgressLine(out)  # which `Talk` speaks for
+    for now in (105.0, 159.0, 161.0, 200.0, 222.0):
+        export(int(now), 300)
+        crawl(replace(NOW, seconds=now))
+    export.end()
+    assert [each.split("  ")[0] for each in out.getvalue().splitlines()] == [
+        "gossamer: 161 of 300 pages",
+        "gossamer: 222 of 300 pages",
+    ]
 
 
 def test_a_request_that_no_page_led_to_says_what_it_is_for() -> None:

@@ -260,6 +260,16 @@ def strings(path: Path) -> list[ast.Constant]:
     return [node for node in every if id(node) not in alone]
 
 
+def test_an_archive_without_gz_in_its_name_is_said_to_be_packed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web = crawled(tmp_path / "web", pages=1)
+    for name, packed in (("a.warc", True), ("a.warc.gz", False)):
+        assert main(["export", str(web), "warc", "-o", str(tmp_path / name)]) == 0
+        assert ("packed with gzip" in capsys.readouterr().out) == packed
+        assert (tmp_path / name).read_bytes()[:2] == b"\x1f\x8b"
+
+
 def test_an_archive_in_one_file_may_go_through_a_pipe(tmp_path: Path) -> None:
     web = crawled(tmp_path / "web", pages=2)
     piped = subprocess.run(gossamer_command("export", str(web), "wacz"), capture_output=True, check=True)

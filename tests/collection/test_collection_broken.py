@@ -122,6 +122,20 @@ def test_what_failed_is_named_with_the_pages_that_link_to_it(web: Collection) ->
     assert set(found) == {each.url for each in web.addresses(state="failed")} | {BUSY}
 
 
+def test_what_waits_at_a_dead_host_of_the_scope_is_broken_too(tmp_path: Path, world: World) -> None:
+    hosts = ("unnamed", "off", "nowhere")
+    links = [(f"http://{host}.example/{page}", f"{host} {page}") for host in hosts for page in "12"]
+    world.pages[HOME] = html("Home", *links, ("/gone", "gone"))
+    with gossamer.open(tmp_path / "web") as web:
+        world.crawl(web, HOME, scope="any")
+        assert named(web) == {url: [(HOME, name)] for url, name in links} | {GONE: [(HOME, "gone")]}
+        found = {each.url: each for each in web.broken()}
+    off = found["http://off.example/2"]
+    assert (off.reason, off.status, off.external) == ("connect: connection refused", 0, False)
+    assert off.again is not None
+    assert found["http://unnamed.example/1"].reason == "dns: the servers of its domain are silent"
+
+
 def test_it_is_the_same_where_nothing_was_built(tmp_path: Path, world: World, web: Collection) -> None:
     with gossamer.open(tmp_path / "bare") as bare:
         world.crawl(bare, HOME, build=False)

@@ -143,7 +143,7 @@ def test_a_time_that_is_over_before_the_first_page_is_named_and_no_fault_of_the_
     with tiny_server({"/": page()}) as tiny:
         assert main(["crawl", folder, f"{tiny.origin}/", "--shards", "1", "--time", "0.001", *QUICK]) == 0
         said = capsys.readouterr().out
-        goes_on = f"`gossamer crawl {folder}` goes on for as long again (--time 0: no limit)"
+        goes_on = f"`gossamer crawl {folder}` goes on for as long again, `gossamer crawl {folder} --time 0` to the end"
         assert f"nothing was fetched yet: the time of 0 s is over, and {goes_on}" in said
         assert main(["crawl", folder, "--time", "0"]) == 0
         assert "done: 1 page" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -117,8 +118,25 @@ def test_a_part_is_chosen_by_site_pattern_and_question(folder: Path, capsys: pyt
     assert 0 < urls("--query", "paragraph") <= whole
     for form in ("warc", "wacz", "cdxj"):
         assert main(["export", str(folder), form, "--site", "example.org"]) == 2
-    for nonsense in (("--without-links",), ("--include", ""), ("--site", "")):
+    for nonsense in (("--without-links",), ("--include", ""), ("--site", ""), ("--fields", "url")):
         assert main(["export", str(folder), "graph", *nonsense]) == 2
+
+
+def test_of_each_page_only_the_fields_that_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def rows(*options: str) -> list[dict[str, object]]:
+        assert main(["export", str(folder), "jsonl", *options]) == 0
+        return [json.loads(each) for each in capsys.readouterr().out.splitlines()]
+
+    whole = rows()
+    names = ["published", "markdown", "url"]
+    assert rows("--fields", "published,markdown", "--fields", "url") == [
+        {name: row[name] for name in names} for row in whole
+    ]
+    assert "http" in str(rows("--fields", "markdown"))
+    assert "http" not in str(rows("--fields", "markdown,title", "--without-links"))
+    assert main(["export", str(folder), "jsonl", "--fields", "url,body"]) == 2
+    assert "there is no field 'body'; choose from url, final_url" in capsys.readouterr().err
+    assert main(["export", str(folder), "jsonl", "--fields", ""]) == 2
 
 
 def test_without_links_the_words_of_links_stay(folder: Path) -> None:

@@ -41,6 +41,15 @@ def test_every_page_is_a_row_with_its_dates_as_dates() -> None:
     assert table.column("links").to_pylist()[0] == [{"url": B, "anchor": "over there", "rel": "", "content": True}]
 
 
+def test_only_the_columns_that_are_named() -> None:
+    theirs = pytest.importorskip("pyarrow.parquet")
+    out = io.BytesIO()
+    assert parquet.write([document(A, published=BEGAN)], out, names=("title", "published", "fields")) == 1
+    table = theirs.read_table(io.BytesIO(out.getvalue()))
+    assert table.column_names == ["title", "published"]
+    assert table.column("published").to_pylist() == [datetime.fromtimestamp(BEGAN, UTC)]
+
+
 @pytest.mark.parametrize(("batch", "group", "groups"), [(1, 1, 5), (1 << 20, 1, 1), (1, 1_000, 2), (1, 1 << 20, 1)])
 def test_no_more_pages_are_in_memory_than_a_row_group_has(
     monkeypatch: pytest.MonkeyPatch, batch: int, group: int, groups: int

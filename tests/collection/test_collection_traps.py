@@ -127,8 +127,9 @@ def test_a_dead_link_that_looks_alive_is_not_found_after_it_was_asked_for_again(
         assert soft > 5
         last_words = answers.crawled("web", collection.status(), stopped=False, plan=Plan())
         assert (
-            f"\n{soft} of the pages are errors in disguise and not found by a search; `gossamer list web" in last_words
+            f"\n{soft} of the pages are errors in the form of a page (soft 404), which no search finds; " in last_words
         )
+        assert "`gossamer list web --reason 'soft 404'` names them" in last_words
         again = True
         clock.run(
             collection.crawl_async(revisit=True, time=5 if status == 503 else 3_600, outside=Outside(clock, fetch))

@@ -11,7 +11,9 @@ from test_search_searcher import day, page, searcher_over
 from gossamer.errors import InvalidQuery, UsageError
 from gossamer.index.entry import Entry
 from gossamer.search.answer import Answer
+from gossamer.search.hints import slips
 from gossamer.search.prefixes import PREFIXES_MOST, TERMS_MOST
+from gossamer.search.query import parse
 from gossamer.search.searcher import Searcher
 
 PAGES = [
@@ -121,6 +123,7 @@ def test_a_question_has_few_prefixes_and_the_others_are_words(searcher: Searcher
             "host:sea.org: host: is no filter, and was looked for as words; did you mean site:sea.org?",
         ),
         ("ship sitee:sea.org", "sitee: is no filter, and was looked for as words; did you mean site:sea.org?"),
+        ("nam:x", "nam:x: nam: is no filter, and was looked for as words; `gossamer help search` names the filters"),
         ("title: ship", "title: has nothing right behind it, and was looked for as a word; write title:word"),
         ('ship "coral reef', "a quotation mark is not closed"),
         ("ship OR", "OR has nothing on one side and was left out"),
@@ -150,6 +153,16 @@ def test_what_no_page_meets_gets_a_hint(searcher: Searcher, question: str, hint:
 )
 def test_a_question_that_is_in_order_gets_no_hint(searcher: Searcher, question: str) -> None:
     assert searcher.search(question).hints == ()
+
+
+def test_a_field_of_a_page_function_that_is_misspelt_is_named() -> None:
+    fields = frozenset({"price", "name"})
+    assert list(slips(parse("nam:x", own=fields), 3, fields)) == [
+        "nam:x: nam: is no filter, and was looked for as words; did you mean name:x?"
+    ]
+    [said] = slips(parse("colour:x", own=fields), 0, fields)
+    assert said.endswith("names the filters, and the fields of page functions here: name, price")
+    assert not list(slips(parse("colour:x 12:30 std::x"), 1, fields))
 
 
 # ------------------------------------------------------------------- order, facets

@@ -29,6 +29,7 @@ def test_lines_are_those_of_the_command_line(
         (["--site", "example.org"], {"site": "example.org"}),
         (["--include", "/guide/", "--without-links"], {"include": "/guide/", "links": "false"}),
         (["--query", "cascade"], {"query": "cascade"}),
+        (["--fields", "url, title"], {"fields": "url, title"}),
     ):
         path = tmp_path / f"pages{len(options)}{''.join(query)}.jsonl"
         assert main(["export", str(dated), "jsonl", "-o", str(path), *options]) == 0
@@ -38,7 +39,9 @@ def test_lines_are_those_of_the_command_line(
         assert json.loads(reply.body.splitlines()[0])["url"]
 
 
-@pytest.mark.parametrize("query", [{"include": "("}, {"site": "::"}, {"x": "1"}, {"query": " "}, {"links": "?"}])
+@pytest.mark.parametrize(
+    "query", [{"include": "("}, {"site": "::"}, {"x": "1"}, {"query": " "}, {"links": "?"}, {"fields": "x"}]
+)
 def test_what_is_wrong_is_said_before_the_first_line(client: Client, query: dict[str, str]) -> None:
     reply = client.get(PLACE, **query)
     assert (reply.status, reply.headers["content-type"]) == (400, "application/problem+json")

@@ -62,8 +62,9 @@ def crawled(
         cure = f"{again} --pages-per-host {2 * plan.pages_per_host}` lets more in (0: no limit)"
         lines.append(f"{counted(left, 'address')} left out, {kept_out}; {cure}")
     if soft := status.remarks.get(SOFT):
-        are, names = "is an error" if soft == 1 else "are errors", f"`gossamer list {folder} --reason '{SOFT}'`"
-        lines.append(f"{soft:,} of the pages {are} in disguise and not found by a search; {names}")
+        errors = counted(soft, "of the pages is an error", "of the pages are errors")
+        names = f"`gossamer list {folder} --reason '{SOFT}'` names {'it' if soft == 1 else 'them'}"
+        lines.append(f"{errors} in the form of a page ({SOFT}), which no search finds; {names}")
     if idle:
         lines.append(f"nothing was left to do; {again} --revisit` asks again for all pages")
     elif status.pages and not status.queued and not stopped:
@@ -80,7 +81,7 @@ def imported(done: Imported) -> str:
         f"{done.known:,} {'was' if done.known == 1 else 'were'} here already" if done.known else "",
         f"{done.cut:,} cut at the limits of the plan" if done.cut else "",
         f"{counted(done.kept, 'other record')} kept" if done.kept else "",
-        f"{done.undated:,} without a date (1970-01-01 stands for it)" if done.undated else "",
+        f"{done.undated:,} without a date that can be (1970-01-01 stands for it)" if done.undated else "",
     ]
     lines = ["imported: " + ", ".join(part for part in parts if part)]
     lines += _reasons("left out because", done.refused)

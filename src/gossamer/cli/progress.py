@@ -1,4 +1,4 @@
-"""The line that says how long work is doing; on a pipe there is none."""
+"""The line that says how work is doing: one that changes on a terminal, one a minute on a pipe."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ SAID_EVERY = 0.5
 """Seconds, where reports come faster."""
 USUAL = 80
 """Columns of a terminal that does not say how many it has."""
+EVERY = 60.0
+"""Seconds between two lines on a pipe or in a log."""
 
 
 class Part(NamedTuple):
@@ -41,12 +43,13 @@ def fitted(parts: Sequence[Part], width: int) -> str:
 
 
 class Line:
-    """Rewrites one line on a terminal."""
+    """Rewrites one line on a terminal. On a pipe it says one a minute, unless somebody else does."""
 
-    def __init__(self, out: TextIO | None) -> None:
+    def __init__(self, out: TextIO | None, *, piped: bool = True) -> None:
         self._out = out or sys.stderr
         self._is_terminal = self._out.isatty()
         self._begun = False
+        self._next = time.monotonic() + EVERY if piped else inf
 
     def say(self, text: str) -> None:
         """On a line of its own, also on a pipe."""
@@ -61,6 +64,10 @@ class Line:
             self._out.write("\r" + fitted(parts, width).ljust(width))
             self._out.flush()
             self._begun = True
+        elif (now := time.monotonic()) >= self._next:
+            self._next = now + EVERY
+            self._out.write(f"gossamer: {fitted(parts, sys.maxsize)}\n")
+            self._out.flush()
 
     def end(self) -> None:
         """Leave the line as it is and go to the next."""
@@ -80,7 +87,7 @@ class ProgressLine:
     """How a crawl is doing."""
 
     def __init__(self, out: TextIO | None = None, *, hint: str = "") -> None:
-        self._line, self._hint = Line(out), hint
+        self._line, self._hint = Line(out, piped=False), hint
         self.end = self._line.end
         self._past: deque[Progress] = deque(maxlen=WINDOW)
 

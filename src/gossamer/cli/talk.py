@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gossamer.cli.out import complain
-from gossamer.cli.progress import ProgressLine
+from gossamer.cli.progress import EVERY, ProgressLine
 from gossamer.errors import GossamerError, UsageError
 from gossamer.shown import line, log, size, timestamp
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from gossamer.collection.status import Fetched
 
 _USER = re.compile(r"^(\s*(?:\w+://)?)[^/?#]*@")
-EVERY = 60.0
-"""Seconds between two lines on a pipe or in a log."""
 FIRST = 10.0
 """Seconds after which there is one in any case: whoever waits wants to know that it works."""
 _KINDS = {"probe": "asks for what cannot be there, to see how the site answers that"}

@@ -68,8 +68,7 @@ def export(options: argparse.Namespace) -> int:
         if options.output == "-":
             if options.form not in TEXTUAL:
                 require_no_terminal(options.form)
-            collection.export(options.form, sys.stdout.buffer, **chosen)
-            sys.stdout.flush()
+            _stream(collection, options.form, chosen)
             return 0
         path = _output(options)
         count = _export(collection, options.form, path, chosen)
@@ -80,7 +79,8 @@ def export(options: argparse.Namespace) -> int:
         if joined
         else f"wrote {shown.counted(count, UNITS[options.form].removesuffix('s'))} to"
     )
-    print_answer(options, result, f"{done} {path}")
+    packed = " (packed with gzip; .warc.gz is the usual name)" if joined and path.suffix != ".gz" else ""
+    print_answer(options, result, f"{done} {path}{packed}")
     return 0
 
 
@@ -101,9 +101,10 @@ def new_file(name: str, option: str, folder: str) -> Path:
 
 
 def _part(options: argparse.Namespace) -> dict[str, Any]:
-    from gossamer.collection.ask.part import Part
+    from gossamer.collection.ask.part import Part, named
 
-    part = Part(tuple(options.site or ()), tuple(options.include or ()), options.query)
+    fields = named(*(options.fields or ()))
+    part = Part(tuple(options.site or ()), tuple(options.include or ()), options.query, fields)
     part.require_sense(options.form)
     if options.without_links and options.form not in ("jsonl", "markdown", "parquet"):
         raise UsageError(f"--without-links is for jsonl, markdown and parquet; {options.form} is what it is")
@@ -112,6 +113,17 @@ def _part(options: argparse.Namespace) -> dict[str, Any]:
     if UNITS[options.form] != "passages":
         raise UsageError(f"--words is for passages and passages-parquet; {options.form} is not cut")
     return {"part": part, "words": options.words}
+
+
+def _stream(collection: Reading, form: str, chosen: dict[str, Any]) -> None:
+    """To standard output. A terminal that shows the pages has no place for a progress line."""
+    line = None if sys.stdout.isatty() else ExportLine()
+    try:
+        collection.export(form, sys.stdout.buffer, line, **chosen)
+        sys.stdout.flush()
+    finally:
+        if line:
+            line.end()
 
 
 def _export(collection: Reading, form: str, path: Path, chosen: dict[str, Any]) -> int:

@@ -115,33 +115,38 @@ class Document(SaysWhatItRead):
         for name, value in self.as_json().items():
             yield name, datetime.fromisoformat(value) if value and name in DATES else value
 
-    def as_json(self) -> dict[str, Any]:
-        """The object that `export jsonl` writes."""
-        return {
-            "url": self.url,
-            "final_url": self.url,
-            "fetched": date(self.version.began),
-            "status": self.version.status,
-            "media_type": self.version.media_type,
-            "digest": self.version.digest,
-            "title": self.page.title,
-            "text": self.page.text,
-            "content": self.page.content,
-            "markdown": self.page.markdown,
-            "language": self.page.language,
-            "kind": self.page.kind,
-            "author": self.page.author or None,
-            "published": timestamp(self.page.published),
-            "modified": timestamp(self.page.modified),
-            "depth": self.entry.depth if self.entry else None,
-            "copy_of": self.version.copy_of,
-            "near_copy_of": self.version.near_copy_of,
-            "links": [
-                {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content}
-                for link in self.page.links
-            ],
-            **({"fields": self.fields} if self.page.fields else {}),
-        }
+    def as_json(self, names: Sequence[str] = ()) -> dict[str, Any]:
+        """The object that `export jsonl` writes, or only these fields of it."""
+        wanted = names or (*FIELDS, *([GIVEN] if self.page.fields else []))
+        return {name: self.fields if name == GIVEN else FIELDS[name](self) for name in wanted}
+
+
+FIELDS: dict[str, Callable[[Document], Any]] = {
+    "url": lambda each: each.url,
+    "final_url": lambda each: each.url,
+    "fetched": lambda each: date(each.version.began),
+    "status": lambda each: each.version.status,
+    "media_type": lambda each: each.version.media_type,
+    "digest": lambda each: each.version.digest,
+    "title": lambda each: each.page.title,
+    "text": lambda each: each.page.text,
+    "content": lambda each: each.page.content,
+    "markdown": lambda each: each.page.markdown,
+    "language": lambda each: each.page.language,
+    "kind": lambda each: each.page.kind,
+    "author": lambda each: each.page.author or None,
+    "published": lambda each: timestamp(each.page.published),
+    "modified": lambda each: timestamp(each.page.modified),
+    "depth": lambda each: each.entry.depth if each.entry else None,
+    "copy_of": lambda each: each.version.copy_of,
+    "near_copy_of": lambda each: each.version.near_copy_of,
+    "links": lambda each: [
+        {"url": link.url, "anchor": link.anchor, "rel": link.rel, "content": link.content} for link in each.page.links
+    ],
+}
+"""What is told of every page, in this order."""
+GIVEN = "fields"
+"""What a page function gave, which only some pages have."""
 
 
 class Pages(Iterator[Document]):

@@ -16,7 +16,8 @@ def held_by(plan: Plan, pages: int, octets: int, *, time_over: bool, verb: str =
         reached = f"the limit of {size(plan.bytes)} is reached"
         return f"{reached}, and {again} --bytes {_more(octets)}` goes on (0: no limit)"
     if time_over:
-        return f"the time of {span(plan.time)} is over, and {again}` goes on for as long again (--time 0: no limit)"
+        longer = f"{again} --time 0` to the end; --time is remembered"
+        return f"the time of {span(plan.time)} is over, and {again}` goes on for as long again, {longer}"
     return ""
 
 

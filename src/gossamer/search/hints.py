@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from gossamer.index.analysis import STEMMERS
@@ -21,6 +21,7 @@ _SLIP = 0.8
 _OPTION = re.compile(r"[a-z]{2}|[A-Z][a-z]{2,7}")
 """`-la`, `-Wall`."""
 _PORT = re.compile(r"(?<=[^:/]):\d+(?=/|$)")
+_NAME = re.compile(r"[^\W\d]\w+")
 _SHORT = re.compile(r"\w\*")
 _LACKING = {
     Field.SITE: "no page is there",
@@ -56,8 +57,6 @@ def hints(text: str, query: Query, cut: Sequence[str], found: int, having: Havin
             yield f"link:{atom.value}: that is no address; write it like link:example.org/page"
         elif isinstance(atom, Words) and _SHORT.fullmatch(atom.text) and not atom.phrase:
             yield f"{atom.text}: two letters before the star are needed to look for what begins so"
-        elif isinstance(atom, Words) and not atom.phrase:
-            yield from _filter_by_another_name(atom.text)
     if is_left_open(text):
         yield 'a quotation mark is not closed: all behind it was taken for a phrase; write one more " where it ends'
     for operator in dict.fromkeys(dangling(text)):
@@ -67,15 +66,26 @@ def hints(text: str, query: Query, cut: Sequence[str], found: int, having: Havin
     yield from _left_out(query, found)
 
 
-def _filter_by_another_name(text: str) -> Iterator[str]:
+def slips(query: Query, found: int, fields: Iterable[str]) -> Iterator[str]:
+    """Filters that are none; `fields` are those that page functions gave."""
+    for atom in dict.fromkeys(atom for atom, _ in atoms(query.clauses)):
+        if isinstance(atom, Words) and not atom.phrase and not _SHORT.fullmatch(atom.text):
+            yield from _filter_by_another_name(atom.text, found, sorted(fields))
+
+
+def _filter_by_another_name(text: str, found: int, fields: Sequence[str]) -> Iterator[str]:
     name, colon, value = text.partition(":")
     if not colon or value.startswith("/"):
         return
     if name.lower() in FIELDS and not value:
         yield f"{text} has nothing right behind it, and was looked for as a word; write {text}word, without a space"
-    near = [_ELSEWHERE.get(name.lower(), ""), *get_close_matches(name.lower(), FIELDS, 1, _SLIP)]
+    near = [_ELSEWHERE.get(name.lower(), ""), *get_close_matches(name.lower(), (*FIELDS, *fields), 1, _SLIP)]
+    said = f"{text}: {name}: is no filter, and was looked for as words"
     if value and (meant := next(filter(None, near), "")):
-        yield f"{text}: {name}: is no filter, and was looked for as words; did you mean {meant}:{value}?"
+        yield f"{said}; did you mean {meant}:{value}?"
+    elif value and not found and _NAME.fullmatch(name):
+        own = f", and the fields of page functions here: {', '.join(fields[:NAMED_MOST])}" if fields else ""
+        yield f"{said}; `gossamer help search` names the filters{own}"
 
 
 def _left_out(query: Query, found: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from gossamer.search.candidates import Found
 from gossamer.search.context import SearchContext
 from gossamer.search.expansion import LONG
 from gossamer.search.facets import Facets, counted
-from gossamer.search.hints import HINTS_MOST, hints
+from gossamer.search.hints import HINTS_MOST, hints, slips
 from gossamer.search.past import TEXTS_MOST, Span, each_once, earliest, spans, spans_of
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Query, parse
@@ -100,7 +100,10 @@ class Searcher:
         order = sort_of(sort)
         chosen = self._best(query, last, offset) if order is Sort.RELEVANCE else self._dated(query, last, order, offset)
         total = chosen.total
-        told = hints(text, query, cut, total.pages, self._shards.known.pages_having, self._shards.known.values)
+        told = chain(
+            hints(text, query, cut, total.pages, self._shards.known.pages_having, self._shards.known.values),
+            slips(query, total.pages, self._context.fields),
+        )
         hits = self._hits(chosen.found, chosen.question)
         return Answer(
             self._spanned(hits, chosen, text) if self._shards.past else hits,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gossamer.cli.options.verb_parts import (
+    BELOW,
     Verbs,
     add_directory,
     add_number,
@@ -57,7 +58,7 @@ def broken(verbs: Verbs) -> None:
         "gossamer broken my-web --external --csv",
     )
     add_directory(verb)
-    verb.add_argument("--site", metavar="HOST", help="only links on the pages of this host and those below it")
+    verb.add_argument("--site", metavar="HOST", help=f"only links, wherever they lead, that stand on pages of {BELOW}")
     verb.add_argument(
         "--external", action="store_true", help="ask addresses outside the scope too, each once, by HEAD, politely"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gossamer.cli.options.verb_parts import (
+    BELOW,
     Verbs,
     add_directory,
     add_verb,
@@ -97,11 +98,16 @@ def export(verbs: Verbs) -> None:
         help="a new file; for warc also a directory, for markdown and bagit a new one; - is standard output (-)",
     )
     part = verb.add_argument_group("a part of it: jsonl, passages, markdown, parquet, trec, graph")
-    part.add_argument(
-        "--site", metavar="HOST", action="append", help="pages of a host and the hosts below it; repeatable"
-    )
+    part.add_argument("--site", metavar="HOST", action="append", help=f"pages of {BELOW}; repeatable")
     part.add_argument("--include", metavar="PATTERN", action="append", help="addresses with an RE2 pattern; repeatable")
     part.add_argument("--query", metavar="WORDS", default="", help="pages that a search for it finds")
+    verb.add_argument(
+        "--fields",
+        metavar="NAMES",
+        action="append",
+        help="of jsonl, parquet: only these of each page, as url,title,markdown (all: text has all words, content those"
+        " of the main content, markdown the same as Markdown)",
+    )
     verb.add_argument(
         "--without-links", action="store_true", help="of jsonl, markdown, parquet: the words of links alone"
     )

@@ -31,8 +31,11 @@ def add_directory(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="answer as JSON")
 
 
+BELOW = "this host, on all its ports, and of all below it: example.org means docs.example.org too"
+
+
 def add_site(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--site", metavar="HOST", help="only this host, on all its ports, and those below it")
+    verb.add_argument("--site", metavar="HOST", help=f"only those of {BELOW}")
 
 
 def add_number(verb: argparse.ArgumentParser, what: str) -> None:

@@ -1,6 +1,7 @@
 """Which addresses are broken, which pages link to them, and what do they call them?
 
 Broken is what failed, what is to be tried again after a failure, and what answers as if it were a page and is an error.
+So is what waits at a host that does not answer: it is asked for its robots.txt first, and for nothing else after that.
 Who links there is in the log of links, by fingerprint. A page that is a copy has no links in the log, because another
 page stands for it, and so has every page where nothing was built: of those the text is read. A link to a redirect
 counts for where it leads. What is held in memory is the broken addresses and the links to them.
@@ -11,6 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,12 +23,16 @@ from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.collection.derive.indexer import committed_length, is_whole
 from gossamer.collection.documents import newest
 from gossamer.collection.folder import LINKS
-from gossamer.frontier.entries import Entry, State
+from gossamer.frontier.entries import Entry, RobotsRow, State
 from gossamer.frontier.ledger import CHAIN_MOST, Ledger
+from gossamer.frontier.why import robots_at
 from gossamer.frontier.worth.soft404 import is_soft
 from gossamer.graph.log import STANDS_FOR, Chunk, chunks
 from gossamer.model import URL, Capture, Link, Page
+from gossamer.model import Fault as NoAnswer
+from gossamer.robots import Verdict
 from gossamer.shown import timestamp
+from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
 
@@ -120,12 +126,27 @@ def looked(readers: ShardReaders) -> tuple[dict[URL, Fault], Redirects]:
     """What is broken, and all redirects, by one walk over all rows."""
     faults, redirects = dict[URL, Fault](), Redirects()
     for reader in readers.all:
+        silent = lru_cache(maxsize=1)(partial(_silent, reader.table))  # the addresses of an origin come together
         for url, entry in rows(reader):
             if is_broken(entry):
                 faults[url] = Fault(entry.reason, entry.status, entry.due or None, entry.referrer)
+            elif entry.state is State.QUEUED and (robots := silent(keys.origin(url))) is not None:
+                faults[url] = Fault(robots.detail, 0, robots.expires, entry.referrer)
             elif entry.target is not None and entry.state is State.DONE:
                 redirects.add(url, entry.target)
     return faults, redirects
+
+
+def _silent(table: Table, origin: str) -> RobotsRow | None:
+    """What an origin that does not answer was asked for."""
+    robots = robots_at(table, origin)
+    is_silent = robots is not None and robots.verdict == Verdict.UNREACHABLE and is_dead(robots)
+    return robots if is_silent else None
+
+
+def is_dead(robots: RobotsRow) -> bool:
+    """There was no answer at all, and it was this host that gave none: not one that its robots.txt redirects to."""
+    return not robots.status and robots.detail.partition(":")[0] in set(NoAnswer)
 
 
 def is_broken(entry: Entry) -> bool:

@@ -27,25 +27,29 @@ from gossamer.urls.seeds import address
 _OPTIONAL = ("language", "author", "published", "modified", "copy_of", "near_copy_of")
 
 
-def rows(pages: Iterable[Document], *, links: bool = True) -> Iterator[dict[str, Any]]:
-    """What is told of each page; without links, its Markdown has their words alone."""
+def rows(pages: Iterable[Document], *, links: bool = True, names: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """What is told of each page, or of that what is named; without links, its Markdown has their words alone."""
     for page in pages:
-        row = page.as_json()
-        yield row if links else row | {"links": [], "markdown": markdown_files.markdown(page, links=False)}
+        row = page.as_json(names)
+        if not links and "links" in row:
+            row["links"] = []
+        if not links and "markdown" in row:
+            row["markdown"] = markdown_files.markdown(page, links=False)
+        yield row
 
 
-def jsonl(pages: Iterable[Document], out: BinaryIO, *, links: bool = True) -> int:
+def jsonl(pages: Iterable[Document], out: BinaryIO, *, links: bool = True, names: Sequence[str] = ()) -> int:
     """One object for each page."""
     count = 0
-    for line in lines(pages, links=links):
+    for line in lines(pages, links=links, names=names):
         out.write(line)
         count += 1
     return count
 
 
-def lines(pages: Iterable[Document], *, links: bool = True) -> Iterator[bytes]:
+def lines(pages: Iterable[Document], *, links: bool = True, names: Sequence[str] = ()) -> Iterator[bytes]:
     """The same, line by line."""
-    return (shown.json(_of_one_type(row)).encode() + b"\n" for row in rows(pages, links=links))
+    return (shown.json(_of_one_type(row)).encode() + b"\n" for row in rows(pages, links=links, names=names))
 
 
 def passage_rows(pages: Iterable[Document], words: int) -> Iterator[dict[str, Any]]:
@@ -80,8 +84,8 @@ def passages(pages: Iterable[Document], out: BinaryIO, words: int) -> int:
 def _of_one_type(row: dict[str, Any]) -> dict[str, Any]:
     """For readers that guess the types of columns by the first lines, as Hugging Face's does. What is not known is an
     empty text and not null; dates have milliseconds, since one without is taken for a timestamp, which "" is not."""
-    known = {name: row[name] or "" for name in _OPTIONAL}
-    dates = {name: f"{known[name][:-1]}.000Z" for name in ("published", "modified") if known[name]}
+    known = {name: row[name] or "" for name in _OPTIONAL if name in row}
+    dates = {name: f"{known[name][:-1]}.000Z" for name in ("published", "modified") if known.get(name)}
     return row | known | dates
 
 

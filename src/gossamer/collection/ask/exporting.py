@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias, TypeVar
 
 from gossamer.collection.ask.crawl_state import CrawlState
 from gossamer.collection.ask.formats import FORMATS
@@ -18,6 +18,9 @@ from gossamer.store.versions import Version
 from gossamer.tagged.passages import WORDS
 from gossamer.urls import keys
 
+Each = TypeVar("Each")
+Report: TypeAlias = Callable[[int, int], None]
+"""Told how many pages are done, and of how many."""
 ALL = Part()
 REPORT_EVERY = 100
 """Pages of an export."""
@@ -43,7 +46,7 @@ class Exporting(CrawlState):
         self,
         form: str,
         out: BinaryIO,
-        report: Callable[[int, int], None] | None = None,
+        report: Report | None = None,
         *,
         part: Part = ALL,
         links: bool = True,
@@ -51,8 +54,8 @@ class Exporting(CrawlState):
     ) -> int:
         """Write the collection in one of FORMATS. Gives the number of what was written: pages, files, lines, links.
 
-        `report` is called now and then with the number of pages so far and of all. `part` says which pages are meant;
-        without `links`, jsonl and parquet have none. A passage has so many `words` at most.
+        `report` is called now and then with the number of pages so far and of all. `part` says which pages are meant,
+        and what of each; without `links`, jsonl and parquet have none. A passage has so many `words` at most.
         """
         from gossamer.collection.ask import export, parquet
         from gossamer.collection.page_fields import of_all
@@ -63,17 +66,19 @@ class Exporting(CrawlState):
         pages = self._reported(part, report)
         match form:
             case "jsonl":
-                return export.jsonl(pages, out, links=links)
+                return export.jsonl(pages, out, links=links, names=part.fields)
             case "warc":
                 return export.warc(warcs, out)
             case "wacz":
-                return export.web_archive(warcs, archives, self._newest(), self.path.resolve().name, self.plan, out)
+                listed = self._counted(self._newest(), report)
+                return export.web_archive(warcs, archives, listed, self.path.resolve().name, self.plan, out)
             case "cdxj":
                 return export.cdxj(archives, out)
             case "trec":
                 return export.trec_web(pages, out)
             case "parquet":
-                return parquet.write(pages, out, links=links, fields=of_all(self._readers().tables).kinds)
+                given = of_all(self._readers().tables).kinds
+                return parquet.write(pages, out, links=links, names=part.fields, fields=given)
             case "passages":
                 return export.passages(pages, out, words)
             case "passages-parquet":
@@ -92,12 +97,12 @@ class Exporting(CrawlState):
 
         part.require_sense("jsonl")
         export.warcs(self._readers().archives)
-        return export.lines(self._reported(part, None), links=links)
+        return export.lines(self._reported(part, None), links=links, names=part.fields)
 
     def export_markdown(
         self,
         folder: Path,
-        report: Callable[[int, int], None] | None = None,
+        report: Report | None = None,
         *,
         part: Part = ALL,
         links: bool = True,
@@ -116,9 +121,12 @@ class Exporting(CrawlState):
         software = f"{identity.product}/{identity.version}"
         return bagit.write(self._readers().archives, folder, self.path.resolve().name, software)
 
-    def _reported(self, part: Part, report: Callable[[int, int], None] | None) -> Iterator[Document]:
+    def _reported(self, part: Part, report: Report | None) -> Iterator[Document]:
+        return self._counted(self.pages(site=part.sites, include=part.include, query=part.query), report)
+
+    def _counted(self, pages: Iterable[Each], report: Report | None) -> Iterator[Each]:
         of = self.status().pages if report else 0
-        for number, page in enumerate(self.pages(site=part.sites, include=part.include, query=part.query), 1):
+        for number, page in enumerate(pages, 1):
             yield page
             if report and number % REPORT_EVERY == 0:
                 report(number, of)

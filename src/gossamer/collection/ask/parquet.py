@@ -5,13 +5,13 @@ pyarrow, because it is the reference implementation of the format; at 50 MB it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any, BinaryIO
 
 from gossamer.collection.ask import export
-from gossamer.collection.documents import Document
+from gossamer.collection.documents import DATES, FIELDS, GIVEN, Document
 from gossamer.collection.page_fields import BOOLEAN, NUMBER, TEXT, TEXTS, WHOLE
 from gossamer.errors import UsageError
 
@@ -23,19 +23,23 @@ PASSAGES_HELD = 5_000
 """Passages of a row group."""
 LINK_BYTES = 200
 """What a link counts as."""
-_DATES = ("fetched", "published", "modified")
 
 
 def write(
-    pages: Iterable[Document], out: BinaryIO, *, links: bool = True, fields: Mapping[str, str] | None = None
+    pages: Iterable[Document],
+    out: BinaryIO,
+    *,
+    links: bool = True,
+    names: Sequence[str] = (),
+    fields: Mapping[str, str] | None = None,
 ) -> int:
-    """A row for each page, with the fields of `export jsonl`; `fields` are what page functions gave, with their kinds:
-    see `page_fields`."""
+    """A row for each page, with the fields of `export jsonl` or those that are named; `fields` are what page functions
+    gave, with their kinds: see `page_fields`."""
     arrow, parquet = _library()
     fields = fields or {}
-    schema, count = _schema(arrow, fields), 0
+    schema, count = _schema(arrow, names or (*FIELDS, GIVEN), fields), 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-        for group in _groups(_batches(arrow, schema, export.rows(pages, links=links), fields)):
+        for group in _groups(_batches(arrow, schema, export.rows(pages, links=links, names=names), fields)):
             writer.write_table(arrow.Table.from_batches(group, schema))
             count += sum(batch.num_rows for batch in group)
     return count
@@ -73,7 +77,9 @@ def _batches(arrow: Any, schema: Any, rows: Iterable[dict[str, Any]], fields: Ma
     size = 0
     for row in rows:
         held.append(_typed(row, fields))
-        size += sum(len(value) for value in row.values() if isinstance(value, str)) + LINK_BYTES * len(row["links"])
+        size += sum(len(value) for value in row.values() if isinstance(value, str)) + LINK_BYTES * len(
+            row.get("links", ())
+        )
         if size >= BATCH_BYTES:
             yield arrow.RecordBatch.from_pylist(held, schema=schema)
             held, size = [], 0
@@ -82,7 +88,7 @@ def _batches(arrow: Any, schema: Any, rows: Iterable[dict[str, Any]], fields: Ma
 
 
 def _typed(row: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    dates = {name: datetime.fromisoformat(row[name]) for name in _DATES if row[name]}
+    dates = {name: datetime.fromisoformat(row[name]) for name in DATES if row.get(name)}
     given = {name: _as_kind(value, fields.get(name, TEXT)) for name, value in row.get("fields", {}).items()}
     return {**row, **dates, "fields": given}
 
@@ -94,17 +100,18 @@ def _as_kind(value: Any, kind: str) -> Any:
     return "; ".join(value) if isinstance(value, list) else str(value)
 
 
-def _schema(arrow: Any, given: Mapping[str, str]) -> Any:
+def _schema(arrow: Any, names: Iterable[str], given: Mapping[str, str]) -> Any:
     text, moment = arrow.string(), arrow.timestamp("ms", tz="UTC")
     link = arrow.struct([("url", text), ("anchor", text), ("rel", text), ("content", arrow.bool_())])
-    types = {"status": arrow.int16(), "depth": arrow.int32(), **dict.fromkeys(_DATES, moment)}
-    names = ("url", "final_url", "fetched", "status", "media_type", "digest", "title", "text", "content")
-    more = ("markdown", "language", "kind", "author", "published", "modified", "depth", "copy_of", "near_copy_of")
-    fields = [arrow.field(name, types.get(name, text)) for name in (*names, *more)]
+    types = {
+        "status": arrow.int16(),
+        "depth": arrow.int32(),
+        "links": arrow.list_(link),
+        **dict.fromkeys(DATES, moment),
+    }
     kinds = {BOOLEAN: arrow.bool_(), WHOLE: arrow.int64(), NUMBER: arrow.float64(), TEXTS: arrow.list_(text)}
-    own = [arrow.field(name, kinds.get(kind, text)) for name, kind in given.items()]
-    more_fields = [arrow.field("fields", arrow.struct(own))] if own else []
-    return arrow.schema([*fields, arrow.field("links", arrow.list_(link)), *more_fields])
+    types[GIVEN] = arrow.struct([arrow.field(name, kinds.get(kind, text)) for name, kind in given.items()])
+    return arrow.schema([arrow.field(name, types.get(name, text)) for name in names if given or name != GIVEN])
 
 
 def _library() -> tuple[Any, Any]:

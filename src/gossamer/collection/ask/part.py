@@ -1,4 +1,4 @@
-"""Which pages are meant? Those of some sites, with some addresses, or that answer a question."""
+"""Which pages are meant, and what of each? Those of some sites, with some addresses, or that answer a question."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gossamer.collection.ask.addresses import host_of
+from gossamer.collection.documents import FIELDS, GIVEN
 from gossamer.errors import UsageError
 from gossamer.urls import Patterns, keys
 
 BY_PAGE = ("jsonl", "markdown", "parquet", "passages", "passages-parquet", "trec", "graph")
 """Formats that are written page by page, so that a part of them is one."""
+
+BY_FIELD = ("jsonl", "parquet")
+"""Formats whose rows have named fields that one may choose from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,8 @@ class Part:
     """RE2 patterns: an address has one of them."""
     query: str = ""
     """In the language of `search`."""
+    fields: tuple[str, ...] = ()
+    """What is told of each page, by the names of `export jsonl`."""
 
     def __bool__(self) -> bool:
         return bool(self.sites or self.include or self.query)
@@ -33,6 +39,10 @@ class Part:
             raise UsageError("an empty pattern is in every address; leave it out for all pages")
         if self and form not in BY_PAGE:
             raise UsageError(f"{form} is written whole; --site, --include and --query are for {', '.join(BY_PAGE)}")
+        if self.fields and form not in BY_FIELD:
+            raise UsageError(f"--fields is for {' and '.join(BY_FIELD)}; {form} is what it is")
+        if unknown := [name for name in self.fields if name not in (*FIELDS, GIVEN)]:
+            raise UsageError(f"there is no field {unknown[0]!r}; choose from {', '.join((*FIELDS, GIVEN))}")
 
     def chosen(self, answers: Callable[[str], set[str]]) -> Callable[[str], bool]:
         """Whether an address is meant. `answers` gives all pages that a question finds."""
@@ -45,3 +55,8 @@ class Part:
             return here and (found is None or url in found) and (not self.include or patterns.match(url))
 
         return is_meant
+
+
+def named(*fields: str) -> tuple[str, ...]:
+    """Names with commas between them, each once; none mean all."""
+    return tuple(dict.fromkeys(name.strip() for each in fields for name in each.split(",")))

@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from gossamer.collection.ask.addresses import rows, under
-from gossamer.collection.ask.broken import Fault, Read, is_broken, looked, sources_of
+from gossamer.collection.ask.broken import Fault, Read, is_broken, is_dead, looked, sources_of
 from gossamer.collection.ask.shard_readers import ShardReaders
 from gossamer.collection.crawl.outside import Outside
 from gossamer.collection.crawl.running import stoppable
@@ -30,11 +30,10 @@ from gossamer.collection.families import FAMILIES
 from gossamer.collection.status import Progress
 from gossamer.files import scratch
 from gossamer.frontier.discover.discovery import NOFOLLOW, Discovery, Seeds
-from gossamer.frontier.entries import FORBIDDEN, HOSTS, Entry, RobotsRow, State, host_row
+from gossamer.frontier.entries import FORBIDDEN, HOSTS, Entry, State, host_row
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.why import robots_at
 from gossamer.model import URL, Kind
-from gossamer.model import Fault as NoAnswer
 from gossamer.plan import Plan
 from gossamer.robots import Verdict
 from gossamer.store.table.table import Table
@@ -179,8 +178,3 @@ def untried(table: Table, url: URL) -> Fault | str:
         return Fault(robots.detail, external=True) if is_dead(robots) else UNREADABLE
     host = table.get(HOSTS, keys.host(url).encode())
     return LEFT_ALONE if host and host_row(host).reason else TOO_EARLY
-
-
-def is_dead(robots: RobotsRow) -> bool:
-    """There was no answer at all, and it was this host that gave none: not one that its robots.txt redirects to."""
-    return not robots.status and robots.detail.partition(":")[0] in set(NoAnswer)

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from gossamer.collection import Collection
-from gossamer.collection.ask.part import Part
+from gossamer.collection.ask.part import Part, named
 from gossamer.errors import GossamerError
 from gossamer.shown import log
 from gossamer.web.api import parameters
@@ -29,7 +29,8 @@ MEDIA_TYPE = "application/x-ndjson"
 async def export(request: Request) -> Response:
     """What `gossamer export DIR jsonl` writes. What is wrong with the request is said before the first line."""
     asked = parameters.given(parameters.Export, request.query_params)
-    part = Part((asked.site,) if asked.site else (), (asked.include,) if asked.include else (), asked.query)
+    sites, include = ((each,) if each else () for each in (asked.site, asked.include))
+    part = Part(sites, include, asked.query, named(*filter(None, [asked.fields])))
     face = face_of(request)
     if request.method == "HEAD":
         return Response(media_type=MEDIA_TYPE)

@@ -177,6 +177,9 @@ class Export(msgspec.Struct, frozen=True):
     include: Annotated[str, Meta(description="Addresses with this RE2 pattern.", min_length=1, max_length=1_000)] = ""
     query: Annotated[str, Meta(description="Pages that a search finds.", min_length=1, max_length=TEXT_MOST)] = ""
     links: Annotated[bool, Meta(description="With the links of each page.")] = True
+    fields: Annotated[
+        str, Meta(description="Only these of each page, as url,title,markdown.", min_length=1, max_length=1_000)
+    ] = ""
 
 
 class Seeds(msgspec.Struct, frozen=True):

@@ -312,6 +312,8 @@ class Hit:
     """Where the past was asked: when the page was first seen with this text, or first said it, like `date`."""
     until: float | None = None
     """When it was first seen without it; None: it still has it, or nobody asked."""
+    breaks: int = 0
+    """Where all versions were asked: how often it was seen without what was asked for in between."""
 
     @property
     def snippet_html(self) -> str:

@@ -16,9 +16,10 @@ import pytest
 import gossamer
 from gossamer.collection import Outside
 from gossamer.collection.ask.differences import LINES_MOST, WORK_MOST, difference, words_changed
+from gossamer.collection.ask.opened import Opened
 from gossamer.errors import NotFound
 from gossamer.index.shard_index import ShardIndex
-from gossamer.model import Capture, Visit
+from gossamer.model import Capture, Page, Visit
 from gossamer.store.warc.reader import records
 from gossamer.store.warc.warc import REVISIT_EQUAL, REVISIT_NOT_MODIFIED
 from gossamer.testing import Changes, Copies, MadeWeb, Redirects, VirtualClock, WebSpec
@@ -197,6 +198,26 @@ def test_a_page_that_never_was_has_no_history(rounds: Rounds) -> None:
         rounds.collection.diff("http://h0.example/nothing")
     with pytest.raises(NotFound, match="no such version as 9; its versions are 1"):
         rounds.collection.diff(changed_page(rounds), 9)
+
+
+def test_each_version_is_read_once_to_be_compared_with_both_beside_it(
+    rounds: Rounds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, times = Opened._read, Counter[float]()
+
+    def counted(opened: Opened, capture: Capture) -> Page:
+        times[capture.began] += 1
+        return read(opened, capture)
+
+    monkeypatch.setattr(Opened, "_read", counted)
+    for url in rounds.pages():
+        times.clear()
+        changes = [each.change for each in rounds.collection.history(url)].count("changed")
+        assert max(times.values(), default=1) == 1
+        if changes == ROUNDS - 1:
+            break
+    else:
+        pytest.fail("no page has changed every time")
 
 
 def changed_page(rounds: Rounds) -> str:

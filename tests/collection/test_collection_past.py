@@ -91,6 +91,9 @@ def test_all_versions_show_each_page_once_with_its_first_and_last_time(story: St
     assert hit.until is not None
     assert hit.since < story.first.timestamp()
     assert story.third.timestamp() < hit.until < story.fourth.timestamp()
+    assert hit.breaks == 1  # in the second month
+    (steady,) = web.search("one", all_versions=True)
+    assert steady.breaks == 0  # it stood there in every text
     assert urls(web, "elephant OR walrus OR quartz", ever=True) == ["/a", "/b", "/c"]
     assert [hit.url for hit in web.search("one", all_versions=True, sort="date")] == [f"{SITE}/b"]
     assert web.search("elephant giraffe", all_versions=True).total == 1

@@ -35,7 +35,22 @@ def test_a_seed_is_kept_without_a_scheme_unless_http_can_only_be_meant(text: str
 
 
 @pytest.mark.parametrize(
-    "text", ["", "htttps//example.org", "https:// /", "http//x", "a b", "https://", "http:/", "https:", "HTTP:/x"]
+    "text",
+    [
+        "",
+        "htttps//example.org",
+        "https:// /",
+        "http//x",
+        "a b",
+        "https://",
+        "http:/",
+        "https:",
+        "HTTP:/x",
+        "ftp:/",
+        "file:/etc",
+        "gemini:/a.org",
+        "mailto:me",
+    ],
 )
 def test_a_slip_is_no_seed_and_is_repeated_in_the_message(text: str) -> None:
     with pytest.raises(InvalidURL) as told:

@@ -84,7 +84,7 @@ def test_to_turn_a_page_looks_at_nothing_again(folder: Path, monkeypatch: pytest
 def test_what_is_remembered_is_bounded_and_gets_old(monkeypatch: pytest.MonkeyPatch) -> None:
     kept, finds = Remembered[Found](), list[str]()
 
-    def get(site: str, state: str = "one") -> None:
+    def get(site: str, state: str = "here:one") -> None:
         def find() -> Found:
             finds.append(site)
             return Found()
@@ -97,13 +97,13 @@ def test_what_is_remembered_is_bounded_and_gets_old(monkeypatch: pytest.MonkeyPa
     assert finds == ["a"]
     monkeypatch.setattr(remembered, "PATIENCE", 10**9)
     get("b")
-    get("b", "two")
+    get("b", "here:two")
     assert finds == ["a", "b"], "it is young beside the time that it took"
-    get("a", "two")
+    get("a", "here:two")
     assert finds == ["a", "b", "a"], "somebody has committed since"
     for site in "cdef":
         get(site)
-    get("a", "two")
+    get("a", "here:two")
     assert finds[-1] == "a", "it was the oldest, and is forgotten"
 
 

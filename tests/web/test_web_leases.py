@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,10 +15,11 @@ import pytest
 
 import gossamer
 from gossamer.collection import Collection
-from gossamer.errors import NotFound
+from gossamer.errors import NotACollection, NotFound
 from gossamer.testing import MadeWeb, WebSpec
 from gossamer.web import leases as module
 from gossamer.web.leases import Busy, Leases
+from gossamer.web.remembered import Remembered
 
 T = TypeVar("T")
 
@@ -150,3 +152,53 @@ def test_whoever_asks_after_a_change_from_here_sees_it(
 
     before, meanwhile, after = live(own, ask, at_once=1)
     assert before == meanwhile != after
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_another_directory_in_its_place_answers_at_once_and_it_is_said(
+    linked: bool, collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "FRESH", 600.0)
+    old, new, served = (tmp_path / name for name in ("old", "new", "served"))
+    for number, folder in enumerate((old, new), 1):
+        shutil.copytree(collection, folder)
+        gossamer.open(folder).change(pages=number)
+    old.rename(served) if not linked else served.symlink_to(old)
+
+    def swap() -> None:
+        served.unlink() if linked else served.rename(old)
+        served.symlink_to(new) if linked else new.rename(served)
+
+    async def ask(leases: Leases) -> list[int]:
+        asked = [await leases.ask(lambda web: web.plan.pages)]
+        swap()
+        kept = Remembered[str]()
+        asked += [await leases.ask(lambda web: web.plan.pages) for _ in range(3)]
+        state = await leases.ask_at(lambda web, state: state)
+        kept.get("", "another place:1", lambda: "old")
+        assert kept.get("", state, lambda: "new") == "new"
+        return asked
+
+    assert live(served, ask, at_once=2) == [1, 2, 2, 2]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{served}: is another directory now, and answers from it"
+    ]
+
+
+def test_a_directory_that_is_gone_is_said_and_comes_back(
+    collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "FRESH", 600.0)
+    own, elsewhere = Path(shutil.copytree(collection, tmp_path / "own")), tmp_path / "elsewhere"
+    away, back = partial(own.rename, elsewhere), partial(elsewhere.rename, own)
+
+    async def ask(leases: Leases) -> int:
+        before = await leases.ask(lambda web: web.status().pages)
+        away()
+        with pytest.raises(NotACollection):
+            await leases.ask(lambda web: web.status())
+        back()
+        return before - await leases.ask(lambda web: web.status().pages)
+
+    assert live(own, ask, at_once=1) == 0
+    assert f"{own}: is gone" in caplog.messages

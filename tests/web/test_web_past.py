@@ -19,13 +19,18 @@ from harness.served import Served, serving
 
 @pytest.fixture(scope="module")
 def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Crawled on the first of January 2026 and a month later; /a has changed, /b is gone."""
+    """Crawled on the first of January 2026 and a month later, when /a has changed, /b is gone and /c has changed; a
+    month later /c says what it said first."""
     folder = tmp_path_factory.mktemp("past") / "web"
     site = DatedSite({"/a": page("Alpha", "once an elephant was here"), "/b": page("Beta", "the walrus and others")})
+    site.pages["/c"] = page("Gamma", "open in winter")
     with gossamer.open(folder) as web:
         site.crawl(web)
         site.later(31)
-        site.pages = {"/a": page("Alpha", "now a giraffe is here")}
+        site.pages = {"/a": page("Alpha", "now a giraffe is here"), "/c": page("Gamma", "closed")}
+        site.crawl(web)
+        site.later(28)
+        site.pages["/c"] = page("Gamma", "open in winter")
         site.crawl(web)
     with serving(folder) as running:
         yield running
@@ -96,6 +101,13 @@ def test_all_versions_tell_from_when_to_when(past: Served) -> None:
     assert "No page ever had that" in view(past, q="zebra", all_versions="true").css_first(".empty").text()
 
 
+def test_all_versions_tell_that_a_page_said_something_else_in_between(past: Served) -> None:
+    (hit,) = view(past, q="winter", all_versions="true").css(".hit")
+    assert "said since 2026-01-01, with 1 break, and still" in " ".join(hit.css_first(".more").text().split())
+    (told,) = asked(past, "search?q=winter&all_versions=true")["hits"]
+    assert (told["breaks"], told["until"]) == (1, None)
+
+
 @pytest.mark.parametrize(("at", "words"), [("", "1 page said it before"), ("2026-02-15", "1 page said it at another")])
 def test_where_nothing_is_found_the_past_is_pointed_to(past: Served, at: str, words: str) -> None:
     nothing = view(past, q="walrus", at=at)
@@ -145,4 +157,4 @@ def test_the_api_answers_as_of_a_time_and_over_all_versions(past: Served) -> Non
     assert "not a time" in asked(past, "search?q=walrus&at=soon", 400)["detail"]
     assert "one of them" in asked(past, "search?q=walrus&at=2026-01-15&all_versions=true", 400)["detail"]
     versions = asked(past, f"history?url={quote(SITE)}/a&search=giraffe")["versions"]
-    assert [each["number"] for each in versions] == [2]
+    assert [each["number"] for each in versions] == [2, 3]

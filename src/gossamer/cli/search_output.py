@@ -200,14 +200,15 @@ def _hit(number: int, hit: Hit, folder: str, signs: Mapping[str, float]) -> str:
     more = [f"     {len(hit.copies):,} more like this: {cure}"] if hit.copies else []
     best = sorted(signs.items(), key=lambda sign: -sign[1])
     reasons = [f"     {value:8.3f}  {line(name)}" for name, value in best]
-    said = [f"{_INDENT}{_said(hit.since, hit.until)}"] if hit.since is not None else []
+    said = [f"{_INDENT}{_said(hit.since, hit.until, hit.breaks)}"] if hit.since is not None else []
     head = (f"{number:3}. {title}", f"     {line(hit.url)}", f"{_INDENT}{_marked(hit)}")
     return "\n".join((*head, *said, *more, *reasons))
 
 
-def _said(since: float, until: float | None) -> str:
+def _said(since: float, until: float | None, breaks: int) -> str:
     """From when to when, as far as it was looked."""
-    return f"said since {when(since)}" + (f", gone {when(until)}" if until is not None else ", and still")
+    broken = f", with {counted(breaks, 'break')}" if breaks else ""
+    return f"said since {when(since)}{broken}, " + (f"gone {when(until)}" if until is not None else "and still")
 
 
 def _marked(hit: Hit) -> str:

@@ -74,6 +74,7 @@ def _hit_as_json(hit: Hit, signs: Mapping[str, float] | None) -> dict[str, Any]:
         "fetched": timestamp(hit.fetched),
         "since": timestamp(hit.since),
         "until": timestamp(hit.until),
+        "breaks": hit.breaks,
         "copies": list(hit.copies),
     }
     return told if signs is None else told | {"signs": {name: round(value, 4) for name, value in signs.items()}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gossamer.index.faults import reading
@@ -34,6 +35,11 @@ def spans(askings: Sequence[Asking], searchers: Sequence[Any], question: Questio
             hits = searcher.search(asking.having(question, [page]), limit=TEXTS_MOST, count=False).hits
         found += spans_of(searcher, [address for _, address in hits])
     return sorted(found, key=lambda span: (span.until is None, span.until or 0.0, span.since))
+
+
+def breaks(spans: Sequence[Span]) -> int:
+    """How often a page did not answer in between; they come in the order of time."""
+    return sum(earlier.until is not None and earlier.until < later.since for earlier, later in pairwise(spans))
 
 
 def spans_of(searcher: Any, addresses: list[Any]) -> list[Span]:

@@ -23,7 +23,7 @@ from gossamer.search.context import SearchContext
 from gossamer.search.expansion import LONG
 from gossamer.search.facets import Facets, counted
 from gossamer.search.hints import HINTS_MOST, hints, slips
-from gossamer.search.past import TEXTS_MOST, Span, each_once, earliest, spans, spans_of
+from gossamer.search.past import TEXTS_MOST, Span, breaks, each_once, earliest, spans, spans_of
 from gossamer.search.prefixes import TERMS_MOST, Prefixes
 from gossamer.search.query import Query, parse
 from gossamer.search.retrieval import Asked, Retrieval
@@ -231,7 +231,10 @@ class Searcher:
             told = partial(spans, self._shards.askings, self._shards.searchers)
             strict = self._retrieval.question(self._parsed(text)[0], all_most=TOLD_MOST)
             found = [told(strict, each.page) or told(chosen.question, each.page) for each in chosen.found]
-        return [replace(hit, since=each[0].since, until=each[-1].until) for hit, each in zip(hits, found, strict=True)]
+        return [
+            replace(hit, since=each[0].since, until=each[-1].until, breaks=breaks(each))
+            for hit, each in zip(hits, found, strict=True)
+        ]
 
     def _too_early(self) -> Iterator[str]:
         """There was no page yet."""

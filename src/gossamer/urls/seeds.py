@@ -20,7 +20,7 @@ _HTTPS = "https://"
 _NAMED = re.compile(r"(?:[A-Za-z]+://)?[^/?#\\]*@")
 _LOGIN = re.compile(r"[^\s/?#'\"@]*:[^\s/?#@]*@")
 """A name and a password, which no message repeats."""
-_NO_SCHEME = re.compile(r"[A-Za-z]+:?//|https?:(?!\d)", re.IGNORECASE)
+_NO_SCHEME = re.compile(r"[A-Za-z]+(?::/|//)|(?:https?|mailto):(?!\d)", re.IGNORECASE)
 """What begins so was meant to have a scheme; a host without a dot, an empty folder or no port are not meant."""
 
 

@@ -4,6 +4,9 @@ A reader sees one moment and answers one question at a time. So there are as man
 at once. Each is lent to one question; before that it is opened again, if somebody has committed since and it is older
 than a moment. Whoever finds none free waits for a while, and is then told to come again: a crawl beside the server
 keeps its share of the machine whatever is asked here.
+
+Another directory may be moved to the place of the collection while the server runs. Who asks next is answered from
+that one: to see whether it is the same costs nothing, so it is looked at before every question.
 """
 
 from __future__ import annotations
@@ -14,12 +17,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import TypeVar
 
 from gossamer.collection import Collection
+from gossamer.collection.folder import settled
 from gossamer.collection.lock import FILE as LOCK
 from gossamer.errors import GossamerError
 from gossamer.files.stamps import stamp
+from gossamer.shown import log
 
 AT_ONCE = 4
 """Questions that are answered at the same time."""
@@ -45,6 +51,7 @@ class _Reader:
     """One reader, and what it has seen."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self.collection = Collection(path)
         self.state = ""
         """Tells the state that it sees from all others."""
@@ -57,10 +64,10 @@ class _Reader:
             return
         self._changes = changes
         began = time.thread_time()
-        state = _state(self.collection.path)
+        state = _state(self._path)
         if state != self.state:
             self.collection.close()
-            self.state = state
+            self.collection, self.state = Collection(self._path), state
             with suppress(GossamerError):  # it is told to who asks for something
                 self.collection.status()
         spent = time.thread_time() - began
@@ -74,6 +81,8 @@ class Leases:
         self.path = path
         self._wait, self._limit = wait, limit
         self._changes = 0
+        self._place = place(path)
+        self._looking = Lock()
         self._free = [_Reader(path) for _ in range(at_once)]
         self._turns = asyncio.Semaphore(at_once)
         self._threads = ThreadPoolExecutor(at_once, "gossamer-web")
@@ -103,10 +112,21 @@ class Leases:
     def _lent(self) -> Iterator[_Reader]:
         reader = self._free.pop()
         try:
+            self._look()
             reader.follow(self._changes)
             yield reader
         finally:
             self._free.append(reader)
+
+    def _look(self) -> None:
+        """Is it still the same directory?"""
+        with self._looking:
+            found = place(self.path)
+            if found == self._place:
+                return
+            self._place = found
+            self.changed()
+        log.warning("%s: %s", self.path, "is another directory now, and answers from it" if found else "is gone")
 
     def changed(self) -> None:
         """Something was changed from here: whoever asks from now on sees it."""
@@ -145,9 +165,19 @@ class Exports:
         self._free.append(thread)
 
 
-def _state(path: Path) -> str:
-    """Tells one state of a collection from the next; nothing for one that cannot be looked at now."""
+def place(path: Path) -> str:
+    """Tells one directory from another that was moved to its place; nothing where there is none."""
     try:
-        return stamp(path, (LOCK,))
+        about = path.stat()
+    except OSError:
+        return ""
+    return f"{about.st_dev:x}-{about.st_ino:x}"
+
+
+def _state(path: Path) -> str:
+    """Tells one state of a collection from the next, and begins with its place; nothing for one that cannot be looked
+    at now."""
+    try:
+        return f"{place(path)}:{stamp(settled(path), (LOCK,))}"
     except (OSError, GossamerError):
         return ""

@@ -18,6 +18,7 @@ from gossamer.collection.ask.spread import Spread
 from gossamer.search.facets import Facets
 from gossamer.web.chart import bars
 from gossamer.web.face import face_of
+from gossamer.web.leases import place
 
 COLOURS = ("language", "type", "rank")
 SHADES = 6
@@ -53,7 +54,7 @@ async def picture(request: Request) -> Response:
     face, colour = face_of(request), request.query_params.get("colour", COLOURS[0])
     colour = colour if colour in COLOURS else COLOURS[0]
     kept: Kept = request.app.state.map
-    found, made_of, how = await kept.get(lambda: face.ask(_found, limit=LIMIT))
+    found, made_of, how = await kept.get(place(face.leases.path), lambda: face.ask(_found, limit=LIMIT))
     names, drawn = await asyncio.to_thread(_drawn, found, colour)
     return face.page(
         request,
@@ -77,13 +78,14 @@ class Kept:
         self._lock = asyncio.Lock()
         self._until = 0.0
         self._last: Picture | None = None
+        self._of = ""
 
-    async def get(self, make: Callable[[], Awaitable[Picture]]) -> Picture:
-        """The last one, or a new one; one is made at a time."""
+    async def get(self, of: str, make: Callable[[], Awaitable[Picture]]) -> Picture:
+        """The last one of this place, or a new one; one is made at a time."""
         async with self._lock:
-            if self._last is None or time.monotonic() > self._until:
+            if self._last is None or of != self._of or time.monotonic() > self._until:
                 began = time.monotonic()
-                self._last = await make()
+                self._last, self._of = await make(), of
                 self._until = time.monotonic() + max(FRESH, 20 * (time.monotonic() - began))
             return self._last
 

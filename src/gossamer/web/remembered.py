@@ -1,7 +1,7 @@
 """What was found by looking at every address, so that asking once more costs nothing.
 
 It holds until somebody commits, and while a crawl does so all the time, for a while that is long beside the time that
-it took.
+it took. Nothing of it holds for another collection that was moved to the place of this one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Remembered(Generic[T]):
     def get(self, filters: Hashable, state: str, find: Callable[[], T]) -> T:
         """What these find in this state of the collection, or found a while ago."""
         kept = self._kept.get(filters)
-        if kept is None or (kept.state != state and time.monotonic() > kept.until):
+        if kept is None or not _is_good(kept, state):
             began = time.monotonic()
             found = find()
             now = time.monotonic()
@@ -43,3 +43,9 @@ class Remembered(Generic[T]):
             for old in list(self._kept)[: -self._most]:
                 self._kept.pop(old, None)
         return kept.found
+
+
+def _is_good(kept: _Kept[T], state: str) -> bool:
+    if kept.state.partition(":")[0] != state.partition(":")[0]:  # it begins with the place: see `leases.py`
+        return False
+    return kept.state == state or time.monotonic() <= kept.until

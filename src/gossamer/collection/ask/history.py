@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from gossamer.collection.ask.differences import Line, Words, difference, words_changed
@@ -83,7 +84,8 @@ class Past:
     def __init__(self, archive: Archive, ledger: Ledger, url: URL, read: Callable[[Capture], Page]) -> None:
         self._archive = archive
         self._url = url
-        self._read = read
+        self._again = lru_cache(maxsize=2)(lambda version: read(archive.capture(url, version)))
+        """Each version is compared with the one before it, and then with the one after it."""
         self._versions = list(archive.versions.of(url))[::-1]
         entry = ledger.get(url)
         self._confirmed = [moment for moment, what in entry.history if what == _CONFIRMED] if entry else []
@@ -126,11 +128,11 @@ class Past:
         one, other = self._kept(old), self._kept(new)
         if _said(one) != _said(other) and all(each.media_type in HTML for each in (one, other)):
             with suppress(Damaged):
-                one, other = (self._read(self._archive.capture(self._url, each)) for each in (old, new))
+                one, other = self._again(old), self._again(new)
         return _said(one), _said(other)
 
     def _kept(self, version: Version) -> Page:
-        return self._archive.page(self._url, version) or self._read(self._archive.capture(self._url, version))
+        return self._archive.page(self._url, version) or self._again(version)
 
 
 def gone(editions: Sequence[Edition]) -> Edition | None:

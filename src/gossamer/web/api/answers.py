@@ -38,6 +38,8 @@ class Hit(Answer, frozen=True, kw_only=True):
     """When the page was first seen with this text, or first said it; null unless the past was asked."""
     until: str | None
     """When it was first seen without it; null: it still has it."""
+    breaks: int
+    """With `all_versions`: how often it was seen without what was asked for in between."""
     copies: list[str]
     signs: dict[str, float] | UnsetType = UNSET
 

@@ -354,6 +354,20 @@ def test_the_status_is_that_of_the_last_checkpoints_while_it_runs(crawl: Crawl) 
     assert 0 < told["pages"] < len(crawl.web.reachable())
 
 
+def test_nodes_shards_and_takeovers_are_told_while_it_runs_and_after(crawl: Crawl) -> None:
+    now = json.loads(crawl.while_it_ran)["cluster"]
+    places = sorted(shard for node in now["nodes"] for shard in node["shards"])
+    assert places == sorted(shard["number"] for shard in now["shards"] if shard["node"])
+    assert now["takeovers"] >= len(crawl.lost[0])
+    with gossamer.open(crawl.folder) as collection:
+        after = collection.status().cluster
+    assert after is not None
+    assert after.takeovers >= sum(map(len, crawl.lost))
+    assert after.moves >= 1, "the node that has joined got its share"
+    assert all(shard.kept and shard.seconds > 0 for shard in after.shards)
+    assert sum(shard.bytes for shard in after.shards) > 0
+
+
 def test_hosts_of_one_address_on_several_nodes_take_turns_there(shared_address: SharedAddress) -> None:
     assert shared_address.code == 0, shared_address.words
     with gossamer.open(shared_address.folder) as collection:

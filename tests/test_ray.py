@@ -27,7 +27,7 @@ import toy_workers
 from crews import LONGEST, Told
 
 import gossamer
-from crawler_process import gossamer_command, run_gossamer, wait_for
+from crawler_process import run_gossamer, wait_for
 from gossamer import plan as plans
 from gossamer.dedupe.groups import Group
 from gossamer.depot.depot import Depot
@@ -40,12 +40,11 @@ from gossamer.testing import Copies, Log, MadeWeb, WebSpec
 from gossamer.urls import keys, site
 from named_web import NamedWeb, named_web
 from ray_cluster import NODE, processes_of, ray_cluster, redis, shards_at, signal_all
+from ray_crawls import CHECKPOINT, DELAY, JITTER, asked_for, begun, busy, numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own, of which there are many
 NODES = 3
 BALLS = 200
-JITTER = 0.02
-"""Seconds by which the log of the server may be late."""
 
 
 @pytest.fixture(scope="module")
@@ -140,13 +139,7 @@ def test_terminated_workers_clean_up_and_are_not_restarted(outcomes: dict[str, T
 
 WEB = WebSpec(seed=11, hosts=9, pages=40, names="ip", copies=Copies(exact=0.1))
 NAMES, PATHS = ("one", "two", "seven"), 12
-SHARDS, DELAY, CHECKPOINT, LEASE = 6, 0.3, 2.0, 4.0
-SETTINGS = f"""\
-disk_pause = 0
-disk_pause_share = 0
-checkpoint_seconds = {CHECKPOINT}
-lease = {LEASE}
-"""
+SHARDS = 6
 
 
 @dataclass
@@ -200,15 +193,6 @@ def crawls(
                     running.kill()
 
 
-def begun(folder: Path, seed: str, *options: str) -> subprocess.Popen[str]:
-    folder.mkdir()
-    (folder / "plan.toml").write_text(SETTINGS + f'node_disk = "{folder.parent / "nodes"}"\n')
-    polite = ("--delay", f"{DELAY}", "--patience", "0", "--allow-address", "127.0.0.0/8", "--scope", "any")
-    store = ("--store", f"{folder}-store", "--engine", "ray")
-    command = gossamer_command("crawl", str(folder), seed, *polite, *store, *options, "-q")
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-
-
 @pytest.fixture
 def crawl(crawls: tuple[Crawl, SharedAddress]) -> Crawl:
     return crawls[0]
@@ -250,16 +234,6 @@ def with_faults(cluster: Any, web: MadeWeb, folder: Path, running: subprocess.Po
     )
 
 
-def busy(nodes: list[Any], folder: Path) -> Any:
-    """The first of some nodes with shards of a collection: on a slow machine one may have been given up before."""
-
-    def at_work() -> list[Any]:
-        return [node for node in nodes if numbers(folder, shards_at(processes_of(node)))]
-
-    wait_for(lambda: bool(at_work()))
-    return at_work()[0]
-
-
 def restart_head(cluster: Any, web: MadeWeb) -> int:
     """How many requests came while it was away."""
     cluster.head_node.kill_gcs_server()
@@ -267,16 +241,6 @@ def restart_head(cluster: Any, web: MadeWeb) -> int:
     asked_for(web, before + 20)
     cluster.head_node.start_gcs_server()
     return len(web.log.entries) - before
-
-
-def numbers(folder: Path, shards: set[Path]) -> set[int]:
-    """Those of one collection."""
-    name = Depot(plans.load(folder / "plan.toml").store).name
-    return {int(shard.name) for shard in shards if name in shard.parts}
-
-
-def asked_for(web: MadeWeb, pages: int) -> None:
-    wait_for(lambda: len(web.log.entries) > pages, patience=90.0)
 
 
 def terms(folder: Path) -> list[int]:
@@ -354,34 +318,23 @@ def test_the_status_is_that_of_the_last_checkpoints_while_it_runs(crawl: Crawl) 
     assert 0 < told["pages"] < len(crawl.web.reachable())
 
 
+def test_nodes_shards_and_takeovers_are_told_while_it_runs_and_after(crawl: Crawl) -> None:
+    now = json.loads(crawl.while_it_ran)["cluster"]
+    places = sorted(shard for node in now["nodes"] for shard in node["shards"])
+    assert places == sorted(shard["number"] for shard in now["shards"] if shard["node"])
+    assert now["takeovers"] >= len(crawl.lost[0])
+    with gossamer.open(crawl.folder) as collection:
+        after = collection.status().cluster
+    assert after is not None
+    assert after.takeovers >= sum(map(len, crawl.lost))
+    assert after.moves >= 1, "the node that has joined got its share"
+    assert all(shard.kept and shard.seconds > 0 for shard in after.shards)
+    assert sum(shard.bytes for shard in after.shards) > 0
+
+
 def test_hosts_of_one_address_on_several_nodes_take_turns_there(shared_address: SharedAddress) -> None:
     assert shared_address.code == 0, shared_address.words
     with gossamer.open(shared_address.folder) as collection:
         assert len([*collection.pages()]) == len(NAMES) * (PATHS + 1)
     assert {shard_of(shared_address.web.url(name), len(NAMES)) for name in NAMES} != {0}, "they are on several shards"
     assert min(shared_address.web.gaps()) >= DELAY - JITTER
-
-
-@pytest.mark.soak
-def test_a_drained_node_hands_its_shards_over_before_it_goes(tmp_path: Path) -> None:
-    """By Ray's own command, as an autoscaler does it. What the node had is published, so nobody is given up."""
-    with ray_cluster(2) as cluster, MadeWeb(WEB).serve() as web:
-        running = begun(tmp_path / "web", web.seed, "--shards", "4")
-        try:
-            asked_for(web, 30)
-            node = busy(cluster.list_all_nodes()[1:], tmp_path / "web")
-            ray = Path(sys.executable).parent / "ray"
-            reason = ("--reason", "DRAIN_NODE_REASON_PREEMPTION", "--reason-message", "a test")
-            subprocess.run(
-                [ray, "drain-node", "--address", cluster.address, "--node-id", node.node_id, *reason], check=True
-            )
-            wait_for(lambda: not numbers(tmp_path / "web", shards_at(processes_of(node))), patience=60.0)
-            _, words = running.communicate(timeout=120)
-        finally:
-            with running:
-                running.kill()
-    assert running.returncode == 0, words
-    assert "is drained: 2 of its shards go on elsewhere" in words
-    assert "given up" not in words
-    with gossamer.open(tmp_path / "web") as collection:
-        assert {page.url for page in collection.pages()} == web.reachable()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gossamer.cli import forms
@@ -15,6 +15,7 @@ from gossamer.shown import counted, line, size, span, text
 
 if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
+    from gossamer.collection.cluster_view import ClusterView
     from gossamer.collection.freshness import Freshness
     from gossamer.frontier.why import AddressAnswer, HostAnswer, TopicAnswer
     from gossamer.frontier.worth.novelty import KindAnswer
@@ -26,6 +27,7 @@ _VARIES = re.compile(r"(?<=/)[0xws+](?=[./?;]|$)")
 """What stands for a part that differs in addresses of one kind."""
 MOST_REASONS = 8
 MOST_PROBLEMS = 100
+MOST_NODES = 8
 SOFT = "soft 404"
 """The first words of the remark on pages that are errors in disguise."""
 MOST_LETTERS = 500
@@ -110,6 +112,7 @@ def status(found: Status) -> str:
         *([("fresh", _fresh(found.freshness))] if found.freshness else []),
         *([("on topic", str(found.harvest))] if found.harvest else []),
         *([("fields", _fields(found))] if found.fields or found.fields_failed else []),
+        *_cluster(found.cluster),
         ("now", _now(found)),
         *([("waits", found.held_up)] if found.held_up else []),
     ]
@@ -118,6 +121,24 @@ def status(found: Status) -> str:
     lines += _reasons("requisites missing because", found.requisites_missing)
     lines += _reasons("pages that are here, but", found.remarks)
     return "\n".join(lines)
+
+
+def _cluster(found: ClusterView | None) -> Iterator[tuple[str, str]]:
+    """Which node has how many shards, and how far the store is behind."""
+    if found is None:
+        return
+    nodes = ", ".join(
+        f"{line(node.name)} {len(node.shards)}{' (drained)' * node.drained}" for node in found.nodes[:MOST_NODES]
+    )
+    more = ", ..." * (len(found.nodes) > MOST_NODES)
+    yield "nodes", f"{len(found.nodes):,}, with shards: {nodes}{more}" if nodes else "none"
+    moved = f"{found.moves:,} moved, {found.takeovers:,} taken over, {found.restarts:,} started again"
+    yield "shards", f"{len(found.shards):,}; {moved}"
+    oldest = "not all have one yet" if found.oldest is None else f"the oldest is {span(found.oldest)} old"
+    slowest = max((shard.seconds for shard in found.shards), default=0.0)
+    octets = sum(shard.bytes for shard in found.shards)
+    yield "checkpoints", f"{oldest}; the last ones had {size(octets)}, the slowest took {slowest:.1f} s"
+    yield "exchange", f"{found.unsent:,} on their way between shards, the oldest for {span(found.lag)}"
 
 
 def _requisites(found: Status) -> str:

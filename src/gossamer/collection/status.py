@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from gossamer.collection import page_fields
+from gossamer.collection.cluster_view import ClusterView, view_of
 from gossamer.collection.freshness import Freshness, freshness_of
 from gossamer.collection.limits import held_by
 from gossamer.collection.lock import holder
@@ -65,6 +66,10 @@ class Progress:
     """The store of checkpoints is away or slow, in words: the crawl waits and goes on by itself."""
     besides: int = 0
     """Of what is queued, what no limit of pages keeps away: what pages need, and pages that are asked for again."""
+    unsent: int = 0
+    """Links and more that are for other shards, and that these do not have for good yet."""
+    lag: float = 0.0
+    """Seconds for which the oldest of these waits."""
 
     @property
     def held_up(self) -> str:
@@ -144,6 +149,8 @@ class Status:
     """Pages that it failed for."""
     remarks: Mapping[str, int] = field(default_factory=dict)
     """What should be known of pages that are here, as that they could not be read or are cut: reasons and how often."""
+    cluster: ClusterView | None = None
+    """The nodes of a crawl on a cluster; None where it runs on this machine."""
 
     @property
     def held_up(self) -> str:
@@ -220,6 +227,7 @@ def status_of(
         fields=tuple(fields.kinds),
         fields_failed=fields.failed,
         remarks=_largest(counts.remarks or {} for counts in parts),
+        cluster=view_of(folder, plan, is_running=crawling is not None),
     )
 
 
@@ -293,6 +301,8 @@ def together(looks: Iterable[Progress | None]) -> Progress | None:
         time_over=any(part.time_over for part in parts),
         store_away=next((part.store_away for part in parts if part.store_away), ""),
         besides=sum(part.besides for part in parts),
+        unsent=sum(part.unsent for part in parts),
+        lag=max(part.lag for part in parts),
     )
 
 

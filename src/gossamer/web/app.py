@@ -62,6 +62,7 @@ def routes() -> list[BaseRoute]:
         Route("/broken.csv", broken_page.table),
         Route("/crawl", dashboard.crawl),
         Route("/crawl/charts", dashboard.drawn),
+        Route("/crawl/cluster", dashboard.cluster),
         Route("/crawl/events", dashboard.events),
         Route("/crawl/change", steering_page.change),
         Route("/crawl/confirm/{action}", steering_page.confirm),

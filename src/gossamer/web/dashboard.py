@@ -209,6 +209,13 @@ async def drawn(request: Request) -> Response:
     return face.page(request, "charts.html", charts=charts(past))
 
 
+async def cluster(request: Request) -> Response:
+    """The nodes alone, likewise; nothing where there are none."""
+    face = face_of(request)
+    status = await face.ask(lambda web: web.status())
+    return face.page(request, "cluster.html", status=status)
+
+
 async def events(request: Request) -> Response:
     """Server-sent events, for as long as somebody watches."""
     found: Pulse = request.app.state.pulse

@@ -82,13 +82,26 @@ def plan_cluster(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,
         "plan-cluster",
-        "how many machines a crawl of so many pages takes, and what they cost, from the figures of a small one:"
-        " crawl a thousand pages or more of what it is to be, and name that collection",
-        "gossamer plan-cluster my-web --pages 1e9 --days 30",
+        "how long a crawl of so many pages takes, how many machines, and what they cost, from the figures of a small"
+        " one: crawl a thousand pages or more of what it is to be, and name that collection",
+        "gossamer plan-cluster my-web --pages 5M --hosts 2000 --delay 1\n"
+        "  gossamer plan-cluster my-web --pages 1e9 --days 30",
     )
-    verb.add_argument("dir", metavar="DIR", nargs="?", help="a collection that was crawled")
+    verb.add_argument(
+        "dir", metavar="DIR", nargs="?", help="a collection that was crawled; none: what politeness alone allows"
+    )
     verb.add_argument("--pages", metavar="N", type=_amount, help="pages that the crawl is to have, like 5M or 1e9")
-    verb.add_argument("--days", metavar="N", type=_amount, default=30.0, help="in so many days (30)")
+    verb.add_argument(
+        "--hosts", metavar="N", type=_whole, help="on so many hosts: how long politeness makes it last, at least"
+    )
+    verb.add_argument(
+        "--largest-host", metavar="N", type=_whole, help="pages of the largest of them (all have as many as each other)"
+    )
+    verb.add_argument("--delay", metavar="S", type=float, help="seconds that a host rests (as in the collection)")
+    verb.add_argument(
+        "--days", metavar="N", type=_amount, help="in so many days (30, where neither hosts nor machines are given)"
+    )
+    verb.add_argument("--machines", metavar="N", type=_whole, help="with so many machines (1, with --hosts)")
     verb.add_argument(
         "--machine", metavar="FILE", help="a file in TOML with cores, memory, disk and prices (8 cores, 32 GB, 1 TB)"
     )
@@ -109,6 +122,14 @@ def _amount(text: str) -> float:
     if not 0 < found < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0, like 5000, 5M or 1e9")
     return found
+
+
+def _whole(text: str) -> int:
+    """The same, of things that there are no parts of."""
+    found = _amount(text)
+    if not found.is_integer():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+    return int(found)
 
 
 def demo(verbs: Verbs) -> None:

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from gossamer import files
 from gossamer.collection.folder import Folder
 from gossamer.collection.series import Sample
 from gossamer.errors import UsageError
+from gossamer.frontier.entries import HOSTS, host_row
+from gossamer.frontier.polite.hosts import Host
 from gossamer.plan import Plan
 from gossamer.settings import SETTINGS
+from gossamer.store.table.table import Table
 
 DAY = 86_400
 LOAD = 0.7
@@ -25,7 +28,11 @@ LOAD = 0.7
 ROOM = 1.25
 """Disk for each byte that is kept: what is merged or packed stands there twice for a while."""
 ANSWER = 0.3
-"""Seconds that a server takes, besides the rest after it."""
+"""Seconds that a server takes to answer, where none was asked yet."""
+ANSWER_NEAR = 0.02
+"""A server that answers sooner is on this machine or the next one."""
+TURN_LEAST = 0.001
+"""Seconds; no host takes less, also where it need not rest."""
 TRAVEL = 1.3
 """Bytes that go to the store for each byte that is kept: tables are written again when they are merged."""
 OBJECT = 32_000_000
@@ -33,6 +40,7 @@ OBJECT = 32_000_000
 PUTS, LISTS = 3, 2
 """Requests to the store for each checkpoint."""
 MONTH = 30.0
+ROUNDING = 1e-9
 PAGES_LEAST = 500
 """Fewer pages tell mostly what a collection takes that is empty."""
 USUAL_DELAY: float = SETTINGS["delay"].default
@@ -88,7 +96,18 @@ class Figures:
     memory: float
     """Bytes of a shard."""
     delay: float
-    """Seconds that a host rests."""
+    """Seconds that a host rests, at least."""
+    answer: float
+    """Seconds that a host took to answer."""
+    turn: float
+    """Seconds from one request to a host to the next one: its rest, which is longer for a slow host, and its answer."""
+    usual_turn: float
+    """The same on the web, with the delay that is usual there and hosts that are not next door."""
+
+    @property
+    def is_hurried(self) -> bool:
+        """It was a crawl of servers that are nearer, or bear more, than those of the web."""
+        return self.delay < USUAL_DELAY or self.answer < ANSWER_NEAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +141,8 @@ class Need:
         return sum(self.prices.values())
 
 
-def measured(folder: Folder, plan: Plan, past: Sequence[Sample]) -> Figures:
-    """The figures of a collection."""
+def measured(folder: Folder, plan: Plan, past: Sequence[Sample], answer: float) -> Figures:
+    """The figures of a collection whose hosts take so many seconds to answer."""
     last = past[-1] if past else None
     if last is None or not last.pages:
         raise UsageError(f"{folder.path}: no page in it yet; the figures come from a crawl of {PAGES_LEAST:,} or more")
@@ -141,7 +160,24 @@ def measured(folder: Folder, plan: Plan, past: Sequence[Sample]) -> Figures:
         known=last.known / last.pages,
         memory=max(each.memory for each in past) / plan.shards,
         delay=plan.delay,
+        answer=answer,
+        turn=turn(plan, answer),
+        usual_turn=turn(plan.changed(delay=max(plan.delay, USUAL_DELAY)), max(answer, ANSWER)),
     )
+
+
+def answer_time(tables: Iterable[Table]) -> float:
+    """Seconds that hosts take to answer, on average over what was asked of them."""
+    rows = [host_row(data) for table in tables for _, data in table.scan(HOSTS)]
+    visits = sum(row.visits for row in rows)
+    return sum(row.pace * row.visits for row in rows) / visits if visits else ANSWER
+
+
+def turn(plan: Plan, answer: float) -> float:
+    """Seconds from one request to a host to the next, where its robots.txt asks for nothing else."""
+    politeness = plan.as_politeness()
+    gap = max(politeness.gap(Host("", pace=answer)), politeness.ip_delay)
+    return max(gap + answer / politeness.per_host, TURN_LEAST)
 
 
 def _sizes(folder: Folder, shards: int) -> dict[str, int]:
@@ -163,16 +199,16 @@ def need(figures: Figures, pages: float, days: float, machine: Machine, checkpoi
     kept = pages * (figures.archive + figures.index + figures.rest)
     wanted = {
         "cores": cores / machine.cores,
-        "memory": math.ceil(cores) * figures.memory / LOAD / machine.memory,
+        "memory": whole(cores) * figures.memory / LOAD / machine.memory,
         "disk": kept * ROOM / machine.disk,
     }
     because = max(wanted, key=wanted.__getitem__)
-    machines = max(math.ceil(wanted[because]), 1)
-    shards = machines * math.ceil(cores / machines)
+    machines = max(whole(wanted[because]), 1)
+    shards = machines * max(whole(cores / machines), 1)
     requests = shards * days * DAY / checkpoint * (PUTS + LISTS) + kept * TRAVEL / OBJECT
     return Need(
         rate=rate,
-        hosts=hosts_at_work(rate, figures.delay),
+        hosts=hosts_at_work(rate, figures.turn),
         cores=cores,
         machines=machines,
         because=because,
@@ -191,9 +227,14 @@ def need(figures: Figures, pages: float, days: float, machine: Machine, checkpoi
     )
 
 
-def hosts_at_work(rate: float, delay: float) -> int:
-    """So many at any time, where each is asked again when it has rested."""
-    return math.ceil(rate * (delay + ANSWER))
+def whole(number: float) -> int:
+    """So many of something that cannot be had in parts. What is left over of a sum that should be even is none."""
+    return math.ceil(number - ROUNDING)
+
+
+def hosts_at_work(rate: float, turn: float) -> int:
+    """So many at any time, where each has its turn again after so many seconds."""
+    return math.ceil(rate * turn)
 
 
 def machine_of(table: dict[str, object], name: str) -> Machine:

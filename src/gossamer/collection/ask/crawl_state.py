@@ -22,6 +22,7 @@ from gossamer.urls.seeds import address, as_seed
 if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.cluster_size import Figures, Machine, Need
+    from gossamer.collection.ask.crawl_time import Duration, Spread
     from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.listing import Listed
     from gossamer.collection.series import Sample
@@ -62,12 +63,28 @@ class CrawlState(Opened):
 
         return series(self._readers().tables, in_utc(since) if since else None, points)
 
-    def plan_cluster(self, pages: float, days: float = 30.0, machine: Machine | None = None) -> tuple[Figures, Need]:
-        """What a page took here, and what a crawl of so many pages in so many days would take."""
-        from gossamer.collection.ask.cluster_size import Machine, measured, need
+    def plan_cluster(
+        self,
+        pages: float,
+        days: float | None = None,
+        machine: Machine | None = None,
+        *,
+        machines: int | None = None,
+        spread: Spread | None = None,
+        delay: float | None = None,
+    ) -> tuple[Figures, Need, Duration]:
+        """What a page took here, what a crawl of so many would take, and how long.
 
-        figures = measured(self._folder, self.plan, self.series())
-        return figures, need(figures, pages, days, machine or Machine(), self.plan.checkpoint_seconds)
+        With `days`, machines are counted; with `machines`, days. `spread` says on how many hosts the pages are, and
+        `delay` how long one rests, where that is not as in this collection.
+        """
+        from gossamer.collection.ask.cluster_size import Machine, answer_time, measured, need
+        from gossamer.collection.ask.crawl_time import duration
+
+        plan, machine = self.plan if delay is None else self.plan.changed(delay=delay), machine or Machine()
+        figures = measured(self._folder, plan, self.series(), answer_time(self._readers().tables))
+        lasts = duration(figures, pages, machine, days=days, machines=machines, spread=spread)
+        return figures, need(figures, pages, lasts.days, machine, plan.checkpoint_seconds), lasts
 
     def unread(self) -> Iterator[tuple[str, str]]:
         """Pages that were kept and could not be read, through a mistake of ours, and what it was."""

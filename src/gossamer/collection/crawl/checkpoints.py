@@ -11,7 +11,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from gossamer.collection.crawl.snapshot import taken
 from gossamer.collection.folder import Folder
@@ -38,6 +38,14 @@ LATE = 4
 LATE_LEAST = 30.0
 
 
+class Kept(NamedTuple):
+    """One that was kept."""
+
+    bytes: int
+    """That went to the store."""
+    seconds: float
+
+
 class Checkpoints:
     """Of one shard, while one process works on it."""
 
@@ -51,6 +59,8 @@ class Checkpoints:
         self._took = 0.0
         self._away = ""
         self._stopping = False
+        self.told: Callable[[Kept], None] = lambda kept: None
+        """Who hears of each that is kept."""
 
     @classmethod
     async def begin(
@@ -132,7 +142,7 @@ class Checkpoints:
         waits = _waits()
         while True:
             try:
-                await _in_thread(lambda: self._life.publish(snapshot, at_rest=at_rest))
+                published = await _in_thread(lambda: self._life.publish(snapshot, at_rest=at_rest))
             except StoreAway as error:
                 if not self._away:
                     log.warning("%s; nothing is fetched until it is back", error)
@@ -145,6 +155,7 @@ class Checkpoints:
                 if self._away:
                     log.warning("the store is back")
                 self._away = ""
+                self.told(Kept(published.octets, published.seconds))
                 return True
 
 

@@ -95,6 +95,8 @@ class Gauge:
         """Somebody has asked the crawl to wait."""
         self.store_away = ""
         """Why it waits for the store of its checkpoints; nothing when it does not."""
+        self.unsent, self.lag = 0, 0.0
+        """What is for other shards, and for how long the oldest of it waits."""
         self._frontier = frontier
         self._disk = disk
         self._clock = clock
@@ -152,6 +154,8 @@ class Gauge:
             paused=self.paused,
             next_visit=self._frontier.next_revisit,
             store_away=self.store_away,
+            unsent=self.unsent,
+            lag=self.lag,
             besides=counts.besides,
             time_over=0 < self.plan.time <= self._clock.steady() - self._started,
         )

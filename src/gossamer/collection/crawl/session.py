@@ -411,6 +411,7 @@ class Session:
         self._commit_when_due()
         if self._peers:
             self._peers.tidy()
+            self._gauge.unsent, self._gauge.lag = self._peers.unsent, self._peers.lag(self._clock.steady())
         self.frontier.go_on()
         return self.progress()
 

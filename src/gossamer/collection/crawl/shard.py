@@ -42,9 +42,9 @@ from gossamer.store.table.table import Table
 if TYPE_CHECKING:
     from gossamer.collection.crawl.checkpoints import Checkpoints
 
-HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED, PAGES = b"h", b"p", b"i", b"q", b"f", b"w", b"g"
+HELLO, PROGRESS, IMPORTED, QUIET, FETCHED, WARNED, PAGES, KEPT = b"h", b"p", b"i", b"q", b"f", b"w", b"g", b"k"
 """What a shard tells: it is here; how it goes; how an import goes; whether it has anything to do; what it has fetched;
-what it warns of; how many pages it has and wants, where a bank counts them."""
+what it warns of; how many pages it has and wants, where a bank counts them; that a checkpoint is kept, on a cluster."""
 STOP, GRANT = b"s", b"g"
 """What it is told, besides the orders of `termination`: finish what is in flight, then end; what the bank answers."""
 
@@ -95,6 +95,8 @@ async def _one_life(job: Job, link: WorkerLink) -> bool:
     watch = OrdersWatch(job.path) if job.heeds else None
     job = replace(job, plan=plan_now(job))
     checkpoints = await begin_checkpoints(job, link.index, link.term or None)
+    if checkpoints and link.leased_until < inf:
+        checkpoints.told = lambda kept: link.tell(KEPT + msgspec.msgpack.encode(kept))
     try:
         with Table.open(Folder(job.path).table(link.index), FAMILIES, writable=True) as table:
             if checkpoints:

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gossamer import files
+from gossamer.collection.cluster_view import LOCAL
 from gossamer.collection.crawl.news import fetches_of, repeat
 from gossamer.collection.crawl.outside import REAL, Outside
 from gossamer.collection.crawl.restarts import live
@@ -20,6 +22,7 @@ from gossamer.collection.crawl.shard import (
     GRANT,
     HELLO,
     IMPORTED,
+    KEPT,
     PAGES,
     PROGRESS,
     STOP,
@@ -48,7 +51,9 @@ from gossamer.plan import Plan
 from gossamer.shown import log
 from gossamer.store.table.table import Table
 
-LOCAL = "local"
+if TYPE_CHECKING:
+    from gossamer.collection.crawl.cluster_notes import ClusterNotes
+
 LOOK = 5.0
 """Seconds between looks at what the shards are reading."""
 STUCK = 12
@@ -125,13 +130,17 @@ class CrawlSupervisor:
         self._bank = PageBank(job.plan.pages, shards)
         self._leases: IpLeases | None = None
         self._reading: Watch | None = None
+        self._notes: ClusterNotes | None = None
         self._crew = self._here(job, lock) if job.plan.engine == LOCAL else self._on_cluster(job)
 
     def _on_cluster(self, job: Job) -> Supervisor:
         """On each node somebody else does what is done here for the shards of this machine."""
         from gossamer.collection.crawl import cluster
+        from gossamer.collection.crawl.cluster_notes import ClusterNotes
 
-        return cluster.crew(job, heard=self._heard, died=self._died, failed=self._failed)
+        crew = cluster.crew(job, heard=self._heard, died=self._died, failed=self._failed)
+        self._notes = ClusterNotes(job.path, crew, job.plan.shards)
+        return crew
 
     def _here(self, job: Job, lock: int) -> Supervisor:
         shards, gate = job.plan.shards, self._folder.leases
@@ -153,6 +162,8 @@ class CrawlSupervisor:
         """Until every shard has ended."""
         loop = asyncio.get_running_loop()
         watchers = [loop.create_task(self._look_after())]
+        if self._notes is not None:
+            watchers.append(loop.create_task(self._notes.run(self._progress)))
         if stop:
             watchers.append(loop.create_task(self._watch(stop)))
         try:
@@ -160,6 +171,8 @@ class CrawlSupervisor:
         finally:
             for watcher in watchers:
                 watcher.cancel()
+            if self._notes is not None:
+                self._notes.write(self._progress)
             if self._reading is not None:
                 self._reading.close()
             if self._leases is not None:
@@ -194,6 +207,9 @@ class CrawlSupervisor:
                 self._progress[index] = progress_of(message)
                 if (now := together(self._progress)) is not None:
                     self._report(now)
+            case bytes(mark) if mark == KEPT:
+                if self._notes is not None:
+                    self._notes.kept(index, message[1:])
             case bytes(mark) if mark == IMPORTED:
                 self._imported(index, imported_of(message))
             case bytes(mark) if mark == FETCHED:
@@ -212,6 +228,8 @@ class CrawlSupervisor:
         log.warning("shard %d %s; it is started again and goes on from its last commit", index, words)
         if self._leases is not None:
             self._leases.free(index, time.monotonic())
+        if self._notes is not None:
+            self._notes.happened(index, words)
         self._bank.died(index)
         self._order(self._quiet.died(index))
 

@@ -15,6 +15,7 @@ from gossamer import plan as plans
 from gossamer.collection.alert.saved import FILE as ALERTS
 from gossamer.collection.alert.state import FILE as TOLD
 from gossamer.collection.alert.state import LOCK as TELLING
+from gossamer.collection.cluster_view import FILE as CLUSTER
 from gossamer.collection.crawl import requests, rest
 from gossamer.collection.crawl.topics import FILE as TOPIC
 from gossamer.collection.derive import mirrored
@@ -37,7 +38,7 @@ _FILES = (
     *("lock", "gate", TELLING, LISTENER, f"{plans.FILE}{files.PARTIAL}"),
     *(
         f"{name}{ending}"
-        for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING, ALERTS, TOLD, LISTENING, PINGED, TOPIC)
+        for name in (ID, requests.FILE, rest.FILE, SEEDS, STEERING, ALERTS, TOLD, LISTENING, PINGED, TOPIC, CLUSTER)
         for ending in ("", files.PARTIAL)
     ),
 )

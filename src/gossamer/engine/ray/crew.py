@@ -24,6 +24,7 @@ from gossamer.engine.protocols import SUPERVISOR, Attend, Heard
 from gossamer.engine.ray import calls
 from gossamer.engine.ray.calls import Node, Unreachable, call
 from gossamer.engine.ray.outbound import RETRY, Outbound
+from gossamer.engine.ray.standing import CrewStanding, StationStanding
 from gossamer.engine.ray.station import Kit, Leasing, Routes, Station
 from gossamer.engine.wire import Kind, frame, payload, split
 from gossamer.errors import GossamerError
@@ -99,6 +100,7 @@ class RayCrew(Owned):
         self._ending = False
         self._end = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._moves = self._takeovers = self._restarts = 0
         self.calls = self.bytes = 0
         """Calls between stations and to them, and the bytes that they carried, known at the end."""
 
@@ -141,6 +143,21 @@ class RayCrew(Owned):
         seat = self._seats.get(self._where[index] or 0)
         if seat is not None:
             self._begin(self._try(seat, "kill", index))
+
+    def standing(self) -> CrewStanding:
+        """Who is where now."""
+        now = time.monotonic()
+        places: dict[int, list[int]] = {number: [] for number in self._seats}
+        for index, number in enumerate(self._where):
+            places.get(number or 0, []).append(index)
+        stations = (
+            StationStanding(
+                node.name, node.cores, node.id in self._going, round(now - seat.heard, 1), tuple(places[number])
+            )
+            for number, seat in self._seats.items()
+            for node in (seat.node,)
+        )
+        return CrewStanding(tuple(stations), tuple(self._terms), self._moves, self._takeovers, self._restarts)
 
     def terminate(self) -> None:
         """End all workers now. `run` then returns."""
@@ -199,6 +216,7 @@ class RayCrew(Owned):
             case Kind.MESSAGE:
                 self._call(self._heard, index, message)
             case Kind.DIED:
+                self._restarts += 1
                 self._call(self._died, index, message.decode(errors="replace"))
             case Kind.FAILED:
                 error = pickle.loads(message)
@@ -207,6 +225,7 @@ class RayCrew(Owned):
                 self._call(self._failed, index, error)
             case Kind.FINISHED if index in self._moving:
                 self._moving.remove(index)
+                self._moves += 1
                 self._call(self._died, index, "goes on at another node")
                 self._place([index])
             case Kind.FINISHED:
@@ -233,6 +252,7 @@ class RayCrew(Owned):
         seat.give_up()
         log.warning("node %s was not heard of for %.0f s and is given up", seat.node.name, self._kit.leasing.takeover)
         lost = [index for index, number in enumerate(self._where) if number == seat.number and index not in self._over]
+        self._takeovers += len(lost)
         for index in lost:
             self._where[index] = None
             self._moving.discard(index)

@@ -19,6 +19,7 @@ from gossamer.frontier.discover.discovery import Found, Recent
 from gossamer.frontier.polite.ip_leases import IpLeases
 from gossamer.frontier.polite.lent_ips import LentIps
 from gossamer.frontier.shards.exchange import Exchange
+from gossamer.frontier.shards.lag import Lag
 from gossamer.frontier.worth.topic_rows import Promise
 from gossamer.model import Capture, Failure, Kind, Visit
 from gossamer.rows import Count, Natural, decoder
@@ -141,6 +142,7 @@ class Peers:
         self.leases = leases
         self._link = link
         self._exchange = Exchange(table, link.index, link.count, self._send, publishes=publishes)
+        self._lag = Lag()
         self.marks = self._exchange.marks
         self.published = self._exchange.published
         self._stillness = termination.Stillness()
@@ -244,6 +246,16 @@ class Peers:
     def waiting(self) -> bool:
         """Something was posted or applied that waits for a commit."""
         return self._exchange.open
+
+    @property
+    def unsent(self) -> int:
+        """Links and more that are for other shards, and that these do not have for good yet."""
+        return self._exchange.waiting
+
+    def lag(self, now: float) -> float:
+        """Seconds for which the oldest of these waits."""
+        had = [self._exchange.acknowledged(shard) for shard in range(self.count)]
+        return self._lag.at(now, self._exchange.sent(), had)
 
     @property
     def unpublished(self) -> bool:

@@ -63,18 +63,21 @@ const listen = () => {
   };
 };
 listen();
-// The charts change by the minute.
-const charts = document.getElementById("charts");
-if (charts) {
+// Parts of the page that are made anew by the server.
+const renew = (name, milliseconds) => {
+  const place = document.getElementById(name);
+  if (!place) return;
   setInterval(async () => {
     if (document.hidden || ended) return;
     try {
-      const answer = await fetch("/crawl/charts");
+      const answer = await fetch(`/crawl/${name}`);
       if (!answer.ok) return;
       const drawn = new DOMParser().parseFromString(await answer.text(), "text/html");
-      charts.replaceChildren(...drawn.body.children);
+      place.replaceChildren(...drawn.body.children);
     } catch {
-      // The server is gone or busy: the last charts stay.
+      // The server is gone or busy: what was drawn last stays.
     }
-  }, 30000);
-}
+  }, milliseconds);
+};
+renew("charts", 30000); // they change by the minute
+renew("cluster", 5000);

@@ -142,7 +142,7 @@ class Session:
         if outside.fresh_until is not None:
             until = min(until, outside.fresh_until)
         rules = rules_of(plan, product, outside.order, imports=imports, heads=outside.heads, until=until)
-        watch = WatchRules(plan.budget, goal_of(plan)) if outside.fresh_until is not None else None
+        watch = WatchRules(plan.budget, goal_of(plan), plan.budget_bytes) if outside.fresh_until is not None else None
         return replace(
             rules, scope=self._mine.scope(), watch=watch, topic=self._topic, signs_out=signing_out(self._logins)
         )

@@ -1,4 +1,4 @@
-"""What does one address cost that is left out, one that is queued, and one visit? Each by itself, committed.
+"""What does one address cost that is left out, one that is queued, one visit, and the date of the next? Each by itself.
 
 `python bench/frontier.py --prices` prints them. Every price is that of one frontier over a real table, its commits and
 RocksDB's threads included, without the making of what is handed in. It is the best of some rounds: a machine that does
@@ -13,10 +13,17 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from gossamer.collection.sites import site_of
+from gossamer.freshness.revisit import next_visit
 from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discover.discovery import Found
-from gossamer.frontier.entries import FAMILIES
+from gossamer.frontier.entries import FAMILIES, Entry, State
+from gossamer.frontier.queue.back_queues import Queues
+from gossamer.frontier.revisit import priors
+from gossamer.frontier.revisit.dating import Dating, importance
+from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.rules import Rules
 from gossamer.model import Answer, Capture, Kind, Link, Page, Visit
 from gossamer.plan import Plan
@@ -51,8 +58,8 @@ class Priced:
 
     def __init__(self, folder: Path) -> None:
         self.clock = VirtualClock()
-        self._table = Table.open(folder, FAMILIES, writable=True)
-        self.commits = Commits(self._table, self.clock, [Step("save the frontier", lambda: self.frontier.prepare())])
+        self.table = Table.open(folder, FAMILIES, writable=True)
+        self.commits = Commits(self.table, self.clock, [Step("save the frontier", lambda: self.frontier.prepare())])
         seeds = frozenset(f"{_host(number)}/" for number in range(HOSTS))
         rules = Rules(
             Scope(kind="host", seeds=seeds, exclude=(r"/private/",)),
@@ -61,7 +68,7 @@ class Priced:
             sitemaps=False,
             site=site_of(Plan()),
         )
-        self.frontier = Frontier(self._table, rules, self.clock, seen=folder / "seen")
+        self.frontier = Frontier(self.table, rules, self.clock, seen=folder / "seen")
         self.commits.now()
 
     def add(self, found: list[Found]) -> float:
@@ -81,7 +88,7 @@ class Priced:
     def close(self) -> None:
         """It is not needed any more."""
         self.frontier.close()
-        self._table.close()
+        self.table.close()
 
     async def _visit(self, pages: dict[str, Page], number: int) -> float:
         due = self.frontier.due()
@@ -111,6 +118,9 @@ def prices(folder: Path, number: int, rounds: int) -> Iterator[Price]:
     yield Price("excluded", min(_added(folder, _here(number, "private")) for _ in range(rounds)))
     yield Price("queued", min(_added(folder, _here(number, "articles")) for _ in range(rounds)))
     yield Price("visit", min(_visited(folder, max(number // 4, AT_ONCE)) for _ in range(rounds)))
+    dates = [_dated(folder, max(number // 4, AT_ONCE)) for _ in range(rounds)]
+    yield Price("due when", min(when for when, _ in dates))
+    yield Price("dated", min(dated for _, dated in dates))
 
 
 def _added(folder: Path, found: list[Found]) -> float:
@@ -127,6 +137,31 @@ def _visited(folder: Path, number: int) -> float:
     seconds = priced.visit({each.url: _page(each.url) for each in found}, number)
     priced.close()
     return 1e6 * seconds / number
+
+
+def _dated(folder: Path, number: int) -> tuple[float, float]:
+    """What it takes to tell when a page that was visited some times is due, and to put it into the agenda: for each of
+    so many, after the groups that they belong to were read, committed with all others."""
+    priced, days = _opened(folder), [0.5, 1.0, 3.0, 9.0]
+    dating = Dating(priced.table, priced.frontier.ledger, Queues(priced.table, 1), priced.clock, "age")
+    pages: list[tuple[str, PageChanges, Entry]] = []
+    for at, found in enumerate(_here(number, "articles")):
+        row = PageChanges(seen=priced.clock.wall())
+        for place, each in enumerate(days):
+            dating.learn(found.url, row, row.seen + each * 86_400, changed=(at + place) % 3 == 0)
+            row = msgspec.structs.replace(row, history=row.history.seen(each, (at + place) % 3 == 0))
+        pages.append((found.url, row, Entry(State.DONE, 1, 0.0)))
+    priced.table.commit()
+    began = time.process_time()
+    for url, row, entry in pages:
+        next_visit(priors.rate(priced.table, url, row), 1.0, importance(row, entry), "age")
+    told = time.process_time()
+    for url, row, entry in pages:
+        dating.date(url, row, entry)
+    priced.table.commit()
+    ended = time.process_time()
+    priced.close()
+    return 1e6 * (told - began) / number, 1e6 * (ended - told) / number
 
 
 def _opened(folder: Path) -> Priced:

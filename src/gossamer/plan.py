@@ -85,6 +85,7 @@ class Plan:
     bytes: int = _setting("bytes")
     time: float = _setting("time")
     budget: float = _setting("budget")
+    budget_bytes: int = _setting("budget_bytes")
     goal: str = _setting("goal")
     keep: str = _setting("keep")
     pages_per_host: int = _setting("pages_per_host")

@@ -19,6 +19,7 @@ CONVERTERS = "gossamer.converters"
 PROTOCOLS = "gossamer.protocols"
 """By scheme: a function from a `fetch.protocols.Ask` to a `fetch.protocols.Said`."""
 
+WEB = ("https", "http")
 OUR_PROTOCOLS = ("ftp", "gemini")
 """Modules of `fetch.protocols`, besides that of the web."""
 
@@ -50,9 +51,26 @@ def loaded(group: str, name: str) -> Callable[..., Any] | None:
     return function
 
 
+def listed() -> list[str]:
+    """What is spoken and what packages add, a line each. Each is loaded, to tell whether it works."""
+    lines = [f"protocols: {', '.join(WEB + OUR_PROTOCOLS)} (built in)", *_added(PROTOCOLS)]
+    return [*lines, "converters: those of docs/documents.md (built in)", *_added(CONVERTERS)]
+
+
+def _added(group: str) -> list[str]:
+    rows = []
+    for name, entry in sorted(installed(group).items()):
+        version = f" {entry.dist.version}" if entry.dist else ""
+        fate = "" if loaded(group, name) else "; cannot be loaded"
+        if group == PROTOCOLS and name in WEB + OUR_PROTOCOLS:
+            fate = "; passed over, it is built in"
+        rows.append(f"  {name:<24}{package_of(entry)}{version}, {entry.value}{fate}")
+    return rows or ["  no package adds any"]
+
+
 def unspoken(scheme: str) -> str:
     """What is said of a protocol that nobody has."""
-    known = ("https", "http", *OUR_PROTOCOLS, *installed(PROTOCOLS))
+    known = (*WEB, *OUR_PROTOCOLS, *installed(PROTOCOLS))
     return (
         f"{scheme}:// is not spoken here; {', '.join(f'{each}://' for each in known)} are, and a package with the entry"
         f" point {PROTOCOLS} adds others"

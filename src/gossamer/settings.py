@@ -133,6 +133,13 @@ SETTINGS: dict[str, Setting] = {
         ),
         unit="/day",
     ),
+    "budget_bytes": Setting(
+        0,
+        "Most bytes a day that servers may send to `gossamer watch`; 0: no limit.",
+        least=0,
+        option=Option("--budget-bytes", FRESH, "at most SIZE a day, like 500M or 2G (no limit)", metavar="SIZE"),
+        unit="B",
+    ),
     "goal": Setting(
         "age",
         "What `gossamer watch` is best at: that no copy gets old, or that as many as possible are up to date.",

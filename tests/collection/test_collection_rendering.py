@@ -25,6 +25,7 @@ from gossamer.collection.crawl import rendering
 from gossamer.errors import UsageError
 from gossamer.fetch.browser.rendering import Patience, Renderer
 from gossamer.store.warc.reader import records
+from harness.hostile_scripts import WAYS, hostile_pages
 from web.browser import chromium
 
 LOCAL = "127.0.0.1"
@@ -223,6 +224,28 @@ def test_hostile_pages_end_and_reach_nothing(tmp_path: Path, monkeypatch: pytest
     assert read["/"].split()[-1].endswith("read")
     assert {name for name in scripts if name in read.get(f"/{name}", "")} == scripts.keys()
     assert all(method == "GET" for method, _ in site.asked)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("way", WAYS)
+def test_two_hundred_hostile_pages_end_and_reach_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    quick = Patience(longest=30.0, answers=3.0, settles=1.0, closes=3.0)
+    monkeypatch.setattr(rendering, "Renderer", partial(Renderer, patience=quick))
+    with scripted_site({"/": "reached"}, address="127.0.0.2") as stranger:
+        all_pages = hostile_pages(stranger.origin.rpartition(":")[2])
+        assert len(all_pages) == 200
+        names = [name for name in all_pages if name.endswith(f"-{way}")]
+        pages = {f"/{name}": all_pages[name] for name in names}
+        pages |= {"/": "".join(f"<a href=/{name}>{name}</a>" for name in names), "/hop": stranger.origin + "/"}
+        with scripted_site(pages) as site, gossamer.open(with_room(tmp_path / "web")) as web:
+            web.crawl(site.origin + "/", render="always", depth=1, **SETTINGS)
+            read = {each.url.removeprefix(site.origin): each.text for each in web.pages()}
+            assert web.verify().problems == []
+        assert stranger.asked == []
+    assert [name for name in names if name not in read.get(f"/{name}", "")] == []
+    assert all(method in ("GET", "HEAD") for method, _ in site.asked)
 
 
 def test_no_browser_outlives_a_crawl_that_is_killed(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -16,6 +17,7 @@ from gossamer.errors import NothingFetched
 from gossamer.fetch.sessions import DOUBTED
 from gossamer.store.table.table import Table
 from harness.login_sites import PASSWORD, USER, FormSite, digest_site, form_site, nginx_site, pages
+from harness.served import serving
 
 OPEN = {"allow_addresses": ("127.0.0.0/8",), "delay": 0.0, "ip_delay": 0.0, "patience": 0.0}
 QUICK = {**OPEN, "disk_pause": 0, "disk_pause_share": 0.0, "shards": 1, "build": False}
@@ -137,6 +139,17 @@ def everything_in(folder: Path) -> Iterator[tuple[str, bytes]]:
                     yield f"{family} {key!r}", key + row
 
 
+VIEWS = ("/", "/?q=page", "/crawl", "/crawl/change", "/hosts", "/host?name=127.0.0.1", "/map", "/broken", "/feed")
+VIEWS += ("/api/v1/status", "/api/v1/pages", "/api/v1/hosts", "/api/v1/series", "/metrics")
+VIEWS_OF_A_PAGE = (
+    "/page?url=",
+    "/page?view=original&url=",
+    "/page?view=versions&url=",
+    "/cached?url=",
+    "/api/v1/page?url=",
+)
+
+
 @pytest.mark.parametrize("shards", [1, 2])
 def test_secrets_are_found_nowhere(tmp_path: Path, shards: int) -> None:
     """Not in the collection, its archive and its tables, not in the log, in what is said, shown or exported."""
@@ -162,6 +175,11 @@ def test_secrets_are_found_nowhere(tmp_path: Path, shards: int) -> None:
             told = run_gossamer(*verb)
             assert told.returncode == 0, (verb, told.stderr)
             said.append((" ".join(verb), (told.stdout + told.stderr).encode()))
+        with serving(folder) as server:
+            for path in (*VIEWS, *(f"{each}{quote(f'{site.origin}/5')}" for each in VIEWS_OF_A_PAGE)):
+                shown = server.get(path)
+                assert shown.status == 200, path
+                said.append((path, shown.body + repr(shown.headers).encode()))
         with gossamer.open(folder) as web:
             assert read(web, site.origin) == set(SITE)
         known = [secret.encode() for secret in site.secrets()]

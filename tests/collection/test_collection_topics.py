@@ -11,7 +11,7 @@ import pytest
 
 import gossamer
 from gossamer.collection.crawl.outside import Outside
-from gossamer.collection.crawl.topics import FILE
+from gossamer.collection.crawl.topics import FIELD, FILE
 from gossamer.errors import Damaged, UsageError
 from gossamer.model import Capture, SystemClock, Visit
 
@@ -99,6 +99,35 @@ def test_status_says_how_far_the_pages_are_on_topic(tmp_path: Path) -> None:
     assert harvest.rate > 0.5
     assert harvest.on_topic > 20
     assert samples[-1].relevance == pytest.approx(harvest.rate, abs=0.01)
+
+
+def test_what_is_on_topic_is_searched_alone_and_stays_so_when_pages_are_read_again(tmp_path: Path) -> None:
+    with gossamer.open(tmp_path / "web") as collection:
+        topic = str(described(tmp_path))
+        collection.crawl(SEED, outside=serving(web()), **{**AT_ONCE, "build": True}, pages=30, topic=topic)
+        first = marked(collection)
+        found, others = (hits(collection, question) for question in ("topic:yes", "type:html -topic:yes"))
+        everything = hits(collection, "type:html")
+        harvest = collection.status().harvest
+        collection.build(convert=True)
+        again = marked(collection)
+    assert harvest is not None
+    assert abs(len(first) - harvest.on_topic) <= 2  # what is known of the topic grows between the two looks
+    assert sum("/bees/" in url for url in first) > 20
+    assert found
+    assert found <= first
+    assert others
+    assert found | others == everything  # which has one of all that say nearly the same
+    assert not found & others
+    assert sum("/bees/" in url for url in again) > 20
+
+
+def marked(collection: gossamer.Collection) -> set[str]:
+    return {page.url for page in collection.pages() if page.fields.get(FIELD) == "yes"}
+
+
+def hits(collection: gossamer.Collection, question: str) -> set[str]:
+    return {hit.url for hit in collection.search(question, limit=100).hits}
 
 
 def test_a_crawl_without_a_topic_says_nothing_of_it_and_keeps_nothing(tmp_path: Path) -> None:

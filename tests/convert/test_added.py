@@ -36,6 +36,28 @@ def install(folder: Path, entry_points: str, **modules: str) -> None:
         (folder / f"{name}.py").write_text(text)
 
 
+def test_plug_ins_are_listed_with_their_packages_and_whether_they_work(tmp_path: Path) -> None:
+    points = "[gossamer.converters]\ntext/x-song = songs:read\ntext/x-broken = nowhere:read\n"
+    points += "[gossamer.protocols]\nsing = songs:read\nftp = songs:read\n"
+    install(tmp_path, points, songs=PLUGIN)
+    done = subprocess.run(
+        [sys.executable, "-m", "gossamer", "help", "--plugins"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.splitlines() == [
+        "protocols: https, http, ftp, gemini (built in)",
+        "  ftp                     songs 1.0, songs:read; passed over, it is built in",
+        "  sing                    songs 1.0, songs:read",
+        "converters: those of docs/documents.md (built in)",
+        "  text/x-broken           songs 1.0, nowhere:read; cannot be loaded",
+        "  text/x-song             songs 1.0, songs:read",
+    ]
+
+
 def test_a_converter_of_a_package_reads_its_type_apart_and_costs_one_page_at_most(tmp_path: Path) -> None:
     points = "[gossamer.converters]\ntext/x-song = songs:read\ntext/x-broken = nowhere:read\n"
     install(tmp_path, points, songs=PLUGIN)

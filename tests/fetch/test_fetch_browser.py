@@ -107,6 +107,41 @@ def test_what_scripts_and_events_lead_to_comes_to_light_and_is_not_asked_for() -
     assert asked.log == []
 
 
+ROOTS = """<h1>birds</h1><bird-card id=open><b slot=name>heron &lt;1&gt;</b> waits</bird-card>
+<div id=closed></div><script>
+customElements.define('bird-card', class extends HTMLElement {
+  constructor() {
+    super();
+    window.made = (window.made || 0) + 1;
+    this.attachShadow({mode: 'open'}).innerHTML =
+      '<style>b{}</style><p>named <slot name=name></slot></p><slot></slot><slot name=none>fallback</slot><span></span>';
+    this.shadowRoot.querySelector('span').attachShadow({mode: 'open'}).innerHTML = '<a href=/nested>nested</a>';
+  }
+});
+const late = document.getElementById('closed').attachShadow({mode: 'closed'});
+setTimeout(() => { late.innerHTML = '<p>a closed wren</p><img src=x alt=y>'; }, 200);
+setTimeout(() => { document.title = 'made ' + window.made; }, 400);
+</script>"""
+
+
+def test_what_stands_in_shadow_roots_is_read_where_it_is_shown() -> None:
+    (html,) = rendered(ROOTS)
+    assert (
+        '<p>named <b slot="name">heron &lt;1&gt;</b></p> waitsfallback<span><a href="/nested">nested</a></span>' in html
+    )
+    assert '<div id="closed"><p>a closed wren</p><img src="x" alt="y"></div>' in html
+    assert html.count("heron") == 1
+    assert "<title>made 1</title>" in html
+
+
+def test_a_page_without_shadow_roots_is_written_as_the_browser_writes_it() -> None:
+    page = (
+        '<!DOCTYPE html><html><head><title>t</title></head><body><p a="&lt;">x &amp; y<br></p><!-- c --></body></html>'
+    )
+    (html,) = rendered(page)
+    assert html == page
+
+
 def test_a_page_that_hangs_is_read_as_it_stands_and_the_next_one_is_not_harmed() -> None:
     hung, after = rendered("<p>before</p><script>for (;;) {}</script>", "<p>x</p><script>document.title='two'</script>")
     assert "before" in hung

@@ -57,8 +57,10 @@ class ChangingPage:
 class ChangingWeb:
     """Pages by address."""
 
-    def __init__(self, rates: list[float], days: float, seed: int, hosts: int = 10) -> None:
+    def __init__(self, rates: list[float], days: float, seed: int, hosts: int = 10, size: int = 1) -> None:
+        """`size` are the bytes of a page."""
         chance = random.Random(seed)
+        self.body = b"x" * size
         self.pages = {
             f"http://h{number % hosts}.example/p{number}": ChangingPage(rate, _changes(rate, days, chance))
             for number, rate in enumerate(rates)
@@ -75,7 +77,7 @@ class ChangingWeb:
         version = f'"{page.version(day)}"'
         if visit.etag == version:
             return Answer(visit, Capture(visit, now, 0.0, 304), Page(visit.url))
-        capture = Capture(visit, now, 0.0, 200, (("etag", version),), body=b"x", wire=b"x")
+        capture = Capture(visit, now, 0.0, 200, (("etag", version),), body=self.body, wire=self.body)
         words = f"This is version {version} of a page.\nAnd so it goes on, in version {version}."
         return Answer(visit, capture, Page(visit.url, "text/html", text=words, content=words))
 

@@ -98,6 +98,8 @@ def test_a_crawl_reaches_nine_tenths_with_few_questions(tmp_path: Path, kind: st
     assert 216 <= row.estimate() <= 270
     said = run_gossamer("why", str(tmp_path / "web"), HOME).stdout
     assert f"{row.requests} requests have brought {row.records} records" in said
+    summed = run_gossamer("status", str(tmp_path / "web")).stdout
+    assert f"forms       1 sent; {row.requests} requests brought {row.records} records, about " in summed
     around = run_gossamer("links", str(tmp_path / "web"), HOME).stdout
     assert "forms: 1" in around
     assert "GET http://a.test/find (" in around
@@ -108,6 +110,8 @@ def test_without_the_setting_no_form_is_sent(tmp_path: Path) -> None:
     site.crawl(tmp_path / "web", forms="off")
     assert not site.answers
     assert not rows(tmp_path / "web")
+    with gossamer.open(tmp_path / "web") as web:
+        assert web.status().forms is None
     around = run_gossamer("links", str(tmp_path / "web"), HOME).stdout
     assert "not sent; --forms search or --forms all does it" in around
 
@@ -181,10 +185,19 @@ def test_a_crawl_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     site.crawl(tmp_path / "web", pages=30)
     before = len(site.answers)
     assert before
+    with gossamer.open(tmp_path / "web") as web:
+        halfway = web.status().forms
+    assert halfway is not None
+    assert (halfway.sent, halfway.going) == (1, 1)
     site.crawl(tmp_path / "web", pages=0)
     assert len(site.answers) == len(set(site.answers)) > before
     (row,) = rows(tmp_path / "web")
     assert 97 <= row.records <= 100  # those that stand beside the form need no question
+    with gossamer.open(tmp_path / "web") as web:
+        forms_now = web.status().forms
+    assert forms_now is not None
+    assert (forms_now.sent, forms_now.going, forms_now.refused) == (1, 0, 0)
+    assert (forms_now.requests, forms_now.records) == (row.requests, row.records)
 
 
 def test_robots_and_scope_hold_for_answers(tmp_path: Path) -> None:

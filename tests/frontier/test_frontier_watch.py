@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -510,6 +511,32 @@ def test_the_budget_holds_for_new_pages_and_old_ones_together(tmp_path: Path) ->
     web = ChangingWeb([0.5] * 50, 4, 3, hosts=5)
     count = simulated(tmp_path, web, WatchRules(100.0), 4)
     assert 300 < count <= 4 * 100 + 100 / 24 + 1
+
+
+def test_a_budget_of_bytes_holds_for_all_that_comes(tmp_path: Path) -> None:
+    """The pages change all the time, so each visit brings one."""
+    web, size, a_day = ChangingWeb([50.0] * 40, 8, 3, hosts=4, size=5_000), 5_000, 50_000
+    simulated(tmp_path, web, WatchRules(octets=a_day), 8)
+    visits = sorted(visit for page in web.pages.values() for visit in page.visits)
+    assert 6 * a_day / size < len(visits) <= (8 + 1 / 24) * a_day / size + 1
+    for first in visits:
+        assert sum(first <= visit < first + 1 for visit in visits) * size <= a_day * (1 + 2 / 24) + size
+
+
+def test_a_page_that_is_larger_than_a_budget_of_bytes_comes_and_the_next_waits_for_it(tmp_path: Path) -> None:
+    web = ChangingWeb([5.0] * 4, 9, 3, hosts=2, size=20_000)
+    simulated(tmp_path, web, WatchRules(octets=10_000), 9)
+    visits = sorted(visit for page in web.pages.values() for visit in page.visits)
+    assert len(visits) in (4, 5)
+    gaps = [after - before for before, after in pairwise(visits)]
+    assert min(gaps) > 1.8
+
+
+def test_a_budget_of_bytes_that_is_enough_changes_nothing(tmp_path: Path) -> None:
+    web = ChangingWeb([0.5] * 30, 6, 3, hosts=3, size=100)
+    simulated(tmp_path, web, WatchRules(octets=1_000_000_000), 6)
+    visits = [len(page.visits) for page in web.pages.values()]
+    assert sum(visits) == pytest.approx(30 + 5 * 30, rel=0.15)
 
 
 def test_without_a_budget_each_page_is_visited_about_once_a_day(tmp_path: Path) -> None:

@@ -111,6 +111,7 @@ def status(found: Status) -> str:
         *([("time left", estimate(found.left, found.basis))] if found.left else []),
         *([("fresh", _fresh(found.freshness))] if found.freshness else []),
         *([("on topic", str(found.harvest))] if found.harvest else []),
+        *([("forms", str(found.forms))] if found.forms else []),
         *([("fields", _fields(found))] if found.fields or found.fields_failed else []),
         *_cluster(found.cluster),
         ("now", _now(found)),

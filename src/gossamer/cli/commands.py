@@ -320,10 +320,14 @@ def convert(options: argparse.Namespace) -> int:
 
 
 def help_(options: argparse.Namespace) -> int:
-    """Print the help of a command or of all, or the manual page."""
+    """Print the help of a command or of all, the manual page, or which plug-ins are installed."""
+    from gossamer import plugins
     from gossamer.cli import guide
     from gossamer.cli.options import parser
 
+    if options.plugins:
+        say("\n".join(plugins.listed()))
+        return 0
     top = parser()
     verbs = guide.verbs_of(top)
     about = next(iter(options.about), "")  # `help alert add` is about `alert`

@@ -18,6 +18,7 @@ from gossamer.collection.limits import held_by
 from gossamer.collection.lock import holder
 from gossamer.collection.steering import Steering
 from gossamer.frontier.entries import META
+from gossamer.frontier.forms import form_rows
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.worth.topic_rows import stored_sums
 from gossamer.plan import Plan
@@ -93,6 +94,26 @@ class Harvest:
 
 
 @dataclass(frozen=True, slots=True)
+class FormsAsked:
+    """What search forms have brought, where they are filled in."""
+
+    sent: int
+    refused: int
+    """Those that are left alone."""
+    going: int
+    """Of those that are sent, those that are still asked."""
+    requests: int
+    records: int
+    covered: float
+    """The part of what there is behind them, 0 to 1, by the estimates of all."""
+    words: str
+    """The same in a sentence."""
+
+    def __str__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The sums over all addresses."""
 
@@ -135,6 +156,8 @@ class Status:
     """No crawl runs, and something is queued: the limit that has ended the last one, and the command that goes on."""
     harvest: Harvest | None = None
     """How far the pages are on topic; None where the crawl has none."""
+    forms: FormsAsked | None = None
+    """What search forms have brought; None where none was met, or none is to be filled in."""
     requisites: int = 0
     """What pages need to look as they do, as far as it was asked for: images, styles, scripts."""
     requisites_kept: int = 0
@@ -220,6 +243,7 @@ def status_of(
         freshness=freshness_of(tables),
         held_by=standstill(plan, tables, is_running=crawling is not None),
         harvest=_harvest(tables),
+        forms=_forms(tables),
         requisites=sum(counts.needed.all for counts in parts if counts.needed),
         requisites_kept=sum(counts.needed.kept for counts in parts if counts.needed),
         requisites_queued=sum(counts.needed.queued for counts in parts if counts.needed),
@@ -248,6 +272,14 @@ def _harvest(tables: Iterable[Table]) -> Harvest | None:
     pages = sum(each.pages for each in sums)
     rate = round(sum(each.score for each in sums) / pages, 4) if pages else 0.0
     return Harvest(pages, rate, sum(each.on_topic for each in sums)) if pages else None
+
+
+def _forms(tables: Iterable[Table]) -> FormsAsked | None:
+    sums = sum(map(form_rows.stored_sums, tables), form_rows.FormSums())
+    if not sums.sent + sums.refused:
+        return None
+    covered = round(min(sums.records / sums.estimate, 1.0), 4) if sums.estimate else 0.0
+    return FormsAsked(sums.sent, sums.refused, sums.going, sums.requests, sums.records, covered, str(sums))
 
 
 progress_of = decoder(Progress)

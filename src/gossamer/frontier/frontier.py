@@ -503,6 +503,8 @@ class Frontier:
             host.out -= 1
             origin.out -= 1
         self.ledger.counts.came(capture)
+        if self._watch is not None:
+            self._watch.came(len(capture.wire))
         if self._quota is not None:
             self._quota.weigh()
         if out and capture.failure and self._blame.goes_elsewhere(origin, visit, capture, out.group.address):

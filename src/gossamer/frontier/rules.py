@@ -49,6 +49,8 @@ class WatchRules:
     budget: float = 0.0
     """Visits a day, of all shards together; 0: as many revisits as there are pages, and new pages without a limit."""
     goal: Goal = "age"
+    octets: int = 0
+    """Bytes a day, of all shards together; 0: any number."""
 
 
 @dataclass(slots=True)

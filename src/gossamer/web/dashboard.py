@@ -84,6 +84,7 @@ def figures(now: Look) -> dict[str, str]:
         "requisites": f"{number(status.requisites_kept)} of {number(status.requisites)}" if status.requisites else "–",
         "fresh": _fresh(status.freshness),
         "topic": str(status.harvest or "–"),
+        "forms": str(status.forms or "–"),
         "seconds": span(status.seconds),
         "disk": f"{size(now.disk_free)} of {size(now.disk_size)}",
     }

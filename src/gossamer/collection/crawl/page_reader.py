@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import inf
@@ -42,10 +42,10 @@ class PageReader:
         plan: Plan,
         table: Table,
         blocks: Blocks | None,
-        on_page: Callable[[Capture, Page], Page] | None = None,
+        on_page: Iterable[Callable[[Capture, Page], Page] | None] = (),
     ) -> None:
-        """`blocks` know what is template; None where the main content of a page is left to a later build. `on_page`
-        gives each page its fields."""
+        """`blocks` know what is template; None where the main content of a page is left to a later build. Each of
+        `on_page` gives a page fields."""
         self.poison_pages = PoisonPages(shard / READING, table)
         self._apart = convert.Apart(plan.as_cell(), workers=READERS, alone=partial(_alone_in, shard.parent))
         preload = PAGES if blocks else LINKS
@@ -54,7 +54,7 @@ class PageReader:
         self._method = plan.content
         self._blocks = blocks
         self._requisites = plan.keeps_requisites()
-        self._on_page = on_page
+        self._on_page = tuple(filter(None, on_page))
         self._numbers = DocumentNumbers(table)
 
     def begin(self, capture: Capture, *, here: float = inf) -> Page | Source:
@@ -94,7 +94,8 @@ class PageReader:
             return mistaken(capture, error)
 
     def _with_fields(self, capture: Capture, page: Page) -> Page:
-        page = page if self._on_page is None else self._on_page(capture, page)
+        for with_fields in self._on_page:
+            page = with_fields(capture, page)
         return page if capture.provenance is None else self._numbers(capture, page)
 
     def close(self) -> None:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from gossamer.collection.crawl.folders import Folders
     from gossamer.collection.crawl.page_function import PageFunction
     from gossamer.collection.crawl.rendering import Rendering
+    from gossamer.collection.crawl.topics import TopicField
     from gossamer.topic.judge import Judge
 
 _Error = TypeVar("_Error", bound=Exception)
@@ -103,7 +104,8 @@ class Session:
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._blocks = blocks_of(table) if plan.build else None
         on_page = _page_function(plan, table, collection, outside) if plan.on_page or outside.on_page else None
-        self._reader = PageReader(shard, plan, table, self._blocks, on_page)
+        on_topic = _topic_field(self._topic, table) if self._topic else None
+        self._reader = PageReader(shard, plan, table, self._blocks, (on_page, on_topic))
         held = Held(plan.memory / max(plan.shards, 1), 2 * plan.workers)
         self._folders = _folders(plan, collection, clock) if plan.folders else None
         leased_until = partial(getattr, peers, "leased_until") if peers else lambda: inf
@@ -142,7 +144,7 @@ class Session:
         if outside.fresh_until is not None:
             until = min(until, outside.fresh_until)
         rules = rules_of(plan, product, outside.order, imports=imports, heads=outside.heads, until=until)
-        watch = WatchRules(plan.budget, goal_of(plan)) if outside.fresh_until is not None else None
+        watch = WatchRules(plan.budget, goal_of(plan), plan.budget_bytes) if outside.fresh_until is not None else None
         return replace(
             rules, scope=self._mine.scope(), watch=watch, topic=self._topic, signs_out=signing_out(self._logins)
         )
@@ -520,6 +522,12 @@ def _judge(plan: Plan, folder: Path, table: Table) -> Judge:
     from gossamer.collection.crawl.topics import judge_for
 
     return judge_for(plan, folder, table)
+
+
+def _topic_field(judge: Judge, table: Table) -> TopicField:
+    from gossamer.collection.crawl.topics import TopicField
+
+    return TopicField(judge, table)
 
 
 def _note_learned(table: Table, judge: Judge) -> None:

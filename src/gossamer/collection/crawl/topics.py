@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from gossamer import files
+from gossamer.collection import page_fields
 from gossamer.errors import Damaged, UsageError
 from gossamer.frontier.entries import META
+from gossamer.model import Capture, Kind, Page
 from gossamer.plan import Plan
 from gossamer.shown import counted, log
 from gossamer.store.table.table import Table
@@ -29,8 +32,11 @@ from gossamer.topic.description import (
     is_address,
 )
 from gossamer.topic.judge import Judge, judge_of, restored
+from gossamer.topic.link_score import ON_TOPIC
 
 FILE = "topic.json"
+FIELD, YES = "topic", "yes"
+"""What a page on topic says of itself: `topic:yes` finds it."""
 _LEARNED = b"topic"
 """A row of `META`: what a shard has learned, as JSON."""
 _MODEL_MOST = 256 << 20
@@ -112,6 +118,29 @@ def judge_for(plan: Plan, folder: Path, table: Table) -> Judge:
         judge = further
     judge.learns = plan.topic_learn
     return judge
+
+
+def is_known(folder: Path) -> bool:
+    """Was a topic ever learned here?"""
+    return (folder / FILE).is_file()
+
+
+class TopicField:
+    """A page on topic says so in a field of its own, by which it is searched and exported."""
+
+    def __init__(self, judge: Judge, table: Table) -> None:
+        self._judge = judge
+        self._table = table
+
+    def __call__(self, capture: Capture, page: Page) -> Page:
+        """The page with it, if it is more likely on topic than not."""
+        is_page = capture.visit.kind is Kind.PAGE and 200 <= capture.status < 300 and not (page.unread or page.problem)
+        if not is_page or any(name == FIELD for name, _ in page.fields) or self._judge.page(page)[0] < ON_TOPIC:
+            return page
+        row = page_fields.stored(self._table)
+        if FIELD not in row.kinds:
+            page_fields.put(self._table, page_fields.FieldsRow({**row.kinds, FIELD: page_fields.TEXT}, row.failed))
+        return replace(page, fields=(*page.fields, (FIELD, YES)))
 
 
 def note(table: Table, judge: Judge) -> None:

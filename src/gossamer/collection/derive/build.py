@@ -50,6 +50,7 @@ from gossamer.urls import keys
 
 if TYPE_CHECKING:
     from gossamer.collection.crawl.page_function import PageFunction
+    from gossamer.collection.crawl.topics import TopicField
 
 BATCH = 500
 """Texts for each commit."""
@@ -188,6 +189,7 @@ class Shard:
         self._archive = archive
         self._blocks = blocks_of(table)
         self._on_page = _page_function(job, table) if job.plan.on_page else None
+        self._on_topic = _topic_field(job, table) if job.plan.topic else None
         self._numbers = DocumentNumbers(table)
         self._anew = job.anew
         self._new = archive.texts.begin_anew(job.mark) if job.anew else ""
@@ -345,6 +347,8 @@ class Shard:
         page = self._read(capture, template)
         if self._on_page is not None and not page.unread:
             page = self._on_page(capture, page)
+        if self._on_topic is not None:
+            page = self._on_topic(capture, page)
         return self._numbers(capture, page)
 
     def _read(self, capture: Capture, template: Template) -> Page:
@@ -390,6 +394,13 @@ def _page_function(job: Job, table: Table) -> PageFunction | None:
     from gossamer.collection.crawl.page_function import function_of
 
     return function_of(job.plan, table, job.path)
+
+
+def _topic_field(job: Job, table: Table) -> TopicField | None:
+    """The same where a topic was learned."""
+    from gossamer.collection.crawl.topics import TopicField, is_known, judge_for
+
+    return TopicField(judge_for(job.plan, job.path, table), table) if is_known(job.path) else None
 
 
 def _together(parts: list[Built], seconds: float) -> Built:

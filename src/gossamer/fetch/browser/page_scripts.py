@@ -7,7 +7,7 @@ for what a page may reach is not decided here.
 from __future__ import annotations
 
 PRELUDE = """(() => {
-  const state = {changed: performance.now(), timers: 0, opened: [], heard: []};
+  const state = {changed: performance.now(), timers: 0, opened: [], heard: [], roots: []};
   Object.defineProperty(window, '__gossamer', {value: state});
   const later = window.setTimeout.bind(window);
   const began = performance.now();
@@ -17,9 +17,16 @@ PRELUDE = """(() => {
     state.timers++;
     return later(() => { state.timers--; what(...rest); }, after);
   };
-  new MutationObserver(() => { state.changed = performance.now(); }).observe(document, {
-    childList: true, subtree: true, characterData: true,
-  });
+  const changes = new MutationObserver(() => { state.changed = performance.now(); });
+  const all = {childList: true, subtree: true, characterData: true};
+  changes.observe(document, all);
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (...how) {
+    const root = attach.apply(this, how);
+    if (state.roots.length < 5000) state.roots.push(root);
+    changes.observe(root, all);
+    return root;
+  };
   window.alert = () => {};
   window.confirm = () => false;
   window.prompt = () => null;
@@ -73,11 +80,50 @@ MORE = r"""() => {
 }"""
 """Ask for more, where a page offers it. What is clicked is no link and stands in no form."""
 
-CONTENT = """most => {
+CONTENT = r"""most => {
   const kind = document.doctype ? `<!DOCTYPE ${document.doctype.name}>` : '';
-  return (kind + document.documentElement.outerHTML).slice(0, most);
+  const whole = document.documentElement;
+  const roots = new Map(), on_the_way = new Set(), inert = document.implementation.createHTMLDocument('');
+  const gather = root => {
+    if (roots.has(root.host)) return;
+    roots.set(root.host, root);
+    look(root);
+  };
+  const look = scope => {
+    for (const each of scope.querySelectorAll('*')) if (each.shadowRoot) gather(each.shadowRoot);
+  };
+  const mark = node => {
+    for (; node && !on_the_way.has(node); node = node.parentNode || node.host) on_the_way.add(node);
+  };
+  let html = '';
+  const write = node => {
+    if (html.length > most) return;
+    if (node.nodeType === Node.TEXT_NODE) {
+      html += node.data.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+    } else if (!on_the_way.has(node)) {
+      html += node.outerHTML || '';
+    } else if (node.localName === 'slot' && node.getRootNode() !== document) {
+      const given = node.assignedNodes({flatten: true});
+      for (const each of given.length ? given : node.childNodes) write(each);
+    } else {
+      const end = `</${node.localName}>`, shell = inert.importNode(node, false).outerHTML;
+      html += shell.slice(0, -end.length);
+      for (const each of (roots.get(node) || node).childNodes) write(each);
+      html += end;
+    }
+  };
+  try {
+    look(document);
+    window.__gossamer.roots.forEach(gather);
+    for (const [host, root] of roots) [host, ...root.querySelectorAll('slot')].forEach(mark);
+    write(whole);
+  } catch {
+    html = whole.outerHTML;
+  }
+  return (kind + html).slice(0, most);
 }"""
-"""The document as it is now."""
+"""The document as it is now. What stands in a shadow root stands in its element, and in each slot what is shown there:
+a reader of HTML knows nothing of either. Without any it is what the browser writes."""
 
 LINKS = """opened => {
   const found = opened ? [...window.__gossamer.opened] : [];

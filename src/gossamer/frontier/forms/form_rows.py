@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
+from msgspec.structs import astuple
 
 from gossamer.errors import InvalidURL
-from gossamer.frontier.entries import FORMS
+from gossamer.frontier.entries import FORMS, META
 from gossamer.rows import Count, Natural, decoder
 from gossamer.shown import counted
 from gossamer.store.table.table import Table
@@ -23,6 +24,8 @@ from gossamer.urls import normalize
 if TYPE_CHECKING:
     from gossamer.convert.html.forms import Form
 
+SUMS = b"forms"
+"""The row of `META` with what all forms have brought."""
 CHOICE = "choice "
 """How the name of an arm begins that asks for the options of a field."""
 Values = tuple[tuple[str, str], ...]
@@ -140,7 +143,44 @@ class FormRow(msgspec.Struct, array_like=True):
         return f"{self.action}: {known}{part}; {self.ended or 'it goes on'}"
 
 
+class FormSums(msgspec.Struct, array_like=True, frozen=True):
+    """What some forms have brought, all together."""
+
+    sent: Natural = 0
+    refused: Natural = 0
+    """Those that are not sent."""
+    going: Natural = 0
+    """Of those that are sent, those that are still asked."""
+    requests: Natural = 0
+    records: Natural = 0
+    estimate: Natural = 0
+    """Records that there are, by the estimates of all."""
+
+    def __add__(self, other: FormSums) -> FormSums:
+        return FormSums(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
+
+    def __sub__(self, other: FormSums) -> FormSums:
+        return FormSums(*(mine - its for mine, its in zip(astuple(self), astuple(other), strict=True)))
+
+    def __str__(self) -> str:
+        """In words."""
+        parts = [f"{self.sent:,} sent"]
+        parts += [f"{self.going:,} of them still asked"] if self.going else []
+        parts += [f"{self.refused:,} left alone"] if self.refused else []
+        known = f"{counted(self.requests, 'request')} brought {counted(self.records, 'record')}"
+        part = f", about {self.records / self.estimate:.0%} of what there is" if self.estimate else ""
+        return f"{', '.join(parts)}; {known}{part}" if self.sent else ", ".join(parts)
+
+
+def sums_of_one(row: FormRow) -> FormSums:
+    """What one form adds."""
+    if row.refused:
+        return FormSums(refused=1)
+    return FormSums(1, 0, not row.ended, row.requests, row.records, round(row.estimate()))
+
+
 form_of = decoder(FormRow)
+_sums_of = decoder(FormSums)
 
 
 def mark_of(form: Form) -> bytes:
@@ -153,6 +193,12 @@ def stored(table: Table) -> Iterator[tuple[bytes, FormRow]]:
     """All forms of a shard."""
     for key, row in table.scan(FORMS):
         yield key, form_of(row)
+
+
+def stored_sums(table: Table) -> FormSums:
+    """What all forms of a shard have brought, as of the last commit."""
+    data = table.get(META, SUMS)
+    return _sums_of(data) if data else FormSums()
 
 
 def about_forms(table: Table, url: str) -> tuple[FormRow, ...]:

@@ -17,9 +17,9 @@ from urllib.parse import parse_qsl
 
 from gossamer.convert.html.forms import Form, of_capture
 from gossamer.frontier.discover.discovery import Discovery, Found
-from gossamer.frontier.entries import FORMS, RECORDS, State, encode
+from gossamer.frontier.entries import FORMS, META, RECORDS, State, encode
 from gossamer.frontier.forms.asking import PROBE, Asking, telling, words_of
-from gossamer.frontier.forms.form_rows import FormRow, mark_of, stored
+from gossamer.frontier.forms.form_rows import SUMS, FormRow, FormSums, mark_of, stored, sums_of_one
 from gossamer.frontier.forms.harmless import Wanted, free_fields, is_choice, refusal
 from gossamer.frontier.ledger import Ledger
 from gossamer.model import Capture, Link, Page
@@ -65,6 +65,8 @@ class Forms:
         self._wanted: Wanted = wanted
         self._budget = budget
         self._rows = dict(stored(table))
+        self._counted = {mark: sums_of_one(row) for mark, row in self._rows.items()}
+        self._sums = sum(self._counted.values(), FormSums())
         self._by_action: dict[str, list[bytes]] = {}
         for mark, row in self._rows.items():
             self._by_action.setdefault(row.action.partition("?")[0], []).append(mark)
@@ -112,7 +114,12 @@ class Forms:
     def save(self) -> None:
         """What has changed, into the next commit."""
         for mark in self._changed:
-            self._table.put(FORMS, mark, encode(self._rows[mark]))
+            row = self._rows[mark]
+            self._table.put(FORMS, mark, encode(row))
+            before, self._counted[mark] = self._counted.get(mark, FormSums()), sums_of_one(row)
+            self._sums += self._counted[mark] - before
+        if self._changed:
+            self._table.put(META, SUMS, encode(self._sums))
         self._changed.clear()
 
     # ------------------------------------------------------------------- asking

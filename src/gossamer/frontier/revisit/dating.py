@@ -25,7 +25,7 @@ from gossamer.frontier.revisit import lastmod_trust, page_changes, priors
 from gossamer.frontier.revisit.page_changes import PageChanges, Rate
 from gossamer.frontier.revisit.token_bucket import TokenBucket
 from gossamer.model import Clock
-from gossamer.rows import Seconds, decoder
+from gossamer.rows import Count, Seconds, decoder
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
 
@@ -78,6 +78,11 @@ class WatchState(msgspec.Struct, array_like=True):
     """There was a page at some time: a host that is down for a day does not end the watch."""
     saved: Seconds = 0.0
     """When this was, by the wall clock."""
+    octets: TokenBucket = msgspec.field(default_factory=TokenBucket)
+    answers: Count = 0
+    """Whose bytes were counted, up to `RECENT`."""
+    size: Rate = 0.0
+    """Bytes that an answer has, of late."""
 
     def outlook(self, now: float) -> Outlook:
         """How fresh the pages are at a time, as far as that can be told by how often they change."""

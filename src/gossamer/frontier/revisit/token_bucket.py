@@ -1,4 +1,4 @@
-"""How many visits may be made by now? So many a day, and what was not used is kept for an hour and not longer.
+"""How many visits may be made by now, or bytes fetched? So many a day, and what was not used is kept for an hour.
 
 After a week without power there is an hour's worth, not a week's: whatever is overdue comes in the order of its dates.
 """
@@ -15,9 +15,9 @@ from gossamer.rows import Seconds
 
 
 class TokenBucket(msgspec.Struct, array_like=True):
-    """Fills up with time."""
+    """Fills up with time. What came may be more than there was: then it takes so much longer."""
 
-    left: Annotated[float, msgspec.Meta(ge=-1e6, le=1e15)] = 0.0
+    left: Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)] = 0.0
     when: Seconds = 0.0
     """When one was taken last; 0: never, and it is full."""
 

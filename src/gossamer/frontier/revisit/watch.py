@@ -48,6 +48,9 @@ WOKEN = 1_000
 DISCOVERY = (0.05, 0.5)
 """The part of a budget that is for new pages while there are any, at the least and at the most."""
 
+_FEWEST = 1.0
+"""Visits a day that any number of bytes allows: documents may be larger than that."""
+
 Earlier: TypeAlias = Callable[[str, float], Page | None]
 
 
@@ -173,9 +176,17 @@ class Watch:
 
     def pause(self) -> float:
         """Seconds until the budget lets one more visit go; 0 where it does, or where there is none."""
-        if not self._rules.budget:
-            return 0.0
-        return self._state.visits.ready(self._share_of(self._rules.budget), self._clock.wall())
+        budgets = (self._rules.budget, self._state.visits), (self._rules.octets, self._state.octets)
+        now = self._clock.wall()
+        return max((bucket.ready(self._share_of(each), now) for each, bucket in budgets if each), default=0.0)
+
+    def came(self, octets: int) -> None:
+        """So many bytes have come, for whatever was asked."""
+        state = self._state
+        state.answers = min(state.answers + 1, RECENT)
+        state.size += (octets - state.size) / state.answers
+        if self._rules.octets:
+            state.octets.take(self._share_of(self._rules.octets), self._clock.wall(), octets)
 
     def goes(self) -> None:
         """A visit is handed out."""
@@ -183,9 +194,11 @@ class Watch:
             self._state.visits.take(self._share_of(self._rules.budget), self._clock.wall())
 
     def _revisits_a_day(self) -> float:
-        if self._rules.budget:
-            return self._share_of(self._rules.budget) * (1 - self._for_discovery())
-        return float(max(self._ledger.counts.kept, 1))
+        pages, for_all = float(max(self._ledger.counts.kept, 1)), self._share_of(self._rules.budget)
+        if self._rules.octets and self._state.size:
+            fits = max(self._share_of(self._rules.octets) / self._state.size, _FEWEST)
+            for_all = min(for_all or fits, fits)
+        return min(for_all * (1 - self._for_discovery()), inf if self._rules.budget else pages) if for_all else pages
 
     def _share_of(self, budget: float) -> float:
         """What this shard may use of a budget: by the pages that it has."""

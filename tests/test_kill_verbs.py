@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from crawler_process import descendants, wait_for
 from gossamer.testing import MadeWeb
 from harness.kills import (
     SPEC,
@@ -23,6 +24,7 @@ from harness.kills import (
     everybody,
     in_peace,
     one_of,
+    role_of,
     supervisor,
     survives,
 )
@@ -114,6 +116,21 @@ def test_what_a_crawl_is_asked_for_is_asked_for_until_a_commit_has_it(
         survives(VERBS[name], calm.copy(tmp_path / f"storm-{step}"), calm.look, [at_step(step, "all")])
 
 
+@pytest.mark.parametrize(("calm", "name"), [(("first crawl", 2), "first crawl")], indirect=["calm"])
+@pytest.mark.parametrize("role", ["zygote", "fork server", "shard"])
+def test_a_crawl_goes_on_without_what_it_is_forked_from(calm: Calm, name: str, role: str, tmp_path: Path) -> None:
+    """As soon as it is there: the zygote before its first shard, or while that is born."""
+
+    def strike(command: int) -> None:
+        wait_for(lambda: role in {role_of(process, command) for process in descendants(command)})
+        one_of(role, random.Random(role))(command)
+
+    place = calm.copy(tmp_path / "storm")
+    run = at_time(0.0, strike)(place, VERBS[name].words(place))
+    assert (run.code, run.struck) == (0, True), run.said
+    assert VERBS[name].look(place) == calm.look
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize(("calm", "name"), [((name, 2), name) for name in VERBS], indirect=["calm"])
 def test_a_thousand_kills_of_any_process_change_nothing(calm: Calm, name: str, tmp_path: Path) -> None:
@@ -136,7 +153,7 @@ def drawn(chance: random.Random, steps: int) -> Kill:
         case 1:
             return at_time(chance.uniform(0.0, 1.5), everybody)
         case 2 | 3:
-            role = chance.choice(("shard", "shard", "fork server", "reader"))
+            role = chance.choice(("shard", "shard", "fork server", "reader", "zygote"))
             return at_time(chance.uniform(0.0, 1.5), one_of(role, chance))
         case _:
             return at_step(chance.randrange(steps) + 1, chance.choice(("self", "all")))

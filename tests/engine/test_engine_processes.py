@@ -166,3 +166,53 @@ def test_a_worker_that_lives_on_without_a_supervisor_is_ended_by_force(tmp_path:
         process.kill()
         process.wait(LONGEST)
         wait_until_all_are_gone(pipe)
+
+
+# ------------------------------------------------------------- a birth untold
+
+DEADLY = """
+import os, signal
+from pathlib import Path
+from gossamer.engine.fork_server import ForkServer
+
+tell = ForkServer._tell
+
+def dying(server, birth, process, code, *, end):
+    died = Path(__file__).with_suffix(".died")
+    if not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    tell(server, birth, process, code, end=end)
+
+ForkServer._tell = dying
+"""
+"""A fork server that has loaded this is killed when it has forked its first child, and before it could tell."""
+NOTING = """
+import os
+from pathlib import Path
+
+async def work(link):
+    with Path(__file__).with_suffix(".began").open("a") as file:
+        file.write("began\\n")
+"""
+ALL_GONE = """
+import asyncio, os
+from gossamer.engine import Crew, Outfit
+from noting import work
+
+read, write = os.pipe()
+outfit = Outfit(("deadly",), keep=(write,))
+crew = Crew(work, 1, heard=print, died=lambda index, words: print(words), failed=print, outfit=outfit)
+asyncio.run(crew.run())
+os.close(write)
+os.read(read, 1)  # until the last worker is gone
+"""
+
+
+def test_a_worker_of_which_nobody_was_told_does_not_work_beside_its_successor(tmp_path: Path) -> None:
+    """Two would write to one table."""
+    for name, code in (("deadly", DEADLY), ("noting", NOTING)):
+        (tmp_path / f"{name}.py").write_text(code)
+    ended = python("-c", ALL_GONE, folder=tmp_path)
+    assert ended.stdout == "ended unseen\n", ended.stderr
+    assert (tmp_path / "noting.began").read_text() == "began\n"

@@ -10,7 +10,8 @@ that it works on, `again` is the command after a kill where it is another one, `
 There are three ways to name a moment:
 
     by the step     `at_step`: the n-th change of the folder, over all processes; what makes it dies, or all do
-    by the time     `at_time`: so long after the folder is there; supervisor, shard, fork server, reader, or all die
+    by the time     `at_time`: so long after the folder is there; whoever is in charge, a shard, a reader, what they
+                    are forked from, or all die
     by the point    a call that has a name in `kill_points/sitecustomize.py`; see `test_kill_points`
 """
 
@@ -33,7 +34,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import gossamer
-from crawler_process import descendants
+from crawler_process import descendants, shard_of
 from gossamer.collection.crawl import requests
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import SEEDS, Folder
@@ -457,24 +458,34 @@ def everybody(command: int) -> None:
 
 
 def one_of(role: str, chance: random.Random) -> Callable[[int], None]:
-    """A shard, a fork server or a reader; whoever is in charge when there is none."""
+    """A shard, a reader, a fork server or the zygote that those come from; whoever is in charge when there is none."""
 
     def strike(command: int) -> None:
-        found = [process for process in descendants(command) if role_of(process) == role]
+        found = [process for process in descendants(command) if role_of(process, command) == role]
         with suppress(ProcessLookupError):
             os.kill(chance.choice(found) if found else command, signal.SIGKILL)
 
     return strike
 
 
-def role_of(process: int) -> str:
-    """What a process of a command is, by its command line and that of its parent."""
+def role_of(process: int, command: int) -> str:
+    """What a process of a command is. A new one says so by its command line; a copy of the command has that of the
+    command, and is told by how far it is from it."""
     own, parent = _words_of(process), _words_of(_parent_of(process))
-    if "engine.fork_server" not in own:
-        return "supervisor"
-    if own != parent:
-        return "fork server"
-    return "shard" if "engine.child" in own else "reader"
+    if "engine.fork_server" in own:
+        forked = "shard" if "engine.child" in own else "reader"
+        return forked if own == parent else "fork server"
+    forked = "reader" if shard_of(process) is None else "shard"
+    return {1: "zygote", 2: "fork server", 3: forked}.get(_generation(process, command), "supervisor")
+
+
+def _generation(process: int, command: int) -> int:
+    """Of the children of the command it is 1; 0 for one that has no place below it any more."""
+    for generation in range(4):
+        if process == command:
+            return generation
+        process = _parent_of(process)
+    return 0
 
 
 def _parent_of(process: int) -> int:

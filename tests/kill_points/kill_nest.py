@@ -22,7 +22,10 @@ LOADED += (
 )
 LOADED += ("collection.ask.searching", "collection.ask.export", "collection.maintain.writable_shard", "frontier.audit")
 LOADED += (
+    "cli.ahead",
+    "collection.crawl.shard",
     "collection.crawl.supervisor",
+    "engine.child",
     "dedupe.blocks",
     "convert.html.article",
     "convert.html.metadata",
@@ -52,7 +55,8 @@ def _live(asked: dict[str, Any]) -> NoReturn:
     code = 1
     try:
         importlib.import_module("sitecustomize").arm()
-        code = importlib.import_module("gossamer.cli.main").main(asked["words"])
+        sys.argv = ["gossamer", *asked["words"]]  # as the command itself takes them: one that crawls forks its zygote
+        code = importlib.import_module("gossamer.cli.main").main()
     except SystemExit as error:
         code = int(error.code or 0)
     except BaseException:

@@ -33,8 +33,8 @@ class Steps:
         self._place = os.path.realpath(os.environ["GOSSAMER_TEST_PLACE"])
         self._last = int(os.environ["GOSSAMER_TEST_STEP"])
         self._all = os.environ["GOSSAMER_TEST_VICTIM"] == "all"
-        self._write = os.write  # as it is without us
-        self._file = os.open(os.environ["GOSSAMER_TEST_STEPS"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._write, self._open = os.write, os.open  # as they are without us
+        self._opening, self._owner, self._file = False, 0, -1
 
     def begin(self) -> None:
         """From now on."""
@@ -89,7 +89,17 @@ class Steps:
         except OSError:
             return False
 
+    def _own_file(self) -> None:
+        """Each process opens it for itself: the zygote closes all that it was born with, and others take the number."""
+        self._opening = True
+        self._file = self._open(os.environ["GOSSAMER_TEST_STEPS"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._opening, self._owner = False, os.getpid()
+
     def _step(self) -> None:
+        if self._opening:
+            return
+        if self._owner != os.getpid():
+            self._own_file()
         self._write(self._file, b".")
         if self._last and os.fstat(self._file).st_size == self._last:
             os.killpg(0, signal.SIGKILL) if self._all else os.kill(os.getpid(), signal.SIGKILL)

@@ -32,8 +32,16 @@ Ended: TypeAlias = Callable[[int | None], None]
 """A process is gone: its exit code, negative for a signal; None when the server died first and nobody knows."""
 
 
+Born: TypeAlias = Callable[[], None]
+"""A process is there, and its id is known: from now on it dies with its server."""
+
+
 def _unheard(code: int | None) -> None:
     """Nobody is called; the code can still be asked for."""
+
+
+def _unawaited() -> None:
+    """Nobody waits for its birth."""
 
 
 class NoServer(GossamerError):
@@ -43,11 +51,12 @@ class NoServer(GossamerError):
 class Birth:
     """One process that was asked for."""
 
-    def __init__(self, ended: Ended) -> None:
+    def __init__(self, ended: Ended, begun: Born) -> None:
         self.process: int | None = None
         self.over = False
         self.code: int | None = None
         self.ended = ended
+        self.begun = begun
         self.failure: NoServer | None = None
         """Why it was never born, where no other would be either."""
         self._early: signal.Signals | None = None
@@ -56,6 +65,7 @@ class Birth:
         self.process = process
         if self._early is not None:
             self.kill(self._early)
+        self.begun()
 
     def kill(self, number: signal.Signals) -> None:
         """Send a signal, at once or as soon as there is a process."""
@@ -94,9 +104,13 @@ class ForkClient:
         self._failure: NoServer | None = None
         self._closed = False
 
-    def fork(self, handles: Sequence[int], ended: Ended = _unheard) -> Birth:
+    def fork(self, handles: Sequence[int], ended: Ended = _unheard, begun: Born = _unawaited) -> Birth:
         """A new process that owns copies of these descriptors; the first is its line. OSError where none can be now,
-        NoServer where none ever can."""
+        NoServer where none ever can.
+
+        A server may be killed after it has forked and before it could tell: then there is a process that nobody can
+        end. So who minds tells it nothing before it has `begun`; it then finds its line closed, and ends.
+        """
         with self._lock:
             if self._closed:
                 raise ConnectionError("this place is closed")
@@ -106,7 +120,7 @@ class ForkClient:
             self._last += 1
             with suppress(ConnectionError):  # the server has just died: whoever reads the line notices
                 socket.send_fds(line, [ASKED.pack(self._last)], handles)
-            birth = self._births[self._last] = Birth(ended)
+            birth = self._births[self._last] = Birth(ended, begun)
             return birth
 
     def kill(self, birth: Birth, number: signal.Signals = signal.SIGKILL) -> None:

@@ -74,6 +74,11 @@ class Member:
         self.last_words = ""
         self._ended = ended
 
+    def begun(self) -> None:
+        """Its process is there, and can be killed: now it may have its orders."""
+        if self.line is not None:
+            self.line.release()
+
     def ended(self, code: int | None) -> None:
         """Its process is gone: take what it said last."""
         if self.line is not None:
@@ -225,9 +230,9 @@ class Crew(Owned):
         mine, theirs = pair()
         with theirs, ExitStack() as failed:
             failed.enter_context(mine)
-            member.birth = self._forks.fork([theirs.fileno(), *self._outfit.keep], member.ended)
+            member.birth = self._forks.fork([theirs.fileno(), *self._outfit.keep], member.ended, member.begun)
             failed.pop_all()
-        member.line = Line(mine, partial(self._take, member), lambda: None, self._go_wrong)
+        member.line = Line(mine, partial(self._take, member), lambda: None, self._go_wrong, held=True)
         member.last_words = ""
         orders = self._orders._replace(term=member.term, leased_until=self._leased_until)
         member.write(Kind.WORK, SUPERVISOR, pickle.dumps(orders))

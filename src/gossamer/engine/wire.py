@@ -84,10 +84,17 @@ def split(blob: bytes) -> Iterator[tuple[int, int, int, memoryview]]:
 
 
 class Line:
-    """One end of a socket pair in a loop. `taken` hears each frame, `ended` the end, `wrong` what `taken` raised."""
+    """One end of a socket pair in a loop. `taken` hears each frame, `ended` the end, `wrong` what `taken` raised. If
+    it is `held`, what is written waits for its `release`."""
 
     def __init__(
-        self, end: socket.socket, taken: Taken, ended: Callable[[], None], wrong: Callable[[Exception], None]
+        self,
+        end: socket.socket,
+        taken: Taken,
+        ended: Callable[[], None],
+        wrong: Callable[[Exception], None],
+        *,
+        held: bool = False,
     ) -> None:
         self._socket = end
         self._taken = taken
@@ -98,7 +105,7 @@ class Line:
         self._large: memoryview | None = None
         self._filled = 0
         self._out: deque[bytes | memoryview] = deque()
-        self._flushing = self._blocked = False
+        self._flushing, self._blocked = held, False
         self._readable = self._writable = True
         end.setblocking(False)
         self._loop.add_reader(end, self._on_readable)
@@ -122,6 +129,10 @@ class Line:
         if not self._flushing:
             self._flushing = True
             self._loop.call_soon(self._flush)
+
+    def release(self) -> None:
+        """Send what was held."""
+        self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
         try:

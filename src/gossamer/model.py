@@ -111,6 +111,10 @@ class Visit:
     etag: str | None = None
     modified: str | None = None
 
+    def __hash__(self) -> int:
+        """Two visits to one address are hardly ever under way together, and a visit is looked up often."""
+        return hash(self.url)
+
 
 TREC_ID = "warc-trec-id"
 """The field in which ClueWeb names its documents."""
@@ -346,10 +350,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's clocks."""
+    """The machine's clocks, which are asked about sixty times for a page: as they are, with no call of ours around."""
 
-    def wall(self) -> float:
-        return time.time()
-
-    def steady(self) -> float:
-        return time.monotonic()
+    wall = staticmethod(time.time)
+    steady = staticmethod(time.monotonic)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.convert import document
-from gossamer.convert.clean import MARKS_MOST, MARKS_WITHIN, clean, cleaned
+from gossamer.convert.clean import MARKS_WITHIN, clean, cleaned
+from gossamer.convert.unseen import MARKS_MOST
 from gossamer.model import Link, Page
 
 
@@ -71,5 +72,7 @@ def test_whatever_it_was_it_is_valid(text: str) -> None:
 
 def test_a_pile_of_accents_is_cut_to_what_any_language_has() -> None:
     assert clean("x" + "\u0301\u0327" * 500 + "y") == normalize("NFC", "x" + "\u0301\u0327" * (MARKS_MOST // 2) + "y")
+    half = "\u0301\u0327" * (MARKS_MOST // 4 + 1)
+    assert clean(f"x{half}\u200b{half}y") == normalize("NFC", "x" + "\u0301\u0327" * (MARKS_MOST // 2) + "y")
     below, above = range(MARKS_WITHIN[0]), range(MARKS_WITHIN[1], sys.maxunicode + 1)
     assert not any(combining(chr(point)) for part in (below, above) for point in part)

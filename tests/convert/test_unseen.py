@@ -9,7 +9,7 @@ import pytest
 
 from gossamer.convert import document
 from gossamer.convert.clean import clean
-from gossamer.convert.unseen import HALF, ODD, UNSEEN, look, without
+from gossamer.convert.unseen import HALF, MARKS_MOST, ODD, PILED, UNSEEN, look, without
 
 FLAG = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -48,6 +48,15 @@ def test_no_character_that_is_called_plain_could_be_written_in_another_way() -> 
         elif not found & ODD:
             assert is_normalized("NFC", f"a{character}"), hex(code)
             assert not combining(character), hex(code)
+
+
+@pytest.mark.parametrize("between", ["x", "ж", "中", "é", "12345678"])
+def test_a_pile_is_a_row_of_more_marks_than_any_language_has(between: str) -> None:
+    most = "\u0301" * MARKS_MOST
+    assert look(f"abc{most}\u0301def") & PILED
+    assert look(f"{most}\U0001d165") & PILED
+    others = look(f"abc{most}{between}\u0301def")
+    assert not others & PILED or look("plain") & PILED, "without a compiler each text is called one"
 
 
 def test_all_that_is_dropped_is_met_by_the_look() -> None:

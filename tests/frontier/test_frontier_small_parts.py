@@ -74,6 +74,27 @@ def test_workers_wait_in_line_until_a_visit_is_due_or_all_is_over() -> None:
     run(job())
 
 
+def test_a_worker_that_joins_others_who_wait_asks_for_nothing_and_gets_its_turn() -> None:
+    async def job() -> None:
+        asked: list[int] = []
+        due: list[Visit] = []
+
+        def take() -> Visit | None:
+            asked.append(1)
+            return due.pop(0) if due else None
+
+        dispatcher = Dispatcher(take, lambda: inf)
+        workers = [asyncio.ensure_future(dispatcher.next()) for _ in range(3)]
+        await asyncio.sleep(0)
+        assert len(asked) == 1, "for all of them nothing is due"
+        due[:] = [Visit(f"{A}{number}") for number in range(4)]
+        dispatcher.dispatch()
+        assert [(await worker) for worker in workers] == [Visit(f"{A}{number}") for number in range(3)]
+        assert await dispatcher.next() == Visit(f"{A}3"), "who is alone asks"
+
+    run(job())
+
+
 def test_a_worker_that_gave_up_takes_nothing_away_and_a_closed_door_stays_closed() -> None:
     async def job() -> None:
         asked: list[int] = []

@@ -11,7 +11,8 @@
 
 typedef unsigned char byte;
 
-enum { UNSEEN = 1, ODD = 2, HALF = 4 };
+enum { UNSEEN = 1, ODD = 2, HALF = 4, PILED = 8 };
+enum { MARKS_MOST = 30 };
 
 static inline int in(byte c, byte first, byte last)
 {
@@ -69,9 +70,11 @@ static inline int look_at_four(byte a, byte b)
 /* Python has made it, so it is whole. */
 static int look(const byte *at, const byte *end)
 {
-    int seen = 0;
+    int seen = 0, row = 0;
+    const byte *odd_until = NULL;
     while (at < end) {
         uint64_t eight;
+        int found = 0;
         while (end - at >= 8 && (memcpy(&eight, at, 8), (eight & 0x8080808080808080u) == 0))
             at += 8;
         while (at < end && (*at == 0xD0 || *at == 0xD1)) /* Cyrillic */
@@ -80,24 +83,32 @@ static int look(const byte *at, const byte *end)
             at += 3;
         if (at == end)
             break;
+        if (at != odd_until)
+            row = 0;
         if (*at < 0x80) {
             at++;
         } else if (*at < 0xE0) {
-            seen |= look_at_two(at[0], at[1]);
+            found = look_at_two(at[0], at[1]);
             at += 2;
         } else if (*at < 0xF0) {
-            seen |= look_at_three(at[0], at[1], at[2]);
+            found = look_at_three(at[0], at[1], at[2]);
             at += 3;
         } else {
-            seen |= look_at_four(at[0], at[1]);
+            found = look_at_four(at[0], at[1]);
             at += 4;
+        }
+        seen |= found;
+        if (found & ODD) {
+            odd_until = at;
+            row += row <= MARKS_MOST;
+            seen |= row > MARKS_MOST ? PILED : 0;
         }
     }
     return seen;
 }
 
-PyDoc_STRVAR(look_doc, "look(text) -> int\n\n1 if something in it is not seen, 2 if it may not be in normal form C; "
-                       "4 if there is half a character.");
+PyDoc_STRVAR(look_doc, "look(text) -> int\n\n1 if something in it is not seen, 2 if it may not be in normal form C, 8 if "
+                       "more than 30 characters in a row may not be; 4 if there is half a character.");
 
 static PyObject *look_of(PyObject *module, PyObject *text)
 {

@@ -15,16 +15,13 @@ from operator import is_not, itemgetter
 from typing import Any
 from unicodedata import combining, is_normalized, normalize
 
-from gossamer.convert.unseen import HALF, ODD, UNSEEN, look, without
+from gossamer.convert.unseen import HALF, MARKS_MOST, ODD, PILED, UNSEEN, look, without
 from gossamer.model import Link, Page
 from gossamer.outlinks import Links
 
 _anchor = itemgetter(Link._fields.index("anchor"))
 _FIELDS = ("title", "author")
 _ALL_FIELDS = (*_FIELDS, "content", "html")
-MARKS_MOST = 30
-"""Accents and the like on one letter, as in the Stream-Safe Text Format of Unicode (UAX 15). Putting a pile of them in
-order takes time quadratic in its height, and no language has more than a few."""
 MARKS_WITHIN = (0x300, 0x1F000)
 """Code points."""
 _STROKE = "\u0338"
@@ -50,14 +47,16 @@ def clean(text: str) -> str:
         found = look(text)
     if found & UNSEEN:
         text = without(text)
+        found = look(text)
     if not found & ODD or is_normalized("NFC", text):  # a look that takes a hundred times as long is spared
         return text
-    return normalize("NFC", _piled()(r"\1", text))
+    return normalize("NFC", _piled()(r"\1", text) if found & PILED else text)
 
 
 @cache
 def _piled() -> Callable[[str, str], str]:
-    """Puts the first marks of a pile in the place of all. Made when first needed: it asks about each character."""
+    """Puts the first marks of a pile in the place of all. Made when first needed, which is hardly ever: it asks about
+    each character."""
     marks = "".join(filter(combining, map(chr, range(*MARKS_WITHIN))))
     return re.compile(f"([{marks}]{{{MARKS_MOST}}})[{marks}]++").sub
 

@@ -56,8 +56,8 @@ _NEVER_TEXT = (b"%PDF-", b"PK\x03\x04", b"\x1f\x8b\x08", b"\xd0\xcf\x11\xe0\xa1\
 def document(data: bytes, media_type: str | None = None, url: str | None = None) -> Page:
     """What a document says. `media_type` may have parameters; without `url` only absolute links are kept."""
     kind = _kind(data, (media_type,) if media_type else (), url, nosniff=False)
-    source = Source(data, kind, url)
-    return finish(source, common().now(source)) if _is_file(source) else _read(source, digest_of(data))
+    source = Source(data, kind, url, digest=digest_of(data))
+    return finish(source, common().now(source)) if _is_file(source) else _read(source)
 
 
 def read(capture: Capture, agent: str, *, content: str = METHODS[0], template: Template | None = None) -> Page:
@@ -79,7 +79,7 @@ def begin(
     better read apart and then finished. With `requisites`, also what it needs to look as it does."""
     if capture.rendered:
         capture = _as_rendered(capture)
-    url = capture.visit.url
+    url, large = capture.visit.url, len(capture.body) > here
     if capture.visit.kind is Kind.ROBOTS:
         return replace(_robots(capture), digest=_digest_of_body(capture))
     if not 200 <= capture.status < 300:
@@ -103,10 +103,11 @@ def begin(
         date=_date_of(capture) if is_path(url) else None,
         requisites=requisites,
         dress=capture.visit.kind is Kind.RESOURCE,
+        digest="" if large else _digest_of_body(capture),
     )
     if _is_file(source) and not source.dress:
         return source
-    return replace(source, page=True) if len(source.data) > here else _read(source, _digest_of_body(capture))
+    return replace(source, page=True) if large else _read(source)
 
 
 def requisites(capture: Capture) -> tuple[Link, ...]:
@@ -131,7 +132,8 @@ def unread(capture: Capture, problem: str) -> Page:
 
 def finish(source: Source, page: Page) -> Page:
     """What was read apart says, and what the header fields of a file add."""
-    return replace(page if source.page else with_fields(source, page), digest=digest_of(source.data))
+    digest = source.digest or digest_of(source.data)
+    return replace(page if source.page else with_fields(source, page), digest=digest)
 
 
 def read_here(source: Source) -> Page:
@@ -184,10 +186,10 @@ def _is_file(source: Source) -> bool:
     return isinstance(reader_of(essence), Ours) or _added(source) is not None
 
 
-def _read(source: Source, digest: str = "") -> Page:
+def _read(source: Source) -> Page:
     """What is done for documents of all kinds. What a document calls its language is a hint and no more."""
     if source.dress:
-        return replace(_dress(source), digest=digest)
+        return replace(_dress(source), digest=source.digest)
     said = _said(source)
     if source.url is not None and is_path(source.url):
         said = replace(said, title=said.title or name_of(source.url), published=said.published or source.date)
@@ -196,9 +198,10 @@ def _read(source: Source, digest: str = "") -> Page:
         page = replace(page, problem=why)
     if not source.depth and (hub := announced(source)) is not None:
         page = replace(page, hub=hub.hub, topic=hub.topic)
-    if source.content is None:
-        return replace(page, digest=digest)
-    return replace(page, digest=digest, language=language(page.content or page.text, claimed=page.language))
+    if source.content is not None:
+        said_in = language(page.content or page.text, claimed=page.language)
+        return replace(page, digest=source.digest, language=said_in)
+    return page if page.digest == source.digest else replace(page, digest=source.digest)
 
 
 def _dress(source: Source) -> Page:

@@ -60,16 +60,23 @@ def _as_named(topic: str, base: str) -> str | None:
 
 
 def _within(start: bytes, data: bytes) -> Iterator[tuple[str, str]]:
-    if _MARK not in start:
-        return
     if start.lstrip(b"\xef\xbb\xbf\t\n\r ")[:1] == b"{":
-        yield from _members(data)
+        yield from _members(data) if _MARK in start else ()
+        return
+    start = _head(start)
+    if _MARK not in start:
         return
     start = _COMMENT.sub(b"", start)
     over = _OVER.search(start)
     for link in _LINK.finditer(start, 0, over.start() if over else len(start)):
         said = attributes(link[1].decode("utf-8", "replace"))
         yield said.get("rel", ""), said.get("href", "").strip(BLANK)
+
+
+def _head(start: bytes) -> bytes:
+    """Without what comes after the head of a page, which is most of it, where the end of that is no comment."""
+    end = start.find(b"</head")
+    return start if end < 0 or b"<!--" in start[:end] else start[:end]
 
 
 def _members(data: bytes) -> Iterator[tuple[str, str]]:

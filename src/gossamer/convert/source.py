@@ -54,6 +54,8 @@ class Source:
     """It is no page, but what a page is dressed with: nothing else is wanted."""
     whole: bool = False
     """All of it is content, with nothing around it: a chapter of a book, a letter."""
+    digest: str = ""
+    """Of its bytes, where that is known already."""
     depth: int = 0
     """How many documents it lies within: a letter in a ZIP file lies within one."""
     allowance: Allowance = field(default_factory=Allowance, compare=False)

@@ -21,12 +21,16 @@ except ImportError:
             text.encode()
         except UnicodeEncodeError:
             return HALF
-        return UNSEEN | ODD
+        return UNSEEN | ODD | PILED
 
 
-__all__ = ["HALF", "ODD", "UNSEEN", "look", "without"]
-UNSEEN, ODD, HALF = 1, 2, 4
-"""What `look` finds: something that is not seen; what may not be in normal form C; half a character."""
+__all__ = ["HALF", "MARKS_MOST", "ODD", "PILED", "UNSEEN", "look", "without"]
+UNSEEN, ODD, HALF, PILED = 1, 2, 4, 8
+"""What `look` finds: something that is not seen; what may not be in normal form C; half a character; more of what may
+not be in normal form C than `MARKS_MOST` in a row, as in a pile of accents."""
+MARKS_MOST = 30
+"""Accents and the like on one letter, as in the Stream-Safe Text Format of Unicode (UAX 15). Putting a pile of them in
+order takes time quadratic in its height, and no language has more than a few."""
 
 _USUAL = "\xad\ufeff\u200e\u200f"
 _JOINERS = "\u200c\u200d"

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-LOOK_EVERY = 0.002
-"""Seconds between two looks."""
+LOOK_FIRST, LOOK_EVERY = 0.002, 0.016
+"""Seconds between the first two looks, and at most between later ones."""
 WAIT_MOST = 60.0
 """Seconds after which nobody waits any longer: a thread that never rests must not hold up everything."""
 NAME_MOST = 15
@@ -47,9 +47,10 @@ def see_off(child: subprocess.Popen[bytes], patience: float) -> None:
 def rest(name: str) -> None:
     """Wait until all threads of that name have been asleep from one look to the next: nothing waits for them."""
     before, end = looks(name), time.monotonic() + WAIT_MOST
-    threads = [look.thread for look in before]
+    threads, pause = [look.thread for look in before], LOOK_FIRST
     while before and time.monotonic() < end:
-        time.sleep(LOOK_EVERY)
+        time.sleep(pause)
+        pause = min(2 * pause, LOOK_EVERY)  # who is busy for long is not asked too often: each look takes its time
         now = list(_looks(name[:NAME_MOST], threads))
         if now == before and all(look.asleep for look in now):
             return

@@ -44,6 +44,8 @@ class Held:
     def room(self, visit: Visit, octets: int) -> bool:
         """May it have so many more?"""
         before = self._octets.get(visit, 0)
+        if before + octets <= self._share:
+            return True  # as nearly always
         more = self._over(before + octets) - self._over(before)
         return not more or self._beyond + more <= self._common or self._may_always(visit)
 
@@ -55,8 +57,9 @@ class Held:
     def grow(self, visit: Visit, octets: int) -> None:
         """It has so many more."""
         before = self._octets.get(visit, 0)
-        self._octets[visit] = before + octets
-        self._beyond += self._over(before + octets) - self._over(before)
+        now = self._octets[visit] = before + octets
+        if now > self._share:
+            self._beyond += self._over(now) - self._over(before)
 
     def end(self, visit: Visit) -> None:
         """All that will come has come. Another is the oldest now."""
@@ -68,7 +71,7 @@ class Held:
         """It is kept, or given up."""
         self._coming.pop(visit, None)
         octets = self._octets.pop(visit, 0)
-        if self._over(octets):
+        if octets > self._share:
             self._beyond -= self._over(octets)
             self.wake()
 

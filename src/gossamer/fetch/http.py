@@ -217,7 +217,7 @@ class Fetcher:
         answer = await self._resolver.resolve(host)
         if answer.failure or turn is None:
             return answer.failure or self._refusal(host, answer.addresses) or answer.addresses
-        if not is_address(turn):
+        if turn not in answer.addresses and not is_address(turn):
             return Failure(Fault.DNS, f"{host} had no address a moment ago")
         return self._refusal(host, (*answer.addresses, turn)) or (turn,)
 

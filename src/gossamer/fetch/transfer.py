@@ -196,18 +196,16 @@ class Transfer:
     def wrote(self, data: bytes) -> bool:
         """A piece of the body came; is more wanted?"""
         try:
-            if self._body is None:
-                self._body = self._begin()
-            return self._body is not None and self._feed(self._body, data)
+            body = self._body = self._body or self._begin()
+            if body is None:
+                return False
+            before = body.held
+            more = body.feed(data)
+            self._held.grow(self._visit, body.held - before)
+            return more
         except Exception as error:
             self.mistake = error
             return False
-
-    def _feed(self, body: Body, data: bytes) -> bool:
-        before = body.held
-        more = body.feed(data)
-        self._held.grow(self._visit, body.held - before)
-        return more
 
     def _begin(self) -> Body | None:
         head = self._head = read_head(self.lines, self._limits)

@@ -168,6 +168,15 @@ def _split(pairs: NDArray[np.void], ranges: int) -> Iterator[tuple[int, NDArray[
             yield number, pairs[order[bounds[number] : bounds[number + 1]]]
 
 
+def _distinct(pairs: NDArray[np.void]) -> NDArray[np.void]:
+    """In order, each once. NumPy's own `unique` compares records field by field, which takes four times as long."""
+    pairs = pairs[np.lexsort((pairs["source"], pairs["target"]))]
+    targets, sources = pairs["target"], pairs["source"]
+    new = np.ones(len(pairs), np.bool_)
+    new[1:] = (targets[1:] != targets[:-1]) | (sources[1:] != sources[:-1])
+    return pairs[new]
+
+
 def _sorted(ranges: list[Path], sources: Prints, folder: Path) -> Web:
     """Two passes over the ranges: the nodes first, because arcs name their sources by number."""
     parts = [np.unique(columns.raw(path, _PAIR)["target"]) for path in ranges]
@@ -176,7 +185,7 @@ def _sorted(ranges: list[Path], sources: Prints, folder: Path) -> Web:
     degrees = np.zeros(len(nodes), np.uint32)
     with files.open(folder / "sources.bin", "wb") as out:
         for path in ranges:
-            pairs = np.unique(columns.raw(path, _PAIR))
+            pairs = _distinct(columns.raw(path, _PAIR))
             numbers = np.searchsorted(nodes, pairs["source"]).astype(np.uint32)
             out.write(numbers.tobytes())
             degrees += np.bincount(numbers, minlength=len(nodes)).astype(np.uint32)

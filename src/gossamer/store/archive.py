@@ -130,9 +130,8 @@ class Archive:
             self.unread.note(rows.url, rows.version.began, rows.unread)
         else:
             self.unread.clear(rows.url)
-        digest, kind = rows.version.digest, rows.version.kind
-        if rows.first is not None and digest and self.versions.first(digest, kind) is None:
-            self.versions.set_first(digest, rows.first, kind)
+        if rows.first is not None:
+            self.versions.set_first(rows.version.digest, rows.first, rows.version.kind)
         return rows.version if rows.changed else None
 
     def mark_copy(self, url: str, digest: str, of: str) -> bool:

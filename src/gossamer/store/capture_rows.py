@@ -42,6 +42,8 @@ class Known(NamedTuple):
     latest: Version | None = None
     """The last version of the same address, if it has that body."""
     first: Named | None = None
+    noted: bool = False
+    """A row tells who had it first, among those of its kind."""
 
     def of(self, url: URL) -> Iterator[Named]:
         """Both, for a page of that address."""
@@ -59,7 +61,7 @@ class Rows(NamedTuple):
     row: tuple[bytes, bytes]
     """The version as it is stored, encoded already: after the capture is written nothing can go wrong."""
     first: First | None
-    """It is the first with that digest, unless one is known."""
+    """It is the first with that digest."""
     changed: bool
     """It says something else than the version before, or may: which that is, is not known of an older capture."""
     unread: Page | None
@@ -75,15 +77,17 @@ class RowMaker:
 
     def known(self, url: URL, page: Page, kind: Kind) -> Known:
         """Where the body of a page was met before, or that of what pages need."""
-        first = self._versions.first(page.digest) if page.digest else None
+        own = first = self._versions.first(page.digest) if page.digest else None
         if kind is Kind.RESOURCE and page.digest:
-            first = self._versions.first(page.digest, kind) or first
+            own = self._versions.first(page.digest, kind)
+            first = own or first
         if first is None:
             return Known()  # as for nearly all pages of a first crawl
         latest, version = next(self._versions.of(url), None), self._versions.at(first.url, first.began)
         return Known(
             latest if latest is not None and latest.digest == page.digest else None,
             Named(first.url, version) if version is not None else None,
+            own is not None,
         )
 
     def original(self, capture: Capture, known: Known, digest: str) -> Original | None:
@@ -140,7 +144,7 @@ class RowMaker:
             near_copy_of=before.near_copy_of if before else None,
             rendered=rendered,
         )
-        shared = capture.visit.kind in SHARED
+        shared = capture.visit.kind in SHARED and page.digest and not known.noted
         is_first = original is None and shared and capture.status == 200 and capture.body
         first = First(url, capture.began, place.record) if is_first else None
         unread = page if page.unread and owner is None else None

@@ -26,6 +26,8 @@ LONGEST = 16_384
 FRAGMENT_LONGEST = 500
 """Characters. A longer one names no place in a page; programs keep their state there."""
 _IN_FRAGMENT = punctuation.translate(dict.fromkeys(map(ord, '"<>`')))
+_PLAIN_FRAGMENT = re.compile(rf"[A-Za-z0-9_.:()/=-]{{1,{FRAGMENT_LONGEST}}}+").fullmatch
+"""What stays as it is, as most do."""
 _LINE_ENDS = str.maketrans("", "", "\t\n\r")
 
 _UNRESERVED = frozenset(f"{ascii_letters}{digits}-._~")
@@ -57,12 +59,17 @@ _ABSOLUTE, _ROOTED, _RELATIVE = 1, 3, 4
 
 def normalize(url: str, base: str | None = None) -> str:
     """The canonical form of an http or https address, joined to `base` if that is given."""
-    if len(url) <= LONGEST and "/." not in url and (plain := _PLAIN(url)) and plain.lastindex == _ABSOLUTE:
-        return plain[_ABSOLUTE]
-    canonical = _canonical(url, base)
+    canonical = _plain(url) or _canonical(url, base)
     if canonical is None:
         raise InvalidURL(_complaint(url, base))
     return canonical
+
+
+def _plain(url: str) -> str | None:
+    """The canonical form of an address with nothing to mend, by the short way; None for all others."""
+    if len(url) <= LONGEST and "/." not in url and (plain := _PLAIN(url)) and plain.lastindex == _ABSOLUTE:
+        return plain[_ABSOLUTE]
+    return None
 
 
 def is_too_long(url: str, base: str | None = None) -> bool:
@@ -83,7 +90,10 @@ def fragment(href: str) -> str:
 
     Written as the WHATWG standard does, so that an address stays one with it.
     """
-    place = href.partition("#")[2].translate(_LINE_ENDS)
+    place = href.partition("#")[2]
+    if _PLAIN_FRAGMENT(place):
+        return f"#{place}"
+    place = place.translate(_LINE_ENDS)
     if not place or len(place) > FRAGMENT_LONGEST:
         return ""
     return "#" + quote(place, safe=_IN_FRAGMENT, errors="replace")
@@ -107,7 +117,7 @@ class Resolved(dict[str, str | None]):
     others only in the fragment."""
 
     def __init__(self, base: str) -> None:
-        self.page = page = _canonical(base, None)
+        self.page = page = _plain(base) or _canonical(base, None)
         if page is not None:
             path, _, _ = page.partition("?")
             scheme, _, authority, _ = page.split("/", 3)

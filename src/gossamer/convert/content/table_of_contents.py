@@ -30,7 +30,8 @@ def without_table_of_contents(outline: Outline, numbers: Ints, kept: Mask) -> Ma
     links = (outline.tags == _LINK).nonzero()[0]
     within = np.ones(len(outline.tags), np.bool_)
     within[outline.points[outline.points >= 0]] = False  # a link that leads elsewhere is among those of the scan
-    if int(within[links].sum()) < ITEMS_LEAST:
+    inside = links[within[links]]
+    if len(inside) < ITEMS_LEAST:
         return kept
     owners, words = outline.owners, outline.counts[:, 0]
     around = links.searchsorted(owners, "right") - 1
@@ -38,7 +39,9 @@ def without_table_of_contents(outline: Outline, numbers: Ints, kept: Mask) -> Ma
     inner = linked & within[links[around]]
     fewer = kept.copy()
     done = 0
-    for first in _LISTS.take(outline.tags).nonzero()[0][:_LISTS_MOST].tolist():
+    lists = _LISTS.take(outline.tags).nonzero()[0][:_LISTS_MOST]
+    held = inside.searchsorted(outline.ends[lists]) - inside.searchsorted(lists)
+    for first in lists[held >= ITEMS_LEAST - 1].tolist():  # one more may be around the list
         if first < done:  # within one that is gone
             continue
         end = int(outline.ends[first])

@@ -82,6 +82,7 @@ def read(source: Source, *, xml: bool) -> Page:
         problem=_TOO_MUCH if found.cut else "",
         guesses=guessed(data, found.hints, base, (*links, *further) if further else links),
         structured=structured,
+        digest=source.digest,
         requisites=of_html(data, base, encoding, source.links) if source.requisites else (),
     )
 

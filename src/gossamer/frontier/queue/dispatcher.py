@@ -24,7 +24,8 @@ class Dispatcher:
         """The next visit for this worker; None when there will be no more."""
         waiter: asyncio.Future[Visit | None] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
-        self.dispatch()
+        if len(self._waiters) == 1:  # where others wait, nothing is due: whatever changes that dispatches by itself
+            self.dispatch()
         return await waiter
 
     def dispatch(self) -> None:

@@ -15,6 +15,7 @@ import re
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha1, sha256
 from pathlib import Path
 
@@ -166,7 +167,12 @@ def id_of(record: str) -> str:
 def date(moment: float) -> str:
     """A WARC-Date. Milliseconds, rounded, so that a date that was read is written again as it was."""
     seconds, milliseconds = divmod(round(moment * 1000), 1000)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03}Z"
+    return f"{_second(seconds)}.{milliseconds:03}Z"
+
+
+@lru_cache(maxsize=64)
+def _second(moment: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment))
 
 
 def instant(date: str) -> float:

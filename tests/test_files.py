@@ -224,3 +224,10 @@ def test_a_folder_is_reached_in_one_call_where_the_kernel_can(tmp_path: Path, mo
     monkeypatch.setattr(walk, "_walked", None)
     files.replace(tmp_path / "file", b"x")
     assert files.read(tmp_path / "file") == b"x"
+
+
+def test_what_may_not_be_looked_at_is_named_with_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 300)
+    with pytest.raises(OSError, match="too long") as raised:
+        files.kind(path)
+    assert raised.value.filename == str(path)

@@ -14,6 +14,7 @@ from starlette.datastructures import QueryParams
 
 import gossamer
 from gossamer.web.asked import PAGES_MOST, asked
+from gossamer.web.templating import directory
 from harness.served import Served, serving
 
 FIRST_VIEW = 100_000
@@ -140,6 +141,46 @@ def test_a_page_of_answers_beyond_the_last_leads_back(served: Served, word: str)
     view = page(served, f"/?q={word}&page=900")
     assert not hits(view)
     assert "no more answers" in view.css_first(".empty").text()
+
+
+def test_the_page_says_why_an_answer_is_on_top(served: Served, collection: Path, word: str) -> None:
+    view = page(served, f"/?q={word}")
+    assert not view.css(".why")
+    [ask] = [link for link in view.css(".sort a") if link.text() == "Why this order?"]
+    told = page(served, str(ask.attributes["href"]))
+    assert hits(told) == hits(view)
+    with gossamer.open(collection) as web:
+        [(_, signs)] = web.explain(word, 1)
+    best, value = max(signs.items(), key=lambda sign: sign[1])
+    assert told.css_first(".hit .why li").text() == f"{value:.3f} {best}"
+    assert len(told.css(".why")) == len(hits(told))
+    for order in ("sort=date", "page=2", "all_versions=true"):  # where there is nothing to explain
+        assert not page(served, f"/?q={word}&explain=true&{order}").css(".why")
+
+
+def test_answers_of_one_directory_are_a_link_away(served: Served) -> None:
+    view = page(served, "/?type=html")
+    narrower = [link for link in view.css(".more a") if link.text() == "only this directory"]
+    assert narrower
+    for link in narrower:
+        place = str(link.attributes["title"])
+        found = page(served, str(link.attributes["href"]))
+        assert hits(found)
+        assert all(f"//{place}/" in url.replace(f":{urlsplit(url).port}", "") for url in hits(found))
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("http://a.example/docs/x/y.html?q=1", "a.example/docs/x"),
+        ("http://a.example:81/docs/", "a.example/docs"),
+        ("http://a.example/y.html", ""),
+        ("http://a.example/it's (1)/y", ""),
+        ("file:///home/x/y.txt", ""),
+    ],
+)
+def test_the_directory_of_a_page_is_what_a_filter_takes(url: str, place: str) -> None:
+    assert directory(url) == place
 
 
 def test_what_makes_no_sense_is_passed_over() -> None:

@@ -151,7 +151,7 @@ def is_folder(path: Path) -> bool:
 def kind(path: Path) -> str:
     """What is there, in words; nothing when there is nothing."""
     try:
-        with folder_of(path) as folder:
+        with named(path), folder_of(path) as folder:
             return kind_of(os.stat(bare(path), dir_fd=folder, follow_symlinks=False))
     except FileNotFoundError:
         return ""

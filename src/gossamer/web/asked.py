@@ -17,7 +17,8 @@ PAGES_MOST = 1_000
 """Pages of answers that can be turned to."""
 QUESTION_MOST = 20_000
 """Characters of a question that are looked at."""
-_VALUE = re.compile(r"[\w.:/+%~-]+")
+VALUE = re.compile(r"[\w.:/+%~-]+")
+"""What a filter may be set to from an address."""
 _FILTERS = ("site", "type", "lang", "after", "before")
 """Parameters of the page that are called so in a question too."""
 
@@ -34,6 +35,8 @@ class Asked:
     """The day or time that is travelled to, as it was given; nothing: now."""
     all_versions: bool = False
     """All that pages ever said is asked of, and no moment."""
+    explain: bool = False
+    """Why do the answers stand where they stand?"""
 
     @property
     def moment(self) -> datetime | None:
@@ -57,7 +60,9 @@ class Asked:
         """For links to the same question."""
         sort = "" if self.sort is Sort.RELEVANCE else self.sort
         page = self.page if self.page > 1 else ""
-        return {"q": self.text, **self.filters, "sort": str(sort), "page": page, "at": self.at, **self.all_times}
+        explain = "true" if self.explain else ""
+        order = {"sort": str(sort), "page": page, "explain": explain}
+        return {"q": self.text, **self.filters, **order, "at": self.at, **self.all_times}
 
     @property
     def all_times(self) -> dict[str, str]:
@@ -68,7 +73,7 @@ class Asked:
 def asked(given: QueryParams) -> Asked:
     """What a browser asks for. What makes no sense is passed over: a page is better than a lecture. But for a time: to
     answer of another one would be wrong."""
-    filters = {name: given[name] for name in _FILTERS if _VALUE.fullmatch(given.get(name, ""))}
+    filters = {name: given[name] for name in _FILTERS if VALUE.fullmatch(given.get(name, ""))}
     if re.fullmatch(r"[0-9]{4}", given.get("year", "")):
         filters["year"] = given["year"]
     sort, page = given.get("sort", ""), given.get("page", "")
@@ -81,6 +86,7 @@ def asked(given: QueryParams) -> Asked:
         min(max(number, 1), PAGES_MOST),
         "" if all_versions else _time(given.get("at", "").strip(), given.get("time", "").strip()),
         all_versions,
+        given.get("explain") == "true",
     )
 
 

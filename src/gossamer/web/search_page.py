@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -11,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from gossamer.collection import Collection, Status
 from gossamer.errors import GossamerError, NotFound
 from gossamer.search.answer import Answer
+from gossamer.search.sorting import Sort
 from gossamer.web.api.parameters import TEXT_MOST
 from gossamer.web.asked import PAGES_MOST, Asked, asked
 from gossamer.web.face import face_of
@@ -38,6 +40,8 @@ class Found:
     """Why there is no answer."""
     once: int = 0
     """Pages that said it at another time, where nothing is found."""
+    signs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """What the score of each answer is made of, by its address, where somebody asks."""
 
 
 async def search(request: Request) -> Response:
@@ -77,9 +81,15 @@ def _found(web: Collection, wanted: Asked) -> Found:
             all_versions=wanted.all_versions,
         )
         once = 0 if answer.total or wanted.all_versions else web.ever_said(wanted.question)
-        return Found(status, answer, web.not_indexed, once=once)
+        signs = {hit.url: made for hit, made in web.explain(wanted.question, HITS, at)} if _explains(wanted) else {}
+        return Found(status, answer, web.not_indexed, once=once, signs=signs)
     except GossamerError as error:
         return Found(status, problem=str(error))
+
+
+def _explains(wanted: Asked) -> bool:
+    """Only the best have a reason to be told: by date, or in all of time, the order explains itself."""
+    return wanted.explain and wanted.page == 1 and wanted.sort is Sort.RELEVANCE and not wanted.all_versions
 
 
 def _pages(answer: Answer | None, wanted: Asked) -> list[int]:

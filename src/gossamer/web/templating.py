@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gossamer import shown
+from gossamer.web.asked import VALUE
 
 _KINDS = {
     "application/pdf": "PDF", "text/plain": "text", "text/html": "page", "application/xhtml+xml": "page",
@@ -33,7 +34,7 @@ def environment() -> Environment:
         lstrip_blocks=True, finalize=_harmless,
     )  # fmt: skip
     made.filters.update(number=number, size=shown.size, ago=ago, when=when, span=shown.span, crumbs=crumbs, cut=cut)
-    made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment)
+    made.filters.update(replaced=replaced, marked=marked, kind=kind, exact=exact, moment=moment, directory=directory)
     made.globals["link"] = link
     return made
 
@@ -99,6 +100,14 @@ def crumbs(url: str) -> Markup:
         steps[-1] += "?" + parts.query
     between = Markup(' <span aria-hidden="true">›</span> ')
     return between.join(escape(shown.line(cut(step, 60))) for step in steps)
+
+
+def directory(url: str) -> str:
+    """Host and directory of a page, as `site:` takes them; nothing at the top of a host, or where it is not plain."""
+    parts = urlsplit(url)
+    path = parts.path.rpartition("/")[0]
+    found = f"{parts.hostname}{path}"
+    return found if path and parts.hostname and VALUE.fullmatch(found) else ""
 
 
 def cut(text: str, most: int = 80) -> str:

@@ -112,6 +112,7 @@ def test_a_page_without_a_usable_base_still_has_absolute_links() -> None:
     links = ["http://example.com/a", "b", "//c.example/", "mailto:x"]
     assert resolve(links, "about:blank") == ["http://example.com/a", None, None, None]
     assert resolve(links, "not an address") == ["http://example.com/a", None, None, None]
+    assert resolve(["../b", "../../b"], "not an address") == [None, None]
 
 
 def test_links_come_back_in_their_order_and_repeated_ones_too() -> None:

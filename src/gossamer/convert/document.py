@@ -216,7 +216,7 @@ def _said(source: Source) -> Page:
     if _is_json(essence) and feed.is_feed(source.data):
         return _feed(source)
     if reader := reader_of(essence) or _added(source):
-        return with_fields(source, reader(replace(source, inner=_said)))
+        return with_fields(source, reader(source if source.inner is _said else replace(source, inner=_said)))
     return next((read(source) for belongs, read in _READERS if belongs(essence)), None) or _other(source)
 
 

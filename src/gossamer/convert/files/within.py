@@ -23,8 +23,8 @@ def read_within(source: Source, data: bytes, name: str, media_type: str = "") ->
         return Page(problem=f"it lies within more than {DEPTH_MOST} documents, and was not read")
     said = (media_type,) if media_type else ()
     kind = kinds.settled(data, sniffed(data, said), name, untold=not said)
-    bare = Source(data, kind, agent=source.agent, whole=True)
-    page = source.inner(replace(bare, depth=source.depth + 1, allowance=source.allowance, inner=source.inner))
+    depth, allowance, inner = source.depth + 1, source.allowance, source.inner
+    page = inner(Source(data, kind, agent=source.agent, whole=True, depth=depth, allowance=allowance, inner=inner))
     return page if page.html or not page.text else replace(page, html=_tagged(page.text))
 
 

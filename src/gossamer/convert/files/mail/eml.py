@@ -156,6 +156,8 @@ def _field(head: Message, name: str) -> str:
 
 
 def _words(value: str) -> str:
+    if "=?" not in value:  # most have no encoded word, and the library takes long to say so
+        return value
     try:
         return str(make_header(decode_header(value)))
     except (HeaderParseError, ValueError, LookupError):

@@ -12,18 +12,18 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crawler_process import wait_for
 from gossamer.testing import MadeWeb, WebSpec
 from gossamer.testing.server import listen, serving
-from ray_cluster import QUICK
+from ray_cluster import QUICK, signal_all
 
 NETWORK = "10.213.77"
 PORT = 6379
-STARTING = 120.0
+STARTING, TRIES = 120.0, 4
 _NEW_NETWORK = 0x40000000
 """CLONE_NEWNET of setns(2)."""
 
@@ -57,6 +57,11 @@ class Namespaces:
         """Those that run there."""
         return [int(each) for each in _ip("netns", "pids", self.nodes[node]).split()]
 
+    def end(self) -> None:
+        """All of them."""
+        for number in range(len(self.nodes)):
+            signal_all(self.processes(number), signal.SIGKILL)
+
 
 @contextmanager
 def namespaces(nodes: int) -> Iterator[Namespaces]:
@@ -78,11 +83,6 @@ def namespaces(nodes: int) -> Iterator[Namespaces]:
             _ip("-n", name, "route", "add", "default", "dev", "wire")  # by which Ray finds out its own address
         yield made
     finally:
-        for number in range(nodes):
-            with suppress(subprocess.CalledProcessError):
-                for process in made.processes(number):
-                    with suppress(ProcessLookupError):
-                        os.kill(process, signal.SIGKILL)
         for name in names:
             subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
 
@@ -92,27 +92,36 @@ def _ip(*words: str) -> str:
 
 
 @contextmanager
-def ray_namespaces(nodes: int) -> Iterator[Namespaces]:
-    """A head that does no work, and so many nodes, each in a namespace of its own. RAY_ADDRESS names the cluster."""
+def ray_within(made: Namespaces) -> Iterator[None]:
+    """A head that does no work, and nodes, each in a namespace of its own. RAY_ADDRESS names the cluster."""
     environment = {**os.environ, **QUICK, "RAY_ADDRESS": ""}
     ray, place = str(Path(sys.executable).parent / "ray"), tempfile.mkdtemp(prefix="gsm", dir="/tmp")
     common = ["--object-store-memory", f"{80 << 20}", "--disable-usage-stats"]
     head = ["--head", f"--port={PORT}", "--num-cpus=0", "--include-dashboard=false", f"--temp-dir={place}"]
-    with namespaces(nodes + 1) as made:
-        for number in range(nodes + 1):
+    before = {name: os.environ.get(name) for name in (*QUICK, "RAY_ADDRESS")}
+    try:
+        for number in range(len(made.nodes)):
             part = head if number == 0 else [f"--address={NETWORK}.1:{PORT}", "--num-cpus=1"]
             own = f"--node-ip-address={NETWORK}.{number + 1}"
-            words = [*made.within(number), ray, "start", *part, own, *common]
-            done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=STARTING, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
-        before = {name: os.environ.get(name) for name in (*QUICK, "RAY_ADDRESS")}
+            _start(made, number, [ray, "start", *part, own, *common], environment)
         os.environ.update(QUICK, RAY_ADDRESS=f"{NETWORK}.1:{PORT}")
-        try:
-            yield made
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-    wait_for(lambda: _gone(place))
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+        made.end()
+        wait_for(lambda: _gone(place))
+
+
+def _start(made: Namespaces, node: int, words: list[str], environment: dict[str, str]) -> None:
+    """Ray gives a node half a minute to start, which a busy machine may not have."""
+    for left in reversed(range(TRIES)):
+        command = [*made.within(node), *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=STARTING, check=False)
+        if done.returncode == 0:
+            return
+        assert left, done.stdout + done.stderr
+        signal_all(made.processes(node), signal.SIGKILL)
 
 
 def _gone(place: str) -> bool:
@@ -123,7 +132,8 @@ def _gone(place: str) -> bool:
 
 @contextmanager
 def served_within(spec: WebSpec, made: Namespaces) -> Iterator[MadeWeb]:
-    """One web with one log, on the loopback of each namespace: whatever is cut, every node can ask it."""
+    """One web with one log, on the loopback of each namespace: whatever is cut, every node can ask it. It comes before
+    all else that runs there, because its port has to be free in each."""
     listeners = _listening(made.nodes[0], 0)
     port = listeners[0].getsockname()[1]
     for name in made.nodes[1:]:

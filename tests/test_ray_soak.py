@@ -15,13 +15,14 @@ sys.path.insert(0, str(Path(__file__).parent / "depot"))
 import s3_server
 
 import gossamer
-from crawler_process import run_gossamer, wait_for
+from crawler_process import gossamer_command, run_gossamer, wait_for
 from gossamer import plan as plans
 from gossamer.collection.cluster_view import view_of
+from gossamer.depot.depot import Depot
 from gossamer.testing import Copies, MadeWeb, WebSpec
 from ray_cluster import processes_of, ray_cluster, shards_at, signal_all
 from ray_crawls import DELAY, JITTER, asked_for, begun, busy, numbers
-from ray_namespaces import missing, ray_namespaces, served_within
+from ray_namespaces import missing, namespaces, ray_within, served_within
 
 pytestmark = [pytest.mark.soak, pytest.mark.filterwarnings("ignore")]  # Ray's own, of which there are many
 WEB = WebSpec(seed=11, hosts=9, pages=40, names="ip", copies=Copies(exact=0.1))
@@ -93,7 +94,7 @@ def test_a_node_that_is_cut_off_asks_for_nothing_more_and_nothing_is_lost_when_t
     if lack := missing():
         pytest.skip(lack)
     folder = tmp_path / "web"
-    with ray_namespaces(2) as made, served_within(WEB, made) as web:
+    with namespaces(3) as made, served_within(WEB, made) as web, ray_within(made):
         running = begun(folder, web.seed, "--shards", "4", within=made.within(0))
         try:
             asked_for(web, 60)
@@ -124,3 +125,41 @@ def taken_over(folder: Path) -> int:
     """As the crawl itself says."""
     view = view_of(folder, plans.load(folder / "plan.toml"), is_running=True)
     return view.takeovers if view else 0
+
+
+def test_what_was_only_collected_is_built_on_the_nodes_and_a_build_that_was_killed_goes_on(tmp_path: Path) -> None:
+    folder, alone = tmp_path / "web", tmp_path / "alone"
+    with ray_cluster(2), MadeWeb(WEB).serve() as web:
+        running = begun(folder, web.seed, "--shards", "4", "--no-build", "--delay", "0")
+        _, words = running.communicate(timeout=240)
+        assert running.returncode == 0, words
+        with gossamer.open(folder) as collection:
+            assert not collection.is_built
+            heads = [head_of(folder, shard) for shard in range(4)]
+        killed = subprocess.Popen(gossamer_command("build", str(folder)), stderr=subprocess.DEVNULL)
+        wait_for(lambda: any(head_of(folder, shard) > heads[shard] for shard in range(4)), patience=120.0)
+        killed.kill()
+        killed.wait()
+        done = run_gossamer("build", str(folder), "--json", timeout=240)
+        assert done.returncode == 0, done.stderr
+        settings = {"delay": 0.0, "ip_delay": 0.0, "patience": 0.0, "allow_addresses": ("127.0.0.0/8",)}
+        with gossamer.open(folder) as collection, gossamer.open(alone) as other:
+            other.crawl(web.seed, shards=1, scope="any", **settings)
+            assert collection.is_built
+            assert collection.not_indexed == 0
+            assert collection.verify().problems == []
+            found, expected = (
+                {page.url: each.links(page.url) for page in each.pages()} for each in (collection, other)
+            )
+            assert found.keys() == expected.keys() == web.reachable()
+            for url, links in found.items():
+                assert {*links.incoming} == {*expected[url].incoming}
+                assert links.rank == pytest.approx(expected[url].rank, rel=1e-9)
+            words_of = [{hit.url for hit in each.search("the", limit=1000)} for each in (collection, other)]
+            assert words_of[0] == words_of[1] != set()
+
+
+def head_of(folder: Path, shard: int) -> int:
+    """The number of its newest head."""
+    newest = Depot(plans.load(folder / "plan.toml").store).line(shard).newest()
+    return newest.number if newest else 0

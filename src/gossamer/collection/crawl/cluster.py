@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from gossamer import files
 from gossamer import plan as plans
@@ -33,6 +34,9 @@ from gossamer.model import SystemClock
 from gossamer.plan import Plan
 from gossamer.store.table.table import Table
 from gossamer.urls.schemes import scheme_of
+
+if TYPE_CHECKING:
+    from gossamer.collection.derive.build import Job as BuildJob
 
 SMALL = (ID, SEEDS, ASKED, "topic.json", plans.FILE, STEERING)
 """Files that every node has. What says that the others have changed is the last."""
@@ -88,24 +92,30 @@ def _is_ahead(depot: Depot, folder: Folder, index: int) -> bool:
         return table.sequence != newest.sequence
 
 
-def crew(
-    job: Job, *, heard: Heard, died: Callable[[int, str], None], failed: Callable[[int, Exception], None]
-) -> RayCrew:
-    """The shards of a crawl, on the nodes."""
+class Tasks(NamedTuple):
+    """Who is told what the shards tell, and what becomes of them."""
+
+    heard: Heard
+    died: Callable[[int, str], None]
+    failed: Callable[[int, Exception], None]
+
+
+def crew(job: Job, tasks: Tasks, build: BuildJob | None = None) -> RayCrew:
+    """The shards of a crawl, on the nodes; or those of a build."""
     depot, plan = Depot(job.plan.store), job.plan
     heads = [depot.line(index).newest() for index in range(plan.shards)]
     now, steady = time.time(), time.monotonic()
     began = now - (steady - (steady if job.began is None else job.began))
     fresh_until = None if job.fresh_until is None else now + job.fresh_until - steady
-    sent = Sent(job, depot.name, small_files(Folder(job.path)), began, fresh_until)
+    sent = Sent(job, depot.name, small_files(Folder(job.path)), began, fresh_until, build)
     return RayCrew(
         plan.engine,
         partial(Node, sent),
         plan.shards,
-        heard=heard,
-        died=died,
-        failed=failed,
-        preload=preload(plan),
+        heard=tasks.heard,
+        died=tasks.died,
+        failed=tasks.failed,
+        preload=preload(plan.changed(build=True) if build else plan),
         term=1 + max((head.term for head in heads if head), default=0),
         unclean=any(head is not None and not head.at_rest for head in heads),
         leasing=Leasing(plan.lease),

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,6 +28,9 @@ from gossamer.engine import Work
 from gossamer.errors import StorageError
 from gossamer.frontier.answer.poison_pages import READING, Watch
 from gossamer.frontier.polite.ip_leases import IpLeases
+
+if TYPE_CHECKING:
+    from gossamer.collection.derive.build import Job as BuildJob
 
 LOCK = "node"
 LOOK = 5.0
@@ -52,6 +56,8 @@ class Sent:
     small_files: SmallFiles
     began: float
     fresh_until: float | None
+    build: BuildJob | None = None
+    """Nothing is crawled: this is made of what is there."""
 
 
 class Node:
@@ -63,7 +69,7 @@ class Node:
         self._folder, self._lock = _free_folder(_place(sent.job.plan.node_disk) / sent.name)
         self.keep = (self._lock,)
         self.heard(encode(sent.small_files))
-        self.work: Work = partial(work, _on_this_clock(sent, self._folder.path))
+        self.work = _work_of(sent, self._folder.path)
         shards = sent.job.plan.shards
         self._folder.make_shards(shards)
         IpLeases.create(self._folder.leases, shards)
@@ -110,6 +116,14 @@ class Node:
         self._leases.close()
         files.remove(self._folder.leases)
         os.close(self._lock)
+
+
+def _work_of(sent: Sent, folder: Path) -> Work:
+    if sent.build is None:
+        return partial(work, _on_this_clock(sent, folder))
+    from gossamer.collection.derive import cluster_build  # with what reads texts, which a crawl may do without
+
+    return partial(cluster_build.work, replace(sent.build, path=folder))
 
 
 def _on_this_clock(sent: Sent, folder: Path) -> Job:

@@ -138,7 +138,7 @@ class CrawlSupervisor:
         from gossamer.collection.crawl import cluster
         from gossamer.collection.crawl.cluster_notes import ClusterNotes
 
-        crew = cluster.crew(job, heard=self._heard, died=self._died, failed=self._failed)
+        crew = cluster.crew(job, cluster.Tasks(self._heard, self._died, self._failed))
         self._notes = ClusterNotes(job.path, crew, job.plan.shards)
         return crew
 

@@ -98,27 +98,43 @@ _built = msgspec.msgpack.Decoder(Built).decode
 async def build(job: Job, lock: int, report: Callable[[Built], None]) -> Built:
     """Run all shards. `lock` is the descriptor that nobody else may get while any process of this lives."""
     shards = job.plan.shards or 1
-    parts = [Built()] * shards
-    began = time.monotonic()
-
-    def heard(index: int, step: Built) -> None:
-        parts[index] = step
-        report(_together(parts, time.monotonic() - began))
-
+    gathered = Gathered(shards, report)
     if shards == 1:
         for step in _texts(job, 0):
-            heard(0, step)
+            gathered.add(0, step)
             await asyncio.sleep(0)
     else:
-        await _crew(job, shards, lock, heard)
-    return _together(parts, time.monotonic() - began)
+        await _crew(job, shards, lock, gathered)
+    return gathered.now()
 
 
-async def _crew(job: Job, shards: int, lock: int, heard: Callable[[int, Built], None]) -> None:
+class Gathered:
+    """What all shards have done so far. Whoever asks for it hears of each step."""
+
+    def __init__(self, shards: int, report: Callable[[Built], None]) -> None:
+        self._parts = [Built()] * shards
+        self._began = time.monotonic()
+        self._report = report
+
+    def add(self, index: int, step: Built) -> None:
+        """So much has a shard done."""
+        self._parts[index] = step
+        self._report(self.now())
+
+    def heard(self, index: int, message: bytes) -> None:
+        """The same, as it was told."""
+        self.add(index, _built(message))
+
+    def now(self) -> Built:
+        """All together."""
+        return _together(self._parts, time.monotonic() - self._began)
+
+
+async def _crew(job: Job, shards: int, lock: int, gathered: Gathered) -> None:
     crew = Crew(
         partial(work, job),
         shards,
-        heard=lambda index, message: heard(index, _built(message)),
+        heard=gathered.heard,
         died=lambda index, words: log.warning("shard %d %s; it is started again and goes on", index, words),
         failed=lambda *_: crew.terminate(),
         outfit=Outfit(preload=("gossamer.collection.derive.build", *DERIVING), keep=(lock,)),

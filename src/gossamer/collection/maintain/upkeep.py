@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gossamer.collection import trust
 from gossamer.collection.ask.reading import Reading
+from gossamer.collection.cluster_view import LOCAL
 from gossamer.collection.crawl.running import run
 from gossamer.collection.lock import exclusive, undisturbed
 from gossamer.collection.seed_list import SeedList
@@ -39,14 +41,22 @@ class Upkeep(Reading):
         from gossamer.collection.derive import build as builds
 
         self._folder.require()
-        self._require_here("build")
         self._made()
         make_room(workers=1)
         self.close()
         with exclusive(self.path) as lock:
-            built = await builds.build(job, lock, report)
+            built = await builds.build(job, lock, report) if self._is_here else await self._on_nodes(job, report)
             self._link_up()
         return built
+
+    async def _on_nodes(self, job: builds.Job, report: Callable[[Built], None]) -> Built:
+        """A cluster runs what it is sent: the plan that names it must be one that this user wants."""
+        from gossamer.collection.crawl import cluster
+        from gossamer.collection.derive.cluster_build import build
+
+        cluster.check(job.plan)
+        trust.require(self._folder, job.plan, (), trusted=False)
+        return await build(job, report)
 
     def verify(self, *, report: Callable[[int, int], None] | None = None) -> Checked:
         """Read everything and compare. No crawl may be running. `report` hears how many bytes were read, of all."""
@@ -171,9 +181,13 @@ class Upkeep(Reading):
 
         fetch(str(self.path), Path(to))
 
+    @property
+    def _is_here(self) -> bool:
+        return self.plan.engine == LOCAL
+
     def _require_here(self, verb: str) -> None:
         """What the shards of a cluster have here is a copy for those who read: a change of it would be lost."""
-        if self.plan.engine != "local":
+        if not self._is_here:
             raise UsageError(
                 f"{self.path}: its shards are in {self.plan.store}, and here is a copy; `gossamer crawl {self.path}"
                 f" --engine local` brings them here, then {verb}, then --engine {self.plan.engine} goes on there"

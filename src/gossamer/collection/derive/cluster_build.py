@@ -1,0 +1,54 @@
+"""How is what is derived made on a cluster? Each shard at a node, from its last checkpoint; what it became is the next.
+
+That checkpoint is the mark that a piece is done: a node that dies has its pieces begun again elsewhere, and a build
+that was killed finds nothing to do in those that were published. Copies across shards and the graph of links are made
+afterwards, where the command was given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from gossamer.collection.crawl import cluster
+from gossamer.collection.crawl.checkpoints import Checkpoints
+from gossamer.collection.crawl.shard import Job as CrawlJob
+from gossamer.collection.derive.build import Built, Gathered, Job
+from gossamer.collection.derive.build import work as build_shard
+from gossamer.collection.families import FAMILIES
+from gossamer.collection.folder import Folder
+from gossamer.collection.stored import refresh
+from gossamer.engine import WorkerLink
+from gossamer.engine.ray.crew import RayCrew
+from gossamer.model import SystemClock
+from gossamer.shown import log
+from gossamer.store.table.table import Table
+
+
+async def build(job: Job, report: Callable[[Built], None]) -> Built:
+    """Run all shards on the nodes, then bring here what they have become."""
+    folder, gathered = Folder(job.path), Gathered(job.plan.shards, report)
+
+    def died(index: int, words: str) -> None:
+        log.warning("shard %d %s; it is begun again from its last checkpoint", index, words)
+
+    def failed(index: int, error: Exception) -> None:
+        crew.terminate()
+
+    await cluster.publish_first(folder, job.plan)
+    tasks = cluster.Tasks(gathered.heard, died, failed)
+    crew: RayCrew = cluster.crew(CrawlJob(job.path, job.plan), tasks, build=job)
+    await crew.run()
+    await asyncio.to_thread(refresh, folder, job.plan)
+    return gathered.now()
+
+
+async def work(job: Job, link: WorkerLink) -> None:
+    """One shard at a node. It is claimed and restored first, and published when it is done."""
+    folder = Folder(job.path)
+    checkpoints = await Checkpoints.begin(job.plan, folder, link.index, SystemClock(), term=link.term or None)
+    with Table.open(folder.table(link.index), FAMILIES, writable=True) as table:
+        await checkpoints.first(table)
+    await build_shard(job, link)
+    with Table.open(folder.table(link.index), FAMILIES, writable=True) as table:
+        await checkpoints.last(table)

@@ -14,15 +14,17 @@ import pytest
 from books import Books, books
 from changing_web import DAY, ChangingWeb, seeds, watch, watched
 
+from gossamer.collection.freshness import FEW, freshness_of
 from gossamer.errors import Damaged
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger, is_page
-from gossamer.frontier.revisit import lastmod_trust, page_changes
+from gossamer.frontier.revisit import dating, lastmod_trust, page_changes
 from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, state_of, stored
 from gossamer.frontier.revisit.lastmod_trust import trust_of
+from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.revisit.priors import history_of
 from gossamer.frontier.revisit.watch import MISSED, MOVED, SPARED
 from gossamer.frontier.rules import WatchRules
@@ -491,7 +493,10 @@ def simulated(folder: Path, web: ChangingWeb, rules: WatchRules, days: float, cl
 
 
 @pytest.mark.parametrize("goal", ["age", pytest.param("freshness", marks=pytest.mark.soak)])
-def test_who_learns_the_rates_comes_near_to_who_knows_them(tmp_path: Path, goal: Goal) -> None:
+def test_who_learns_the_rates_comes_near_to_who_knows_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: Goal
+) -> None:
+    monkeypatch.setattr(dating, "SAMPLED", 1 << 32)  # of 30 pages each visit at random moves what is measured here
     chance = random.Random(5)
     rates = [min(chance.lognormvariate(-2, 1.5), 5.0) for _ in range(30)]
     web = ChangingWeb(rates, 45, 7, hosts=3)
@@ -511,6 +516,33 @@ def test_the_budget_holds_for_new_pages_and_old_ones_together(tmp_path: Path) ->
     web = ChangingWeb([0.5] * 50, 4, 3, hosts=5)
     count = simulated(tmp_path, web, WatchRules(100.0), 4)
     assert 300 < count <= 4 * 100 + 100 / 24 + 1
+
+
+def test_visits_at_random_moments_measure_how_fresh_copies_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dating, "SAMPLED", 8)
+    web = ChangingWeb([0.1, 2.0] * 25, 30, 3, hosts=5)
+    simulated(tmp_path, web, WATCH, 30)
+    with Table.open(tmp_path, FAMILIES, writable=False) as table:
+        found, state = freshness_of([table]), stored(table)
+    assert found is not None
+    assert state is not None
+    assert found.samples >= FEW
+    truth, _ = web.measured(5, 30)
+    looked_at = 1 - state.found / state.looks
+    assert found.measured == pytest.approx(truth, abs=0.08)
+    assert abs(looked_at - truth) > 0.08, "visits that were due are no fair sample"
+
+
+def test_no_list_is_sampled_and_a_date_that_is_set_anew_is_at_the_same_part_of_its_time() -> None:
+    urls = [f"http://a.example/{number}" for number in range(5_000)]
+    drawn = {url: dating._sampled(url, PageChanges(seen=1e9), 10.0) for url in urls}
+    sampled = {url: days for url, (days, whole) in drawn.items() if whole}
+    assert 40 < len(sampled) < 130
+    assert 4 < sum(sampled.values()) / len(sampled) < 6
+    assert all(dating._sampled(url, PageChanges(seen=1e9), 20.0) == (2 * days, 20.0) for url, days in sampled.items())
+    assert all(
+        whole == 0 for url in sampled for _, whole in [dating._sampled(url, PageChanges(seen=1e9, every=9.0), 10.0)]
+    )
 
 
 def test_a_budget_of_bytes_holds_for_all_that_comes(tmp_path: Path) -> None:

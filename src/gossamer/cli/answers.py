@@ -158,6 +158,8 @@ def _fresh(found: Freshness) -> str:
     text = f"about {found.fresh:.0%} of the pages are up to date"
     if found.age >= 1:
         text += f", the copy of a page is {span(found.age)} old"
+    if found.measured is not None:
+        text += f"; {found.measured:.0%} were, of {found.samples:,} visited at random"
     if found.visits_expected is None or found.visits_changed is None:
         return text
     seen, expected = f"{found.visits_changed:.0%}", f"{found.visits_expected:.0%}"

@@ -29,6 +29,20 @@ class Freshness:
     """The part of the last visits that found a change; None while there were too few."""
     visits_expected: float | None
     """The part of them that was expected to."""
+    measured: float | None = None
+    """The part of the pages that was up to date when it was visited at a random moment; None while there were too few
+    such visits."""
+    samples: int = 0
+    """How many of them count."""
+
+
+def _measured(states: Iterable[dating.WatchState]) -> tuple[float | None, int]:
+    """What visits at random moments have found, and how many there were; each shard counts by its pages."""
+    parts = [(state, state.population.pages) for state in states if state.sampled_days]
+    samples, pages = round(sum(state.samples for state, _ in parts)), sum(count for _, count in parts)
+    if samples < FEW:
+        return None, samples
+    return sum(state.fresh_days / state.sampled_days * count for state, count in parts) / pages, samples
 
 
 def rates_of(tables: Iterable[Table]) -> dict[float, int]:
@@ -56,4 +70,5 @@ def freshness_of(tables: Iterable[Table], now: float | None = None) -> Freshness
         sum(outlook.visits for outlook, _ in parts),
         sum(state.found for state in states) / looks if looks >= FEW else None,
         sum(state.expected for state in states) / looks if looks >= FEW else None,
+        *_measured(states),
     )

@@ -38,6 +38,8 @@ DESCRIPTION_WEIGHT = 2.0
 """What the description counts: its words were chosen."""
 VOCABULARY = 30_000
 """Words of other pages that are counted."""
+ASKED_ONCE = 500
+"""Pages whose score is remembered until it is asked for again."""
 FORM = 1
 """The form in which a judge is written down."""
 
@@ -63,10 +65,19 @@ class Judge:
         """Pages at the beginning that may be on topic, with their scores."""
         self.links = LinkScore()
         self.classifier = self._trained()
+        self._asked_once: dict[str, tuple[Classifier, tuple[float, tuple[Reason, ...]]]] = {}
 
     def page(self, page: Page) -> tuple[float, tuple[Reason, ...]]:
-        """How far a page is on topic, and the words that say so."""
-        return self.classifier.judged(text_of(page))
+        """How far a page is on topic, and the words that say so. Each is asked for twice: when it was read, and when it
+        is taken in."""
+        text = text_of(page)
+        known = self._asked_once.pop(text, None)
+        if known is None or known[0] is not self.classifier:
+            known = self.classifier, self.classifier.judged(text)
+            if len(self._asked_once) >= ASKED_ONCE:
+                self._asked_once.clear()
+            self._asked_once[text] = known
+        return known[1]
 
     def learn(self, page: Page, score: float) -> bool:
         """A page has come: its words, and the link that led to it, have turned out so. Whether the model is another."""

@@ -94,7 +94,8 @@ def _fresh(freshness: Freshness | None) -> str:
     """How far what is there is up to date."""
     if freshness is None:
         return "–"
-    return f"about {freshness.fresh:.0%}; copies are {span(freshness.age)} old on average"
+    measured = "" if freshness.measured is None else f" ({freshness.measured:.0%} of {freshness.samples:,} at random)"
+    return f"about {freshness.fresh:.0%}{measured}; copies are {span(freshness.age)} old on average"
 
 
 def _state(status: Status, progress: Progress | None, *, is_paused: bool) -> str:

@@ -7,6 +7,7 @@ pages are set anew, some of them with each commit.
 from __future__ import annotations
 
 from math import expm1, inf, log
+from zlib import crc32
 
 import msgspec
 from msgspec.structs import replace
@@ -46,6 +47,8 @@ DRIFTS = log(1.25)
 """From such a step on the price has moved, and dates are set anew."""
 SLICE = 1_000
 """Pages that are dated anew with a commit."""
+SAMPLED = 64
+"""One visit of so many comes at a random moment before it is due. It takes less than a hundredth of the budget."""
 RECENT = 1_000
 """Visits over which shares are counted."""
 STATE = b"watch"
@@ -83,6 +86,11 @@ class WatchState(msgspec.Struct, array_like=True):
     """Whose bytes were counted, up to `RECENT`."""
     size: Rate = 0.0
     """Bytes that an answer has, of late."""
+    samples: Rate = 0.0
+    """Visits at random moments, and for how many days they stand, and for how many in which the copy was fresh. What is
+    long ago counts less."""
+    sampled_days: Rate = 0.0
+    fresh_days: Rate = 0.0
 
     def outlook(self, now: float) -> Outlook:
         """How fresh the pages are at a time, as far as that can be told by how often they change."""
@@ -126,7 +134,8 @@ class Dating:
         place = self.state.population.enter(rate, weight)
         self.state.kept = True
         self._dated += 1
-        self.enter(url, replace(row, place=place), row.seen, _bounded(days, row))
+        days, sampled = _sampled(url, row, _bounded(days, row))
+        self.enter(url, replace(row, place=place, sampled=sampled), row.seen, days)
 
     def is_due(self, url: str, row: PageChanges, entry: Entry, now: float) -> bool:
         """Its date has moved, as a list says: is it worth a visit now, by how right such dates were?"""
@@ -149,7 +158,7 @@ class Dating:
     def put_off(self, url: str, row: PageChanges, days: float) -> None:
         """By so many days from now, whatever a visit costs: it is no page that we could keep up to date."""
         self.state.population.leave(row.place)
-        self.enter(url, replace(row, place=0), self._clock.wall(), days)
+        self.enter(url, replace(row, place=0, sampled=0.0), self._clock.wall(), days)
 
     def drop(self, url: str, row: PageChanges) -> None:
         """We do not come back to it."""
@@ -163,6 +172,10 @@ class Dating:
         state, fades = self.state, 1 - 1 / RECENT
         state.looks, state.found = state.looks * fades + 1, state.found * fades + changed
         state.expected = state.expected * fades + max(expected, 0.0)
+        if days <= row.sampled:  # else it came later than if it were none, as after a week without power
+            state.samples = state.samples * fades + 1
+            state.sampled_days = state.sampled_days * fades + row.sampled
+            state.fresh_days = state.fresh_days * fades + row.sampled * (not changed)
         priors.seen(self._table, url, days, changed)
         if row.said:
             lastmod_trust.learn(self._table, url, moved=row.said > row.seen, changed=changed)
@@ -215,6 +228,19 @@ def importance(row: PageChanges, entry: Entry) -> float:
     """What is near to the seeds matters more: it was asked for, and most is linked from there. And a little more does
     what a sitemap prefers to other pages of its site."""
     return LISTS_MATTER if row.every else HINTED**entry.hint / (1 + entry.depth)
+
+
+def _sampled(url: str, row: PageChanges, days: float) -> tuple[float, float]:
+    """Days until the next visit, and for how many it stands if it is a sample: one of so many comes at a random moment
+    before it is due, which tells how fresh copies are that nobody has come to look at.
+
+    A page that is visited often has more samples, each for fewer days; by those days all pages count the same. The
+    chance is drawn from the visit before, so that a date that is set anew is that of the same moment.
+    """
+    drawn = crc32(f"{url} {row.seen}".encode())
+    if row.every or not row.seen or drawn % SAMPLED:
+        return days, 0.0
+    return max(days * (drawn // SAMPLED) / ((1 << 32) // SAMPLED), SHORTEST), days
 
 
 def _bounded(days: float, row: PageChanges) -> float:

@@ -55,6 +55,8 @@ class PageChanges(msgspec.Struct, array_like=True, frozen=True):
     """Seconds before which a feed wants no further look; 0: it does not say."""
     quiet: Count = 0
     """Hours and days in which it has nothing new; see `freshness.hints`."""
+    sampled: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 0.0
+    """Its next visit is a sample, at a random moment before it is due: days until it would be due. 0: it is none."""
 
     @property
     def hint(self) -> float:

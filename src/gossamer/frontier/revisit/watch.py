@@ -171,7 +171,9 @@ class Watch:
                 self._state.revisits.take(a_day, now)
 
     def _queue_again(self, url: str, row: PageChanges, entry: Entry) -> None:
-        page_changes.put(self._table, url, replace(row, due=0.0, position=0))
+        early = row.sampled and row.due > self._clock.wall()  # somebody has told of a change: that is no random moment
+        sampled = 0.0 if early else row.sampled
+        page_changes.put(self._table, url, replace(row, due=0.0, position=0, sampled=sampled))
         self._intake.requeue([(url, _queued_again(entry), entry)])
 
     def pause(self) -> float:
@@ -260,7 +262,7 @@ class Watch:
             row, entry = replace(row, said=date), self._ledger.get(url)
             moved = row.due > now and date > row.seen
             if moved and entry is not None and self._dating.is_due(url, row, entry, now):
-                self._dating.enter(url, row, now, 0.0)
+                self._dating.enter(url, replace(row, sampled=0.0), now, 0.0)
             else:
                 page_changes.put(self._table, url, row)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from gossamer.collection import trust
 from gossamer.collection.crawl import page_reader
 from gossamer.collection.crawl import session as sessions
 from gossamer.collection.crawl import supervisor as crews
-from gossamer.collection.crawl.running import garbage_at_ease, stoppable
+from gossamer.collection.crawl.running import stoppable
 from gossamer.collection.crawl.shard import HELLO, IMPORTED, PROGRESS, QUIET, STOP, Hearing, Job, Telling
 from gossamer.collection.crawl.supervisor import LOOK, STUCK, CrawlSupervisor, look_after
 from gossamer.collection.derive.build import Built, _together
@@ -259,14 +258,6 @@ def test_work_stops_when_it_is_asked_to_and_nobody_watches_any_more() -> None:
     assert session.did == []
     assert asyncio.run(main(True)) == 1
     assert session.did == [("stop",)]
-
-
-def test_garbage_is_looked_for_seldom_while_a_crawl_runs() -> None:
-    before = gc.get_threshold()
-    with garbage_at_ease():
-        assert gc.get_threshold() == (20_000, 50, 1_000)
-        assert gc.get_freeze_count() > 0
-    assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
 
 
 def test_one_at_a_time_holds_a_folder(tmp_path: Path) -> None:

@@ -116,14 +116,16 @@ async def stoppable(work: Coroutine[Any, Any, None], end: Callable[[], None], st
 @contextmanager
 def garbage_at_ease() -> Iterator[None]:
     """Collect cycles seldom. A page is thousands of short-lived objects without cycles; looking for some costs 15 %."""
-    before = gc.get_threshold()
-    gc.freeze()
+    before, frozen = gc.get_threshold(), gc.get_freeze_count()
+    if not frozen:  # else the program that we are part of has done so, and what it has frozen stays
+        gc.freeze()
     gc.set_threshold(20_000, 50, 1_000)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        gc.unfreeze()
+        if not frozen:
+            gc.unfreeze()
 
 
 class _Run(Generic[T]):

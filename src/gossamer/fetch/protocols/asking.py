@@ -93,7 +93,10 @@ class OtherProtocols:
         return Capture(visit, began, self._clock.steady() - start, failure=failure)
 
     async def _address(self, visit: Visit) -> str | Failure:
-        answer = await self._resolver.resolve((urlsplit(visit.url).hostname or "").strip("[]"))
+        host = (urlsplit(visit.url).hostname or "").strip("[]")
+        if not host:
+            return ""  # data: nobody is asked
+        answer = await self._resolver.resolve(host)
         if answer.failure:
             return answer.failure
         for address in answer.addresses:
@@ -116,7 +119,7 @@ class OtherProtocols:
         lines = [f"HTTP/1.1 {said.status} {said.reason}", *(f"{name}: {value}" for name, value in said.headers), "", ""]
         head = "\r\n".join(each.replace("\r", " ").replace("\n", " ") for each in lines).encode("latin-1", "replace")
         cut = "length" if len(body) < len(said.body) else None
-        return Capture(visit, began, seconds, said.status, said.headers, b"", head, body, body, address, cut)
+        return Capture(visit, began, seconds, said.status, said.headers, b"", head, body, body, address or None, cut)
 
 
 def function_for(scheme: str) -> Say:

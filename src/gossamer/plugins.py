@@ -20,7 +20,7 @@ PROTOCOLS = "gossamer.protocols"
 """By scheme: a function from a `fetch.protocols.Ask` to a `fetch.protocols.Said`."""
 
 WEB = ("https", "http")
-OUR_PROTOCOLS = ("data", "ftp", "gemini")
+OUR_PROTOCOLS = ("data", "ftp", "gemini", "sftp")
 """Modules of `fetch.protocols`, besides that of the web."""
 
 

@@ -21,7 +21,7 @@ import pytest
 import gossamer
 from gossamer import plugins
 from gossamer.errors import InvalidURL, NothingFetched
-from gossamer.fetch.protocols import data, ftp
+from gossamer.fetch.protocols import data, ftp, listing
 from gossamer.fetch.protocols.asking import Ask
 from gossamer.frontier.why import AddressAnswer
 from gossamer.urls.schemes import canonical, joined
@@ -245,7 +245,7 @@ def test_an_ftp_server_without_end_holds_no_thread(web: gossamer.Collection, mon
 
 def test_a_folder_of_ftp_is_read_up_to_a_number_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[__name__], "FOLDERS", Endless())
-    monkeypatch.setattr(ftp, "NAMES_MOST", 100)
+    monkeypatch.setattr(listing, "NAMES_MOST", 100)
     with served(Ftp) as port:
         ask = Ask(f"ftp://127.0.0.1:{port}/", "127.0.0.1", port, "127.0.0.1", "/", 5.0, 1 << 20)
         said = asyncio.run(ftp.say(ask))
@@ -258,8 +258,8 @@ def test_the_guard_holds_for_every_protocol(web: gossamer.Collection) -> None:
 
 
 def test_a_protocol_that_nobody_has_is_refused_with_the_cure(web: gossamer.Collection) -> None:
-    with pytest.raises(InvalidURL, match=r"sftp:// is not spoken here; .*gemini://.*gossamer\.protocols"):
-        web.crawl("sftp://example.org/")
+    with pytest.raises(InvalidURL, match=r"gopher:// is not spoken here; .*gemini://.*gossamer\.protocols"):
+        web.crawl("gopher://example.org/")
     assert not web.path.exists()
 
 

@@ -41,8 +41,8 @@ class Access:
         self._parse = lru_cache(maxsize=PARSED)(parse)
 
     def known(self, origin: Origin) -> bool:
-        """Are its rules at hand and not too old? What has no host has none: files of this machine, and data."""
-        if origin.name.endswith("://"):
+        """Are its rules at hand and not too old? Files of ours, data and what is behind an account have none."""
+        if origin.name.endswith("://") or origin.name.startswith("sftp://"):
             origin.rules, origin.rules_until = ALLOW_ALL, inf
             return True
         if origin.rules is None and origin.rules_until == -inf:

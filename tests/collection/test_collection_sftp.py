@@ -157,6 +157,19 @@ def test_files_and_folders_are_read_up_to_a_bound(
     assert said.body.count(b"\n=> ") == 100
 
 
+def test_a_known_host_is_found_also_where_names_are_hashed(served: Served, tmp_path: Path) -> None:
+    subprocess.run(["ssh-keygen", "-q", "-H", "-f", served.known_hosts], check=True, capture_output=True)
+    assert b"127.0.0.1" not in served.known_hosts.read_bytes()
+    said = asyncio.run(sftp.say(asked(served, tmp_path, f"{served.folder}/pub/page.html")))
+    assert said.body.startswith(b"<title>Old")
+
+
+@pytest.mark.parametrize("path", ["/%2e%2e/secret", "/pub/..%2Fsecret", "/a%00b", "/a%0Ab"])
+def test_an_escaped_step_upwards_is_no_name(path: str) -> None:
+    ask = Ask(f"sftp://127.0.0.1:1{path}", "127.0.0.1", 1, "127.0.0.1", path, 5.0, 1, Account("auth", "me", "x"))
+    assert asyncio.run(sftp.say(ask)).status == 400
+
+
 def test_a_login_holds_for_its_protocol_alone() -> None:
     suffixes: frozenset[str] = frozenset()
     ssh, web = "sftp://files.example.org/a", "https://files.example.org/a"

@@ -15,7 +15,7 @@ from contextlib import closing, suppress
 from urllib.parse import unquote_to_bytes
 
 from gossamer.fetch.protocols.asking import Ask, Said
-from gossamer.fetch.protocols.listing import Listing, by_columns
+from gossamer.fetch.protocols.listing import Listing, by_columns, is_named
 
 TALK_MOST = 256 << 10
 """Bytes of the answers to commands."""
@@ -68,7 +68,7 @@ def _said(server: ftplib.FTP, ask: Ask) -> Said:
         server.connect(ask.address, ask.port, timeout=ask.seconds)
         server.login()
         path = unquote_to_bytes(ask.path.partition("?")[0]).decode("latin-1")
-        if any(character in path for character in "\r\n\0"):
+        if not is_named(path):
             return Said(400, reason="no name of a file")
         try:
             return _folder(server, path) if path.endswith("/") else _file(server, path, ask.most)

@@ -39,6 +39,11 @@ class Listing:
         return Said(200, body, (("content-type", "text/gemini; charset=utf-8"),), "OK")
 
 
+def is_named(path: str) -> bool:
+    """May it be asked for? One with an escaped step upwards would leave the folders that a scope holds to."""
+    return ".." not in path.split("/") and not any(character in path for character in "\r\n\0")
+
+
 def by_columns(line: str) -> tuple[str, str]:
     """Kind and name of a line for people, as nearly all servers write it: that of `ls -l`, or that of DOS."""
     if found := _UNIX.fullmatch(line):

@@ -18,7 +18,7 @@ import pycurl  # type: ignore[import-untyped]  # its stub is empty
 
 from gossamer.fetch.logins import Account
 from gossamer.fetch.protocols.asking import Ask, Refused, Said
-from gossamer.fetch.protocols.listing import Listing, by_columns
+from gossamer.fetch.protocols.listing import Listing, by_columns, is_named
 
 _STATUSES = {
     pycurl.E_LOGIN_DENIED: 401,
@@ -44,6 +44,8 @@ async def say(ask: Ask) -> Said:
 
 def _said(ask: Ask, account: Account, over: Event) -> Said:
     path = ask.path.partition("?")[0]
+    if not is_named(unquote_to_bytes(path).decode("latin-1")):
+        return Said(400, reason="no name of a file")
     fetch = _folder if path.endswith("/") else _file
     code, words, said = fetch(ask, account, path, over)
     if code == pycurl.E_OK:

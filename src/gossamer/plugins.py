@@ -20,7 +20,7 @@ PROTOCOLS = "gossamer.protocols"
 """By scheme: a function from a `fetch.protocols.Ask` to a `fetch.protocols.Said`."""
 
 WEB = ("https", "http")
-OUR_PROTOCOLS = ("ftp", "gemini")
+OUR_PROTOCOLS = ("data", "ftp", "gemini", "sftp")
 """Modules of `fetch.protocols`, besides that of the web."""
 
 
@@ -71,10 +71,8 @@ def _added(group: str) -> list[str]:
 def unspoken(scheme: str) -> str:
     """What is said of a protocol that nobody has."""
     known = (*WEB, *OUR_PROTOCOLS, *installed(PROTOCOLS))
-    return (
-        f"{scheme}:// is not spoken here; {', '.join(f'{each}://' for each in known)} are, and a package with the entry"
-        f" point {PROTOCOLS} adds others"
-    )
+    written = ", ".join("data:" if each == "data" else f"{each}://" for each in known)
+    return f"{scheme}:// is not spoken here; {written} are, and a package with the entry point {PROTOCOLS} adds others"
 
 
 def package_of(entry: EntryPoint) -> str:

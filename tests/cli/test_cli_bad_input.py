@@ -68,7 +68,7 @@ def test_a_directory_that_is_not_there(tmp_path: Path, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "malformed", ["http://", "http://exa mple/", "sftp://example.org/", "http://[::1/", "javascript:x"]
+    "malformed", ["http://", "http://exa mple/", "gopher://example.org/", "http://[::1/", "javascript:x"]
 )
 def test_a_malformed_seed(tmp_path: Path, malformed: str) -> None:
     refused(2, repr(malformed)[1:-1], "crawl", str(tmp_path / "web"), malformed)

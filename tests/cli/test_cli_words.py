@@ -93,7 +93,7 @@ def test_the_help_of_export_says_what_parquet_needs(capsys: pytest.CaptureFixtur
 
 
 def test_a_mistake_is_said_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["sftp://example.org/"], [URL, "--include", "("], [URL, "--workers", "-1"], []):
+    for words in (["gopher://example.org/"], [URL, "--include", "("], [URL, "--workers", "-1"], []):
         assert main(["crawl", str(tmp_path / "web"), *words]) == 2
         said = capsys.readouterr().err.splitlines()
         assert len(said) == 1, said

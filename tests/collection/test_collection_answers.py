@@ -283,8 +283,8 @@ def test_trust_and_centrality_need_pages_of_the_graph(small: Collection) -> None
 def test_seeds_are_written_as_people_write_them() -> None:
     assert as_seed(" example.org ") == "example.org/"
     assert as_seed("HTTPS://Example.org/a") == "https://example.org/a"
-    with pytest.raises(InvalidURL, match="seed 'sftp://x/': "):
-        as_seed("sftp://x/")
+    with pytest.raises(InvalidURL, match="seed 'gopher://x/': "):
+        as_seed("gopher://x/")
 
 
 # ------------------------------------------------------------------------------- export

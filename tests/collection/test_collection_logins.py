@@ -284,7 +284,7 @@ def test_a_password_in_a_seed_is_said_not_to_be_used_and_shown_nowhere(
     words = f"seed {mine.origin}/a: the name and password in it are not used; `--auth USER` logs in"
     assert caplog.text.count(words) == 2
     assert main(["crawl", str(tmp_path / "other"), f"http://me:{SECRET}@[::/"]) == 2
-    assert main(["crawl", str(tmp_path / "other"), f"sftp://me:{SECRET}@host.example/"]) == 2
+    assert main(["crawl", str(tmp_path / "other"), f"gopher://me:{SECRET}@host.example/"]) == 2
     said = capsys.readouterr()
     assert SECRET not in said.out + said.err + caplog.text
     assert SECRET.encode() not in everything_in(tmp_path / "web")

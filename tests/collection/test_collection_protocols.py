@@ -21,10 +21,11 @@ import pytest
 import gossamer
 from gossamer import plugins
 from gossamer.errors import InvalidURL, NothingFetched
-from gossamer.fetch.protocols import ftp
+from gossamer.fetch.protocols import data, ftp, listing
 from gossamer.fetch.protocols.asking import Ask
 from gossamer.frontier.why import AddressAnswer
 from gossamer.urls.schemes import canonical, joined
+from gossamer.urls.seeds import as_seed
 
 AT_ONCE: dict[str, Any] = {"delay": 0, "ip_delay": 0, "shards": 1, "patience": 0, "allow_addresses": ["127.0.0.1"]}
 CAPSULE = {
@@ -244,7 +245,7 @@ def test_an_ftp_server_without_end_holds_no_thread(web: gossamer.Collection, mon
 
 def test_a_folder_of_ftp_is_read_up_to_a_number_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[__name__], "FOLDERS", Endless())
-    monkeypatch.setattr(ftp, "NAMES_MOST", 100)
+    monkeypatch.setattr(listing, "NAMES_MOST", 100)
     with served(Ftp) as port:
         ask = Ask(f"ftp://127.0.0.1:{port}/", "127.0.0.1", port, "127.0.0.1", "/", 5.0, 1 << 20)
         said = asyncio.run(ftp.say(ask))
@@ -257,8 +258,51 @@ def test_the_guard_holds_for_every_protocol(web: gossamer.Collection) -> None:
 
 
 def test_a_protocol_that_nobody_has_is_refused_with_the_cure(web: gossamer.Collection) -> None:
-    with pytest.raises(InvalidURL, match=r"sftp:// is not spoken here; .*gemini://.*gossamer\.protocols"):
-        web.crawl("sftp://example.org/")
+    with pytest.raises(InvalidURL, match=r"gopher:// is not spoken here; .*gemini://.*gossamer\.protocols"):
+        web.crawl("gopher://example.org/")
+    assert not web.path.exists()
+
+
+def test_data_is_a_page_of_its_own_and_nobody_is_asked(web: gossamer.Collection) -> None:
+    body = "<title>Notes</title><p>About otters / and more? <a href=https://example.org/a>out</a> <a href=b>beside</a>"
+    page, plain = f"data:text/html;charset=utf-8,{body}<a href=data:,deeper>x</a>", "data:;base64,SGVyb25zIHdhZGU"
+    assert web.crawl(page, plain, **{**AT_ONCE, "allow_addresses": ()}).pages == 2
+    found = web.page(page)
+    assert (found.title, found.media_type, found.capture.address) == ("Notes", "text/html", None)
+    assert [link.url for link in found.links] == ["https://example.org/a"]
+    assert [hit.url for hit in web.search("herons")] == ["data:///;base64,SGVyb25zIHdhZGU"]
+    assert "seed" in web.why("https://example.org/a").reason
+    about = web.why(page)
+    assert isinstance(about, AddressAnswer)
+    assert about.host is None
+    assert not web.verify().problems
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "media_type", "body"),
+    [
+        ("data:,a%20b", 200, "text/plain;charset=US-ASCII", b"a b"),
+        ("data:;charset=latin-1,%E9", 200, "text/plain;charset=latin-1", b"\xe9"),
+        ("data:text/html;base64,PGI+IA==", 200, "text/html", b"<b> "),
+        ("data:image/png;base64,A%2BA/ %0A", 200, "image/png", b"\x03\xe0\x3f"),
+        ("data:text/html;base64,!", 400, None, b""),
+    ],
+)
+def test_data_is_read_as_browsers_do(text: str, status: int, media_type: str | None, body: bytes) -> None:
+    url = canonical(text)
+    said = asyncio.run(data.say(Ask(url, "", 0, "", url.removeprefix("data://"), 5.0, 1 << 20)))
+    assert (said.status, dict(said.headers).get("content-type"), said.body) == (status, media_type, body)
+
+
+def test_data_is_bounded_and_never_followed(web: gossamer.Collection) -> None:
+    with pytest.raises(InvalidURL, match="of 16,384 at most"):
+        web.crawl(f"data:,{'x' * 16_384}")
+    with pytest.raises(InvalidURL, match="write data:TYPE,DATA"):
+        web.crawl("data:text/plain")
+    assert as_seed("data:8080/a") == "http://data:8080/a"
+    assert joined("data:,x", "gemini://example.org/") is None
+    assert joined("data:,x", "data:///text/html,y") is None
+    assert joined("a", "data:///text/html,y") is None
     assert not web.path.exists()
 
 
@@ -300,6 +344,8 @@ def test_a_package_adds_a_protocol_by_being_installed(
         ("gemini://me@example.org/a/../b?q#x", "gemini://example.org/b?q"),
         ("ftp://example.org:2121/a b", "ftp://example.org:2121/a%20b"),
         ("gemini://bücher.example/", "gemini://xn--bcher-kva.example/"),
+        ("DATA:text/html,<p>a/b?c#d", "data:///text/html,%3Cp%3Ea%2Fb%3Fc"),
+        ("data:,", "data:///,"),
     ],
 )
 def test_addresses_of_other_protocols_have_one_form(text: str, form: str) -> None:

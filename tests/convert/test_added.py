@@ -49,7 +49,7 @@ def test_plug_ins_are_listed_with_their_packages_and_whether_they_work(tmp_path:
         check=True,
     )
     assert done.stdout.splitlines() == [
-        "protocols: https, http, ftp, gemini (built in)",
+        "protocols: https, http, data, ftp, gemini, sftp (built in)",
         "  ftp                     songs 1.0, songs:read; passed over, it is built in",
         "  sing                    songs 1.0, songs:read",
         "converters: those of docs/documents.md (built in)",

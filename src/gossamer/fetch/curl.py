@@ -1,4 +1,4 @@
-"""libcurl on an asyncio event loop; the only module that knows pycurl.
+"""libcurl on an asyncio event loop; with `protocols/sftp.py` the only module that knows pycurl.
 
 libcurl is the HTTP client most tested against hostile servers, it lets us refuse an address at
 the moment a socket opens, and it costs half of what clients written in Python cost.

@@ -5,6 +5,7 @@ header X-Key: @/path         a file has it, alone
 cookie /path/cookies.txt     all cookies of the file that are for the site
 auth user $NAME              name and password, sent as Basic; or `auth user @/path`
 digest user $NAME            the same as a digest, which shows that one knows the password and does not send it
+key user /path/id_ed25519    a private key, for sftp
 form https://... user $NAME  name and password for the form of that page
 
 In the place of $NAME also %SERVICE/USER: the keyring of the desktop has it. A file of logins, which nobody else can
@@ -23,7 +24,7 @@ from gossamer.urls import normalize
 
 _REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _FORMS = (
-    "'header Name: $VARIABLE', 'cookie FILE', 'auth USER $VARIABLE', 'digest USER $VARIABLE' or"
+    "'header Name: $VARIABLE', 'cookie FILE', 'auth USER $VARIABLE', 'digest USER $VARIABLE', 'key USER FILE' or"
     " 'form ADDRESS USER $VARIABLE', where @FILE or %SERVICE/USER may stand for $VARIABLE"
 )
 
@@ -75,6 +76,8 @@ def check(entry: str, *, held: bool = False) -> None:
             _require_reference(value, held=held)
         case "cookie" if rest.strip():
             pass
+        case "key" if len(rest.split(" ", 1)) == 2:
+            pass
         case _:
             raise UsageError(f"a login is written as {_FORMS}")
 
@@ -84,6 +87,10 @@ def sent(entry: str, sources: Sources) -> Sent:
     kind, _, rest = entry.partition(" ")
     if kind == "cookie":
         return Sent(cookies=cookies(sources.read(rest.strip()), sources.now))
+    if kind == "key":
+        user, _, file = rest.partition(" ")
+        (sources.secret or sources.read)(file)  # which complains of one that others can read
+        return Sent(accounts=(Account("key", user, file),))
     if kind == "form":
         url, user, value = rest.split(" ", 2)
         return Sent(accounts=(Account("form", user, _value(value, sources), _address(url)),))

@@ -11,7 +11,7 @@ site, a digest or a form, and the cookies that it sets, are in `sessions`.
 from __future__ import annotations
 
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple, Protocol
 from gossamer.errors import UsageError
 from gossamer.model import Kind, Visit
 from gossamer.urls import keys, site
+from gossamer.urls.schemes import scheme_of
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")
@@ -60,12 +61,14 @@ class Place:
     """Also over http."""
     host: str = ""
     """Only this host; nothing for all of the site."""
+    scheme: str = ""
+    """Another protocol than the web's, which alone it holds for."""
 
     def covers(self, url: str, here: Place) -> bool:
         """Does it hold for an address, which lies `here`?"""
         return (
-            (self.sites, self.port) == (here.sites, here.port)
-            and (self.plain or url.startswith("https:"))
+            (self.sites, self.port, self.scheme) == (here.sites, here.port, here.scheme)
+            and (self.plain or bool(self.scheme) or url.startswith("https:"))
             and self.host in ("", keys.host(url))
         )
 
@@ -74,9 +77,10 @@ class Place:
 class Account:
     """A name and a password that are not simply sent."""
 
-    kind: Literal["digest", "form"]
+    kind: Literal["auth", "digest", "form", "key"]
     user: str = field(repr=False)
     password: str = field(repr=False)
+    """Or the path of a private key."""
     url: str = ""
     """The page with the form."""
 
@@ -130,6 +134,18 @@ class Logins:
         meant = [login for login in self.each if login.covers(url, here)]
         return self.with_cookies(url, _cookies(url, (cookie for login in meant for cookie in login.cookies)))
 
+    def account(self, url: str) -> Account | None:
+        """Who asks where a protocol has no header fields; the last login counts."""
+        here = place(url, self.suffixes)
+        for login in reversed([login for login in self.each if login.covers(url, here)]):
+            if key := login.account("key"):
+                return key
+            for name, value in reversed(login.fields):
+                if name == "Authorization" and value.startswith("Basic "):
+                    user, _, password = b64decode(value[6:]).decode("utf-8", "replace").partition(":")
+                    return Account("auth", user, password)
+        return None
+
     def with_cookies(self, url: str, cookies: str, authorization: str = "") -> tuple[bytes, ...]:
         """The same with these cookies, and what an answer to the server is."""
         here = place(url, self.suffixes)
@@ -155,7 +171,7 @@ def place(url: str, suffixes: frozenset[str], *, whole: bool = True) -> Place:
     """Where an address lies: its whole site, or its host unless that is the site itself."""
     host, port = keys.host(url), keys.authority(url)[len(keys.host(url)) :]
     sites = site(host), site(host, suffixes)
-    return Place(sites, port, url.startswith("http:"), "" if whole or host in sites else host)
+    return Place(sites, port, url.startswith("http:"), "" if whole or host in sites else host, scheme_of(url))
 
 
 def header(line: str) -> tuple[str, str]:

@@ -170,7 +170,8 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
     entry = Ledger(table).get(url)
     if entry is None:
         return None
-    host = None if is_path(url) else about_host(table, keys.host(url), asked)
+    name = keys.host(url)
+    host = about_host(table, name, asked) if name else None
     kind = about_kind(table, url)
     reason, when = entry.reason, None
     if entry.state is State.QUEUED:

@@ -13,7 +13,7 @@ from gossamer.errors import InvalidURL
 from gossamer.model import URL
 from gossamer.urls.keys import host, is_address
 from gossamer.urls.normalize import normalize
-from gossamer.urls.schemes import canonical, scheme_of
+from gossamer.urls.schemes import canonical, is_data, scheme_of
 
 _PLACE = re.compile(r"[^/?#\\]*")
 _HTTPS = "https://"
@@ -28,8 +28,10 @@ def as_seed(text: str) -> str:
     """A seed as people write it, in the form that is kept: a canonical address, or one without its scheme."""
     candidate = text.strip()
     try:
+        if scheme := scheme_of(candidate):
+            return _of_another(candidate, scheme)
         if "://" in candidate:
-            return _of_another(candidate, scheme) if (scheme := scheme_of(candidate)) else normalize(candidate)
+            return normalize(candidate)
         if _NO_SCHEME.match(candidate):
             raise InvalidURL("begins as no address does; write it with https://")
         url = normalize(f"http://{candidate}")
@@ -42,7 +44,7 @@ def as_listed(text: str) -> str:
     """The same for a seed of a list, which is of the web: what other protocols a crawl speaks is seen by its plan."""
     if scheme := scheme_of(text):
         raise InvalidURL(
-            _LOGIN.sub("...@", f"seed {text!r}: a list has addresses of the web; name {scheme}:// by itself")
+            _LOGIN.sub("...@", f"seed {text!r}: a list has addresses of the web; name one of {scheme} by itself")
         )
     return as_seed(text)
 
@@ -56,7 +58,7 @@ def _of_another(text: str, scheme: str) -> URL:
 
 def has_login(text: str) -> bool:
     """Does a name stand before the host, perhaps with a password? Neither is part of an address that is kept."""
-    return _NAMED.match(text.strip()) is not None
+    return _NAMED.match(text.strip()) is not None and not is_data(text)
 
 
 def address(seed: str) -> URL:

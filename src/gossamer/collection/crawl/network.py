@@ -48,6 +48,7 @@ class Network:
         self._may_ask = lambda: clock.steady() < leased_until()
         self._clock = clock
         self._plan = plan
+        self._logins = logins
         self._resolver = Resolver(clock, Threads() if plan.names == "system" else None)
         self._fetchers: list[Fetcher] = []
         self.fetch: Callable[[Visit], Awaitable[Capture]] = (
@@ -91,7 +92,8 @@ class Network:
             raise UsageError(
                 "proxy is set, and only http and https go through it; take out the proxy or the other seeds"
             )
-        return OtherProtocols(fetch, Guard(plan.allow_addresses), self._resolver, plan.as_limits(), self._clock)
+        guard, limits = Guard(plan.allow_addresses), plan.as_limits()
+        return OtherProtocols(fetch, guard, self._resolver, limits, self._clock, self._logins)
 
     async def addresses(self, host: str) -> tuple[tuple[str, ...], float]:
         """Where a host may be visited, and for how many seconds that holds."""

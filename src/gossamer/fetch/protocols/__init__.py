@@ -1,1 +1,1 @@
-"""How do answers come that are none of HTTP? Gemini, FTP, and what plug-ins bring."""
+"""How do answers come that are none of HTTP? Gemini, FTP, SFTP, data, and what plug-ins bring."""

@@ -18,6 +18,7 @@ from gossamer.errors import UsageError
 from gossamer.fetch.dns import Resolver
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.limits import Limits
+from gossamer.fetch.logins import NONE, Account, Logins
 from gossamer.model import Capture, Clock, Failure, Fault, Headers, Kind, Visit
 from gossamer.urls.schemes import PORTS, scheme_of
 
@@ -37,6 +38,8 @@ class Ask:
     """How long a single step may take; the whole is cut off from outside."""
     most: int
     """Bytes of a body; what is more is cut off."""
+    account: Account | None = None
+    """Who asks, by the logins that hold for this protocol there: `auth`, or `key` with the path of a private key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,10 @@ class Said:
     headers: Headers = ()
     """At least a content-type, for a body; a location for a redirect. Names in small letters."""
     reason: str = ""
+
+
+class Refused(Exception):
+    """A protocol will not go there, now or later; its words say why, and what to do."""
 
 
 Say: TypeAlias = Callable[[Ask], Awaitable[Said]]
@@ -63,12 +70,14 @@ class OtherProtocols:
         resolver: Resolver,
         limits: Limits,
         clock: Clock,
+        logins: Logins = NONE,
     ) -> None:
         self._usual = usual
         self._guard = guard
         self._resolver = resolver
         self._limits = limits
         self._clock = clock
+        self._logins = logins
 
     async def __call__(self, visit: Visit) -> Capture:
         scheme = scheme_of(visit.url)
@@ -86,6 +95,8 @@ class OtherProtocols:
             failure = Failure(Fault.TIMEOUT, f"no whole answer within {self._limits.total:g} s")
         except ConnectionError as error:
             failure = Failure(Fault.CONNECT, str(error))
+        except Refused as error:
+            failure = Failure(Fault.BLOCKED_ADDRESS, str(error))
         except Exception as error:  # also of a plug-in: it costs this visit
             failure = Failure(Fault.PROTOCOL, f"{scheme}: {type(error).__name__}: {error}"[:300])
         else:
@@ -93,7 +104,10 @@ class OtherProtocols:
         return Capture(visit, began, self._clock.steady() - start, failure=failure)
 
     async def _address(self, visit: Visit) -> str | Failure:
-        answer = await self._resolver.resolve((urlsplit(visit.url).hostname or "").strip("[]"))
+        host = (urlsplit(visit.url).hostname or "").strip("[]")
+        if not host:
+            return ""  # data: nobody is asked
+        answer = await self._resolver.resolve(host)
         if answer.failure:
             return answer.failure
         for address in answer.addresses:
@@ -106,7 +120,8 @@ class OtherProtocols:
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         most = self._limits.cap(visit.kind, "")
         port = parts.port or PORTS.get(scheme, 0)
-        return Ask(visit.url, parts.hostname or "", port, address, path, self._limits.idle, most)
+        account = self._logins.account(visit.url)
+        return Ask(visit.url, parts.hostname or "", port, address, path, self._limits.idle, most, account)
 
     def _captured(self, visit: Visit, said: Said, began: float, seconds: float, address: str) -> Capture:
         media_type = dict(said.headers).get("content-type", "")
@@ -116,7 +131,7 @@ class OtherProtocols:
         lines = [f"HTTP/1.1 {said.status} {said.reason}", *(f"{name}: {value}" for name, value in said.headers), "", ""]
         head = "\r\n".join(each.replace("\r", " ").replace("\n", " ") for each in lines).encode("latin-1", "replace")
         cut = "length" if len(body) < len(said.body) else None
-        return Capture(visit, began, seconds, said.status, said.headers, b"", head, body, body, address, cut)
+        return Capture(visit, began, seconds, said.status, said.headers, b"", head, body, body, address or None, cut)
 
 
 def function_for(scheme: str) -> Say:

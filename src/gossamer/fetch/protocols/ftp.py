@@ -9,22 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import ftplib
-import re
 import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
 from gossamer.fetch.protocols.asking import Ask, Said
+from gossamer.fetch.protocols.listing import Listing, by_columns, is_named
 
-NAMES_MOST = 10_000
-"""Of a folder, as the next."""
-LIST_MOST = 4 << 20
-"""Bytes."""
 TALK_MOST = 256 << 10
 """Bytes of the answers to commands."""
-_UNIX = re.compile(r"([-dlbcps])[-rwxsStTlL]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+\d+\s+\S+\s+\d+\s+[\d:]+\s(.+)")
-_DOS = re.compile(r"\d\d-\d\d-\d\d(?:\d\d)?\s+\d\d:\d\d(?:[AP]M)?\s+(<DIR>|\d+)\s+(.+)")
 
 
 async def say(ask: Ask) -> Said:
@@ -74,7 +68,7 @@ def _said(server: ftplib.FTP, ask: Ask) -> Said:
         server.connect(ask.address, ask.port, timeout=ask.seconds)
         server.login()
         path = unquote_to_bytes(ask.path.partition("?")[0]).decode("latin-1")
-        if any(character in path for character in "\r\n\0"):
+        if not is_named(path):
             return Said(400, reason="no name of a file")
         try:
             return _folder(server, path) if path.endswith("/") else _file(server, path, ask.most)
@@ -82,15 +76,6 @@ def _said(server: ftplib.FTP, ask: Ask) -> Said:
             if not path.endswith("/") and _is_folder(server, path):
                 return Said(301, headers=(("location", f"{ask.url.partition('?')[0]}/"),), reason="a folder")
             return Said(501 if _is_unknown(error) else 404, reason=str(error))
-
-
-def _text(name: str) -> str:
-    """A name as people read it."""
-    octets = name.encode("latin-1")
-    try:
-        return octets.decode()
-    except UnicodeDecodeError:
-        return name
 
 
 def _is_unknown(error: ftplib.error_perm) -> bool:
@@ -106,17 +91,10 @@ def _is_folder(server: ftplib.FTP, path: str) -> bool:
 
 
 def _folder(server: ftplib.FTP, path: str) -> Said:
-    lines = [f"# {_text(path)}"]
-    read = 0
+    listing = Listing(path)
 
     def take(line: str, told: Callable[[str], tuple[str, str]]) -> None:
-        nonlocal read
-        read += len(line)
-        kind, name = told(line)
-        if kind in ("file", "dir") and name not in (".", ".."):
-            slash = "/" if kind == "dir" else ""
-            lines.append(f"=> ./{quote(name, encoding='latin-1')}{slash} {_text(name)}{slash}")
-        if len(lines) > NAMES_MOST or read > LIST_MOST:
+        if not listing.take(line, *told(line)):
             raise _Enough
 
     with suppress(_Enough):
@@ -126,23 +104,14 @@ def _folder(server: ftplib.FTP, path: str) -> Said:
             if not _is_unknown(error):
                 raise
             server.cwd(path)  # whether LIST takes a name is every server's own affair
-            server.retrlines("LIST", lambda line: take(line, _by_columns))
-    body = "\n".join(lines).encode("utf-8", "replace")
-    return Said(200, body, (("content-type", "text/gemini; charset=utf-8"),), "OK")
+            server.retrlines("LIST", lambda line: take(line, by_columns))
+    return listing.said()
 
 
 def _by_facts(line: str) -> tuple[str, str]:
     """Kind and name, of a line for machines (RFC 3659)."""
     facts, _, name = line.partition(" ")
     return next((each[5:] for each in facts.lower().split(";") if each.startswith("type=")), ""), name
-
-
-def _by_columns(line: str) -> tuple[str, str]:
-    """The same of a line for people, as nearly all servers write it: that of `ls -l`, or that of DOS."""
-    if found := _UNIX.fullmatch(line):
-        return {"d": "dir", "-": "file"}.get(found[1], ""), found[2]
-    found = _DOS.fullmatch(line)
-    return ("dir" if found[1] == "<DIR>" else "file", found[2]) if found else ("", "")
 
 
 def _file(server: ftplib.FTP, path: str, most: int) -> Said:

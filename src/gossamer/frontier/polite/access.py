@@ -19,7 +19,7 @@ from gossamer.model import Capture, Clock, Failure, Fault, Kind, Visit
 from gossamer.robots import ALLOW_ALL, SIZE_MOST, Verdict, parse, verdict
 from gossamer.shown import counted
 from gossamer.store.table.table import Table
-from gossamer.urls import keys, paths
+from gossamer.urls import keys
 
 LIFETIME, SHORTEST = 86_400.0, 300.0
 REDIRECTS_MOST = 5
@@ -41,8 +41,8 @@ class Access:
         self._parse = lru_cache(maxsize=PARSED)(parse)
 
     def known(self, origin: Origin) -> bool:
-        """Are its rules at hand and not too old? Files of this machine have none."""
-        if origin.name == paths.ORIGIN:
+        """Are its rules at hand and not too old? Files of ours, data and what is behind an account have none."""
+        if origin.name.endswith("://") or origin.name.startswith("sftp://"):
             origin.rules, origin.rules_until = ALLOW_ALL, inf
             return True
         if origin.rules is None and origin.rules_until == -inf:

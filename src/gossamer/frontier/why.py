@@ -12,7 +12,8 @@ from gossamer.frontier.ledger import Ledger, is_page_again
 from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.queue.rank import distance
-from gossamer.frontier.revisit import page_changes, priors
+from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit.priors import Priors
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.worth import budget
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
@@ -197,7 +198,7 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         entry.target,
         entry.history,
         host,
-        change_rate=priors.rate(table, url, changes) if changes and changes.seen else None,
+        change_rate=Priors(table).rate(url, changes) if changes and changes.seen else None,
         changes_seen=changes.history.weight if changes else 0.0,
         topic=_topic(table, url),
         rendering=_rendering(table, url),

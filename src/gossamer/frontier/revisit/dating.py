@@ -22,8 +22,9 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import DAY, HOUR
-from gossamer.frontier.revisit import lastmod_trust, page_changes, priors
+from gossamer.frontier.revisit import lastmod_trust, page_changes
 from gossamer.frontier.revisit.page_changes import PageChanges, Rate
+from gossamer.frontier.revisit.priors import Priors
 from gossamer.frontier.revisit.token_bucket import TokenBucket
 from gossamer.model import Clock
 from gossamer.rows import Count, Seconds, decoder
@@ -117,6 +118,7 @@ class Dating:
         self._queues = queues
         self._clock = clock
         self.goal = goal
+        self._priors = Priors(table)
         self.agenda = Agenda(table, REVISITS)
         self.state = stored(table) or WatchState()
         self._priced = -inf
@@ -127,7 +129,7 @@ class Dating:
     def date(self, url: str, row: PageChanges, entry: Entry) -> None:
         """After a visit, counted from then."""
         self.state.population.leave(row.place)
-        rate, weight = self._rate(url, row), importance(row, entry)
+        rate, weight = self._priors.rate(url, row), importance(row, entry)
         if row.said:
             rate = rate_between(lastmod_trust.trust(self._table, url), rate)
         days = next_visit(rate, self.state.price, weight, self.goal)
@@ -139,12 +141,9 @@ class Dating:
 
     def is_due(self, url: str, row: PageChanges, entry: Entry, now: float) -> bool:
         """Its date has moved, as a list says: is it worth a visit now, by how right such dates were?"""
-        rate, since = self._rate(url, row), (now - row.seen) / DAY
+        rate, since = self._priors.rate(url, row), (now - row.seen) / DAY
         days = next_visit(rate, self.state.price, importance(row, entry), self.goal)
         return is_worth_a_visit(lastmod_trust.trust(self._table, url), rate, since, moved=True, wait=days)
-
-    def _rate(self, url: str, row: PageChanges) -> float:
-        return priors.rate(self._table, url, row)
 
     def enter(self, url: str, row: PageChanges, since: float, days: float) -> None:
         """Into the agenda, so many days after a time; instead of the date that it has, if it has one."""
@@ -168,7 +167,7 @@ class Dating:
     def learn(self, url: str, row: PageChanges, when: float, *, changed: bool) -> None:
         """What a visit says of pages like this one, and of how right we are."""
         days = (when - row.seen) / DAY
-        expected = -expm1(-self._rate(url, row) * days)
+        expected = -expm1(-self._priors.rate(url, row) * days)
         state, fades = self.state, 1 - 1 / RECENT
         state.looks, state.found = state.looks * fades + 1, state.found * fades + changed
         state.expected = state.expected * fades + max(expected, 0.0)
@@ -176,7 +175,7 @@ class Dating:
             state.samples = state.samples * fades + 1
             state.sampled_days = state.sampled_days * fades + row.sampled
             state.fresh_days = state.fresh_days * fades + row.sampled * (not changed)
-        priors.seen(self._table, url, days, changed)
+        self._priors.seen(url, days, changed)
         if row.said:
             lastmod_trust.learn(self._table, url, moved=row.said > row.seen, changed=changed)
 
@@ -207,6 +206,7 @@ class Dating:
         """Part of the next commit."""
         if self.state.swept is not None:
             self._date_anew(self.state.swept)
+        self._priors.save()
         self.state.goal, self.state.saved = self.goal, self._clock.wall()
         self._table.put(META, STATE, msgspec.msgpack.encode(self.state))
 

@@ -14,23 +14,27 @@ import pytest
 from books import Books, books
 from changing_web import DAY, ChangingWeb, seeds, watch, watched
 
+from gossamer.cli import answers
 from gossamer.collection.freshness import FEW, freshness_of
 from gossamer.errors import Damaged
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
+from gossamer.frontier import Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.revisit import dating, lastmod_trust, page_changes
-from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, state_of, stored
+from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, Weights, state_of, stored
 from gossamer.frontier.revisit.lastmod_trust import trust_of
 from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.revisit.priors import history_of
 from gossamer.frontier.revisit.watch import MISSED, MOVED, SPARED
-from gossamer.frontier.rules import WatchRules
+from gossamer.frontier.rules import Outward, WatchRules
+from gossamer.frontier.why import Asked, about_address
 from gossamer.model import Answer, Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
+from gossamer.urls import keys
 from gossamer.urls.scope import Scope
 
 A, B = "http://a.example/", "http://b.example/"
@@ -447,6 +451,20 @@ def test_a_clock_that_was_years_ahead_does_not_silence_a_page(tmp_path: Path) ->
         assert due(held, A) > years / DAY
         frontier._watch.catch_up()
         assert due(held, A) <= LONGEST
+
+
+def test_a_page_that_ranks_higher_is_visited_sooner_and_why_says_so(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH, outward=Outward(rank={A: 2.25, B: 1e9, FEED: 0.0}.__getitem__)) as held:
+        held.frontier.add([Found(A), Found(B), Found(FEED)])
+        held.frontier.sift()
+        for url in (A, B, FEED):
+            held.answered(url, **says("words"))
+        assert due(held, B) < due(held, A) < due(held, FEED)
+        for url, counts in ((A, 1.5), (B, 2.0), (FEED, 0.5)):
+            answer = about_address(held.table, url, Asked(Politeness(), "Gossamer", keys.host, held.clock.wall()))
+            assert answer is not None
+            assert answer.weights == Weights(depth=1.0, rank=counts, sitemap=1.0)
+            assert f"{counts:.2g} for its date" in answers.why(answer)
 
 
 def test_a_page_that_was_given_up_and_is_fetched_by_a_crawl_is_dated_by_the_next_watch(tmp_path: Path) -> None:

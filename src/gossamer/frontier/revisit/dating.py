@@ -6,7 +6,9 @@ pages are set anew, some of them with each commit.
 
 from __future__ import annotations
 
-from math import expm1, inf, log
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import expm1, inf, log, sqrt
 from zlib import crc32
 
 import msgspec
@@ -37,6 +39,8 @@ LISTS_MATTER = 4.0
 """Importance of a list of addresses: what it says spares visits of pages."""
 HINTED = 1.07
 """What a step of the hint of a sitemap is worth; there are five each way, so 1.4 for the best."""
+RANKED = 2.0
+"""As many times as others counts a page at the most that many pages link to, and as much less one at the least."""
 REPRICED = 60.0
 """Seconds between two looks at what the price should be, if enough pages were visited in between."""
 MOVES = 0.02
@@ -112,12 +116,22 @@ def stored(table: Table) -> WatchState | None:
 class Dating:
     """Sets the dates of visits."""
 
-    def __init__(self, table: Table, ledger: Ledger, queues: Queues, clock: Clock, goal: Goal) -> None:
+    def __init__(
+        self,
+        table: Table,
+        ledger: Ledger,
+        queues: Queues,
+        clock: Clock,
+        goal: Goal,
+        rank: Callable[[str], float] = lambda url: 1.0,
+    ) -> None:
+        """`rank` tells how a page ranks by the links to it; 1 is the average."""
         self._table = table
         self._ledger = ledger
         self._queues = queues
         self._clock = clock
         self.goal = goal
+        self._rank = rank
         self._priors = Priors(table)
         self.agenda = Agenda(table, REVISITS)
         self.state = stored(table) or WatchState()
@@ -129,6 +143,8 @@ class Dating:
     def date(self, url: str, row: PageChanges, entry: Entry) -> None:
         """After a visit, counted from then."""
         self.state.population.leave(row.place)
+        ranked = min(max(sqrt(self._rank(url)), 1 / RANKED), RANKED)
+        row = row if row.ranked == ranked else replace(row, ranked=ranked)
         rate, weight = self._priors.rate(url, row), importance(row, entry)
         if row.said:
             rate = rate_between(lastmod_trust.trust(self._table, url), rate)
@@ -224,10 +240,31 @@ class Dating:
         self._dated = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a page counts for its date, by each that speaks for it; 1 each for a seed of which nothing else is known."""
+
+    depth: float
+    """What is near to the seeds matters more: it was asked for, and most is linked from there."""
+    rank: float
+    """So does what many pages link to, or few that many link to."""
+    sitemap: float
+    """And a little more does what a sitemap prefers to other pages of its site."""
+
+    @property
+    def product(self) -> float:
+        """All together."""
+        return self.depth * self.rank * self.sitemap
+
+
+def weights(row: PageChanges, entry: Entry) -> Weights:
+    """Of a page."""
+    return Weights(1 / (1 + entry.depth), row.ranked, HINTED**entry.hint)
+
+
 def importance(row: PageChanges, entry: Entry) -> float:
-    """What is near to the seeds matters more: it was asked for, and most is linked from there. And a little more does
-    what a sitemap prefers to other pages of its site."""
-    return LISTS_MATTER if row.every else HINTED**entry.hint / (1 + entry.depth)
+    """What a page or a list of addresses counts for its date."""
+    return LISTS_MATTER if row.every else weights(row, entry).product
 
 
 def _sampled(url: str, row: PageChanges, days: float) -> tuple[float, float]:

@@ -511,23 +511,29 @@ def simulated(folder: Path, web: ChangingWeb, rules: WatchRules, days: float, cl
 
 
 @pytest.mark.parametrize("goal", ["age", pytest.param("freshness", marks=pytest.mark.soak)])
-def test_who_learns_the_rates_comes_near_to_who_knows_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: Goal
-) -> None:
-    monkeypatch.setattr(dating, "SAMPLED", 1 << 32)  # of 30 pages each visit at random moves what is measured here
-    chance = random.Random(5)
+def test_who_learns_the_rates_comes_near_to_who_knows_them(tmp_path: Path, goal: Goal) -> None:
+    """With the visits at random moments; of 30 pages each of those moves the figures, so it is the mean of two webs."""
+    found = [learned(tmp_path / str(seed), seed, goal) for seed in (5, 6)]
+    to_best, to_even = (sum(each) / len(found) for each in zip(*found, strict=True))
+    if goal == "freshness":
+        assert to_best > 0.95
+        assert to_even > 0.98
+    else:
+        assert to_best < 1.2
+        assert to_even < 0.9
+
+
+def learned(folder: Path, seed: int, goal: Goal) -> tuple[float, float]:
+    """What is reached in the measure of the goal, to what somebody reaches who knows the rates, and who knows none."""
+    chance = random.Random(seed)
     rates = [min(chance.lognormvariate(-2, 1.5), 5.0) for _ in range(30)]
-    web = ChangingWeb(rates, 45, 7, hosts=3)
-    simulated(tmp_path, web, WatchRules(30.0, goal), 45)
+    web = ChangingWeb(rates, 45, seed + 2, hosts=3)
+    simulated(folder, web, WatchRules(30.0, goal), 45)
     made = sum(1 for page in web.pages.values() for visit in page.visits if visit >= 15) / 30
     assert 24 < made <= 31
-    fresh, old = web.measured(15, 45)
-    best_fresh, best_old = web.best(made, goal)
-    even_fresh, even_old = web.even(made)
-    if goal == "freshness":
-        assert fresh > max(0.95 * best_fresh, even_fresh - 0.02)
-    else:
-        assert old < min(1.2 * best_old, 0.9 * even_old)
+    measure = 0 if goal == "freshness" else 1
+    reached = web.measured(15, 45)[measure]
+    return reached / web.best(made, goal)[measure], reached / web.even(made)[measure]
 
 
 def test_the_budget_holds_for_new_pages_and_old_ones_together(tmp_path: Path) -> None:

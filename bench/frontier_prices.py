@@ -21,9 +21,9 @@ from gossamer.frontier import Frontier, Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, Entry, State
 from gossamer.frontier.queue.back_queues import Queues
-from gossamer.frontier.revisit import priors
 from gossamer.frontier.revisit.dating import Dating, importance
 from gossamer.frontier.revisit.page_changes import PageChanges
+from gossamer.frontier.revisit.priors import Priors
 from gossamer.frontier.rules import Rules
 from gossamer.model import Answer, Capture, Kind, Link, Page, Visit
 from gossamer.plan import Plan
@@ -40,6 +40,8 @@ PAGE_LINKS = 23
 COMMITTED, VISITS_COMMITTED = 4_000, 500
 """Addresses, and visits, between two commits: what a crawl may meet in a second."""
 SECONDS = 0.01
+VISITED_AFTER = (0.5, 1.0, 3.0, 9.0)
+"""Days between the visits of a page that is dated."""
 WORDS = ("queue", "visit", "host", "page", "order", "table", "name", "time", "link", "number", "change", "rule")
 
 
@@ -119,8 +121,8 @@ def prices(folder: Path, number: int, rounds: int) -> Iterator[Price]:
     yield Price("queued", min(_added(folder, _here(number, "articles")) for _ in range(rounds)))
     yield Price("visit", min(_visited(folder, max(number // 4, AT_ONCE)) for _ in range(rounds)))
     dates = [_dated(folder, max(number // 4, AT_ONCE)) for _ in range(rounds)]
-    yield Price("due when", min(when for when, _ in dates))
-    yield Price("dated", min(dated for _, dated in dates))
+    for what, seconds in zip(("learned", "due when", "dated"), zip(*dates, strict=True), strict=True):
+        yield Price(what, min(seconds))
 
 
 def _added(folder: Path, found: list[Found]) -> float:
@@ -139,29 +141,33 @@ def _visited(folder: Path, number: int) -> float:
     return 1e6 * seconds / number
 
 
-def _dated(folder: Path, number: int) -> tuple[float, float]:
-    """What it takes to tell when a page that was visited some times is due, and to put it into the agenda: for each of
-    so many, after the groups that they belong to were read, committed with all others."""
-    priced, days = _opened(folder), [0.5, 1.0, 3.0, 9.0]
+def _dated(folder: Path, number: int) -> tuple[float, float, float]:
+    """What it takes to learn from a visit, to tell when a page that was visited some times is due, and to put it into
+    the agenda: for each of so many, after the groups that they belong to were read, committed with all others."""
+    priced = _opened(folder)
     dating = Dating(priced.table, priced.frontier.ledger, Queues(priced.table, 1), priced.clock, "age")
-    pages: list[tuple[str, PageChanges, Entry]] = []
-    for at, found in enumerate(_here(number, "articles")):
-        row = PageChanges(seen=priced.clock.wall())
-        for place, each in enumerate(days):
-            dating.learn(found.url, row, row.seen + each * 86_400, changed=(at + place) % 3 == 0)
-            row = msgspec.structs.replace(row, history=row.history.seen(each, (at + place) % 3 == 0))
-        pages.append((found.url, row, Entry(State.DONE, 1, 0.0)))
-    priced.table.commit()
+    found = [each.url for each in _here(number, "articles")]
+    rows = [PageChanges(seen=priced.clock.wall())] * number
     began = time.process_time()
-    for url, row, entry in pages:
-        next_visit(priors.rate(priced.table, url, row), 1.0, importance(row, entry), "age")
+    for place, days in enumerate(VISITED_AFTER):
+        for at, url in enumerate(found):
+            row, changed = rows[at], (at + place) % 3 == 0
+            dating.learn(url, row, row.seen + days * 86_400, changed=changed)
+            rows[at] = msgspec.structs.replace(row, history=row.history.seen(days, changed))
+        dating.save()
+        priced.table.commit()
+    learned = time.process_time()
+    priors, entry = Priors(priced.table), Entry(State.DONE, 1, 0.0)
+    for url, row in zip(found, rows, strict=True):
+        next_visit(priors.rate(url, row), 1.0, importance(row, entry), "age")
     told = time.process_time()
-    for url, row, entry in pages:
+    for url, row in zip(found, rows, strict=True):
         dating.date(url, row, entry)
     priced.table.commit()
     ended = time.process_time()
     priced.close()
-    return 1e6 * (told - began) / number, 1e6 * (ended - told) / number
+    spans = (learned - began) / len(VISITED_AFTER), told - learned, ended - told
+    return 1e6 * spans[0] / number, 1e6 * spans[1] / number, 1e6 * spans[2] / number
 
 
 def _opened(folder: Path) -> Priced:

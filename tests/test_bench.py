@@ -59,7 +59,7 @@ def test_the_frontier_is_filled_killed_and_started_again(tmp_path: Path) -> None
 def test_the_prices_of_an_address_and_of_a_visit_are_told_apart() -> None:
     said = run("frontier.py", "--prices", "1600", "--rounds", "1")
     told = dict(re.findall(r"^(\S.*?) +(\d+\.\d) us$", said, re.MULTILINE))
-    assert list(told) == ["out of scope", "excluded", "queued", "visit", "due when", "dated"]
+    assert list(told) == ["out of scope", "excluded", "queued", "visit", "learned", "due when", "dated"]
     assert all(float(price) > 0 for price in told.values())
 
 

@@ -13,6 +13,7 @@ import gossamer
 from gossamer.cli import answers
 from gossamer.cli.main import main
 from gossamer.collection import Outside, crawling
+from gossamer.collection.crawl.page_ranks import PageRanks
 from gossamer.errors import NothingFetched
 from gossamer.model import Capture, Visit
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
@@ -68,6 +69,23 @@ def test_what_changes_is_found_and_what_is_gone_is_told(tmp_path: Path, monkeypa
         before = len(made.visits)
         clock.run(web.crawl_async(outside=outside, keep_fresh=True))
         assert 10 < len(made.visits) - before <= 500 / 24 + 500 / 24 + 2
+
+
+def test_what_pages_count_follows_the_graph_of_the_round_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crawling, "ROUND", HOUR / 3)
+    clock = VirtualClock()
+    with gossamer.open(tmp_path / "web") as web:
+        clock.run(web.crawl_async(HOME, outside=Outside(clock, Changing(clock).fetch), keep_fresh=True, **SETTINGS))
+        ranks = PageRanks(tmp_path / "web")
+        assert {url: ranks(url) for url, _ in web.graph.top(9)} == dict(web.graph.top(9))
+        for url in (HOME, NEWS):
+            answer: Any = web.why(url)
+            assert answer.weights.rank == pytest.approx(ranks(url) ** 0.5, rel=0.2)
+            assert answer.weights.rank != 1.0
+        assert ranks(f"{HOME}unknown") == 1.0
+    assert PageRanks(tmp_path / "nothing")(HOME) == 1.0
 
 
 def test_the_first_change_after_a_crawl_is_learned_from(tmp_path: Path) -> None:

@@ -14,23 +14,27 @@ import pytest
 from books import Books, books
 from changing_web import DAY, ChangingWeb, seeds, watch, watched
 
+from gossamer.cli import answers
 from gossamer.collection.freshness import FEW, freshness_of
 from gossamer.errors import Damaged
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
+from gossamer.frontier import Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
 from gossamer.frontier.ledger import Ledger, is_page
 from gossamer.frontier.revisit import dating, lastmod_trust, page_changes
-from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, state_of, stored
+from gossamer.frontier.revisit.dating import LONGEST, SHORTEST, Weights, state_of, stored
 from gossamer.frontier.revisit.lastmod_trust import trust_of
 from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.revisit.priors import history_of
 from gossamer.frontier.revisit.watch import MISSED, MOVED, SPARED
-from gossamer.frontier.rules import WatchRules
+from gossamer.frontier.rules import Outward, WatchRules
+from gossamer.frontier.why import Asked, about_address
 from gossamer.model import Answer, Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
 from gossamer.testing import VirtualClock
+from gossamer.urls import keys
 from gossamer.urls.scope import Scope
 
 A, B = "http://a.example/", "http://b.example/"
@@ -449,6 +453,20 @@ def test_a_clock_that_was_years_ahead_does_not_silence_a_page(tmp_path: Path) ->
         assert due(held, A) <= LONGEST
 
 
+def test_a_page_that_ranks_higher_is_visited_sooner_and_why_says_so(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WATCH, outward=Outward(rank={A: 2.25, B: 1e9, FEED: 0.0}.__getitem__)) as held:
+        held.frontier.add([Found(A), Found(B), Found(FEED)])
+        held.frontier.sift()
+        for url in (A, B, FEED):
+            held.answered(url, **says("words"))
+        assert due(held, B) < due(held, A) < due(held, FEED)
+        for url, counts in ((A, 1.5), (B, 2.0), (FEED, 0.5)):
+            answer = about_address(held.table, url, Asked(Politeness(), "Gossamer", keys.host, held.clock.wall()))
+            assert answer is not None
+            assert answer.weights == Weights(depth=1.0, rank=counts, sitemap=1.0)
+            assert f"{counts:.2g} for its date" in answers.why(answer)
+
+
 def test_a_page_that_was_given_up_and_is_fetched_by_a_crawl_is_dated_by_the_next_watch(tmp_path: Path) -> None:
     clock = VirtualClock()
     with books(tmp_path, clock=clock, watch=WATCH) as held:
@@ -493,23 +511,29 @@ def simulated(folder: Path, web: ChangingWeb, rules: WatchRules, days: float, cl
 
 
 @pytest.mark.parametrize("goal", ["age", pytest.param("freshness", marks=pytest.mark.soak)])
-def test_who_learns_the_rates_comes_near_to_who_knows_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: Goal
-) -> None:
-    monkeypatch.setattr(dating, "SAMPLED", 1 << 32)  # of 30 pages each visit at random moves what is measured here
-    chance = random.Random(5)
+def test_who_learns_the_rates_comes_near_to_who_knows_them(tmp_path: Path, goal: Goal) -> None:
+    """With the visits at random moments; of 30 pages each of those moves the figures, so it is the mean of two webs."""
+    found = [learned(tmp_path / str(seed), seed, goal) for seed in (5, 6)]
+    to_best, to_even = (sum(each) / len(found) for each in zip(*found, strict=True))
+    if goal == "freshness":
+        assert to_best > 0.95
+        assert to_even > 0.98
+    else:
+        assert to_best < 1.2
+        assert to_even < 0.9
+
+
+def learned(folder: Path, seed: int, goal: Goal) -> tuple[float, float]:
+    """What is reached in the measure of the goal, to what somebody reaches who knows the rates, and who knows none."""
+    chance = random.Random(seed)
     rates = [min(chance.lognormvariate(-2, 1.5), 5.0) for _ in range(30)]
-    web = ChangingWeb(rates, 45, 7, hosts=3)
-    simulated(tmp_path, web, WatchRules(30.0, goal), 45)
+    web = ChangingWeb(rates, 45, seed + 2, hosts=3)
+    simulated(folder, web, WatchRules(30.0, goal), 45)
     made = sum(1 for page in web.pages.values() for visit in page.visits if visit >= 15) / 30
     assert 24 < made <= 31
-    fresh, old = web.measured(15, 45)
-    best_fresh, best_old = web.best(made, goal)
-    even_fresh, even_old = web.even(made)
-    if goal == "freshness":
-        assert fresh > max(0.95 * best_fresh, even_fresh - 0.02)
-    else:
-        assert old < min(1.2 * best_old, 0.9 * even_old)
+    measure = 0 if goal == "freshness" else 1
+    reached = web.measured(15, 45)[measure]
+    return reached / web.best(made, goal)[measure], reached / web.even(made)[measure]
 
 
 def test_the_budget_holds_for_new_pages_and_old_ones_together(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gossamer.collection import Built, Document, Imported, Status
     from gossamer.collection.cluster_view import ClusterView
     from gossamer.collection.freshness import Freshness
+    from gossamer.frontier.revisit.dating import Weights
     from gossamer.frontier.why import AddressAnswer, HostAnswer, TopicAnswer
     from gossamer.frontier.worth.novelty import KindAnswer
     from gossamer.plan import Plan
@@ -207,6 +208,7 @@ def _address(answer: AddressAnswer) -> str:
         ("reason", answer.reason),
         ("next time", when(answer.next_time)),
         ("changes", _changes(answer)),
+        ("counts", _counts(answer.weights) if answer.weights else ""),
         ("status", str(answer.status or "")),
         ("depth", "" if answer.depth is None or answer.needed else str(answer.depth)),
         ("attempts", str(answer.attempts or "")),
@@ -254,6 +256,12 @@ def _changes(answer: AddressAnswer) -> str:
     times = counted(max(round(answer.changes_seen), 1), "time")  # what is long ago counts less: one change is soon 0.96
     known = f"seen to change {times} lately" if answer.changes_seen else "not seen to change lately"
     return f"about every {span(DAY / answer.change_rate)} ({known}; pages like it count too)"
+
+
+def _counts(weights: Weights) -> str:
+    """What it counts for the date of its next visit, and why."""
+    parts = f"{weights.depth:.2g} by its depth, {weights.rank:.2g} by its rank, {weights.sitemap:.2g} by its sitemap"
+    return f"{weights.product:.2g} for its date ({parts})"
 
 
 def _kind(kind: KindAnswer) -> str:

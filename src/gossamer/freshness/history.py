@@ -10,7 +10,7 @@ the prior is a gamma distribution, and the rate the most likely one after it (Ch
 
 from __future__ import annotations
 
-import math
+from math import expm1, fsum
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -23,6 +23,8 @@ _NEAR = 1e-6
 _FORGOTTEN = 1e-3
 """A weight that is as good as none."""
 _STEPS = 60
+_SMALL, _LARGE = 1e-4, 500.0
+"""Below the one a series is exact, and from the other on there is nothing left."""
 
 Weight = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 Interval = Annotated[float, msgspec.Meta(gt=0, le=1e12)]
@@ -51,7 +53,7 @@ class History(msgspec.Struct, array_like=True, frozen=True):
     @property
     def weight(self) -> float:
         """How many changes it has seen; those that are long ago count less."""
-        return math.fsum(weight for _, weight in self.changed)
+        return fsum(weight for _, weight in self.changed)
 
     def seen(self, interval: float, changed: bool, fades: float = FADES) -> History:
         """One more visit: the time since the one before, and whether something had changed."""
@@ -62,25 +64,32 @@ class History(msgspec.Struct, array_like=True, frozen=True):
             return History(self.same * fades + interval, faded)
         return History(self.same * fades, _merged(sorted((*faded, (interval, 1.0)))))
 
-    def rate(self, prior: Prior) -> float:
+    def rate(self, prior: Prior, near: float = 0.0) -> float:
         """The most likely rate. Where the weights of visits and the prior balance the time without a change.
 
         Solves time * rate = changes + the sum over changed intervals of x / (e^x - 1), x = rate * interval, by Newton's
-        method: the difference of the sides bends one way only, so from below each step comes nearer.
+        method: the difference of the sides bends one way only, so from below each step comes nearer, and one from above
+        leads below. It is looked for `near` the rate of before, if there was one.
         """
         time = self.same + prior.time
-        rate = prior.changes / time
-        for _ in range(_STEPS):
+        least = prior.changes / time
+        rate = max(near, least)
+        for _ in range(_STEPS if self.changed else 0):
             lack, slope = prior.changes - rate * time, time
             for interval, weight in self.changed:
-                part, falls = _part(rate * interval)
-                lack += weight * part
-                slope += weight * interval * falls
+                x = rate * interval
+                if x < _SMALL:
+                    lack += weight * (1 - x / 2)
+                    slope += weight * interval * (0.5 - x / 6)
+                elif x < _LARGE:
+                    grown = expm1(x)
+                    lack += weight * x / grown
+                    slope += weight * interval * (x * (grown + 1) - grown) / (grown * grown)
             step = lack / slope
-            rate += step
-            if step <= _NEAR * rate:
+            rate = max(rate + step, least)
+            if abs(step) <= _NEAR * rate:
                 break
-        return rate
+        return rate if self.changed else least
 
 
 def _merged(changed: list[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
@@ -91,13 +100,3 @@ def _merged(changed: list[tuple[float, float]]) -> tuple[tuple[float, float], ..
         weight = light + heavy
         changed[at : at + 2] = [((short * light + long * heavy) / weight, weight)]
     return tuple(changed)
-
-
-def _part(x: float) -> tuple[float, float]:
-    """x / (e^x - 1), and how fast that falls with x."""
-    if x < 1e-4:
-        return 1 - x / 2, 0.5 - x / 6
-    if x > 500:
-        return 0.0, 0.0
-    grown = math.expm1(x)
-    return x / grown, (x * (grown + 1) - grown) / (grown * grown)

@@ -91,9 +91,9 @@ def _until_old(rate: float, price: float) -> float:
     level = rate * rate * price
     x = max(math.sqrt(2 * level + 2), math.cbrt(3 * level)) if level > 1 else math.cbrt(3 * level) * (1 + level)
     for _ in range(_STEPS if level else 0):
-        series = x**3 * (1 / 3 - x * (1 / 8 - x / 30))
-        gain = series if x < _SMALL else x * x / 2 + x * math.exp(-x) + math.expm1(-x)
-        step = (gain - level) / (x * -math.expm1(-x))
+        lost = -math.expm1(-x)
+        gain = x**3 * (1 / 3 - x * (1 / 8 - x / 30)) if x < _SMALL else x * x / 2 + x * (1 - lost) - lost
+        step = (gain - level) / (x * lost)
         x -= step
         if abs(step) <= _NEAR * x:
             break

@@ -110,7 +110,7 @@ class Frontier:
         self._schedule = _schedule(parts, outward, self._dispatcher.dispatch)
         self._active = ActiveOrigins(parts, self._schedule)
         self._intake = Intake(parts, self._active, outward.learned)
-        self._watch = Watch(parts, self._intake, rules.watch, outward.earlier) if rules.watch else None
+        self._watch = Watch(parts, self._intake, rules.watch, outward) if rules.watch else None
         self._settle = Settlement(parts.ledger, parts.queues, parts.retries, clock, self._intake.flow, self._watch)
         self._listings = Listings(parts, self._active, self._intake, outward.again, self._watch)
         self._reconsideration = Reconsideration(parts, self._intake, self._settle)

@@ -40,6 +40,8 @@ class Outward:
     """What the judge of the topic knows is another: it is to be kept with the next commit."""
     disguised: Callable[[str], None] = lambda url: None
     """A page that was kept turns out to be an error."""
+    rank: Callable[[str], float] = lambda url: 1.0
+    """How a page ranks by the links to it: 1 is the average, and what is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ from gossamer.frontier.ledger import Ledger, is_page_again
 from gossamer.frontier.polite.hosts import Host, Politeness, delays_of
 from gossamer.frontier.queue.backlog import Backlog
 from gossamer.frontier.queue.rank import distance
-from gossamer.frontier.revisit import page_changes, priors
+from gossamer.frontier.revisit import page_changes
+from gossamer.frontier.revisit.dating import Weights, weights
+from gossamer.frontier.revisit.priors import Priors
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.worth import budget
 from gossamer.frontier.worth.novelty import KindAnswer, about_kind
@@ -92,6 +94,8 @@ class AddressAnswer:
     """Changes a day, as its visits and pages like it tell; None where it is not watched."""
     changes_seen: float = 0.0
     """How many of its visits found a change; those that are long ago count less."""
+    weights: Weights | None = None
+    """What it counts when its next visit is dated; None where it is not watched, or no page."""
     topic: TopicAnswer | None = None
     """None where the crawl has no topic."""
     rendered: bool = False
@@ -198,8 +202,9 @@ def about_address(table: Table, url: str, asked: Asked) -> AddressAnswer | None:
         entry.target,
         entry.history,
         host,
-        change_rate=priors.rate(table, url, changes) if changes and changes.seen else None,
+        change_rate=Priors(table).rate(url, changes) if changes and changes.seen else None,
         changes_seen=changes.history.weight if changes else 0.0,
+        weights=weights(changes, entry) if changes and changes.place and not changes.every else None,
         topic=_topic(table, url),
         rendering=_rendering(table, url),
         needed=entry.kind is Kind.RESOURCE,

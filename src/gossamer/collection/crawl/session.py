@@ -19,6 +19,7 @@ from gossamer.collection.crawl import imprint, requests
 from gossamer.collection.crawl.network import Network
 from gossamer.collection.crawl.news import telling
 from gossamer.collection.crawl.outside import REAL, Fetch, Outside
+from gossamer.collection.crawl.page_ranks import PageRanks
 from gossamer.collection.crawl.page_reader import PageReader
 from gossamer.collection.crawl.progress import Gauge
 from gossamer.collection.crawl.replaying import Replay
@@ -100,7 +101,8 @@ class Session:
         self._table = table
         self._mine = mine = ShardPlan(plan, peers, SeedList(collection) if collection else None)
         imprint.agree(table, mine.number, plan)
-        self._topic = _judge(plan, collection or shard.parent.parent, table) if plan.topic else None
+        self._collection = collection or shard.parent.parent
+        self._topic = _judge(plan, self._collection, table) if plan.topic else None
         self._disk = Disk(shard, plan.as_marks(), outside.room)
         self._blocks = blocks_of(table) if plan.build else None
         on_page = _page_function(plan, table, collection, outside) if plan.on_page or outside.on_page else None
@@ -159,6 +161,7 @@ class Session:
             earlier=self.archive.page_at,
             learned=partial(_note_learned, self._table),
             disguised=self._derived.forget,
+            rank=PageRanks(self._collection),
         )
         return Frontier(self._table, self._rules(), self._clock, seen=seen, outward=outward, peers=self._peers)
 

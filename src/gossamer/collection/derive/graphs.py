@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -114,6 +115,12 @@ class Graph:
         values = self.values[places]
         ranked = (self.web.nodes[places] == wanted) & np.isfinite(values) & (values >= 0)
         return np.where(ranked, values, 1.0).tolist()  # type: ignore[no-any-return]  # as above
+
+    def rank(self, print_: int) -> float:
+        """How one page ranks."""
+        node, values = self.web.number(print_), self.values
+        rank = float(values[node]) if node is not None else 1.0
+        return rank if 0 <= rank < inf else 1.0
 
     def linking(self, url: str) -> Iterator[int]:
         """The fingerprints of the pages that link to an address."""

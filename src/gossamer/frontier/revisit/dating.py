@@ -6,7 +6,9 @@ pages are set anew, some of them with each commit.
 
 from __future__ import annotations
 
-from math import expm1, inf, log
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import expm1, inf, log, sqrt
 from zlib import crc32
 
 import msgspec
@@ -22,8 +24,9 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
 from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.queue.retry import DAY, HOUR
-from gossamer.frontier.revisit import lastmod_trust, page_changes, priors
+from gossamer.frontier.revisit import lastmod_trust, page_changes
 from gossamer.frontier.revisit.page_changes import PageChanges, Rate
+from gossamer.frontier.revisit.priors import Priors
 from gossamer.frontier.revisit.token_bucket import TokenBucket
 from gossamer.model import Clock
 from gossamer.rows import Count, Seconds, decoder
@@ -36,6 +39,8 @@ LISTS_MATTER = 4.0
 """Importance of a list of addresses: what it says spares visits of pages."""
 HINTED = 1.07
 """What a step of the hint of a sitemap is worth; there are five each way, so 1.4 for the best."""
+RANKED = 2.0
+"""As many times as others counts a page at the most that many pages link to, and as much less one at the least."""
 REPRICED = 60.0
 """Seconds between two looks at what the price should be, if enough pages were visited in between."""
 MOVES = 0.02
@@ -111,12 +116,23 @@ def stored(table: Table) -> WatchState | None:
 class Dating:
     """Sets the dates of visits."""
 
-    def __init__(self, table: Table, ledger: Ledger, queues: Queues, clock: Clock, goal: Goal) -> None:
+    def __init__(
+        self,
+        table: Table,
+        ledger: Ledger,
+        queues: Queues,
+        clock: Clock,
+        goal: Goal,
+        rank: Callable[[str], float] = lambda url: 1.0,
+    ) -> None:
+        """`rank` tells how a page ranks by the links to it; 1 is the average."""
         self._table = table
         self._ledger = ledger
         self._queues = queues
         self._clock = clock
         self.goal = goal
+        self._rank = rank
+        self._priors = Priors(table)
         self.agenda = Agenda(table, REVISITS)
         self.state = stored(table) or WatchState()
         self._priced = -inf
@@ -127,7 +143,9 @@ class Dating:
     def date(self, url: str, row: PageChanges, entry: Entry) -> None:
         """After a visit, counted from then."""
         self.state.population.leave(row.place)
-        rate, weight = self._rate(url, row), importance(row, entry)
+        ranked = min(max(sqrt(self._rank(url)), 1 / RANKED), RANKED)
+        row = row if row.ranked == ranked else replace(row, ranked=ranked)
+        rate, weight = self._priors.rate(url, row), importance(row, entry)
         if row.said:
             rate = rate_between(lastmod_trust.trust(self._table, url), rate)
         days = next_visit(rate, self.state.price, weight, self.goal)
@@ -139,12 +157,9 @@ class Dating:
 
     def is_due(self, url: str, row: PageChanges, entry: Entry, now: float) -> bool:
         """Its date has moved, as a list says: is it worth a visit now, by how right such dates were?"""
-        rate, since = self._rate(url, row), (now - row.seen) / DAY
+        rate, since = self._priors.rate(url, row), (now - row.seen) / DAY
         days = next_visit(rate, self.state.price, importance(row, entry), self.goal)
         return is_worth_a_visit(lastmod_trust.trust(self._table, url), rate, since, moved=True, wait=days)
-
-    def _rate(self, url: str, row: PageChanges) -> float:
-        return priors.rate(self._table, url, row)
 
     def enter(self, url: str, row: PageChanges, since: float, days: float) -> None:
         """Into the agenda, so many days after a time; instead of the date that it has, if it has one."""
@@ -168,7 +183,7 @@ class Dating:
     def learn(self, url: str, row: PageChanges, when: float, *, changed: bool) -> None:
         """What a visit says of pages like this one, and of how right we are."""
         days = (when - row.seen) / DAY
-        expected = -expm1(-self._rate(url, row) * days)
+        expected = -expm1(-self._priors.rate(url, row) * days)
         state, fades = self.state, 1 - 1 / RECENT
         state.looks, state.found = state.looks * fades + 1, state.found * fades + changed
         state.expected = state.expected * fades + max(expected, 0.0)
@@ -176,7 +191,7 @@ class Dating:
             state.samples = state.samples * fades + 1
             state.sampled_days = state.sampled_days * fades + row.sampled
             state.fresh_days = state.fresh_days * fades + row.sampled * (not changed)
-        priors.seen(self._table, url, days, changed)
+        self._priors.seen(url, days, changed)
         if row.said:
             lastmod_trust.learn(self._table, url, moved=row.said > row.seen, changed=changed)
 
@@ -207,6 +222,7 @@ class Dating:
         """Part of the next commit."""
         if self.state.swept is not None:
             self._date_anew(self.state.swept)
+        self._priors.save()
         self.state.goal, self.state.saved = self.goal, self._clock.wall()
         self._table.put(META, STATE, msgspec.msgpack.encode(self.state))
 
@@ -224,10 +240,31 @@ class Dating:
         self._dated = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a page counts for its date, by each that speaks for it; 1 each for a seed of which nothing else is known."""
+
+    depth: float
+    """What is near to the seeds matters more: it was asked for, and most is linked from there."""
+    rank: float
+    """So does what many pages link to, or few that many link to."""
+    sitemap: float
+    """And a little more does what a sitemap prefers to other pages of its site."""
+
+    @property
+    def product(self) -> float:
+        """All together."""
+        return self.depth * self.rank * self.sitemap
+
+
+def weights(row: PageChanges, entry: Entry) -> Weights:
+    """Of a page."""
+    return Weights(1 / (1 + entry.depth), row.ranked, HINTED**entry.hint)
+
+
 def importance(row: PageChanges, entry: Entry) -> float:
-    """What is near to the seeds matters more: it was asked for, and most is linked from there. And a little more does
-    what a sitemap prefers to other pages of its site."""
-    return LISTS_MATTER if row.every else HINTED**entry.hint / (1 + entry.depth)
+    """What a page or a list of addresses counts for its date."""
+    return LISTS_MATTER if row.every else weights(row, entry).product
 
 
 def _sampled(url: str, row: PageChanges, days: float) -> tuple[float, float]:

@@ -57,6 +57,8 @@ class PageChanges(msgspec.Struct, array_like=True, frozen=True):
     """Hours and days in which it has nothing new; see `freshness.hints`."""
     sampled: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 0.0
     """Its next visit is a sample, at a random moment before it is due: days until it would be due. 0: it is none."""
+    ranked: Annotated[float, msgspec.Meta(gt=0, le=10)] = 1.0
+    """What it counts more than others by the links to it; see `dating`."""
 
     @property
     def hint(self) -> float:

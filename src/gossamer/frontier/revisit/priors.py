@@ -2,9 +2,14 @@
 
 Each is the prior of the next: a part (the first segment of the path) that was seen twice goes by its host, a host by
 all others. So a page that was seen once has a sensible date.
+
+Every visit of any page tells something of the whole shard, and by that of all groups. A group goes by the rate of the
+larger one in steps, so its own is reckoned anew only where that has moved a step, or where the group itself was seen.
 """
 
 from __future__ import annotations
+
+from math import exp2, log2
 
 from gossamer.freshness.hints import hinted
 from gossamer.freshness.history import History, Prior
@@ -24,41 +29,86 @@ OWN = 4.0
 """As so many changes of pages like it counts one of a page itself, where a hint is weighed."""
 ALL = b"\0"
 """The key of the whole shard."""
+STEPS = 32
+"""In which a rate doubles, as the larger group hands it on: finer than anything that could be known."""
+KEPT = 8_192
+"""Groups that are held in memory."""
 
 history_of = decoder(History)
 
 
-def seen(table: Table, url: str, interval: float, changed: bool) -> None:
-    """A visit of a page: days since the one before, and whether it had changed. Part of the next commit."""
-    for group in _groups(url):
-        table.put(RATES, group, encode(_history(table, group).seen(interval, changed, FADES)))
+class _Group:
+    """What the pages of one group have shown, and the rate that follows from it."""
+
+    __slots__ = ("_given", "_rate", "history", "step", "weight")
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self._given = 0.0
+        """The rate of the larger group that all below follows from; 0: it has to be reckoned."""
+        self._rate = 0.0
+        self.step = 0.0
+        """The rate in steps."""
+        self.weight = 0.0
+        """Changes by which it is known: seen, or expected in the time without one."""
+
+    def seen(self, interval: float, changed: bool) -> None:
+        self.history, self._given = self.history.seen(interval, changed, FADES), 0.0
+
+    def rate(self, given: float) -> float:
+        """By what it has shown, and by the rate of the larger group."""
+        if given != self._given:
+            self._rate = self.history.rate(Prior.of(given, STRENGTH), near=self._rate)
+            self._given, self.step = given, USUAL * exp2(round(log2(self._rate / USUAL) * STEPS) / STEPS)
+            self.weight = self.history.weight + self.history.same * self._rate
+        return self._rate
 
 
-def rate(table: Table, url: str, row: PageChanges) -> float:
-    """How often a page changes in a day: by its visits, by pages like it, and by what its site says.
+class Priors:
+    """The groups of a shard. Those that were met lately are in memory, and are written with the next commit."""
 
-    What its site says counts the less, the more changes were seen, or would have been if there were any: of pages of
-    its host, and above all of its own.
-    """
-    known, seen = _known(table, url)
-    own = row.history.weight + row.history.same * known
-    return row.history.rate(Prior.of(hinted(known, row.hint, seen + OWN * own), STRENGTH / 4))
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._groups: dict[bytes, _Group] = {}
+        self._changed: set[bytes] = set()
 
+    def seen(self, url: str, interval: float, changed: bool) -> None:
+        """A visit of a page: days since the one before, and whether it had changed."""
+        for key in _groups(url):
+            self._group(key).seen(interval, changed)
+            self._changed.add(key)
 
-def _known(table: Table, url: str) -> tuple[float, float]:
-    """The rate of pages like it, and by how many changes that is known."""
-    rate, seen = USUAL, 0.0
-    for group in _groups(url):
-        history = _history(table, group)
-        rate = history.rate(Prior.of(rate, STRENGTH))
-        if group != ALL:
-            seen = max(seen, history.weight + history.same * rate)
-    return rate, seen
+    def rate(self, url: str, row: PageChanges) -> float:
+        """How often a page changes in a day: by its visits, by pages like it, and by what its site says.
 
+        What its site says counts the less, the more changes were seen, or would have been if there were any: of pages
+        of its host, and above all of its own.
+        """
+        everything, host, part = (self._groups.get(key) or self._group(key) for key in _groups(url))
+        everything.rate(USUAL)
+        host.rate(everything.step)
+        known = part.rate(host.step)
+        history, hint = row.history, row.hint
+        if hint:
+            own = history.weight + history.same * known
+            return history.rate(Prior.of(hinted(known, hint, max(host.weight, part.weight) + OWN * own), STRENGTH / 4))
+        return history.rate(Prior.of(known, STRENGTH / 4))
 
-def _history(table: Table, group: bytes) -> History:
-    row = table.get(RATES, group)
-    return history_of(row) if row is not None else History()
+    def save(self) -> None:
+        """Part of the next commit."""
+        for key in self._changed:
+            self._table.put(RATES, key, encode(self._groups[key].history))
+        self._changed.clear()
+
+    def _group(self, key: bytes) -> _Group:
+        found = self._groups.get(key)
+        if found is None:
+            if len(self._groups) >= KEPT:
+                self.save()
+                self._groups.clear()
+            row = self._table.get(RATES, key)
+            found = self._groups[key] = _Group(history_of(row) if row is not None else History())
+        return found
 
 
 def _groups(url: str) -> tuple[bytes, bytes, bytes]:

@@ -12,9 +12,8 @@ commit that takes in the answer. So no visit is lost, and none is made twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf
-from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -29,7 +28,7 @@ from gossamer.frontier.revisit import page_changes
 from gossamer.frontier.revisit.dating import RECENT, STATE, Dating, stored
 from gossamer.frontier.revisit.page_changes import Look, PageChanges
 from gossamer.frontier.revisit.pings import SOONEST, Pings
-from gossamer.frontier.rules import WatchRules
+from gossamer.frontier.rules import Outward, WatchRules
 from gossamer.model import Capture, Kind, Link, Page
 from gossamer.store.table.table import Table
 from gossamer.store.versions import GONE
@@ -51,22 +50,19 @@ DISCOVERY = (0.05, 0.5)
 _FEWEST = 1.0
 """Visits a day that any number of bytes allows: documents may be larger than that."""
 
-Earlier: TypeAlias = Callable[[str, float], Page | None]
-
 
 class Watch:
     """Dates visits, and wakes what is due."""
 
-    def __init__(self, parts: Parts, intake: Intake, rules: WatchRules, earlier: Earlier = lambda *_: None) -> None:
-        """`earlier` tells what a page said at a time."""
+    def __init__(self, parts: Parts, intake: Intake, rules: WatchRules, outward: Outward) -> None:
         self._parts = parts
         self._table = parts.table
         self._ledger = parts.ledger
         self._clock = parts.clock
         self._intake = intake
         self._rules = rules
-        self._earlier = earlier
-        self._dating = Dating(parts.table, parts.ledger, parts.queues, parts.clock, rules.goal)
+        self._earlier = outward.earlier
+        self._dating = Dating(parts.table, parts.ledger, parts.queues, parts.clock, rules.goal, outward.rank)
         self._state = self._dating.state
         self._pings = Pings(parts.clock)
 

@@ -40,7 +40,9 @@ from gossamer.collection.sites import site_of
 from gossamer.fetch.body import decoded
 from gossamer.model import Capture, Link, Page, SystemClock, Visit
 from gossamer.plan import Plan
+from gossamer.search.retrieval import Retrieval
 from gossamer.search.searcher import Searcher
+from gossamer.search.shards import Shards
 from gossamer.store.archive import Archive
 from gossamer.store.table.table import Table
 from gossamer.urls import keys
@@ -203,18 +205,20 @@ KINDS = {
     "offset 10,000": Kind(partial(frequent, 1), 10_000, "median 30"),
 }
 STAGES = {
-    "_parsed": "the question is taken apart",
-    "_question": "its words are looked up",
-    "_called": "what others call pages",
-    "_windows": "the index is asked",
-    "_taken": "columns of the pages",
-    "_further": "terms of the best answers",
-    "_raised": "the best are looked at again",
-    "_weighed": "links and age",
-    "_hits": "texts and snippets",
-    "_suggestion": "did you mean",
+    (Searcher, "_parsed"): "the question is taken apart",
+    (Retrieval, "question"): "its words are looked up",
+    (Retrieval, "_called"): "what others call pages",
+    (Retrieval, "_windows"): "queries are made for the index",
+    (Shards, "best"): "the index is asked",
+    (Shards, "taken"): "columns of the pages",
+    (Retrieval, "further"): "terms of the best answers",
+    (Shards, "raised"): "the best are looked at again",
+    (Retrieval, "weighed"): "links and age",
+    (Archive, "hinted"): "texts are read",
+    (Searcher, "_hits"): "snippets",
+    (Searcher, "_suggestion"): "did you mean",
 }
-"""Methods of a searcher, and what each does."""
+"""Methods, and what each does."""
 
 
 def questions(made: Made, kind: str, number: int) -> list[str]:
@@ -255,7 +259,7 @@ class Clock:
     """What each stage of a search takes by itself, without those that it calls."""
 
     def __init__(self) -> None:
-        self.took = dict.fromkeys(STAGES, 0.0)
+        self.took = dict.fromkeys(STAGES.values(), 0.0)
         self._running: list[float] = []
 
     def timed(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -276,11 +280,11 @@ class Clock:
 def profile(place: Path, some: list[str], offset: int) -> Iterator[str]:
     """A line for each stage: its share of an answer."""
     clock = Clock()
-    for name in STAGES:
-        setattr(Searcher, name, clock.timed(name, getattr(Searcher, name)))
+    for (kind, name), stage in STAGES.items():
+        setattr(kind, name, clock.timed(stage, getattr(kind, name)))
     whole = sum(asked(place, some, offset, 1, 0))
-    for name, seconds in sorted(clock.took.items(), key=lambda item: -item[1]):
-        yield f"    {1e3 * seconds / (len(some) + 20):6.2f} ms {STAGES[name]}"
+    for stage, seconds in sorted(clock.took.items(), key=lambda item: -item[1]):
+        yield f"    {1e3 * seconds / (len(some) + 20):6.2f} ms {stage}"
     yield f"    {1e3 * whole / len(some):6.2f} ms all of it"
 
 

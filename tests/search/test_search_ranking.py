@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from test_search_searcher import page, searcher_over
 from train_ranking import Signs, present
 
+from gossamer.search.candidates import HELD_BACK, PER_SITE, Candidates, Weighed
 from gossamer.search.function_words import function_words
 from gossamer.search.searcher import Searcher
 from gossamer.search.words import Lexicon, words
@@ -217,3 +222,23 @@ def test_what_a_fit_of_the_weights_adds_up_is_what_a_search_finds(tmp_path: Path
     first = {url: score for url, score in added.items() if score > 0}
     assert len(first) == 7, "two lack a word, and stand in a later window"
     assert first == pytest.approx({url: found[url] for url in first})
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9), st.integers(0, 2)), max_size=40))
+def test_the_third_answer_of_a_site_is_held_back_and_all_others_stand_in_their_order(
+    some: list[tuple[int, int, int]],
+) -> None:
+    sites, scores, windows = np.array(some, np.int64).reshape(-1, 3).T
+    pages, nothing = np.arange(len(some), dtype=np.uint64), np.zeros(len(some))
+    places = [(0, number) for number in range(len(some))]
+    found = Candidates(places, pages, sites.astype(np.uint64), sites, scores.astype(float), windows)
+    weighed = Weighed(found, nothing, nothing)
+    order = sorted(range(len(some)), key=lambda place: (some[place][2], -some[place][1], place))
+    assert weighed.order() == order
+    met: Counter[int] = Counter()
+    worth = {}
+    for place in order:
+        site, score, _ = some[place]
+        met[site] += 1
+        worth[place] = score * (HELD_BACK if met[site] > PER_SITE else 1.0)
+    assert weighed.spread() == sorted(order, key=lambda place: (some[place][2], -worth[place]))

@@ -12,13 +12,19 @@
 #include "reducer/names.h"
 #include "reducer/table.h"
 
+enum { SHORT = 7 };    /* letters; a word that has fewer may be stemmed to something that begins otherwise */
+enum { PASSED = 512 }; /* words that have none of the wanted terms and are remembered: they fit into the next cache */
+
 /* What is done with the stems of a text: they are written down, or the places of some of them are noted. */
 typedef struct {
     buffer out, others; /* others stand behind the whole text */
     PyObject *places;   /* a list, when places are asked for: of begin, end, and which of the wanted ones it is */
+    PyObject *names;    /* which of these are words of several terms */
     const buffer *wanted;
     Py_ssize_t count;
     const char *starts; /* for each ASCII character whether a wanted one begins with it, NULL when it tells nothing */
+    const uint32_t *seconds; /* the same for what follows, a bit for each; NULL when that tells nothing */
+    char (*passed)[INSIDE];
 } sink;
 
 static int write_down(buffer *out, const char *stem, size_t size)
@@ -41,22 +47,45 @@ static Py_ssize_t number_of(const sink *to, const char *term, size_t size)
     return -1;
 }
 
-/* A place is noted once, with the first of its terms that is wanted. */
-static int note(const sink *to, const char *stem, size_t size, const Py_ssize_t place[2])
+/* The first of some terms that is wanted; -1 for none. */
+static Py_ssize_t first_wanted(const sink *to, const char *stem, size_t size)
 {
     for (size_t begin = 0, end = 0; end <= size; end++) {
         if (end < size && stem[end] != ' ' && stem[end] != 0)
             continue;
         Py_ssize_t number = number_of(to, stem + begin, end - begin);
+        if (number >= 0)
+            return number;
         begin = end + 1;
-        if (number < 0)
-            continue;
-        PyObject *found = Py_BuildValue("nnn", place[0], place[1], number);
-        int done = found && PyList_Append(to->places, found) == 0;
-        Py_XDECREF(found);
-        return done;
     }
-    return 1;
+    return -1;
+}
+
+static PyObject *numbers(Py_ssize_t begin, Py_ssize_t end, Py_ssize_t number)
+{
+    const Py_ssize_t values[3] = {begin, end, number};
+    PyObject *found = PyTuple_New(3);
+    for (int at = 0; found && at < 3; at++) {
+        PyObject *value = PyLong_FromSsize_t(values[at]);
+        if (!value || PyTuple_SetItem(found, at, value) < 0) /* it takes the value, whatever happens */
+            Py_CLEAR(found);
+    }
+    return found;
+}
+
+static int append(PyObject *list, PyObject *item)
+{
+    int done = item && PyList_Append(list, item) == 0;
+    Py_XDECREF(item);
+    return done;
+}
+
+/* A place is noted once, with the first of its terms that is wanted. */
+static int note(const sink *to, const char *stem, size_t ordered, Py_ssize_t number, const Py_ssize_t place[2])
+{
+    if (memchr(stem, ' ', ordered) && !append(to->names, PyLong_FromSsize_t(PyList_Size(to->places))))
+        return 0;
+    return append(to->places, numbers(place[0], place[1], number));
 }
 
 /* A word that the table does not have. */
@@ -68,22 +97,32 @@ static int met_first(stems *known, const char *word, size_t size, const Py_ssize
     if (done && !remember(known, word, size, text, found.size))
         done = no_memory();
     const char *apart = memchr(text, 0, found.size);
-    if (done && to->places)
-        done = note(to, text, found.size, place);
-    else if (done)
-        done = write_all(to, text, found.size, apart ? (size_t)(apart - text) : found.size);
+    size_t ordered = apart ? (size_t)(apart - text) : found.size;
+    if (done && to->places) {
+        Py_ssize_t number = first_wanted(to, text, found.size);
+        done = number < 0 || note(to, text, ordered, number, place);
+    } else if (done)
+        done = write_all(to, text, found.size, ordered);
     PyMem_Free(found.at);
     return done;
 }
 
 static inline int take(stems *known, const char *word, size_t size, const Py_ssize_t place[2], sink *to)
 {
-    const slot *here = slot_of(known, hashed(word, size), word, size);
+    uint32_t hash = hashed(word, size);
+    char *passed = to->places && size <= INSIDE ? to->passed[hash % PASSED] : NULL;
+    if (passed && alike(passed, word))
+        return 1;
+    const slot *here = slot_of(known, hash, word, size);
     if (!here || !here->size)
         return met_first(known, word, size, place, to);
     const char *stem = here->stem_size <= INSIDE ? here->stem : known->letters.at + here->at + size;
-    if (to->places)
-        return note(to, stem, here->stem_size, place);
+    if (to->places) {
+        Py_ssize_t number = first_wanted(to, stem, here->stem_size);
+        if (number < 0 && passed)
+            memcpy(passed, word, INSIDE);
+        return number < 0 || note(to, stem, here->ordered, number, place);
+    }
     buffer *out = &to->out;
     if (here->ordered != here->stem_size || here->stem_size > INSIDE || !here->stem_size ||
         out->room - out->size <= INSIDE)
@@ -157,6 +196,33 @@ static inline Py_ssize_t simple_end(const Py_UCS4 *text, Py_ssize_t length, Py_s
     return c < 128 && !plain(c) && c != '+' && c != '#' && !links(text, length, at) ? at - 1 : -1;
 }
 
+static inline uint32_t letter_bit(Py_UCS4 c)
+{
+    return (uint32_t)1 << (c & 31);
+}
+
+/* May the ASCII word from here to its last character give a wanted term? Its second letter stays as well, but for short
+ * words such as dying. */
+static inline int may_be_wanted(const sink *to, const Py_UCS4 *text, Py_ssize_t at, Py_ssize_t last)
+{
+    if (!to->starts[text[at]])
+        return 0;
+    if (!to->seconds || last == at || to->seconds[text[at] & 31] & letter_bit(text[at + 1]))
+        return 1;
+    Py_UCS4 c = text[last];
+    return last - at < SHORT - 1 && (c == 'd' || c == 'g' || c == 's' || c == 'y');
+}
+
+/* The last character of a word that begins here and gives none of the wanted terms; -1 when it is not known. */
+static inline Py_ssize_t passed_over(const sink *to, const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t at)
+{
+    Py_UCS4 next = at + 1 < length ? text[at + 1] : 0;
+    if (to->starts[text[at]] && (!to->seconds || to->seconds[text[at] & 31] & letter_bit(next)))
+        return -1; /* most of those that are wanted */
+    Py_ssize_t last = simple_end(text, length, at);
+    return last >= 0 && !may_be_wanted(to, text, at, last) ? last : -1;
+}
+
 /* How many characters behind a word belong to it. */
 static Py_ssize_t tail(const Py_UCS4 *text, Py_ssize_t length, Py_ssize_t last, Py_ssize_t at)
 {
@@ -203,8 +269,8 @@ static int all_words(stems *known, const Py_UCS4 *text, Py_ssize_t length, sink 
     for (Py_ssize_t at = 0; at < length; at++) {
         Py_UCS4 c = text[at];
         if (c < 128 && plain(c)) {
-            Py_ssize_t end = to->starts && now.begin < 0 && !to->starts[c] ? simple_end(text, length, at) : -1;
-            at = end >= 0 ? end : grows_on(&now, text, length, at) - 1; /* one may be none of the wanted */
+            Py_ssize_t last = to->starts && now.begin < 0 ? passed_over(to, text, length, at) : -1;
+            at = last >= 0 ? last : grows_on(&now, text, length, at) - 1;
             continue;
         }
         if (c >= 128 && in_word(c)) {
@@ -249,7 +315,7 @@ static int words_of(stems *known, PyObject *text, sink *to)
 
 static PyObject *joined(PyObject *self, PyObject *text)
 {
-    sink to = {{0}, {0}, NULL, NULL, 0, NULL};
+    sink to = {.places = NULL};
     PyObject *found = NULL;
     if (!PyUnicode_Check(text)) {
         PyErr_SetString(PyExc_TypeError, "a text is needed");
@@ -267,7 +333,13 @@ static PyObject *joined(PyObject *self, PyObject *text)
     return found;
 }
 
-static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted, char starts[128])
+/* With what letters do wanted terms begin? */
+typedef struct {
+    char first[128];
+    uint32_t second[32]; /* by the first letter, a bit for each */
+} beginnings;
+
+static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted, beginnings *with)
 {
     for (Py_ssize_t number = 0; number < count; number++) {
         Py_ssize_t size;
@@ -275,8 +347,11 @@ static int wanted_of(PyObject *terms, Py_ssize_t count, buffer *wanted, char sta
         if (!term)
             return 0;
         wanted[number] = (buffer){(char *)term, (size_t)size, 0};
-        if (size && (unsigned char)term[0] < 128)
-            starts[(unsigned char)term[0]] = starts[toupper((unsigned char)term[0])] = 1;
+        unsigned char c = size ? (unsigned char)term[0] : 128;
+        if (c >= 128)
+            continue;
+        with->first[c] = with->first[toupper(c)] = 1;
+        with->second[c & 31] |= size > 1 ? letter_bit((unsigned char)term[1]) : UINT32_MAX;
     }
     return 1;
 }
@@ -288,15 +363,26 @@ static PyObject *met(PyObject *self, PyObject *arguments)
         return NULL;
     Py_ssize_t count = PyTuple_Size(terms);
     buffer *wanted = PyMem_Calloc((size_t)count + 1, sizeof(buffer));
-    char starts[128] = {0};
-    sink to = {{0}, {0}, PyList_New(0), wanted, count, ((stems *)self)->same_start ? starts : NULL};
-    if (!wanted || !to.places || !wanted_of(terms, count, wanted, starts) || !words_of((stems *)self, text, &to)) {
-        Py_CLEAR(to.places);
-        if (!PyErr_Occurred())
-            PyErr_NoMemory();
-    }
+    char passed[PASSED][INSIDE] = {{0}};
+    beginnings with = {{0}, {0}};
+    int same = ((stems *)self)->same_start;
+    sink to = {.places = PyList_New(0),
+               .names = PyList_New(0),
+               .wanted = wanted,
+               .count = count,
+               .starts = same > 0 ? with.first : NULL,
+               .seconds = same > 1 ? with.second : NULL,
+               .passed = passed};
+    PyObject *found = NULL;
+    if (wanted && to.places && to.names && wanted_of(terms, count, wanted, &with) &&
+        words_of((stems *)self, text, &to))
+        found = PyTuple_Pack(2, to.places, to.names);
+    if (!found && !PyErr_Occurred())
+        PyErr_NoMemory();
+    Py_XDECREF(to.places);
+    Py_XDECREF(to.names);
     PyMem_Free(wanted);
-    return to.places;
+    return found;
 }
 
 static PyObject *created(PyTypeObject *type, PyObject *arguments, PyObject *names)
@@ -305,7 +391,7 @@ static PyObject *created(PyTypeObject *type, PyObject *arguments, PyObject *name
     Py_ssize_t most;
     int same_start = 0;
     static char *known_names[] = {"stem", "most", "same_start", "pieces", NULL};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "On|pO", known_names, &ask, &most, &same_start, &pieces))
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "On|iO", known_names, &ask, &most, &same_start, &pieces))
         return NULL;
     if (pieces != Py_None && !PyFrozenSet_Check(pieces)) {
         PyErr_SetString(PyExc_TypeError, "a frozenset of names is needed");

@@ -56,6 +56,8 @@ STEMMERS = {
 """By ISO 639-1 code. Words of other languages stay as they are."""
 OTHER_STARTS = frozenset({"ga", "id", "nl", "sr", "tr"})
 """Where stems of words in ASCII may begin otherwise: a prefix is taken off, or letters are changed."""
+SAME_TWO = frozenset({None, "en"})
+"""Where they begin with the same two letters, but for a few short ones: see `words.ByPattern`."""
 REMEMBERED_MOST, REMEMBERED_LEAST = 131_072, 16_384
 """Words of a language whose stems are kept in memory, and of one that is met when some have so many: about 70 bytes for
 each, whatever the words are."""
@@ -90,7 +92,7 @@ def _stem(language: str | None) -> Stem:
 @lru_cache(maxsize=64)
 def _stems(language: str | None) -> words.Reduced:
     most = REMEMBERED_MOST if _stems.cache_info().currsize < MAIN_LANGUAGES else REMEMBERED_LEAST
-    same_start = language not in OTHER_STARTS
+    same_start = 2 if language in SAME_TWO else int(language not in OTHER_STARTS)
     return words.Stems(partial(reduced, stem=_stem(language)), most, same_start, NAMES_OF_ONE_PIECE)
 
 
@@ -108,24 +110,29 @@ def places(text: str, language: str | None, wanted: tuple[str, ...]) -> list[Pla
     """Where some terms stand in a text: begin, end, and which of them it is. Of a name, its parts that are wanted;
     where none is, but the name in one piece, all of it."""
     known = language if language in STEMMERS else None
+    met, names = _stems(known).met(text, wanted)
+    if not names:
+        return met
     numbers = {term: number for number, term in reversed(list(enumerate(wanted)))}
     parts: dict[str, Sequence[Place]] = {}
     found: list[Place] = []
-    for place in _stems(known).met(text, wanted):
-        begin, end, _ = place
+    done = 0
+    for name in names:
+        begin, end, _ = met[name]
         word = text[begin:end]
         within = parts.get(word)
         if within is None:
             within = parts[word] = _within(_pieces(word, known), numbers)
-        found += [(begin + first, begin + last, number) for first, last, number in within] if within else (place,)
-    return found
+        if within:
+            found += met[done:name]
+            found += [(begin + first, begin + last, number) for first, last, number in within]
+            done = name + 1
+    return found + met[done:]
 
 
 @lru_cache(maxsize=16_384)
 def _pieces(word: str, language: str | None) -> tuple[tuple[Span, str, str], ...]:
     """Where the parts of a name stand in it, with their terms; nothing when it has one, or something is left out."""
-    if word.isalpha() and word[1:].islower():
-        return ()
     plain = words.written(word)
     found = forms(plain, _stem(language))
     if len(plain) != len(word) or len(found.spans) == 1:
@@ -135,8 +142,11 @@ def _pieces(word: str, language: str | None) -> tuple[tuple[Span, str, str], ...
 
 def _within(pieces: Iterable[tuple[Span, str, str]], numbers: Mapping[str, int]) -> Sequence[Place]:
     """Where the parts that are wanted stand in their name."""
-    some = [(span, numbers.get(part, numbers.get(less))) for span, part, less in pieces]
-    return [(first, last, number) for (first, last), number in some if number is not None]
+    return [
+        (first, last, numbers[part if part in numbers else less])
+        for (first, last), part, less in pieces
+        if part in numbers or less in numbers
+    ]
 
 
 def units(text: str, language: str | None = None) -> Sequence[Unit]:

@@ -99,12 +99,13 @@ class ByPattern:
         self,
         stem: Callable[[str], str],
         most: int,
-        same_start: bool = False,
+        same_start: int = 0,
         pieces: frozenset[str] | None = None,
     ) -> None:
         """The stems of `most` words are remembered. The compiled module need not ask for most of them: `same_start`
-        promises that the stem of an ASCII word begins as the word does, but for capitals, and `pieces`, that names in
-        ASCII give what `forms.reduced` makes of them, where these are names of one piece."""
+        promises that the stem of an ASCII word begins as the word does, but for capitals: with the same letter, or with
+        the same two, unless it has less than seven and ends in d, g, s or y. `pieces` promises that names in ASCII give
+        what `forms.reduced` makes of them, where these are names of one piece."""
         self._stem = lru_cache(maxsize=most)(stem)
 
     def joined(self, text: str) -> str:
@@ -116,15 +117,19 @@ class ByPattern:
             others.append(more)
         return f" {APART} ".join(filter(None, (" ".join(filter(None, some)) for some in (ordered, others))))
 
-    def met(self, text: str, terms: tuple[str, ...]) -> list[tuple[int, int, int]]:
-        """Where words with some of the terms stand in a text: begin, end, and which is the first of them."""
+    def met(self, text: str, terms: tuple[str, ...]) -> tuple[list[tuple[int, int, int]], list[int]]:
+        """Where words with some of the terms stand in a text: begin, end, and which is the first of them. Then which of
+        these words, by their number, are names: they give several terms in the order of the text."""
         numbers = {term: number for number, term in reversed(list(enumerate(terms)))}
-        places = []
+        places: list[tuple[int, int, int]] = []
+        names = []
         for begin, end, stems in self._each(text):
             first = next((each for each in stems.replace(APART, " ").split(" ") if each and each in numbers), None)
             if first is not None:
+                if " " in stems.partition(APART)[0]:
+                    names.append(len(places))
                 places.append((begin, end, numbers[first]))
-        return places
+        return places, names
 
     def _each(self, text: str) -> Iterator[tuple[int, int, str]]:
         return ((begin, end, self._stem(word)) for begin, end, word in found(text) if counts(word))

@@ -6,9 +6,9 @@ what is shown of a page is looked up for the ten alone.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -152,7 +152,7 @@ class Found:
     """What the score is made of."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Weighed:
     """Candidates with all that counts for them."""
 
@@ -160,24 +160,22 @@ class Weighed:
     links: Floats
     age: Floats
 
-    @property
+    @cached_property
     def scores(self) -> Floats:
         return self.candidates.words + self.links + self.age
 
     def order(self) -> list[int]:
         """The best first; equals by their fingerprints, so that an answer is the same every time."""
-        return self._order().tolist()  # type: ignore[no-any-return]  # NumPy cannot know
+        return self._order.tolist()  # type: ignore[no-any-return]  # NumPy cannot know
 
+    @cached_property
     def _order(self) -> NDArray[np.intp]:
         return np.lexsort((self.candidates.pages, -self.scores, self.candidates.window))
 
     def spread(self) -> list[int]:
         """At most two of a site come before answers of other sites that are nearly as good."""
-        order, met = self._order(), Counter[int]()
-        held = np.zeros(len(order), bool)
-        for number, site in enumerate(self.candidates.sites[order].tolist()):
-            met[site] += 1
-            held[number] = met[site] > PER_SITE
+        order = self._order
+        held = _places_among_equals(self.candidates.sites[order]) >= PER_SITE
         scores = self.scores[order] * np.where(held, HELD_BACK, 1.0)
         again = np.lexsort((-scores, self.candidates.window[order]))
         return order[again].tolist()  # type: ignore[no-any-return]  # as above
@@ -188,6 +186,17 @@ class Weighed:
         words, links, age = (float(c[place]) for c in (self.candidates.words, self.links, self.age))
         signs = {"words": words, "links": links, "age": age}
         return Found(words + links + age, shard, address, int(self.candidates.pages[place]), signs)
+
+
+def _places_among_equals(values: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """For each how many before it are the same."""
+    order = np.argsort(values, kind="stable")
+    grouped = values[order]
+    begins = np.flatnonzero(np.concatenate(([True], grouped[1:] != grouped[:-1]))[: len(values)])
+    sizes = np.diff(np.append(begins, len(values)))
+    places = np.empty(len(values), np.intp)
+    places[order] = np.arange(len(values)) - np.repeat(begins, sizes)
+    return places
 
 
 def weighed(candidates: Candidates, ranks: Sequence[float] | Floats, weights: Weights, now: float) -> Weighed:

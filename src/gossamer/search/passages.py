@@ -38,11 +38,16 @@ class Passage(NamedTuple):
     terms: frozenset[int]
 
 
-def best(text: str, marks: Sequence[Mark], weights: Sequence[float], width: int) -> Passage | None:
-    """The part that answers best, of at most so many characters. A term that weighs nothing does not count."""
+def best(
+    text: str, marks: Sequence[Mark], weights: Sequence[float], width: int, *, whole: bool = False
+) -> Passage | None:
+    """The part that answers best, of at most so many characters. A term that weighs nothing does not count. Where the
+    `whole` question is wanted, there may be none."""
     marks = marks if all(weights) else [mark for mark in marks if weights[mark[2]]]
     covers = _covers(marks, weights, width)
     top = max(covers, default=0.0)
+    if whole and top < sum(weights) - 1e-9:
+        return None
     chosen, best_worth = None, -1.0
     for passage, cover in _about_equal(marks, covers, top * (1 - SLACK) - 1e-9, width):
         worth = COVER * cover / (top or 1) + _worth(text, passage, width)

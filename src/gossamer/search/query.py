@@ -171,6 +171,8 @@ def _size(atom: Atom) -> int:
 
 def dangling(text: str) -> Iterator[str]:
     """The operators of a question that have nothing on one side, and so mean nothing."""
+    if not any(each.name in text for each in (Operator.AND, Operator.OR)):
+        return  # most questions, and taking one apart a second time is dear
     around = [None, *tokens(_whole(text), FIELDS), None]
     for before, each, after in zip(around, around[1:], around[2:], strict=False):
         if each in (Operator.AND, Operator.OR):

@@ -67,7 +67,8 @@ def _parts(
         end = text.rfind(" ", start, most) + 1 or most if len(text) > most else len(text)
         met += _met(text, start, end, terms, language)
         is_last = len(text) <= end or most == LOOKED_THROUGH[-1]
-        chosen = best(text, met, weights, LENGTH) if is_last or wanted <= {mark[2] for mark in met} else None
+        has_all = is_last or wanted <= {mark[2] for mark in met}
+        chosen = best(text, met, weights, LENGTH, whole=not is_last) if has_all else None
         if chosen is not None and (is_last or wanted <= chosen.terms):
             return met, _around_all(text, met, chosen, weights)
         if is_last:

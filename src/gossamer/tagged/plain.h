@@ -98,30 +98,53 @@ static bool is_saying(const byte *at, size_t size, const char *name)
     return size > strlen(name) && memcmp(at, name, strlen(name)) == 0;
 }
 
+/* Names of tags, each with its length, so that most others are told from it by that and by their first letter. */
+typedef struct {
+    const char *text;
+    size_t size;
+} tag_name;
+
+#define NAMED(text) {text, sizeof(text) - 1}
+
+static bool is_one_of(const byte *at, size_t size, const tag_name *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i].size == size && (byte)names[i].text[0] == *at && memcmp(at, names[i].text, size) == 0)
+            return true;
+    return false;
+}
+
 /* A tag that is for a part of a line, or begins a cell. */
 static bool is_within(const byte *at, size_t size)
 {
-    static const char *const within[] = {"a", "em", "strong", "code", "sub", "sup", "td", "th", "del", "math"};
-    if (is_saying(at, size, "a ") || is_saying(at, size, "img "))
-        return true;
-    for (size_t i = 0; i < sizeof within / sizeof *within; i++)
-        if (is_tag(at, size, within[i]))
-            return true;
-    return false;
+    static const tag_name within[] = {NAMED("a"),   NAMED("em"), NAMED("strong"), NAMED("code"), NAMED("sub"),
+                                      NAMED("sup"), NAMED("td"), NAMED("th"),     NAMED("del"),  NAMED("math")};
+    return is_saying(at, size, "a ") || is_saying(at, size, "img ") ||
+           is_one_of(at, size, within, sizeof within / sizeof *within);
 }
 
 /* A tag that parts the words before and after it. */
 static bool parts_lines(const byte *at, size_t size)
 {
-    static const char *const lines[] = {"p",  "li", "ul", "tr",    "h2", "h1", "h3", "dt", "dd", "dl",
-                                        "ol", "h4", "h5", "table", "h6", "br", "pre", "blockquote"};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (is_tag(at, size, lines[i]))
-            return true;
-    return is_saying(at, size, "ol ");
+    static const tag_name lines[] = {
+        NAMED("p"),  NAMED("li"), NAMED("ul"), NAMED("tr"),    NAMED("h2"), NAMED("h1"),
+        NAMED("h3"), NAMED("dt"), NAMED("dd"), NAMED("dl"),    NAMED("ol"), NAMED("h4"),
+        NAMED("h5"), NAMED("h6"), NAMED("br"), NAMED("table"), NAMED("pre"), NAMED("blockquote"),
+    };
+    return is_one_of(at, size, lines, sizeof lines / sizeof *lines) || is_saying(at, size, "ol ");
 }
 
 static const bool ENDS_WORDS[256] = {['<'] = true, ['&'] = true, ['\n'] = true, ['\t'] = true, ['\r'] = true, ['\f'] = true};
+
+/* Without a branch for each, so that many bytes are looked at together. */
+static bool has_spaces_together(const byte *at, const byte *end)
+{
+    size_t pairs = end > at ? (size_t)(end - at) - 1 : 0;
+    byte met = 0;
+    for (size_t i = 0; i < pairs; i++)
+        met |= (byte)((at[i] == ' ') & (at[i + 1] == ' '));
+    return met != 0;
+}
 
 /* Words, of which some have more than one space between. */
 static void put_collapsed(buffer *out, const byte *at, const byte *end)
@@ -134,14 +157,12 @@ static void put_collapsed(buffer *out, const byte *at, const byte *end)
 /* Words up to a tag or a line end, and a reference behind them. The first is no space. */
 static const byte *put_words(plainly *w, const byte *at, const byte *end)
 {
-    const byte *begin = at, *space = at;
+    const byte *begin = at;
     while (end - at >= 4 && !(ENDS_WORDS[at[0]] | ENDS_WORDS[at[1]] | ENDS_WORDS[at[2]] | ENDS_WORDS[at[3]]))
         at += 4;
     while (at < end && !ENDS_WORDS[*at])
         at++;
-    while ((space = memchr(space, ' ', (size_t)(at - space))) != NULL && ++space < at && *space != ' ')
-        ;
-    if (space != NULL && space < at)
+    if (has_spaces_together(begin, at))
         put_collapsed(w->out, begin, at);
     else
         put(w->out, begin, (size_t)(at - begin));

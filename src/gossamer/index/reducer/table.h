@@ -36,7 +36,7 @@ typedef struct {
     PyObject *ask;
     PyObject *pieces; /* names that have no parts whatever their capitals; NULL when names are asked for like words */
     Py_ssize_t most;
-    int same_start; /* a stem begins like its word, but for capitals, where the word is ASCII */
+    int same_start; /* letters that a stem begins with like its word, but for capitals, where the word is ASCII */
     slot *slots;
     size_t count, room; /* room is a power of two */
     size_t turn;        /* whose place near its own a word takes that finds none free */

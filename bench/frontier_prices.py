@@ -24,7 +24,7 @@ from gossamer.frontier.queue.back_queues import Queues
 from gossamer.frontier.revisit.dating import Dating, importance
 from gossamer.frontier.revisit.page_changes import PageChanges
 from gossamer.frontier.revisit.priors import Priors
-from gossamer.frontier.rules import Rules
+from gossamer.frontier.rules import Rules, WatchRules
 from gossamer.model import Answer, Capture, Kind, Link, Page, Visit
 from gossamer.plan import Plan
 from gossamer.store.commits import Commits, Step
@@ -145,7 +145,7 @@ def _dated(folder: Path, number: int) -> tuple[float, float, float]:
     """What it takes to learn from a visit, to tell when a page that was visited some times is due, and to put it into
     the agenda: for each of so many, after the groups that they belong to were read, committed with all others."""
     priced = _opened(folder)
-    dating = Dating(priced.table, priced.frontier.ledger, Queues(priced.table, 1), priced.clock, "age")
+    dating = Dating(priced.table, priced.frontier.ledger, Queues(priced.table, 1), priced.clock, WatchRules())
     found = [each.url for each in _here(number, "articles")]
     rows = [PageChanges(seen=priced.clock.wall())] * number
     began = time.process_time()

@@ -87,6 +87,7 @@ class Plan:
     budget: float = _setting("budget")
     budget_bytes: int = _setting("budget_bytes")
     goal: str = _setting("goal")
+    revisit_policy: str = _setting("revisit_policy")
     keep: str = _setting("keep")
     pages_per_host: int = _setting("pages_per_host")
     order: str = _setting("order")

@@ -150,6 +150,12 @@ SETTINGS: dict[str, Setting] = {
             "age: no page goes unvisited for long; freshness: as many pages as possible are up to date ({})",
         ),
     ),
+    "revisit_policy": Setting(
+        "learning",
+        "By which rule `gossamer watch` comes back to pages; the others are there to compare with.",
+        choices=("learning", "uniform", "proportional", "nutch"),
+        option=Option("--revisit-policy", FRESH, "when to come back, as `simulate` names the ways ({})"),
+    ),
     "keep": Setting(
         "all",
         "Which old versions of pages `gossamer watch` and `prune` keep: all, last 5, or 90 days. The newest always.",

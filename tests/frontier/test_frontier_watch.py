@@ -19,6 +19,7 @@ from gossamer.collection.freshness import FEW, freshness_of
 from gossamer.errors import Damaged
 from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import Trust, heard
+from gossamer.freshness.waits import Policy
 from gossamer.frontier import Politeness
 from gossamer.frontier.discover.discovery import Found
 from gossamer.frontier.entries import FAMILIES, FORBIDDEN, FRESHNESS, REVISITS, TRUST, State, encode
@@ -534,6 +535,33 @@ def learned(folder: Path, seed: int, goal: Goal) -> tuple[float, float]:
     measure = 0 if goal == "freshness" else 1
     reached = web.measured(15, 45)[measure]
     return reached / web.best(made, goal)[measure], reached / web.even(made)[measure]
+
+
+@pytest.mark.parametrize("policy", ["uniform", "proportional", "nutch"])
+def test_other_policies_visit_as_they_say(tmp_path: Path, policy: Policy) -> None:
+    web = ChangingWeb([0.05, 1.0] * 6, 30, 3, hosts=3)
+    simulated(tmp_path, web, WatchRules(12.0, policy=policy), 30)
+    seldom, often = (
+        sum(visit >= 15 for page in web.pages.values() if page.rate == rate for visit in page.visits)
+        for rate in (0.05, 1.0)
+    )
+    assert seldom + often <= 12 * 16
+    if policy == "uniform":
+        assert seldom == pytest.approx(often, rel=0.15)
+    else:
+        assert often > (6 if policy == "proportional" else 2) * seldom
+
+
+def test_another_policy_sets_all_dates_anew(tmp_path: Path) -> None:
+    clock, web = VirtualClock(), ChangingWeb([0.05, 1.0] * 6, 30, 3, hosts=3)
+    simulated(tmp_path, web, WatchRules(12.0), 20, clock)
+    simulated(tmp_path, web, WatchRules(12.0, policy="uniform"), 3, clock)
+    with Table.open(tmp_path, FAMILIES, writable=False) as table:
+        state = stored(table)
+    assert state is not None
+    assert (state.policy, state.swept) == ("uniform", None)
+    assert state.price == pytest.approx(1.0, rel=0.1)
+    assert state.outlook(clock.wall()).visits == pytest.approx(12.0, rel=0.1)
 
 
 def test_the_budget_holds_for_new_pages_and_old_ones_together(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ PATIENCE = 10.0
 """Seconds to wait for another who is changing something; that takes milliseconds."""
 SOON = (
     *("scope", "include", "exclude", "depth", "pages", "bytes", "time", "pages_per_host", "patience"),
-    *("budget", "budget_bytes", "goal"),
+    *("budget", "budget_bytes", "goal", "revisit_policy"),
     *("delay", "ip_delay", "delay_factor", "delay_longest", "crawl_delay_longest", "per_host"),
     *("seeds", "url_length", "path_segments"),
 )

@@ -17,12 +17,11 @@ from numpy.typing import ArrayLike
 
 from gossamer.freshness.many import Floats, allocated
 from gossamer.freshness.revisit import Goal
+from gossamer.freshness.waits import LONGER, SHORTER
 
 Schedule: TypeAlias = Callable[[ArrayLike, ArrayLike, float, Goal], Floats]
 """From rates, importances, visits in a unit of time and what they are for to how often each page is visited."""
 
-LONGER, SHORTER = 1.4, 0.8
-"""What Nutch multiplies an interval with, after a visit that found nothing new and after one that did."""
 SHORTEST, LONGEST = 60 / 86_400, 365.0
 """Days."""
 

@@ -14,6 +14,7 @@ import msgspec
 
 from gossamer.freshness.changes import age, freshness
 from gossamer.freshness.revisit import Goal, next_visit
+from gossamer.freshness.waits import Policy, wait
 
 STEPS = 4
 """Steps in which a rate or an importance doubles."""
@@ -61,6 +62,14 @@ class Population(msgspec.Struct, array_like=True):
             if not self.counts[place]:
                 del self.counts[place]
 
+    def price_for(self, policy: Policy, budget: float, goal: Goal, near: float = 1.0) -> float:
+        """The price at which a policy makes as many visits in a unit of time as the budget has; see `waits`."""
+        if policy == "learning" or not self.counts or budget <= 0:
+            return self.price(budget, goal, near)
+        if policy == "proportional":
+            return math.fsum(rate * count for rate, _, count in self._groups()) / budget
+        return self.pages / budget
+
     def price(self, budget: float, goal: Goal, near: float = 1.0) -> float:
         """The price at which they want as many visits in a unit of time as the budget has; it is looked for `near` it.
 
@@ -81,14 +90,22 @@ class Population(msgspec.Struct, array_like=True):
             price = guess if low < guess < high else math.sqrt(low * high)
         return 0.0
 
-    def outlook(self, price: float, goal: Goal, shortest: float, longest: float, since: float = 0.0) -> Outlook:
+    def outlook(
+        self,
+        price: float,
+        goal: Goal,
+        shortest: float,
+        longest: float,
+        since: float = 0.0,
+        policy: Policy = "learning",
+    ) -> Outlook:
         """What is to be expected at a price, where no page is visited more often or less often than that.
 
         `since` is how long ago the visits have ended.
         """
         visits = fresh = old = 0.0
         for rate, importance, count in self._groups():
-            interval = min(max(next_visit(rate, price, importance, goal), shortest), longest)
+            interval = min(max(wait(policy, rate, price, importance, goal), shortest), longest)
             visits += count / interval
             still = freshness(rate, interval)
             fresh += count * still * math.exp(-rate * since)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from gossamer.freshness.revisit import Goal
+from gossamer.freshness.waits import Policy
 from gossamer.frontier.polite.hosts import Politeness
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import Order, breadth
@@ -53,6 +54,7 @@ class WatchRules:
     goal: Goal = "age"
     octets: int = 0
     """Bytes a day, of all shards together; 0: any number."""
+    policy: Policy = "learning"
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ from gossamer.collection.crawl.rereading import Lists
 from gossamer.collection.crawl.running import garbage_at_ease
 from gossamer.collection.crawl.stages import Keeper, Stages, fold_copy
 from gossamer.collection.crawl.start import Start
-from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, goal_of, rules_of, signing_out
+from gossamer.collection.crawl.wiring import ShardPlan, blocks_of, deriving, rules_of, signing_out, watch_rules_of
 from gossamer.collection.imports.hand_over import Alone
 from gossamer.collection.imports.import_files import ImportFile
 from gossamer.collection.imports.import_filter import ImportFilter
@@ -46,7 +46,7 @@ from gossamer.fetch.body import decoded
 from gossamer.fetch.held import Held
 from gossamer.frontier import Frontier
 from gossamer.frontier.entries import Entry
-from gossamer.frontier.rules import Outward, Resolve, Rules, WatchRules
+from gossamer.frontier.rules import Outward, Resolve, Rules
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import URL, Answer, Clock, Visit
 from gossamer.plan import Plan
@@ -146,7 +146,7 @@ class Session:
         if outside.fresh_until is not None:
             until = min(until, outside.fresh_until)
         rules = rules_of(plan, product, outside.order, imports=imports, heads=outside.heads, until=until)
-        watch = WatchRules(plan.budget, goal_of(plan), plan.budget_bytes) if outside.fresh_until is not None else None
+        watch = watch_rules_of(plan) if outside.fresh_until is not None else None
         return replace(
             rules, scope=self._mine.scope(), watch=watch, topic=self._topic, signs_out=signing_out(self._logins)
         )

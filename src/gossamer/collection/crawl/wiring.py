@@ -19,9 +19,10 @@ from gossamer.dedupe.families import BLOCKS
 from gossamer.fetch import Guard, Route
 from gossamer.fetch.logins import Logins
 from gossamer.freshness.revisit import Goal
+from gossamer.freshness.waits import policy_of
 from gossamer.frontier.polite.limits import Allowance
 from gossamer.frontier.queue.rank import ORDERS, Order
-from gossamer.frontier.rules import Rules
+from gossamer.frontier.rules import Rules, WatchRules
 from gossamer.frontier.shards.peers import Peers
 from gossamer.model import Clock, Kind
 from gossamer.plan import Plan
@@ -171,9 +172,10 @@ def signing_out(logins: Logins) -> Callable[[str, str], bool] | None:
     return lambda url, anchor: signs_out(url, anchor) and logins.holds(url)
 
 
-def goal_of(plan: Plan) -> Goal:
-    """What a watch is best at."""
-    return "freshness" if plan.goal == "freshness" else "age"
+def watch_rules_of(plan: Plan) -> WatchRules:
+    """How a watch keeps pages up to date."""
+    goal: Goal = "freshness" if plan.goal == "freshness" else "age"
+    return WatchRules(plan.budget, goal, plan.budget_bytes, policy_of(plan.revisit_policy))
 
 
 def preload(plan: Plan) -> tuple[str, ...]:

@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from gossamer.freshness.hints import GOOD_MOST, after_quiet
 from gossamer.freshness.history import History
 from gossamer.freshness.price import Outlook, Population
-from gossamer.freshness.revisit import Goal, next_visit
+from gossamer.freshness.revisit import Goal
 from gossamer.freshness.signals import is_worth_a_visit, rate_between
+from gossamer.freshness.waits import adapted, policy_of, wait
 from gossamer.frontier.entries import FRESHNESS, META, REVISITS, Entry
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.queue.agenda import Agenda
@@ -28,6 +29,7 @@ from gossamer.frontier.revisit import lastmod_trust, page_changes
 from gossamer.frontier.revisit.page_changes import PageChanges, Rate
 from gossamer.frontier.revisit.priors import Priors
 from gossamer.frontier.revisit.token_bucket import TokenBucket
+from gossamer.frontier.rules import WatchRules
 from gossamer.model import Clock
 from gossamer.rows import Count, Seconds, decoder
 from gossamer.store.table.table import Table
@@ -96,12 +98,13 @@ class WatchState(msgspec.Struct, array_like=True):
     long ago counts less."""
     sampled_days: Rate = 0.0
     fresh_days: Rate = 0.0
+    policy: str = "learning"
 
     def outlook(self, now: float) -> Outlook:
         """How fresh the pages are at a time, as far as that can be told by how often they change."""
         goal: Goal = "freshness" if self.goal == "freshness" else "age"
         since = max(now - self.saved, 0.0) / DAY if self.saved else 0.0
-        return self.population.outlook(self.price, goal, SHORTEST, LONGEST, since)
+        return self.population.outlook(self.price, goal, SHORTEST, LONGEST, since, policy_of(self.policy))
 
 
 state_of = decoder(WatchState)
@@ -122,7 +125,7 @@ class Dating:
         ledger: Ledger,
         queues: Queues,
         clock: Clock,
-        goal: Goal,
+        rules: WatchRules,
         rank: Callable[[str], float] = lambda url: 1.0,
     ) -> None:
         """`rank` tells how a page ranks by the links to it; 1 is the average."""
@@ -130,15 +133,34 @@ class Dating:
         self._ledger = ledger
         self._queues = queues
         self._clock = clock
-        self.goal = goal
         self._rank = rank
         self._priors = Priors(table)
         self.agenda = Agenda(table, REVISITS)
         self.state = stored(table) or WatchState()
+        self.go_by(rules)
         self._priced = -inf
         """When the price was looked at; steady time."""
         self._dated = 0
         """Pages that were dated since."""
+
+    def go_by(self, rules: WatchRules) -> None:
+        """From now on. Another policy sets all dates anew."""
+        self.goal, self.policy = rules.goal, rules.policy
+        if self.state.policy != rules.policy:
+            self.state.policy, self.state.swept = rules.policy, b""
+
+    def adapt(self, row: PageChanges, *, changed: bool) -> PageChanges:
+        """A page was visited again: its next interval, if the watch goes by Nutch's rule."""
+        if self.policy != "nutch":
+            return row if not row.interval else replace(row, interval=0.0)
+        days = adapted(row.interval or self.state.price, changed)
+        return replace(row, interval=min(max(days, SHORTEST), LONGEST))
+
+    def _wait(self, row: PageChanges, rate: float, weight: float) -> float:
+        """Days from a visit to the next."""
+        if self.policy == "nutch" and row.interval:
+            return row.interval
+        return wait(self.policy, rate, self.state.price, weight, self.goal)
 
     def date(self, url: str, row: PageChanges, entry: Entry) -> None:
         """After a visit, counted from then."""
@@ -148,7 +170,7 @@ class Dating:
         rate, weight = self._priors.rate(url, row), importance(row, entry)
         if row.said:
             rate = rate_between(lastmod_trust.trust(self._table, url), rate)
-        days = next_visit(rate, self.state.price, weight, self.goal)
+        days = self._wait(row, rate, weight)
         place = self.state.population.enter(rate, weight)
         self.state.kept = True
         self._dated += 1
@@ -158,7 +180,7 @@ class Dating:
     def is_due(self, url: str, row: PageChanges, entry: Entry, now: float) -> bool:
         """Its date has moved, as a list says: is it worth a visit now, by how right such dates were?"""
         rate, since = self._priors.rate(url, row), (now - row.seen) / DAY
-        days = next_visit(rate, self.state.price, importance(row, entry), self.goal)
+        days = self._wait(row, rate, importance(row, entry))
         return is_worth_a_visit(lastmod_trust.trust(self._table, url), rate, since, moved=True, wait=days)
 
     def enter(self, url: str, row: PageChanges, since: float, days: float) -> None:
@@ -202,7 +224,7 @@ class Dating:
         if (few or now - self._priced < REPRICED) and not at_once:
             return
         self._priced, self._dated = now, 0
-        state.price = min(state.population.price(revisits_a_day, self.goal, state.price), 1e9)
+        state.price = min(state.population.price_for(self.policy, revisits_a_day, self.goal, state.price), 1e9)
         if state.swept is None and abs(log(max(state.price, _LEAST) / max(state.dated_at, _LEAST))) > DRIFTS:
             state.swept, state.dated_at = b"", state.price
 

@@ -59,6 +59,8 @@ class PageChanges(msgspec.Struct, array_like=True, frozen=True):
     """Its next visit is a sample, at a random moment before it is due: days until it would be due. 0: it is none."""
     ranked: Annotated[float, msgspec.Meta(gt=0, le=10)] = 1.0
     """What it counts more than others by the links to it; see `dating`."""
+    interval: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 0.0
+    """Days between two visits by Nutch's rule; 0: the watch does not go by it."""
 
     @property
     def hint(self) -> float:

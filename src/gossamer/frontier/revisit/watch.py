@@ -62,14 +62,14 @@ class Watch:
         self._intake = intake
         self._rules = rules
         self._earlier = outward.earlier
-        self._dating = Dating(parts.table, parts.ledger, parts.queues, parts.clock, rules.goal, outward.rank)
+        self._dating = Dating(parts.table, parts.ledger, parts.queues, parts.clock, rules, outward.rank)
         self._state = self._dating.state
         self._pings = Pings(parts.clock)
 
     def change(self, rules: WatchRules) -> None:
         """Go by another budget from now on."""
         self._rules = rules
-        self._dating.goal = rules.goal
+        self._dating.go_by(rules)
         self._dating.set_price(self._revisits_a_day(), at_once=True)
 
     def adopt(self) -> None:
@@ -231,6 +231,7 @@ class Watch:
         look = Look(row, page, before.kind, unchanged=unchanged)
         if look.tells and when > row.seen:
             self._dating.learn(url, row, when, changed=look.changed)
+            row = self._dating.adapt(row, changed=look.changed)
         self._dating.set_price(self._revisits_a_day())
         good = good_for(capture.header_values("cache-control"), capture.header("expires"), capture.header("date"))
         good = good or (row.good_for if unchanged else 0.0)

@@ -53,7 +53,7 @@ def test_json_is_one_object_with_all_that_is_known_of_an_answer(web: Path, capsy
     hit = said["hits"][0]
     assert list(hit) == [
         *("url", "title", "title_html", "snippet", "score", "site", "language"),
-        *("media_type", "size", "published", "fetched", "since", "until", "copies"),
+        *("media_type", "size", "published", "fetched", "since", "until", "breaks", "copies"),
     ]
     assert (hit["media_type"], hit["published"]) == ("text/html", None)
     assert hit["size"] > 100

@@ -100,7 +100,7 @@ class Readers:
         answers = (None, page, "", "http://b.example/" + "x" * dice.choice((1, 16_400)))
         for each in (columns, spoilt):
             with suppress(ValueError, IndexError):  # they say that the columns do not fit
-                self._pointers(*each, ("a", "area", "iframe", "link", "refresh", "frame"))
+                self._pointers(tuple(each), ("a", "area", "iframe", "link", "refresh", "frame"))
                 self._distinct(each[0], each[1], each[-1], page, lambda href: dice.choice(answers))
 
     def _outline(self, dice: Random, outline: Any) -> None:

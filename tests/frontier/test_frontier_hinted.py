@@ -53,7 +53,7 @@ def rate(held: Books, url: str = A) -> float:
     frontier: Any = held.frontier
     watch: Watch = frontier._watch
     dating: Dating = watch._dating
-    return dating._rate(url, row_of(held, url))
+    return dating._priors.rate(url, row_of(held, url))
 
 
 def test_a_copy_that_is_called_good_is_not_asked_for_sooner_while_nothing_is_known(tmp_path: Path) -> None:

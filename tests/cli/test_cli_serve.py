@@ -101,11 +101,18 @@ def test_who_is_cut_off_at_the_end_costs_no_word(folder: Path) -> None:
     assert (process.returncode, said) == (0, "")
 
 
+def free_port() -> str:
+    """The usual one is also that of servers of other tests, which may run at the same time."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return str(taken.getsockname()[1])
+
+
 def test_the_end_of_a_crawl_is_told_to_who_watches_and_on_the_terminal(tmp_path: Path) -> None:
     folder = tmp_path / "my web"
     with MadeWeb(WebSpec(seed=2, hosts=1, pages=12, names="ip")).serve() as web:
         polite = ("--delay", "0.5", "--allow-address", "127.0.0.0/8", "--shards", "1", "--no-build")
-        command = [*COMMAND, "crawl", str(folder), web.seed, *polite, "--serve"]
+        command = [*COMMAND, "crawl", str(folder), web.seed, *polite, "--serve", free_port()]
         with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
             assert process.stderr is not None
             found = next(filter(None, (re.search(r"served at (\S+)", line) for line in process.stderr)))
@@ -129,7 +136,7 @@ def test_the_end_of_a_crawl_is_told_to_who_watches_and_on_the_terminal(tmp_path:
 def test_a_crawl_is_shown_while_it_runs_and_no_longer(tmp_path: Path) -> None:
     with MadeWeb(WebSpec(seed=2, hosts=1, pages=12, names="ip")).serve() as web:
         polite = ("--delay", "0.5", "--allow-address", "127.0.0.0/8", "--shards", "1")
-        command = [*COMMAND, "crawl", str(tmp_path / "w"), web.seed, *polite, "--serve"]
+        command = [*COMMAND, "crawl", str(tmp_path / "w"), web.seed, *polite, "--serve", free_port()]
         with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
             assert process.stderr is not None
             found = next(filter(None, (re.search(r"served at (\S+)", line) for line in process.stderr)))

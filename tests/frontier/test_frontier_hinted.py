@@ -152,3 +152,13 @@ def test_what_a_sitemap_prefers_matters_a_little_more() -> None:
 def test_rows_of_before_say_nothing_of_it() -> None:
     old = encode(tuple(PageChanges(seen=7.0).__getattribute__(name) for name in PageChanges.__struct_fields__[:11]))
     assert page_changes.changes_of(old) == PageChanges(seen=7.0)
+
+
+def test_a_visit_by_a_clock_that_was_set_back_is_no_sample(tmp_path: Path) -> None:
+    with books(tmp_path, watch=WatchRules()) as held:
+        frontier: Any = held.frontier
+        dating: Dating = frontier._watch._dating
+        dating.learn(A, PageChanges(seen=held.clock.wall() + DAY), held.clock.wall(), changed=False)
+        assert dating.state.samples == 0
+        dating.learn(A, PageChanges(seen=held.clock.wall() - DAY, sampled=2.0), held.clock.wall(), changed=False)
+        assert (dating.state.samples, dating.state.fresh_days) == (1, 2)

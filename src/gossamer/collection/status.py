@@ -105,12 +105,15 @@ class FormsAsked:
     requests: int
     records: int
     covered: float
-    """The part of what there is behind them, 0 to 1, by the estimates of all."""
-    words: str
-    """The same in a sentence."""
+    """The part of what there is behind them, 0 to 1, by the estimates of all; 0 where there is none."""
 
     def __str__(self) -> str:
-        return self.words
+        parts = [f"{self.sent:,} sent"]
+        parts += [f"{self.going:,} of them still asked"] if self.going else []
+        parts += [f"{self.refused:,} left alone"] if self.refused else []
+        known = f"{counted(self.requests, 'request')} brought {counted(self.records, 'record')}"
+        part = f", about {self.covered:.0%} of what there is" if self.covered else ""
+        return f"{', '.join(parts)}; {known}{part}" if self.sent else ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +282,7 @@ def _forms(tables: Iterable[Table]) -> FormsAsked | None:
     if not sums.sent + sums.refused:
         return None
     covered = round(min(sums.records / sums.estimate, 1.0), 4) if sums.estimate else 0.0
-    return FormsAsked(sums.sent, sums.refused, sums.going, sums.requests, sums.records, covered, str(sums))
+    return FormsAsked(sums.sent, sums.refused, sums.going, sums.requests, sums.records, covered)
 
 
 progress_of = decoder(Progress)

@@ -77,9 +77,8 @@ def _batches(arrow: Any, schema: Any, rows: Iterable[dict[str, Any]], fields: Ma
     size = 0
     for row in rows:
         held.append(_typed(row, fields))
-        size += sum(len(value) for value in row.values() if isinstance(value, str)) + LINK_BYTES * len(
-            row.get("links", ())
-        )
+        size += sum(len(value) for value in row.values() if isinstance(value, str))
+        size += LINK_BYTES * len(row.get("links", ()))
         if size >= BATCH_BYTES:
             yield arrow.RecordBatch.from_pylist(held, schema=schema)
             held, size = [], 0

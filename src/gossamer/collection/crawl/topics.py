@@ -122,7 +122,7 @@ def judge_for(plan: Plan, folder: Path, table: Table) -> Judge:
 
 def is_known(folder: Path) -> bool:
     """Was a topic ever learned here?"""
-    return (folder / FILE).is_file()
+    return files.is_file(folder / FILE)
 
 
 class TopicField:

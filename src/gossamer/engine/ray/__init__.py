@@ -1,1 +1,1 @@
-"""Workers on many machines: one station on each, which Ray carries, and one supervisor that hands out places."""
+"""How do workers run on many machines? One station on each, which Ray carries, and a supervisor that assigns places."""

@@ -162,15 +162,6 @@ class FormSums(msgspec.Struct, array_like=True, frozen=True):
     def __sub__(self, other: FormSums) -> FormSums:
         return FormSums(*(mine - its for mine, its in zip(astuple(self), astuple(other), strict=True)))
 
-    def __str__(self) -> str:
-        """In words."""
-        parts = [f"{self.sent:,} sent"]
-        parts += [f"{self.going:,} of them still asked"] if self.going else []
-        parts += [f"{self.refused:,} left alone"] if self.refused else []
-        known = f"{counted(self.requests, 'request')} brought {counted(self.records, 'record')}"
-        part = f", about {self.records / self.estimate:.0%} of what there is" if self.estimate else ""
-        return f"{', '.join(parts)}; {known}{part}" if self.sent else ", ".join(parts)
-
 
 def sums_of_one(row: FormRow) -> FormSums:
     """What one form adds."""

@@ -209,7 +209,7 @@ class Dating:
         state, fades = self.state, 1 - 1 / RECENT
         state.looks, state.found = state.looks * fades + 1, state.found * fades + changed
         state.expected = state.expected * fades + max(expected, 0.0)
-        if days <= row.sampled:  # else it came later than if it were none, as after a week without power
+        if row.sampled and days <= row.sampled:  # else it came late, as after a week without power
             state.samples = state.samples * fades + 1
             state.sampled_days = state.sampled_days * fades + row.sampled
             state.fresh_days = state.fresh_days * fades + row.sampled * (not changed)

@@ -31,7 +31,8 @@ def written(html: str) -> str:
     for token in TOKEN.finditer(html):
         ends, name, said = token.groups()
         if name is None:
-            document.text(unescape(token[0]))
+            text = token[0]
+            document.text(unescape(text) if "&" in text else text)
         elif ends:
             document.end(name)
         else:
@@ -163,7 +164,9 @@ class _Document:
                 self._nesting.put([f"{self._heading} {self._line.heading()}"], "other")
             else:
                 self._nesting.put(self._boxed(self._line.paragraph()), "text")
-        self._line = Line()
+            self._line = Line()
+        elif not self._line.is_bare():
+            self._line = Line()
         self._heading = ""
         self._breaks = 0
 

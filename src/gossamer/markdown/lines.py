@@ -8,13 +8,13 @@ be taken for markup. What Markdown cannot say (`sub`, `sup`, a new line in a cel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from string import punctuation
 from unicodedata import category
 
-_SPACES = re.compile(r"[ \t\n\r\f]+")
+_SPACES = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
+"""All that is not one space already."""
 _LINE_ENDS = re.compile(r"[\t\n\r\f]")
 _BACKTICKS = re.compile(r"`+")
 _MARKUP = re.compile(r"[\\`*_~<&!\[\]]")
@@ -24,6 +24,8 @@ _TAG_BEGINS = re.compile(r"<[A-Za-z/!?]")
 _BEGINS_BLOCK = re.compile(r"#{1,6}(?= |$)|[-+*](?= |$)|>|=+ *$|[-:|][-:| ]*$")
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?= |$)")
 _ENDS_HEADING = re.compile(r"(?:^|(?<= ))#+$")
+_TO_ESCAPE = re.compile(r"[\x00-\x20\x7f\\()<>&]")
+"""What most addresses have nothing of."""
 _IN_ADDRESS = re.compile(r"[\\()<>]|&(?=#?[A-Za-z0-9]+;)")
 _NEVER_IN_ADDRESS = re.compile(r"[\x00-\x20\x7f]")
 _DEFINES = "]:"
@@ -58,6 +60,8 @@ class Line:
         """How many of the open elements have a word in them; the others wait for one."""
         self._count = {"a": 0, "em": 0, "strong": 0, "del": 0, "sub": 0, "sup": 0}
         self._gap = ""
+        self._is_plain = True
+        """No element was ever opened in it that is written with stars."""
 
     def __bool__(self) -> bool:
         return bool(self._pieces)
@@ -68,11 +72,18 @@ class Line:
 
     def text(self, words: str) -> None:
         """Words that flow: white space collapses."""
+        if words == "\n":  # between two blocks, mostly
+            self._part(" ")
+            return
         words = _SPACES.sub(" ", words)
+        bare = words.strip(" ")
+        if bare == words:
+            self._put(_Piece("text", words))
+            return
         if words.startswith(" "):
             self._part(" ")
-        if words != " ":
-            self._put(_Piece("text", words.strip(" ")))
+        if bare:
+            self._put(_Piece("text", bare))
             if words.endswith(" "):
                 self._part(" ")
 
@@ -102,6 +113,8 @@ class Line:
     def open(self, name: str, href: str = "") -> None:
         """An element begins: `a`, `em`, `strong`, `del`, `sub`, `sup`. In another of the same name it means nothing."""
         self._count[name] += 1
+        if name in _STARS:
+            self._is_plain = False
         self._open.append(_Piece("open", name, href, left_away=self._count[name] > 1))
 
     def close(self, name: str) -> None:
@@ -157,8 +170,9 @@ class Line:
     def _written(self, line_end: str) -> str:
         while self._open:
             self.close(self._open[-1].value)
-        _leave_away_unseen(self._pieces)
-        pieces = list(_joined(piece for piece in self._pieces if not piece.left_away))
+        if not self._is_plain:
+            _leave_away_unseen(self._pieces)
+        pieces = _joined(self._pieces) if len(self._pieces) > 1 else self._pieces
         linked = False
         parts: list[str] = []
         for number, piece in enumerate(pieces):
@@ -180,13 +194,23 @@ class Line:
         return "".join(parts)
 
 
-def _joined(pieces: Iterator[_Piece]) -> Iterator[_Piece]:
+def _joined(pieces: Sequence[_Piece]) -> list[_Piece]:
     """Neighbours of text become one, so that what is markup only together is seen; of code likewise."""
-    for kind, group in groupby(pieces, lambda piece: piece.kind):
-        if kind in ("text", "code"):
-            yield _Piece(kind, "".join(piece.value for piece in group))
-        else:
-            yield from group
+    joined: list[_Piece] = []
+    kind, parts = "", [""]
+    for piece in pieces:
+        if piece.left_away:
+            continue
+        if piece.kind == kind and kind in ("text", "code"):
+            parts.append(piece.value)
+            continue
+        if len(parts) > 1:
+            joined[-1] = _Piece(kind, "".join(parts))
+        joined.append(piece)
+        kind, parts = piece.kind, [piece.value]
+    if len(parts) > 1:
+        joined[-1] = _Piece(kind, "".join(parts))
+    return joined
 
 
 def _leave_away_unseen(pieces: Sequence[_Piece]) -> None:
@@ -269,6 +293,8 @@ def _with_backslash(found: re.Match[str]) -> str:
 
 
 def _code_span(text: str) -> str:
+    if "`" not in text and not text.startswith(" "):
+        return f"`{text}`"
     lengths = set(map(len, _BACKTICKS.findall(text)))
     fence = "`" * next(length for length in range(1, len(lengths) + 2) if length not in lengths)
     padded = text.startswith("`") or text.endswith("`") or (text.startswith(" ") and text.endswith(" "))
@@ -276,12 +302,16 @@ def _code_span(text: str) -> str:
 
 
 def _address(href: str) -> str:
+    if not _TO_ESCAPE.search(href):
+        return href
     href = _NEVER_IN_ADDRESS.sub(lambda found: f"%{ord(found[0]):02X}", href)
     return _IN_ADDRESS.sub(r"\\\g<0>", href)
 
 
 def _escaped(text: str, linked: bool, first: bool, following: Sequence[_Piece]) -> str:
     """Text in which nothing is markup. `linked`: within a link; `first`: in its line."""
+    if not _MARKUP.search(text):
+        return text
     before_link = bool(following) and following[0].kind == "open" and following[0].value == "a"
 
     def escaped(found: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ and means the same. A list right after another gets other marks, or the two woul
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MARKS = {"ul": ("-", "*"), "ol": (".", ")"), "dl": ("-", "*")}
 """Of lists: the usual one, and the one of a list that follows another."""
@@ -34,10 +34,12 @@ class _Place:
     first: str = ""
     """What stands before its first line; before the others, `rest` does."""
     rest: str = ""
+    lead: str = ""
+    """What stands before its lines but the first: the `rest` of all that it stands in, and its own."""
+    kind: str = field(init=False)
 
-    @property
-    def kind(self) -> str:
-        return "list" if self.name in MARKS else "other"
+    def __post_init__(self) -> None:
+        self.kind = "list" if self.name in MARKS else "other"
 
 
 class Nesting:
@@ -69,18 +71,21 @@ class Nesting:
     def put(self, block: Sequence[str], kind: str) -> None:
         """Write the lines of a block. Its kind is `text` for a paragraph and `other` for the rest."""
         places = self._places[:_DEEPEST]
-        known = sum(place.begun for place in places)  # the others stand in these
+        known = len(places)  # how many are begun: the others stand in these
+        while not places[known - 1].begun:
+            known -= 1
+        lead = places[known - 1].lead
         if _is_parted(places, known):
-            self.lines.append("".join(place.rest for place in places[:known]).rstrip())
+            self.lines.append(lead.rstrip())
         for number in range(known, len(places)):
-            _begin(places[number], places[number - 1])
-        for place, inner in zip(places[known - 1 :], places[known:], strict=False):
-            place.last, place.last_mark = inner.kind, inner.mark
+            around, place = places[number - 1], places[number]
+            _begin(place, around)
+            around.last, around.last_mark = place.kind, place.mark
+            lead += place.first
         places[-1].last = kind
-        first = "".join([place.rest for place in places[:known]] + [place.first for place in places[known:]])
-        rest = "".join(place.rest for place in places)
-        self.lines.append(first + block[0])
-        self.lines += [(rest + line).rstrip() if not line else rest + line for line in block[1:]]
+        rest = places[-1].lead
+        self.lines.append(lead + block[0])
+        self.lines += [rest + line if line else rest.rstrip() for line in block[1:]]
 
 
 def _is_parted(places: Sequence[_Place], known: int) -> bool:
@@ -109,3 +114,4 @@ def _begin(place: _Place, around: _Place) -> None:
         mark = around.mark or "-"
         place.first = f"{around.items}{mark} " if mark in MARKS["ol"] else f"{mark} "
         place.rest = " " * len(place.first)
+    place.lead = around.lead + place.rest

@@ -17,15 +17,27 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from rocksdict import Rdict
 
 from gossamer.errors import Damaged, Locked, StorageError
+from gossamer.store.table.locality import Grouped
 from gossamer.store.table.row_cache import Overlay
-from gossamer.store.table.table import Table
+from gossamer.store.table.table import Table, damage
 
 FAMILIES = ["pages", "queue"]
+GROUPED = [Grouped(name, "shared") for name in (*FAMILIES, "page", "pages2")]
+
+
+@pytest.fixture(params=[FAMILIES, GROUPED], ids=["alone", "grouped"])
+def families(request: pytest.FixtureRequest) -> list[str]:
+    chosen: list[str] = request.param
+    return chosen
 
 
 @pytest.fixture
-def table(path: Path) -> Iterator[Table]:
-    with Table.open(path, FAMILIES, writable=True) as opened:
+def table(path: Path, families: list[str]) -> Iterator[Table]:
+    with Table.open(path, families, writable=True) as opened:
+        for family in families[2:]:  # before and behind the others, in the same files
+            for key in (b"", b"a", b"key", b"\xff"):
+                opened.put(family, key, b"of another")
+        opened.commit()
         yield opened
 
 
@@ -166,14 +178,14 @@ def test_rows_may_be_deleted_while_they_are_scanned(table: Table) -> None:
     assert keys(table.scan("pages")) == []
 
 
-def test_a_reader_sees_what_is_committed_while_a_writer_works(table: Table, path: Path) -> None:
+def test_a_reader_sees_what_is_committed_while_a_writer_works(table: Table, path: Path, families: list[str]) -> None:
     fill(table, b"a")
     table.commit()
     fill(table, b"b")
-    with Table.open(path, FAMILIES, writable=False) as reader:
+    with Table.open(path, families, writable=False) as reader:
         assert keys(reader.scan("pages")) == [b"a"]
     table.commit()
-    with Table.open(path, FAMILIES, writable=False) as reader:
+    with Table.open(path, families, writable=False) as reader:
         assert keys(reader.scan("pages")) == [b"a", b"b"]
         assert reader.get_many("pages", [b"b", b"c"]) == [b"B", None]
     fill(table, b"c")
@@ -181,14 +193,14 @@ def test_a_reader_sees_what_is_committed_while_a_writer_works(table: Table, path
 
 
 def test_a_reader_leaves_nothing_behind(
-    table: Table, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: Table, path: Path, families: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table.commit()
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     before = sorted(os.listdir(path))
-    with Table.open(path, FAMILIES, writable=False):
+    with Table.open(path, families, writable=False):
         assert len(os.listdir(scratch)) == 1
     with pytest.raises(Damaged):
         Table.open(path, ["unknown"], writable=False)
@@ -196,9 +208,9 @@ def test_a_reader_leaves_nothing_behind(
     assert sorted(os.listdir(path)) == before
 
 
-def test_a_reader_cannot_write(table: Table, path: Path) -> None:
+def test_a_reader_cannot_write(table: Table, path: Path, families: list[str]) -> None:
     table.commit()
-    with Table.open(path, FAMILIES, writable=False) as reader:
+    with Table.open(path, families, writable=False) as reader:
         reader.put("pages", b"a", b"1")
         with pytest.raises(StorageError):
             reader.commit()
@@ -241,6 +253,32 @@ def test_a_new_family_may_be_added_later(path: Path) -> None:
         table.commit()
     with pytest.raises(Damaged, match="third"):
         Table.open(path, FAMILIES, writable=True)
+
+
+def test_a_family_that_stood_alone_when_the_table_was_made_goes_on_so(path: Path) -> None:
+    with Table.open(path, ["pages"], writable=True) as table:
+        fill(table, b"a")
+        table.commit()
+    for _ in range(2):
+        with Table.open(path, GROUPED, writable=True) as table:
+            assert list(table.scan("pages")) == [(b"a", b"A")]
+            table.put("queue", b"a", b"2")
+            table.commit()
+    assert {"pages", "shared"} < set(Rdict.list_cf(str(path)))
+    assert "queue" not in Rdict.list_cf(str(path))
+    with Table.open(path, GROUPED, writable=False) as reader:
+        assert reader.families == frozenset(GROUPED)
+        assert list(reader.stored("pages")) == [(b"a", b"A")]
+        assert list(reader.stored("queue")) == [(b"a", b"2")]
+    assert damage(path, GROUPED) is None
+
+
+def test_a_reader_of_a_table_that_lacks_a_group_sees_no_rows_of_it(path: Path) -> None:
+    Table.open(path, ["pages"], writable=True).close()
+    with Table.open(path, GROUPED, writable=False) as reader:
+        assert reader.families == frozenset(["pages"])
+        assert reader.get("queue", b"a") is None
+        assert list(reader.scan("queue")) == reader.firsts("queue", []) == []
 
 
 def test_a_missing_table_is_not_made_by_reading(path: Path) -> None:

@@ -294,6 +294,7 @@ class Crawling(Steered, Alerting, Upkeep):
             if rounds.file_changes is not None and not more and not stop.is_set():
                 if outside.changed is None:
                     self._link_up()
+                self.close()
                 outside = replace(outside, changed=await rounds.file_changes(stop))
                 more = not stop.is_set()
                 continue

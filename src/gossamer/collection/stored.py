@@ -239,9 +239,10 @@ def fetch(source: str, to: Path) -> None:
     _bring_files(depot, partial.path)
     files.replace(partial.plan_file, plans.dump(plan.changed(store="", engine="local")).encode())
     if plan.build:
+        from gossamer.collection.ask.shard_readers import ShardReaders
         from gossamer.collection.derive.copy_marks import link_up
 
-        link_up(partial, plan)
+        link_up(partial, plan, ShardReaders(partial, plan)).close()
     files.move_folder(partial.path, to)
     files.sync_folder(to.parent)
 

@@ -59,6 +59,10 @@ class Opened:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+        self._let_go_of_derived()
+
+    def _let_go_of_derived(self) -> None:
+        """All that stands on an index or the graph; the shards stay open."""
         self._asked = self._asked_of_past = self._waiting = self._mirrored = None
         self._linked = False
         if self._moment is not None:

@@ -10,7 +10,7 @@ The graph is made after that: `link_up` finds and marks the copies of all shards
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from typing import NamedTuple
 
@@ -117,17 +117,22 @@ class _Marking(NamedTuple):
             self.findable.keep_again(url, version)
 
 
-def link_up(folder: Folder, plan: Plan) -> None:
-    """Make the graph: which pages are copies, ranks, and what pages are called by others."""
-    with closing(ShardReaders(folder, plan)) as readers:
+def link_up(folder: Folder, plan: Plan, readers: ShardReaders) -> ShardReaders:
+    """Make the graph: which pages are copies, ranks, and what pages are called by others.
+
+    What sees the present is given back: `readers`, or others in their place if it was changed here.
+    """
+    with ExitStack() as opened:
+        opened.enter_context(closing(readers))
         copies = copying.found(readers)
         changes = wrong(readers, copies.groups)
-        if not any(changes):
-            _make_graph(folder, readers, copies)
-            return
-    put_right(folder, plan, changes)
-    with closing(ShardReaders(folder, plan)) as readers:
+        if any(changes):
+            opened.close()
+            put_right(folder, plan, changes)
+            readers = opened.enter_context(closing(ShardReaders(folder, plan)))
         _make_graph(folder, readers, copies)
+        opened.pop_all()
+    return readers
 
 
 def _make_graph(folder: Folder, readers: ShardReaders, copies: graphs.Copies) -> None:

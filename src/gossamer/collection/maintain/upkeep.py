@@ -209,14 +209,16 @@ class Upkeep(Reading):
         from gossamer.collection.derive import build as builds
 
         await builds.build(builds.Job(self.path, self.plan, False), lock, lambda _: None)
+        self.close()
         self._link_up()
 
     def _link_up(self) -> None:
-        """The graph of what is there now."""
+        """The graph of what is there now. If shards are open, they must have been opened since the last change."""
         from gossamer.collection.derive.copy_marks import link_up
 
-        self.close()
-        link_up(self._folder, self.plan)
+        readers, self._reader = self._readers(), None
+        self._let_go_of_derived()
+        self._reader = link_up(self._folder, self.plan, readers)
 
     def _made(self) -> int:
         """How many there are; 0 before the first crawl."""

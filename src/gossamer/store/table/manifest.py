@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from gossamer import files
 from gossamer.errors import Damaged
+from gossamer.store.table.locality import places
 
 CURRENT = "CURRENT"
 NEWBORN = 1 << 10
@@ -59,7 +60,8 @@ def is_born(path: Path, families: Iterable[str]) -> bool:
         made = files.read(manifest) if files.size(manifest) <= NEWBORN else None
     except (OSError, Damaged):
         return True  # whoever opens it says what is wrong
-    return made is None or any(name.encode() in made for name in families)
+    columns = {place.column for place in places(families).values()}.union(families)
+    return made is None or any(name.encode() in made for name in columns)
 
 
 def make_door(path: Path, current: bytes, scratch: Path) -> Path:

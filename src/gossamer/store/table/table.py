@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from errno import EAGAIN, EIO, EMFILE, ENOMEM
 from itertools import islice
@@ -46,7 +46,8 @@ from gossamer import files
 from gossamer.errors import Damaged, GossamerError, Locked, StorageError, shortage
 from gossamer.files import scratch as scratches
 from gossamer.store.table import sorted_files
-from gossamer.store.table.manifest import make_door, mark
+from gossamer.store.table.locality import Place, places
+from gossamer.store.table.manifest import CURRENT, make_door, mark
 from gossamer.store.table.row_cache import UNKNOWN, Overlay, Recent
 
 BLOCK_CACHE_BYTES = 64 << 20
@@ -74,8 +75,6 @@ class _NoRows:
     """What comes of walking through them."""
 
     def seek(self, key: bytes) -> None: ...
-
-    def seek_to_first(self) -> None: ...
 
     def valid(self) -> bool:
         return False
@@ -105,7 +104,7 @@ class Table:
         self,
         path: Path,
         database: Rdict,
-        families: Sequence[str],
+        families: Mapping[str, Place],
         scratch: TemporaryDirectory[str] | None = None,
         lacking: Iterable[str] = (),
     ) -> None:
@@ -113,9 +112,13 @@ class Table:
         self._path = path
         self._scratch = scratch
         self._database = database
-        self._families: dict[str, Rdict | _NoFamily] = {name: database.get_column_family(name) for name in families}
-        self._handles: dict[str, ColumnFamily] = {name: database.get_column_family_handle(name) for name in families}
-        self._families |= dict.fromkeys(lacking, _NO_FAMILY)
+        columns = {place.column for place in families.values()}
+        self._columns: dict[str, Rdict] = {name: database.get_column_family(name) for name in columns}
+        self._handles: dict[str, ColumnFamily] = {name: database.get_column_family_handle(name) for name in columns}
+        self._places = dict(families)
+        self._prefixes = {name: place.prefix for name, place in families.items()} | dict.fromkeys(lacking, b"")
+        self._families: dict[str, Rdict | _NoFamily] = dict.fromkeys(lacking, _NO_FAMILY)
+        self._families |= {name: self._columns[place.column] for name, place in families.items()}
         self._overlays = {name: Overlay() for name in self._families}
         self._changes = {name: overlay.values for name, overlay in self._overlays.items()}
         self._recent = {name: Recent() for name in self._families}
@@ -139,7 +142,7 @@ class Table:
     @property
     def families(self) -> frozenset[str]:
         """Those it has; one that was made by an older version may lack some."""
-        return frozenset(self._handles)
+        return frozenset(self._places)
 
     @property
     def pending(self) -> int:
@@ -154,7 +157,7 @@ class Table:
         if (value := recent.get(key)) is not UNKNOWN:
             return value
         try:
-            value = self._families[family].get(key)
+            value = self._families[family].get(self._prefixes[family] + key)
         except Exception as error:
             raise _told(error, self._path) from error
         recent.add(key, value)
@@ -177,7 +180,8 @@ class Table:
         return [changes[key] if key in changes else next(stored) for key in keys]
 
     def _asked(self, family: str, keys: list[bytes]) -> Iterator[bytes | None]:
-        asked: Any = keys
+        prefix = self._prefixes[family]
+        asked: Any = [prefix + key for key in keys] if prefix else keys
         try:
             found: Any = self._families[family].get(asked) if asked else []
         except Exception as error:
@@ -218,11 +222,13 @@ class Table:
         if self._changes[family]:
             return [next((value for _, value in self.scan(family, prefix, limit=1)), None) for prefix in prefixes]
         found: list[bytes | None] = []
+        family_prefix = self._prefixes[family]
         try:
             rows = self._families[family].iter(ReadOptions())
             for prefix in prefixes:
-                rows.seek(prefix)
-                found.append(rows.value() if rows.valid() and rows.key().startswith(prefix) else None)
+                sought = family_prefix + prefix
+                rows.seek(sought)
+                found.append(rows.value() if rows.valid() and rows.key().startswith(sought) else None)
                 rows.status()
         except Exception as error:
             raise _told(error, self._path) from error
@@ -232,12 +238,15 @@ class Table:
         """Make every change since the last commit last, all or none, also through a power cut."""
         batch = WriteBatch(raw_mode=True)
         for name, changes in self._changes.items():
-            handle = self._handles[name]
+            if not changes:
+                continue
+            column, prefix = self._places[name]
+            handle = self._handles[column]
             for key, value in changes.items():
                 if value is None:
-                    batch.delete(key, handle)
+                    batch.delete(prefix + key, handle)
                 else:
-                    batch.put(key, value, handle)
+                    batch.put(prefix + key, value, handle)
         if batch.is_empty():
             return
         try:
@@ -273,9 +282,10 @@ class Table:
         # RocksDB keeps its lock as long as anything of a family is alive. It also writes out what it holds
         # in memory, but all of that is in its log: when this fails, nothing is lost.
         self._handles.clear()
-        while self._families:
+        self._families.clear()
+        while self._columns:
             with suppress(Exception):
-                self._families.popitem()[1].close()
+                self._columns.popitem()[1].close()
         with suppress(Exception):
             self._database.close()
         if self._scratch is not None:
@@ -297,23 +307,25 @@ class Table:
         """All rows of a family, from the disk and with their checksums."""
         reading = ReadOptions()
         reading.set_verify_checksums(True)
-        try:
-            rows = self._families[family].iter(reading)
-            rows.seek_to_first()
-        except Exception as error:
-            raise _told(error, self._path) from error
-        return _walk(rows, self._path, reading)
+        return self._walk(family, b"", None, reading)
 
     def _stored(self, family: str, first: bytes, end: bytes | None) -> Iterator[tuple[bytes, bytes]]:
-        reading = ReadOptions()
-        if end is not None:
-            reading.set_iterate_upper_bound(end)
+        return self._walk(family, first, end, ReadOptions())
+
+    def _walk(
+        self, family: str, first: bytes, end: bytes | None, reading: ReadOptions
+    ) -> Iterator[tuple[bytes, bytes]]:
+        prefix = self._prefixes[family]
+        bound = _after(prefix) if end is None else prefix + end
+        if bound is not None:
+            reading.set_iterate_upper_bound(bound)
         try:
             rows = self._families[family].iter(reading)
-            rows.seek(first)
+            rows.seek(prefix + first)
         except Exception as error:
             raise _told(error, self._path) from error
-        return _walk(rows, self._path, (reading, end))
+        found = _walk(rows, self._path, (reading, bound))
+        return ((key[len(prefix) :], value) for key, value in found) if prefix else found
 
 
 def damage(
@@ -385,7 +397,8 @@ def _open_writer(path: Path, families: Sequence[str]) -> Table:
     options.set_memtable_whole_key_filtering(True)
     options.set_memtable_prefix_bloom_ratio(0.05)
     _forget_options(path)
-    return Table(path, _database(path, families, options, AccessType.read_write()), families)
+    placed = places(families, _made(path, path) if files.kind(path / CURRENT) else ())
+    return Table(path, _database(path, placed, options, AccessType.read_write()), placed)
 
 
 def _forget_options(path: Path) -> None:
@@ -425,8 +438,12 @@ def _look(path: Path, current: bytes, families: Sequence[str], *, alone: bool = 
     scratch = TemporaryDirectory(prefix=scratches.prefix())
     try:
         door = make_door(path, current, Path(scratch.name))
-        present = _present(path, door, families)
-        lacking = set(families).difference(present)
+        made = _made(path, door)
+        placed = places(families, made)
+        present = {name: place for name, place in placed.items() if place.column in made}
+        if not present:
+            raise Damaged(f"{path}: this table has none of our rows; {_CURE}")
+        lacking = placed.keys() - present.keys()
         log = str(Path(scratch.name, "log"))
         access = AccessType.read_only(error_if_log_file_exist=False) if alone else AccessType.secondary(log)
         return Table(path, _database(door, present, options, access, path), present, scratch, lacking)
@@ -435,24 +452,20 @@ def _look(path: Path, current: bytes, families: Sequence[str], *, alone: bool = 
         raise
 
 
-def _present(path: Path, door: Path, families: Sequence[str]) -> list[str]:
-    """The families that a table has. One that was made by an older version lacks what came later."""
+def _made(path: Path, door: Path) -> Container[str]:
+    """The column families that a table has, which is opened by that `door`."""
     try:
-        made = set(Rdict.list_cf(str(door)))
+        return frozenset(Rdict.list_cf(str(door)))
     except Exception as error:
         raise _told(error, path) from error
-    present = [name for name in families if name in made]
-    if not present:
-        raise Damaged(f"{path}: this table has none of our rows; {_CURE}")
-    return present
 
 
 def _database(
-    path: Path, families: Sequence[str], options: Options, access: AccessType, named: Path | None = None
+    path: Path, placed: Mapping[str, Place], options: Options, access: AccessType, named: Path | None = None
 ) -> Rdict:
     """`named` is what it is called when something is wrong."""
     try:
-        return Rdict(str(path), options, dict.fromkeys(families, options), access)
+        return Rdict(str(path), options, {place.column: options for place in placed.values()}, access)
     except Exception as error:
         raise _told(error, named or path) from error
 

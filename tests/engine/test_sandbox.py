@@ -10,14 +10,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import uvloop
 
-from gossamer.engine.fork_client import NoServer
+from gossamer.engine.fork_client import Birth, ForkClient, NoServer
 from gossamer.engine.sandbox import Blame, Ended, Limits, Sandbox
+from gossamer.errors import StorageError
 from gossamer.plan import Plan
 
 TASK = "cell_tasks:task"
@@ -250,6 +251,19 @@ def test_a_body_reaches_the_function_as_it_is(sandbox: Sandbox) -> None:
 
 def test_memory_for_a_task_is_what_the_plan_of_a_crawl_allows() -> None:
     assert Limits() == Plan().as_cell()
+
+
+def test_where_the_system_gives_no_process_no_task_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    lack = StorageError("no process")
+
+    def refused(client: ForkClient, handles: Sequence[int]) -> Birth:
+        birth = Birth(lambda _: None, lambda: None)
+        birth.fail(lack)
+        return birth
+
+    monkeypatch.setattr(ForkClient, "fork", refused)
+    with Sandbox(TASK) as sandbox, pytest.raises(StorageError, match="no process"):
+        sandbox.run_now(b"echo nothing")
 
 
 def test_where_no_process_can_load_what_it_needs_no_task_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -86,6 +87,18 @@ def test_nothing_is_allocated_for_what_a_broken_process_claims(sandbox: Sandbox,
     ended = sandbox.run_now(b"claim %d %d" % (said, length))
     assert ended.problem == f"breaks the process that reads it, which claims to answer with {length:,} bytes"
     assert_serves(sandbox)
+
+
+def test_memory_for_an_answer_follows_what_has_come() -> None:
+    with Sandbox(TASK, Limits(seconds=0.2, output=1 << 30)) as sandbox:
+        tracemalloc.start()
+        try:
+            ended = sandbox.run_now(b"claim 0 %d" % (1 << 30))
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert ended.problem
+    assert most < 8 << 20
 
 
 def test_who_ends_the_process_is_reported(sandbox: Sandbox) -> None:

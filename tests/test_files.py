@@ -7,6 +7,7 @@ import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -231,3 +232,25 @@ def test_what_may_not_be_looked_at_is_named_with_its_folder(tmp_path: Path) -> N
     with pytest.raises(OSError, match="too long") as raised:
         files.kind(path)
     assert raised.value.filename == str(path)
+
+
+def test_folders_and_files_that_are_made_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever has a new name is on the disk before the name, and the name before anybody goes on."""
+    done: list[str] = []
+    rename, sync = os.rename, os.fsync
+
+    def synced(handle: int) -> None:
+        done.append(os.path.relpath(os.readlink(f"/proc/self/fd/{handle}"), tmp_path))
+        sync(handle)
+
+    def renamed(*told: Any, **named: Any) -> None:
+        done.append("renamed")
+        rename(*told, **named)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "rename", renamed)
+    files.make_folder(tmp_path / "shards" / "00")
+    assert done == [".", "shards"]
+    done.clear()
+    files.replace(tmp_path / "shards" / "plan", b"new")
+    assert done == ["shards/plan.partial", "renamed", "shards"]

@@ -28,7 +28,7 @@ BETWEEN_SHARDS = frozenset(
 RARE = {
     "file of the archive begun": 3,
     "run of addresses written": 3,
-    "runs of addresses merged": 2,
+    "runs of addresses merged": 1,
     "run of prints written": 3,
     "runs of prints merged": 2,
     "captures rolled forward": 1,

@@ -66,6 +66,11 @@ class Pages:
                 there[offset : offset + len(data)] = data
         self._real["fsync"](file)
 
+    def drop(self, file: int, *_: int) -> None:
+        """The cache lets go of a file, which has what the disk has from now on."""
+        if name := self._name(file):
+            Path(name).write_bytes(self.disk[name])
+
     def power_cut(self) -> None:
         """The machine starts again, and files have what the disk had."""
         for name, data in self.disk.items():
@@ -108,6 +113,19 @@ def test_what_a_failed_sync_has_lost_is_not_believed(fail: int, crawl: Crawl, mo
     with gossamer.open(crawl.folder) as collection:
         assert collection.verify().problems == []
         assert {page.url for page in collection.pages()} == found == crawl.web.reachable()
+
+
+def test_what_a_failed_sync_has_lost_is_read_from_the_disk(crawl: Crawl, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = Pages(monkeypatch, 4)
+    with pytest.raises(StorageError):
+        crawl()
+    before = [entry.url for entry in crawl.web.log.entries]
+    monkeypatch.setattr(os, "posix_fadvise", pages.drop)
+    with crawl() as collection:
+        assert {page.url for page in collection.pages()} == crawl.web.reachable()
+        assert collection.verify().problems == []
+    after = [entry.url for entry in crawl.web.log.entries[len(before) :]]
+    assert {*before} & {*after} & crawl.web.reachable()  # the cache still had them, and nobody believed it
 
 
 @pytest.mark.parametrize("fail", [3, 6])

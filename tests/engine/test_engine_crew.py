@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import socket
 import threading
 from collections.abc import Callable
 from errno import EIO, EMFILE, ENOSPC, EROFS
@@ -180,6 +181,22 @@ def test_what_the_machine_lacks_ends_a_worker_for_good(number: int) -> None:
     with pytest.raises(StorageError, match=r"/far/file: .*; .*"):
         asyncio.run(run(partial(toy_workers.lack, number=number), 1, told))
     assert told.died == []
+
+
+def test_a_worker_that_cannot_be_begun_again_ends_the_crew_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair, left = local.pair, [1]
+
+    def one_pair() -> tuple[socket.socket, socket.socket]:
+        if not left:
+            raise OSError(EMFILE, "Too many open files")
+        left.pop()
+        return pair()
+
+    monkeypatch.setattr(local, "pair", one_pair)
+    with pytest.raises(StorageError, match="no more files can be opened"):
+        asyncio.run(run(partial(toy_workers.die_young, folder=tmp_path, times=1), 1))
 
 
 def test_an_error_that_cannot_travel_sends_its_words() -> None:

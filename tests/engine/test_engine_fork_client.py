@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 from crews import LONGEST
 
-from gossamer.engine.fork_client import MOST_STILLBORN, Birth, Ended, ForkClient, NoServer
+from gossamer.engine.fork_client import MOST_BARREN, Birth, Ended, ForkClient, NoServer
 
 CHILD = "import os; child = lambda line: os._exit((line.recv(1) or bytes(1))[0])"
 """It ends with the exit code that it is sent."""
@@ -142,14 +142,57 @@ def test_a_server_that_cannot_load_what_it_needs_says_so_and_is_not_started_agai
 def test_a_server_that_always_dies_before_it_is_ready_is_given_up() -> None:
     client = ForkClient([], f"import os, signal; os.kill(os.getpid(), signal.SIGKILL); {CHILD}")
     failures = []
-    for _ in range(MOST_STILLBORN):
+    for _ in range(MOST_BARREN):
         with asked(client) as (birth, _):
             client.end_of(birth)
             failures.append(birth.failure)
-    assert failures[:-1] == [None] * (MOST_STILLBORN - 1)
+    assert failures[:-1] == [None] * (MOST_BARREN - 1)
     assert "was killed by SIGKILL" in str(failures[-1])
     with pytest.raises(NoServer), asked(client):
         pass
+    client.close()
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_server_that_always_dies_at_its_first_fork_is_given_up() -> None:
+    dies = "import os, signal; os.fork = lambda: os.kill(os.getpid(), signal.SIGKILL)"
+    client = ForkClient([], f"{dies}; {CHILD}")
+    for _ in range(MOST_BARREN):
+        with asked(client) as (birth, _):
+            client.end_of(birth)
+    assert f"{MOST_BARREN} in a row died" in str(birth.failure)
+    with pytest.raises(NoServer), asked(client):
+        pass
+    client.close()
+
+
+NO_PROCESS = """
+import errno, os
+fork, refusals = os.fork, [1]
+
+def refused():
+    if refusals:
+        refusals.pop()
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+    return fork()
+
+os.fork = refused
+"""
+"""The system gives none the first time."""
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_process_that_the_system_does_not_give_is_a_lack_of_the_machine_and_the_server_goes_on() -> None:
+    client = ForkClient([], f"exec({NO_PROCESS!r}); {CHILD}")
+    with asked(client) as (birth, other):
+        assert client.end_of(birth) is None
+        assert is_gone(other)
+    assert "lacks processes or memory" in str(birth.failure)
+    server = server_of(client)
+    with asked(client) as (birth, line):
+        line.send(bytes([7]))
+        assert client.end_of(birth) == 7
+    assert server_of(client) == server
     client.close()
 
 

@@ -130,3 +130,29 @@ def test_when_the_command_is_gone_so_is_its_zygote(tmp_path: Path, ends: str) ->
     with open(read, "rb") as held:
         assert process.wait(60) == (-signal.SIGKILL if ends else 0)
         assert held.read() == b""
+
+
+INTERRUPTED = """
+import os, signal, sys
+from gossamer.engine import zygote
+from gossamer.engine.proc import descendants
+
+fork = os.fork
+
+def interrupted():
+    process = fork()
+    signal.raise_signal(signal.SIGINT)
+    return process
+
+os.fork = interrupted
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    zygote.begin()
+except KeyboardInterrupt:
+    print("interrupted", zygote.held() is not None, len(descendants(os.getpid())))
+"""
+
+
+def test_an_interrupt_while_it_is_forked_is_heard_once_and_by_the_command() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.returncode) == ("interrupted True 1\n", 0), done.stderr

@@ -10,14 +10,16 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import uvloop
 
-from gossamer.engine.fork_client import NoServer
+from gossamer.engine.fork_client import Birth, ForkClient, NoServer
 from gossamer.engine.sandbox import Blame, Ended, Limits, Sandbox
+from gossamer.errors import StorageError
 from gossamer.plan import Plan
 
 TASK = "cell_tasks:task"
@@ -85,6 +87,18 @@ def test_nothing_is_allocated_for_what_a_broken_process_claims(sandbox: Sandbox,
     ended = sandbox.run_now(b"claim %d %d" % (said, length))
     assert ended.problem == f"breaks the process that reads it, which claims to answer with {length:,} bytes"
     assert_serves(sandbox)
+
+
+def test_memory_for_an_answer_follows_what_has_come() -> None:
+    with Sandbox(TASK, Limits(seconds=0.2, output=1 << 30)) as sandbox:
+        tracemalloc.start()
+        try:
+            ended = sandbox.run_now(b"claim 0 %d" % (1 << 30))
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert ended.problem
+    assert most < 8 << 20
 
 
 def test_who_ends_the_process_is_reported(sandbox: Sandbox) -> None:
@@ -250,6 +264,19 @@ def test_a_body_reaches_the_function_as_it_is(sandbox: Sandbox) -> None:
 
 def test_memory_for_a_task_is_what_the_plan_of_a_crawl_allows() -> None:
     assert Limits() == Plan().as_cell()
+
+
+def test_where_the_system_gives_no_process_no_task_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    lack = StorageError("no process")
+
+    def refused(client: ForkClient, handles: Sequence[int]) -> Birth:
+        birth = Birth(lambda _: None, lambda: None)
+        birth.fail(lack)
+        return birth
+
+    monkeypatch.setattr(ForkClient, "fork", refused)
+    with Sandbox(TASK) as sandbox, pytest.raises(StorageError, match="no process"):
+        sandbox.run_now(b"echo nothing")
 
 
 def test_where_no_process_can_load_what_it_needs_no_task_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,6 +93,23 @@ def test_a_hostile_index_leaves_a_bounded_number_of_rows(tmp_path: Path) -> None
     assert "addresses were taken; the rest waits" in done.reason(MAP)
 
 
+def test_few_sitemaps_of_an_index_come_in_at_once_and_all_in_the_end(tmp_path: Path) -> None:
+    maps = [f"{HOME}map{number}" for number in range(6 * listings.LEAST)]
+    web = ListingWeb({url: [] for url in maps}, {MAP: maps})
+    queued = []
+
+    def watch(clock: VirtualClock, frontier: Frontier) -> None:
+        async def fetch(visit):  # type: ignore[no-untyped-def] # as the web's own
+            queued.append(frontier.ledger.counts.queued)
+            return await original(visit)
+
+        original, web.fetch = web.fetch, fetch  # type: ignore[method-assign] # only to look
+
+    crawl_small(web, tmp_path, HOME, sitemaps=True, during=watch, politeness=HASTY, again=web.read_again)
+    assert {*maps} < set(web.asked())
+    assert max(queued) <= listings.LEAST + 2
+
+
 def test_what_waits_in_a_list_survives_the_end_of_a_crawl(tmp_path: Path) -> None:
     web = ListingWeb({MAP: pages(300)})
     for limit in (50, 120, 0):

@@ -213,3 +213,60 @@ def test_a_crawl_of_only_dead_hosts_ends(tmp_path: Path) -> None:
     done = crawl_small(web, tmp_path, *dead)
     assert done.counts.queued == len(dead)
     assert len(web.log) == len(dead)
+
+
+@dataclass
+class NamedWeb(SmallWeb):
+    """Names are looked up. A visit goes where it has its turn, and nowhere where its host had no address then."""
+
+    silent: Callable[[str], bool] = lambda host: False
+    """Is the name not answered for now?"""
+    frontier: Frontier | None = None
+
+    async def resolve(self, host: str) -> tuple[tuple[str, ...], float]:
+        await asyncio.sleep(0.05)
+        if not self.silent(host):
+            return (f"198.51.100.{len(host)}",), 600.0
+        await asyncio.sleep(30.0)
+        return (), 10.0
+
+    async def fetch(self, visit: Visit) -> Capture:
+        assert self.frontier is not None
+        address, host = self.frontier.address(visit), keys.host(visit.url)
+        if address != host:
+            return await super().fetch(visit)
+        words = "no answer" if self.silent(host) else "it had no address a moment ago"
+        return Capture(visit, running_clock().wall(), 0.0, failure=Failure(Fault.DNS, words))
+
+    def crawl(self, folder: Path, *seeds: str, stop: float | None = None) -> Crawled:
+        def during(clock: VirtualClock, frontier: Frontier) -> None:
+            self.frontier = frontier
+            if stop is not None:
+                asyncio.get_running_loop().call_later(stop, frontier.stop)
+
+        return crawl_small(self, folder, *seeds, workers=64, during=during)
+
+
+def test_names_that_are_never_answered_are_not_taken_for_an_outage(tmp_path: Path) -> None:
+    """The host that could tell has nothing queued any more, and where it is was forgotten."""
+    slow = [f"http://slow{number}.example/" for number in range(12)]
+    web = NamedWeb(dict.fromkeys([*HOMES[:3], *slow], Answer()), silent=lambda host: host.startswith("slow"))
+    done = web.crawl(tmp_path, *HOMES[:3], *slow, stop=1_000.0)
+    assert done.counts.pages == 3
+    assert done.seconds < 300
+    assert [url for url in web.asked() if "slow" in url] == []
+
+
+def test_a_crawl_that_goes_on_while_no_name_is_answered_goes_on_when_they_are(tmp_path: Path) -> None:
+    web = NamedWeb(pages(*HOMES[:6]))
+    web.crawl(tmp_path, *HOMES[:6], stop=10.0)
+    began: list[float] = []
+
+    def is_silent(host: str) -> bool:
+        began.append(running_clock().steady())
+        return began[-1] - began[0] < 120.0
+
+    web.silent = is_silent
+    done = web.crawl(tmp_path, stop=5_000.0)
+    assert done.counts.pages == 6 * 31
+    assert {entry.attempt for entry in done.entries.values()} == {0}

@@ -21,12 +21,12 @@ from typing import TypeAlias
 from gossamer.engine.deaths import words_for
 from gossamer.engine.fork_server import ASKED, BORN, ITSELF, WORDS_MOST
 from gossamer.engine.zygote import ForkedServer, held
-from gossamer.errors import GossamerError
+from gossamer.errors import StorageError, shortage
 
 PATIENCE = 30.0
 """Seconds to hear of a process that was born or killed, or for the server to end; both take milliseconds."""
-MOST_STILLBORN = 3
-"""Servers in a row that die before they are ready, after which no more are started."""
+MOST_BARREN = 3
+"""Servers in a row that die before they have forked anybody, after which no more are started."""
 
 Ended: TypeAlias = Callable[[int | None], None]
 """A process is gone: its exit code, negative for a signal; None when the server died first and nobody knows."""
@@ -44,8 +44,8 @@ def _unawaited() -> None:
     """Nobody waits for its birth."""
 
 
-class NoServer(GossamerError):
-    """No process can be had: what they all have to load cannot be loaded."""
+class NoServer(StorageError):
+    """No process can be had: what they all have to load cannot be loaded, or their server dies each time."""
 
 
 class Birth:
@@ -57,8 +57,8 @@ class Birth:
         self.code: int | None = None
         self.ended = ended
         self.begun = begun
-        self.failure: NoServer | None = None
-        """Why it was never born, where no other would be either."""
+        self.failure: StorageError | None = None
+        """Why it was never born, where no other would be either: that is nobody's fault who wanted it."""
         self._early: signal.Signals | None = None
 
     def born(self, process: int) -> None:
@@ -79,6 +79,11 @@ class Birth:
         self.over, self.code = True, code
         self.ended(code)
 
+    def fail(self, failure: StorageError | None) -> None:
+        """It was never born, or nobody knows how it ended."""
+        self.failure = failure
+        self.end(None)
+
 
 class ForkClient:
     """Starts the fork server when the first process is asked for, and a new one should it die."""
@@ -98,9 +103,10 @@ class ForkClient:
         self._births: dict[int, Birth] = {}
         """Those that are not over."""
         self._last = ITSELF
-        self._ready = False
-        self._stillborn = 0
-        """Servers that were never ready, since the last one that was."""
+        self._fruitful = False
+        """The server has forked somebody."""
+        self._barren = 0
+        """Servers that never have, since the last one that did."""
         self._failure: NoServer | None = None
         self._closed = False
 
@@ -147,7 +153,7 @@ class ForkClient:
             self._lose_server()
 
     def _start(self) -> socket.socket:
-        self._ready = False
+        self._fruitful = False
         line, self._server = self._forked() or self._new()
         line.settimeout(PATIENCE)
         if self._loop is not None:
@@ -185,12 +191,14 @@ class ForkClient:
             return
         number, process, code, end = BORN.unpack_from(packet)
         if number == ITSELF:
-            self._ready = not end
             if end:
                 self._failure = _no_server(packet[BORN.size :].decode(errors="replace"))
+        elif end and not process:
+            self._births.pop(number).fail(_unborn(code))
         elif end:
             self._births.pop(number).end(code)
         else:
+            self._fruitful = True
             self._births[number].born(process)
 
     def _lose_server(self) -> None:
@@ -199,13 +207,12 @@ class ForkClient:
         for birth in births.values():
             birth.kill(signal.SIGKILL)
         code = self._end_server()
-        self._stillborn = 0 if self._ready else self._stillborn + 1
-        if self._failure is None and self._stillborn >= MOST_STILLBORN:
-            self._failure = _no_server(f"it {words_for(code)} {self._stillborn} times in a row")
+        self._barren = 0 if self._fruitful else self._barren + 1
+        if self._failure is None and self._barren >= MOST_BARREN:
+            self._failure = _no_server(f"{self._barren} in a row died before they could, the last {words_for(code)}")
         for birth in births.values():
             _await_end(birth.process)
-            birth.failure = self._failure
-            birth.end(None)
+            birth.fail(self._failure)
 
     def _end_server(self) -> int | None:
         """It ends by itself when the line is closed and its last child is gone; its exit code."""
@@ -237,9 +244,15 @@ def _received(line: socket.socket) -> bytes:
 
 def _no_server(why: str) -> NoServer:
     return NoServer(
-        f"the process that others are forked from cannot load what they need: {why}. What is kept is safe: see the"
-        " lines above for the cause, mend what is installed, then start again to go on"
+        f"the process that others are forked from cannot do its work: {why}. What is kept is safe: see the lines above"
+        " for the cause, mend what is installed, then start again to go on"
     )
+
+
+def _unborn(number: int) -> StorageError:
+    """Why the system gave no process."""
+    error = OSError(number, os.strerror(number))
+    return shortage(error) or StorageError(f"no process can be started: {error.strerror}; what was stored is kept")
 
 
 def _await_end(process: int | None) -> None:

@@ -10,7 +10,7 @@ the process id and later with the exit code. It ends when its socket is closed a
 left a zombie, and whoever waits for it waits for them all.
 
 The first that it says is that it is ready, or why it never will be: what cannot be imported now cannot be by the next
-one either.
+one either. Where the system gives it no process, it says that and goes on: it has done nothing wrong.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import socket
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from errno import EAGAIN, ENOMEM
 from struct import Struct
 from typing import NoReturn
 
@@ -32,7 +33,8 @@ from gossamer.errors import shortage
 ASKED = Struct("<q")
 """The number of a birth."""
 BORN = Struct("<qqi?")
-"""The number of the birth, process id, exit code, and whether it is the end: without it, the child was just born."""
+"""The number of the birth, process id, exit code, and whether it is the end: without it, the child was just born. Of
+one that was never born the id is 0, and the code is that of the error."""
 DESCRIPTORS = 64
 ITSELF = 0
 """In the place of the number of a birth: this is of the server. With `end` set, words follow that say why it ends."""
@@ -61,7 +63,8 @@ def serve(handle: int, preload: Sequence[str], child: Child) -> NoReturn:
 
 def _give_up(line: socket.socket, error: BaseException) -> NoReturn:
     traceback.print_exception(error)
-    why = str(shortage(error) or f"{type(error).__name__}: {error}")
+    lack = shortage(OSError(ENOMEM, "") if isinstance(error, MemoryError) else error)
+    why = str(lack or f"{type(error).__name__}: {error}")
     with suppress(OSError):
         line.send(BORN.pack(ITSELF, os.getpid(), 0, True) + why.encode(errors="replace")[:WORDS_MOST])
     os._exit(1)
@@ -106,13 +109,20 @@ class ForkServer:
         return bool(packet)
 
     def _fork(self, birth: int, handles: list[int]) -> None:
-        process = os.fork()
+        process, refusal = -1, 0
+        try:
+            process = os.fork()
+        except OSError as error:
+            refusal = error.errno or EAGAIN
         if not process:
             self._become_child(handles[0])
         for handle in handles:
             os.close(handle)
-        self._births[process] = birth
-        self._tell(birth, process, 0, end=False)
+        if refusal:
+            self._tell(birth, 0, refusal, end=True)
+        else:
+            self._births[process] = birth
+            self._tell(birth, process, 0, end=False)
 
     def _become_child(self, handle: int) -> NoReturn:
         """All other descriptors that were sent stay open as long as the child lives."""

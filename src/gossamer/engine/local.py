@@ -19,12 +19,12 @@ from functools import partial
 from math import inf
 
 from gossamer.engine.deaths import Deaths, lost, words_for
-from gossamer.engine.fork_client import Birth, ForkClient, NoServer
+from gossamer.engine.fork_client import Birth, ForkClient
 from gossamer.engine.orders import pack, refuse_in_worker
 from gossamer.engine.owner import Owned
 from gossamer.engine.protocols import SUPERVISOR, Heard, Work
 from gossamer.engine.wire import LEASE, Kind, Line, frame, pair, payload
-from gossamer.errors import GossamerError
+from gossamer.errors import GossamerError, shortage
 from gossamer.shown import log
 
 CHILD = "from gossamer.engine.child import live as child"
@@ -241,8 +241,8 @@ class Crew(Owned):
         member.restart = None
         try:
             self._begin(member)
-        except NoServer as error:
-            self._fail(member, error)
+        except (GossamerError, OSError) as error:  # nobody waits for this call: what it raised would be lost
+            self._fail(member, _told(error))
             return
         for other in range(self._count):
             if other != member.index:
@@ -317,3 +317,10 @@ class Crew(Owned):
                 trace = message.decode(errors="replace")
                 member.last_words = f"raised {trace.rstrip().rpartition(chr(10))[2]}"
                 log.error("worker %d broke:\n%s", member.index, trace)
+
+
+def _told(error: GossamerError | OSError) -> GossamerError:
+    """Why a worker cannot be begun."""
+    if isinstance(error, GossamerError):
+        return error
+    return shortage(error) or GossamerError(f"a worker cannot be started: {error}. What is kept is safe: start again")

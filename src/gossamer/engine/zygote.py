@@ -98,12 +98,16 @@ def begin() -> None:
     sys.stderr.flush()
     gc.freeze()  # what is loaded is shared for as long as nobody touches it
     line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    process = os.fork()
-    if not process:
-        _live(theirs)
-    theirs.close()
-    _held = Zygote(line)
-    atexit.register(_end, process, line, os.getpid())
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # else a Ctrl-C here leaves two commands
+    try:
+        process = os.fork()
+        if not process:
+            _live(theirs)
+        theirs.close()
+        _held = Zygote(line)
+        atexit.register(_end, process, line, os.getpid())
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end(process: int, line: socket.socket, owner: int) -> None:
@@ -123,7 +127,7 @@ def _live(asked: socket.socket) -> NoReturn:
     """The whole life of the zygote. It ends when nobody holds its line any more and its servers are gone."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        signal.pthread_sigmask(signal.SIG_SETMASK, {signal.SIGTERM})
         _let_go(asked.fileno())
         signal.signal(signal.SIGCHLD, lambda number, frame: _bury())
         while True:

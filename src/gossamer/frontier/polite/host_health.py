@@ -78,11 +78,13 @@ class Blame:
         if self._outage.witness is None or self.probe_time() > self._clock.steady():
             return None
         origin = self._active.get(self._outage.witness)
+        if not self._schedule.is_found(origin.host):  # it may have been forgotten since it answered
+            return None
         group = self._schedule.aside(origin.host)
         return Due(self._outage.probe(), origin, group) if group is not None else None
 
     def probe_time(self) -> float:
-        """Steady time when the witness may be asked; infinity while the question, or its host, is out."""
+        """Steady time when the witness may be asked; infinity while the question, or its host, is out or looked up."""
         witness = self._outage.witness
         if witness is None:
             return inf

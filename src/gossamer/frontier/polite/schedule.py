@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gossamer.frontier.polite.hosts import Dates, Host, Politeness
 from gossamer.frontier.polite.ip_leases import IpLeases
@@ -80,6 +80,8 @@ class Schedule:
         self._resolving: dict[asyncio.Task[None], float] = {}
         """Look-ups, the oldest first, and when they began."""
         self._slow: set[asyncio.Task[None]] = set()
+        self._looked_for: set[str] = set()
+        """Hosts that are looked up for a visit out of turn."""
         self._in_line: dict[str, deque[Origin]] = {}
         """Origins whose turn it was while their host had all the visits it may have, by its name."""
 
@@ -139,7 +141,7 @@ class Schedule:
             if self._resolve is None or host.address_until > now:
                 self._ready.put(origin, host.name if self._resolve is None else host.address, host.next)
             else:
-                self._look_up(origin)
+                self._look_up(self._find(origin))
 
     def put_away(self, origin: Origin) -> None:
         """It has nothing but new pages, and there is no room for any: behind all others, until there is."""
@@ -198,12 +200,21 @@ class Schedule:
         return self._waiting_origins.take(BATCH, max(self._horizon, nearest))
 
     def free_from(self, host: Host) -> float:
-        """Steady time when a host may be visited out of turn: as polite as any other visit. A pause for its failures
-        does not count, for they may be ours."""
-        if host.out >= self._politeness.per_host:
+        """Steady time when a host may be visited out of turn: as polite as any other visit, and not while it is looked
+        up. A pause for its failures does not count, for they may be ours."""
+        if host.out >= self._politeness.per_host or host.name in self._looked_for:
             return inf
         asked = host.paused if host.throttled else 0.0
         return max(host.next, asked, self._ready.free_from(host.address))
+
+    def is_found(self, host: Host) -> bool:
+        """Is it known where a host can be visited out of turn? If not, it is looked up, and then all are woken."""
+        if self._resolve is None or host.address_until > self._clock.steady():
+            return True
+        if host.name not in self._looked_for:
+            self._looked_for.add(host.name)
+            self._look_up(self._find_aside(host))
+        return False
 
     def aside(self, host: Host) -> Group | None:
         """Visit a host out of turn, unless another process is there. Give the group back with `release`."""
@@ -246,21 +257,29 @@ class Schedule:
         for task in (*self._resolving, *self._slow):
             task.cancel()
 
-    def _look_up(self, origin: Origin) -> None:
+    def _look_up(self, finding: Coroutine[Any, Any, None]) -> None:
         loop = asyncio.get_running_loop()
-        task = loop.create_task(self._find(origin))
+        task = loop.create_task(finding)
         self._resolving[task] = self._clock.steady()
         task.add_done_callback(self._found)
         if len(self._resolving) == LOOKUPS:
             loop.call_later(SLOW_LOOKUP, self._wake)  # they may be slow by then, and let others in
 
     async def _find(self, origin: Origin) -> None:
+        await self._find_host(origin.host)
+        self._ready.put(origin, origin.host.address, origin.host.next)
+
+    async def _find_aside(self, host: Host) -> None:
+        try:
+            await self._find_host(host)
+        finally:
+            self._looked_for.discard(host.name)
+
+    async def _find_host(self, host: Host) -> None:
         assert self._resolve is not None
-        host = origin.host
         addresses, seconds = await self._resolve(host.name)
         host.found(addresses)
         host.address_until = self._clock.steady() + max(seconds, LOOKUP_KEPT)
-        self._ready.put(origin, host.address, host.next)
 
     def _found(self, task: asyncio.Task[None]) -> None:
         self._resolving.pop(task, None)

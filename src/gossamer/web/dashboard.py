@@ -23,6 +23,7 @@ from gossamer.collection.series import Sample
 from gossamer.shown import counted, size, span
 from gossamer.web.chart import Curve, chart
 from gossamer.web.face import Face, face_of
+from gossamer.web.hosts_page import LIMIT as HOSTS_LIMIT
 from gossamer.web.hosts_page import orders_of
 from gossamer.web.leases import Busy
 from gossamer.web.live import Pulse, Words
@@ -124,7 +125,7 @@ async def crawl(request: Request) -> Response:
     face = face_of(request)
     orders = orders_of(request)
     now, past, busiest = await face.ask_at(
-        lambda web, state: (look(web), web.series(), orders.page(web, state, "queued", limit=BUSIEST))
+        lambda web, state: (look(web), web.series(), orders.page(web, state, "queued", limit=BUSIEST)), HOSTS_LIMIT
     )
     actions = {name: ACTIONS[name].name for name in _actions(now)}
     return face.page(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HOSTS = 50
 """On a page."""
+LIMIT = 60.0
+"""Seconds: to look at a million hosts for the first time takes longer than an answer to a question."""
 SORTS = {"queued": "Queued", "pages": "Pages", "failed": "Failed", "next": "Next visit", "name": "Host"}
 
 
@@ -52,7 +54,7 @@ async def hosts(request: Request) -> Response:
     search, cursor = given.get("search", "").strip()[:200], given.get("after") or None
     orders = orders_of(request)
     found = await face.ask_at(
-        lambda web, state: orders.page(web, state, sort, search=search, limit=HOSTS, cursor=cursor)
+        lambda web, state: orders.page(web, state, sort, search=search, limit=HOSTS, cursor=cursor), LIMIT
     )
     return face.page(request, "hosts.html", found=found, sort=sort, sorts=SORTS, search=search, is_first=cursor is None)
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from gossamer.collection.ask.addresses import under
+from gossamer.collection.ask.addresses import host_of, under
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.errors import UsageError
 from gossamer.frontier.entries import HOSTS
@@ -73,13 +73,16 @@ class Wanted:
 
     @property
     def part(self) -> str:
-        """Of the name, which is in small letters."""
-        return self.search.casefold()
+        """A text that all have in their names, which are in small letters."""
+        return host_of(self.site) if self.site is not None else self.search.casefold()
 
     def is_meant(self) -> Callable[[str], bool]:
-        """Whether a host is of the site."""
-        prefixes = under(self.site) if self.site is not None else None
-        return lambda host: prefixes is None or keys.host_prefix(host).startswith(prefixes)
+        """Whether a host is of the site, and has such a name."""
+        part, text = self.part, self.search.casefold()
+        if self.site is None:
+            return lambda host: text in host
+        prefixes = under(self.site)
+        return lambda host: part in host and text in host and keys.host_prefix(host).startswith(prefixes)
 
 
 def require_sort(sort: str) -> None:
@@ -111,9 +114,9 @@ def order_of(readers: ShardReaders, sort: str) -> HostOrder:
 
 
 def _by_name(readers: ShardReaders, asked: Asked, wanted: Wanted) -> HostPage:
-    after, part, is_meant = wanted.after[1], wanted.part, wanted.is_meant()
+    after, is_meant = wanted.after[1], wanted.is_meant()
     scans = [_Scan(reader, after, wanted.limit + 1) for reader in readers.all]
-    best = _first((scan.places(lambda host: part in host and is_meant(host)) for scan in scans), wanted.limit)
+    best = _first((scan.places(is_meant) for scan in scans), wanted.limit)
     broke_off = [scan.last for scan in scans if scan.broke_off]
     end = min(broke_off) if broke_off else None
     if end is not None:  # what follows in one shard may come before the rest of another: it is for the next page

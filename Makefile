@@ -39,6 +39,7 @@ bench: $(READY)
 	$(BIN)/python bench/index.py
 	$(BIN)/python bench/search.py
 	$(BIN)/python bench/serve.py
+	$(BIN)/python bench/hosts.py
 	$(BIN)/python bench/ranks.py
 	$(BIN)/python bench/cluster.py
 	$(BIN)/python bench/checkpoints.py

@@ -122,6 +122,12 @@ def test_answers_are_timed_for_many_clients() -> None:
 
 
 @pytest.mark.soak
+def test_pages_of_hosts_are_timed_by_each_order() -> None:
+    said = run("hosts.py", "--hosts", "300")
+    assert len(re.findall(r"^by \w+(?:, with 777 in it)? +(?:\d+ +){5}\d+\.\d\d s$", said, re.MULTILINE)) == 10
+    assert re.search(r"^the dashboard +\d+ +\d+ +\d+$", said, re.MULTILINE)
+
+
 def test_serving_is_timed_alone_and_beside_a_crawl() -> None:
     sizes = ("--pages", "60", "--questions", "8", "--idle", "0.5", "--crawl", "2", "--rounds", "1")
     said = run("serve.py", *sizes)

@@ -11,7 +11,7 @@ import pytest
 
 import gossamer
 from crawler_process import with_room
-from gossamer.collection.ask import host_page
+from gossamer.collection.ask import host_order, host_page
 from gossamer.collection.families import FAMILIES
 from gossamer.collection.folder import Folder
 from gossamer.errors import Damaged, UsageError
@@ -84,6 +84,32 @@ def test_hosts_are_found_by_a_part_of_their_name(collection: gossamer.Collection
     assert collection.host_page(search="nothing").hosts == []
 
 
+@pytest.mark.parametrize("few", [0, 10_000])
+@pytest.mark.parametrize("sort", ["pages", "failed"])
+def test_a_part_of_a_name_that_many_have_is_found_like_one_that_few_have(
+    collection: gossamer.Collection, monkeypatch: pytest.MonkeyPatch, sort: str, few: int
+) -> None:
+    monkeypatch.setattr(host_order, "FEW", few)
+    whole = collection.host_page(sort).hosts
+    for part in ("e", "c", "localhost", "host\n", "t\na", "nobody"):
+        found, cursor = [], None
+        while not found or cursor is not None:
+            page = collection.host_page(sort, search=part, limit=1, cursor=cursor)
+            found, cursor = [*found, *page.hosts], page.cursor
+            if not page.hosts:
+                break
+        assert found == [line for line in whole if part in line.host]
+
+
+def test_an_order_that_was_kept_is_gone_by_and_one_of_another_sort_is_not(collection: gossamer.Collection) -> None:
+    order = collection.host_order("pages")
+    assert collection.host_page("pages", order=order) == collection.host_page("pages")
+    assert collection.host_page("failed", order=order) == collection.host_page("failed")
+    assert collection.host_order("name") is None
+    with pytest.raises(UsageError):
+        collection.host_order("size")
+
+
 def test_what_is_no_question_is_refused(collection: gossamer.Collection) -> None:
     for wrong in ({"sort": "size"}, {"limit": 0}, {"cursor": "none"}):
         with pytest.raises(UsageError):
@@ -93,8 +119,10 @@ def test_what_is_no_question_is_refused(collection: gossamer.Collection) -> None
 def test_of_too_many_hosts_the_first_ones_are_looked_at_and_it_is_said(
     collection: gossamer.Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host_page, "SCANNED", 0)
+    monkeypatch.setattr(host_order, "ROWS_MOST", 0)
+    collection.close()
     page = collection.host_page("pages")
+    collection.close()
     assert (page.hosts, page.whole) == ([], False)
     assert page.as_json() == {"hosts": [], "cursor": None, "whole": False}
 

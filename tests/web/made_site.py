@@ -13,7 +13,9 @@ from starlette.testclient import TestClient
 
 import gossamer
 from docs_web import START, DocsWeb
-from gossamer.collection import Outside
+from gossamer import plan as plans
+from gossamer.collection import Outside, cluster_view
+from gossamer.collection.cluster_view import ClusterView, Event, NodeView, ShardView
 from gossamer.testing import VirtualClock
 from gossamer.web.app import make
 from gossamer.web.safety import Access, local_names
@@ -31,6 +33,21 @@ def heron(folder: Path) -> Path:
     web.pass_a_day()
     clock.run(collection.crawl_async(outside=outside, revisit=True))
     collection.close()
+    return folder
+
+
+def on_cluster(folder: Path, store: Path, now: float) -> Path:
+    """As if its crawl had gone on on a cluster: one node is there, one is being taken away, one shard moves."""
+    plan = plans.load(folder / "plan.toml").changed(engine="ray", store=str(store))
+    (folder / "plan.toml").write_text(plans.dump(plan))
+    nodes = (NodeView("left", 8, (0, 2)), NodeView("<right>", 4, (), drained=True, silent=3.0))
+    shards = (
+        ShardView(0, "left", 3, kept=now - 40.0, bytes=5_000_000, seconds=0.25, unsent=7, lag=2.5),
+        ShardView(1, "", 2),
+        ShardView(2, "left", 1, kept=now - 20.0, bytes=1_000, seconds=0.125),
+    )
+    events = (Event(now - 5.0, 1, "was on node <right>, which is gone"),)
+    cluster_view.write(folder, ClusterView(now, nodes, shards, moves=1, takeovers=2, restarts=3, events=events))
     return folder
 
 

@@ -1,36 +1,48 @@
 """Pictures of every view, light and dark, on a desk and on a phone, full and empty: `make screenshots`.
 
-They are for looking at, one by one: does anything overlap, is anything cut, has every number its unit?
+They are for looking at, one by one: does anything overlap, is anything cut, has every number its unit? Three
+collections are looked at: a made web, a site that was crawled on two days and is on a cluster now, and one of which
+nothing came.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 from browser import browser
+from made_site import SITE, heron, on_cluster
 from playwright.sync_api import Browser
 
 import gossamer
 from gossamer.cli.demo import WEB
+from gossamer.errors import NothingFetched
 from gossamer.testing import MadeWeb
 from harness.served import serving
 
 SIZES = {"desk": (1280, 900), "phone": (390, 844)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LONGEST = 2_400
+"""Pixels of a picture: what comes after looks like what is before."""
+QUICK = {"delay": 0, "ip_delay": 0, "patience": 0, "allow_addresses": ("127.0.0.0/8",), "disk_pause": 0}
 
 
-def views(home: str, host: str, question: str) -> dict[str, str]:
+def full(home: str, host: str, question: str) -> dict[str, str]:
     """Every view by its name."""
     page = f"/page?url={home}"
     tabs = {f"page-{tab}": f"{page}&view={tab}" for tab in ("markdown", "original", "versions", "links", "copies")}
     return {
         "front": "/",
         "search": f"/?q={question}",
+        "why": f"/?q={question}&explain=true",
+        "filtered": f"/?q={question}&site={host}&sort=date",
         "all-versions": f"/?q={question}&all_versions=true",
         "nothing": "/?q=nothinghasthisword",
+        "misspelled": f"/?q={question[:-1]}x",
         "page": page,
         **tabs,
         "unknown": "/page?url=https://nobody.example/",
@@ -46,30 +58,57 @@ def views(home: str, host: str, question: str) -> dict[str, str]:
     }
 
 
+PAST = {
+    "past-search": "/?q=index",
+    "past-as-of": "/?q=index&at=2026-11-01",
+    "past-directory": "/?q=index&site=example.org/guide/",
+    "past-versions": f"/page?url={SITE}/guide/indexes&view=versions",
+    "past-links": f"/page?url={SITE}/&view=links",
+    "past-crawl": "/crawl",
+    "past-map": "/map",
+    "past-broken": "/broken",
+}
+EMPTY = {
+    f"empty-{name}": path
+    for name, path in {
+        "front": "/", "search": "/?q=index", "crawl": "/crawl", "hosts": "/hosts", "broken": "/broken", "map": "/map",
+    }.items()
+}  # fmt: skip
+
+
 def main(place: Path) -> None:
-    """Crawl a made web and take the pictures."""
+    """Make the collections and take the pictures."""
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, MadeWeb(WEB).serve() as web:
-        folder = Path(scratch, "my-web")
+        folder, past, empty = (Path(scratch, name, "my-web") for name in ("full", "past", "empty"))
+        for each in (folder, past, empty):
+            each.parent.mkdir()
         with gossamer.open(folder) as made:
-            settings = {"delay": 0, "ip_delay": 0, "allow_addresses": ("127.0.0.0/8",), "disk_pause": 0}
-            made.crawl(web.seed, scope="any", disk_pause_share=0, shards=2, **settings)
+            made.crawl(web.seed, scope="any", disk_pause_share=0, shards=2, **QUICK)
             home = made.page(web.home(4))
-        named = views(home.url, home.url.split("/")[2].partition(":")[0], "+".join(home.title.lower().split()[:2]))
-        with serving(folder) as running, browser() as chromium:
-            for name, path in named.items():
-                take(chromium, running.url + path, place, name)
+        on_cluster(heron(past), Path(scratch, "store"), time.time())
+        with gossamer.open(empty) as made, suppress(NothingFetched):
+            made.crawl("http://127.0.1.77/", disk_pause_share=0, **QUICK)
+        host = home.url.split("/")[2].partition(":")[0]
+        question = "+".join(home.title.lower().split()[:2])
+        with browser() as chromium:
+            for path, views in ((folder, full(home.url, host, question)), (past, PAST), (empty, EMPTY)):
+                with serving(path) as running:
+                    for name, view in views.items():
+                        take(chromium, running.url + view, place, name)
     print(f"{len(list(place.glob('*.png')))} pictures in {place}")
 
 
 def take(chromium: Browser, address: str, place: Path, name: str) -> None:
-    """One view, in all its forms."""
+    """One view, in all its forms, down to its end."""
     for size, (width, height) in SIZES.items():
         for scheme in SCHEMES:
             context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
             page = context.new_page()
             page.goto(address)
             page.wait_for_timeout(200)
+            long = min(page.evaluate("document.documentElement.scrollHeight"), LONGEST)
+            page.set_viewport_size({"width": width, "height": max(height, long)})
             page.screenshot(path=place / f"{name}-{size}-{scheme}.png")
             context.close()
 

@@ -1,111 +1,72 @@
-"""A hundred payloads crawled as titles, addresses, anchors, text, headers, media types and robots.txt: none of them is
-ever an element or an attribute. Every view is compared with that of a twin of the site, whose words are all harmless.
+"""A hundred payloads crawled as titles, addresses, anchors, text, fields of forms, headers, media types and robots.txt:
+none of them is ever an element or an attribute. Every view is compared with that of a twin of the site, whose words are
+all harmless; and a real browser is asked what it did with it: some of them in every run, all of them in a soak.
 """
 
 from __future__ import annotations
 
-import asyncio
-import random
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
+from browser import browser
+from hostile_site import HARMLESS, HOST, made
+from jinja2 import Environment
 from made_site import client, elements
 from payloads import PAYLOADS
+from playwright.sync_api import Browser
 from starlette.testclient import TestClient
+from test_web_browser import Watched
 
 import gossamer
-from gossamer.collection import Outside
-from gossamer.model import Capture, Visit
-from gossamer.testing import VirtualClock
-from gossamer.web import page_page
+from gossamer.web import app, page_page
 from gossamer.web.page_page import VIEWS
+from gossamer.web.templating import environment
+from harness.seldom import seldom
+from harness.served import serving
 
-HARMLESS = [f"harmless{number}" for number in range(len(PAYLOADS))]
-HOST = "http://hostile.example"
-LANGUAGE = "the harbour has ships and boats that wait for a good wind in the morning while people walk along the water"
+WHOLE = ("/broken", "/crawl", "/hosts", "/host?name=hostile.example", "/map", "/?q=harbour", "/?q=harbour&explain=true")
+TOUCHED = """() => document.querySelectorAll("main *").forEach((each) => {
+    each.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}));
+    if (each.focus) each.focus();
+})"""
+"""A pointer has been over everything, and the focus on it."""
 
 
 def test_there_are_a_hundred() -> None:
     assert len(set(PAYLOADS)) >= 100
 
 
-def prose(number: int) -> str:
-    draw = random.Random(number)
-    return " ".join(draw.choice((*LANGUAGE.split(), f"word{number}x{draw.randrange(50)}")) for _ in range(60))
-
-
-@dataclass
-class Site:
-    """A page for each payload, and a broken link beside it."""
-
-    clock: VirtualClock
-    payloads: Sequence[str]
-
-    def page(self, number: int) -> str:
-        said = escape(self.payloads[number])
-        nearby = ((number + step) % len(self.payloads) for step in (1, 2, 3))
-        links = "".join(f'<p><a href="{escape(self.address(each))}">name {said}</a>' for each in nearby)
-        gone = f'<p><a href="/gone/{number}?q={said}">gone {said}</a>'
-        head = f'<title>{said}</title><meta name=author content="Ann {said}">'
-        main = f"<main><p>{prose(number)} {said} {prose(number + 1_000)}</p></main>"
-        return f"<!doctype html><html lang=en>{head}{main}<nav>{links}{gone}</nav>"
-
-    def home(self) -> str:
-        links = (f'<li><a href="{escape(self.address(each))}">to {each}</a>' for each in range(len(self.payloads)))
-        return f"<title>Home</title><ul>{''.join(links)}"
-
-    def address(self, number: int) -> str:
-        return f"/p/{number}?q={self.payloads[number].replace('#', '%23')}"
-
-    async def fetch(self, visit: Visit) -> Capture:
-        await asyncio.sleep(0.01)
-        path = urlsplit(visit.url).path
-        numbered = re.fullmatch("/p/([0-9]+)", path)
-        number = int(numbered[1]) if numbered else 0
-        said = self.payloads[number]
-        fields = [("content-type", f"text/html; x={said}"), ("x-said", said), ("server", said)]
-        if path == "/robots.txt":
-            body, status = "".join(f"# {each}\nDisallow: /x/{each}\n" for each in self.payloads), 200
-            fields[0] = ("content-type", said)
-        elif path == "/":
-            body, status = self.home(), 200
-        elif numbered:
-            body, status = self.page(number), 200
-        else:
-            body, status = said, 404
-        data = body.encode()
-        lines = "".join(f"{name}: {value}\r\n" for name, value in fields)
-        head = f"HTTP/1.1 {status} {said}\r\n{lines}\r\n".encode()
-        sent = tuple((name, value.encode().decode("latin-1")) for name, value in fields)
-        return Capture(visit, self.clock.wall(), 0.01, status, sent, b"GET /", head, data, data)
-
-
-def made(folder: Path, payloads: Sequence[str]) -> Path:
-    clock = VirtualClock()
-    site = Site(clock, payloads)
-    collection = gossamer.open(folder)
-    clock.run(collection.crawl_async(f"{HOST}/", outside=Outside(clock, site.fetch), shards=1, delay=0.1))
-    collection.close()
-    return folder
-
-
 Both = tuple[TestClient, TestClient]
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
-    folder = tmp_path_factory.mktemp("payloads")
-    with client(made(folder / "web", PAYLOADS)) as hostile, client(made(folder / "twin" / "web", HARMLESS)) as twin:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("payloads") / "web", PAYLOADS)
+
+
+@pytest.fixture(scope="module")
+def both(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+    harmless = made(tmp_path_factory.mktemp("twin") / "web", HARMLESS)
+    with client(folder) as hostile, client(harmless) as twin:
         yield hostile, twin
 
 
+@pytest.fixture(scope="module")
+def chromium(both: Both) -> Iterator[Browser]:
+    """It has an event loop of its own while it is open: collections are made before."""
+    with browser() as opened:
+        yield opened
+
+
 def addresses(asking: TestClient, folder: str) -> dict[int, str]:
-    with gossamer.open(asking.app._app.state.face.leases.path) as web:  # type: ignore[attr-defined]  # our own app
+    return kept(asking.app._app.state.face.leases.path, folder)  # type: ignore[attr-defined]  # our own app
+
+
+def kept(path: Path, folder: str) -> dict[int, str]:
+    """Addresses below a folder of the site, by their numbers."""
+    with gossamer.open(path) as web:
         found = [each.url for each in web.addresses() if urlsplit(each.url).path.startswith(f"/{folder}/")]
     return {int(urlsplit(url).path.rpartition("/")[2]): url for url in found}
 
@@ -118,7 +79,8 @@ def require_same(both: Both, path: str, ours: dict[str, str], theirs: dict[str, 
 
 def test_all_of_them_were_crawled(both: Both) -> None:
     for asking in both:
-        assert addresses(asking, "p").keys() == addresses(asking, "gone").keys() == set(range(len(PAYLOADS)))
+        for folder in ("p", "gone", "typed"):
+            assert addresses(asking, folder).keys() == set(range(len(PAYLOADS)))
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -139,6 +101,24 @@ def test_nor_has_that_of_an_address_that_is_gone_or_of_robots_txt(both: Both) ->
     robots = {"url": f"{HOST}/robots.txt"}
     for view in VIEWS:
         require_same(both, "/page", {**robots, "view": view}, {**robots, "view": view})
+
+
+def test_nor_has_that_of_a_file_of_such_a_type(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_page, "_related", lambda web, document, known: [document])
+    ours, theirs = (addresses(asking, "typed") for asking in both)
+    for number in ours:
+        require_same(both, "/page", {"url": ours[number]}, {"url": theirs[number]})
+
+
+@pytest.mark.parametrize("path", ["/crawl", "/hosts", "/host?name=hostile.example", "/crawl/change"])
+def test_nor_have_the_views_of_the_crawl(both: Both, path: str) -> None:
+    require_same(both, path, {}, {})
+
+
+def test_nor_has_the_map(both: Both) -> None:
+    """Charts have a bar for each size and each type, so only kinds of elements are compared."""
+    said, usual = (elements(asking.get("/map").text) for asking in both)
+    assert said.keys() == usual.keys()
 
 
 def test_nor_have_broken_links(both: Both) -> None:
@@ -173,3 +153,54 @@ def test_a_kept_copy_shows_them_as_text(both: Both) -> None:
 
 def test_the_table_of_broken_links_is_one_row_a_link(both: Both) -> None:
     assert len({asking.get("/broken.csv").text.count("\n") for asking in both}) == 1
+
+
+# ------------------------------------------------------------------------------- in a browser
+
+
+def look(chromium: Browser, base: str, paths: list[str]) -> None:
+    """At one view after the other. In none does a script run, is anybody asked, or does our policy refuse anything."""
+    watched = Watched(chromium.new_page())
+    watched.page.on("console", lambda message: heard(watched, message.text))
+    for path in paths:
+        watched.page.goto(base + path, wait_until="load")
+        watched.page.evaluate(TOUCHED)
+        origins = {urlsplit(each).netloc for each in watched.requests if not each.startswith("data:")}
+        assert origins == {urlsplit(base).netloc}, path
+        assert watched.trouble == [], path
+    watched.page.context.close()
+
+
+def heard(watched: Watched, said: str) -> None:
+    if "Content Security Policy" in said:
+        watched.trouble.append(said)
+
+
+@pytest.mark.parametrize("number", seldom(list(range(len(PAYLOADS))), 40))
+def test_a_browser_runs_nothing_of_it_in_any_view(chromium: Browser, folder: Path, number: int) -> None:
+    """Of its page, of the broken link and of the file of such a type, nor where somebody asks for it."""
+    here, gone, typed = (quote(kept(folder, part)[number], safe="") for part in ("p", "gone", "typed"))
+    said = quote(PAYLOADS[number], safe="")
+    views = [f"/page?url={here}&view={view}" for view in VIEWS]
+    others = [f"/cached?url={here}", f"/page?url={gone}", f"/page?url={typed}", f"/page?url={said}"]
+    asked = [f"/?q={said}", f"/?q=harbour&site={said}", f"/hosts?search={said}", f"/feed?q={said}"]
+    programs = [f"/api/v1/page?url={here}", f"/api/v1/search?q={said}"]
+    with serving(folder) as running:
+        look(chromium, running.url, [*views, *others, *asked, *programs])
+
+
+def test_nor_in_the_views_of_the_whole(chromium: Browser, folder: Path) -> None:
+    robots = quote(f"{HOST}/robots.txt", safe="")
+    with serving(folder) as running:
+        look(chromium, running.url, [*WHOLE, *(f"/page?url={robots}&view={view}" for view in VIEWS)])
+
+
+def test_what_is_not_escaped_would_be_noticed(chromium: Browser, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "environment", careless)
+    with serving(folder) as running, pytest.raises(AssertionError, match=r"Content Security Policy|evil\.example"):
+        look(chromium, running.url, ["/broken"])
+
+
+def careless() -> Environment:
+    """Templates that take every text for markup."""
+    return environment().overlay(autoescape=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from browser import browser as chromium
-from made_site import SITE, heron
+from made_site import SITE, heron, on_cluster
 from playwright.sync_api import Browser, Page, expect
 
 import gossamer
@@ -23,6 +24,10 @@ SLOW = WebSpec(seed=5, hosts=2, pages=60, names="ip", errors=Errors(missing=0.1)
 VIEWS = (
     "/",
     "/?q=index",
+    "/?q=index&explain=true",
+    "/?q=index&site=example.org/guide/",
+    "/?q=index&at=2026-11-01",
+    "/?q=index&all_versions=true",
     "/?q=nothinghasthisword",
     f"/page?url={SITE}/",
     f"/page?url={SITE}/&view=versions",
@@ -43,8 +48,9 @@ FORGIVING = 60_000
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A site that was crawled on two days."""
-    with serving(heron(tmp_path_factory.mktemp("walk") / "heron")) as running:
+    """A site that was crawled on two days, and that a cluster goes on with."""
+    place = tmp_path_factory.mktemp("walk")
+    with serving(on_cluster(heron(place / "heron"), place / "store", time.time())) as running:
         yield running
 
 
@@ -220,12 +226,13 @@ def test_nobody_is_kept_out(browser: Browser, site: Served, path: str) -> None:
         assert wide <= 0
 
 
-@pytest.mark.parametrize("path", ["/", "/?q=cascade", "/crawl", "/hosts", "/map"])
+@pytest.mark.parametrize("path", seldom(["/", "/crawl", "/?q=index&explain=true", "/hosts", "/map", *VIEWS], 3))
 def test_the_keyboard_alone_reaches_everything(page: Page, site: Served, path: str) -> None:
+    """Of buttons of which one is chosen, arrow keys reach the others."""
     page.goto(f"{site.url}{path}")
     wanted = page.evaluate(
-        "[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]"
-        ".filter((each) => each.checkVisibility()).length"
+        "new Set([...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]"
+        ".filter((each) => each.checkVisibility()).map((each) => each.type === 'radio' ? each.name : each)).size"
     )
     reached = set()
     page.evaluate("document.activeElement.blur()")

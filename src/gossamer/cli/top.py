@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gossamer.cli.answers import at_rest, estimate
 from gossamer.cli.out import BOLD, PLAIN, pasted, say, say_json
@@ -31,6 +31,7 @@ from gossamer.shown import line, size, span
 
 if TYPE_CHECKING:
     from gossamer.collection import Status
+    from gossamer.collection.ask.host_order import HostOrder
     from gossamer.frontier.why import HostAnswer
 
 EVERY = 1.0
@@ -38,6 +39,8 @@ EVERY = 1.0
 WINDOW = 20
 """Views that a rate is taken over."""
 HOSTS_MOST, REASONS_MOST = 50, 5
+PATIENCE = 20
+"""So many times as long as it took to look at all hosts, they stay in their order."""
 _HOME, _END, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _OTHER_SCREEN, _THIS_SCREEN = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _INTERRUPT = b"q"
@@ -56,14 +59,32 @@ def top(options: argparse.Namespace) -> int:
     return 0
 
 
-class View:
-    """What is shown, as of the last commit."""
+class Orders(NamedTuple):
+    """How all hosts stand: to look at a million of them takes a second."""
 
-    def __init__(self, collection: Reading) -> None:
+    queued: HostOrder | None
+    failed: HostOrder | None
+    until: float
+    """Steady time at which they are looked at again."""
+
+
+def _orders(collection: Reading) -> Orders:
+    began = time.monotonic()
+    queued, failed = (collection.host_order(sort) for sort in ("queued", "failed"))
+    now = time.monotonic()
+    return Orders(queued, failed, now + PATIENCE * (now - began))
+
+
+class View:
+    """What is shown, as of the last commit; hosts stand in the order of one before that is not old."""
+
+    def __init__(self, collection: Reading, before: View | None = None) -> None:
         collection.close()  # the next question sees what has been committed since
         self.status = collection.status()
-        self.waiting = collection.host_page("queued", limit=HOSTS_MOST)
-        self.failing = collection.host_page("failed", limit=REASONS_MOST)
+        known = before.orders if before else None
+        self.orders: Orders = known if known and time.monotonic() < known.until else _orders(collection)
+        self.waiting = collection.host_page("queued", limit=HOSTS_MOST, order=self.orders.queued)
+        self.failing = collection.host_page("failed", limit=REASONS_MOST, order=self.orders.failed)
         self.disk = shutil.disk_usage(collection.path).free
         self.when = time.monotonic()
 
@@ -157,7 +178,7 @@ def _watch(collection: Reading, folder: str) -> None:
                     _draw(view, past[0], folder)
                 if sys.stdin in ready and _ENDS & set(os.read(sys.stdin.fileno(), 100).decode(errors="replace") or "q"):
                     return
-            view = View(collection)
+            view = View(collection, view)
 
 
 def _draw(view: View, past: View, folder: str) -> None:

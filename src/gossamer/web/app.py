@@ -100,6 +100,7 @@ def make(path: Path, access: Access, receiver: Receiver | None = None) -> tuple[
     )
     app.state.face = face
     app.state.pulse = pulse = dashboard.pulse(face)
+    app.state.hosts = hosts_page.HostOrders()
     app.state.map = map_page.Kept()
     app.state.broken = Remembered[broken_page.Found]()
     app.state.feeds = Remembered[feed_page.Made](FEEDS)

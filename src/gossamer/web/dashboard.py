@@ -23,6 +23,8 @@ from gossamer.collection.series import Sample
 from gossamer.shown import counted, size, span
 from gossamer.web.chart import Curve, chart
 from gossamer.web.face import Face, face_of
+from gossamer.web.hosts_page import LIMIT as HOSTS_LIMIT
+from gossamer.web.hosts_page import orders_of
 from gossamer.web.leases import Busy
 from gossamer.web.live import Pulse, Words
 from gossamer.web.steering_page import ACTIONS, DONE, FOLLOWED
@@ -121,7 +123,10 @@ def _state(status: Status, progress: Progress | None, *, is_paused: bool) -> str
 async def crawl(request: Request) -> Response:
     """The dashboard."""
     face = face_of(request)
-    now, past, busiest = await face.ask(lambda web: (look(web), web.series(), web.host_page("queued", limit=BUSIEST)))
+    orders = orders_of(request)
+    now, past, busiest = await face.ask_at(
+        lambda web, state: (look(web), web.series(), orders.page(web, state, "queued", limit=BUSIEST)), HOSTS_LIMIT
+    )
     actions = {name: ACTIONS[name].name for name in _actions(now)}
     return face.page(
         request,

@@ -3,6 +3,9 @@ addresses have brought."""
 
 from __future__ import annotations
 
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,10 +14,37 @@ from gossamer.errors import NotFound
 from gossamer.frontier.host_details import HostDetails
 from gossamer.frontier.why import HostAnswer
 from gossamer.web.face import face_of
+from gossamer.web.remembered import Remembered
+
+if TYPE_CHECKING:
+    from gossamer.collection.ask.host_order import HostOrder
+    from gossamer.collection.ask.host_page import HostPage
 
 HOSTS = 50
 """On a page."""
+LIMIT = 60.0
+"""Seconds: to look at a million hosts for the first time takes longer than an answer to a question."""
 SORTS = {"queued": "Queued", "pages": "Pages", "failed": "Failed", "next": "Next visit", "name": "Host"}
+
+
+class HostOrders:
+    """How all hosts stand, by each sort: remembered, because to look at a million of them takes a second."""
+
+    def __init__(self) -> None:
+        self._kept: Remembered[HostOrder | None] = Remembered()
+        self._looking = Lock()
+
+    def page(self, web: Collection, state: str, sort: str, **wanted: Any) -> HostPage:
+        """A page of `Collection.host_page`. What each host has is that of now, where it stands that of a while ago."""
+        with self._looking:  # whoever comes meanwhile has the same question
+            order = self._kept.get(sort, state, lambda: web.host_order(sort))
+        return web.host_page(sort, order=order, **wanted)
+
+
+def orders_of(request: Request) -> HostOrders:
+    """Those of the server that a request came to."""
+    found: HostOrders = request.app.state.hosts
+    return found
 
 
 async def hosts(request: Request) -> Response:
@@ -22,7 +52,10 @@ async def hosts(request: Request) -> Response:
     face, given = face_of(request), request.query_params
     sort = given.get("sort", "") if given.get("sort", "") in SORTS else "pages"
     search, cursor = given.get("search", "").strip()[:200], given.get("after") or None
-    found = await face.ask(lambda web: web.host_page(sort, search=search, limit=HOSTS, cursor=cursor))
+    orders = orders_of(request)
+    found = await face.ask_at(
+        lambda web, state: orders.page(web, state, sort, search=search, limit=HOSTS, cursor=cursor), LIMIT
+    )
     return face.page(request, "hosts.html", found=found, sort=sort, sorts=SORTS, search=search, is_first=cursor is None)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -31,12 +31,21 @@ FRESH = 5.0
 MARGIN = 12.0
 WIDE, HIGH = 1_000, 560
 """Pixels of the picture on a desk."""
-LETTER, HIGH_LETTER = 7.0, 14.0
-"""About how wide and high a letter of a name is."""
+LETTER, HIGH_LETTER, LETTER_SIZE = 7.0, 14.0, 13.0
+"""About how wide and high a letter of a name is, and its size."""
+LARGER_MOST = 2.5
+"""So many times as large a name is written where there is room, so that it is read on a phone too."""
 NAME_MOST = 40
 
 
 Picture: TypeAlias = tuple[SiteMap, Facets, Spread]
+
+
+class Label(NamedTuple):
+    """Where a name stands, from the top, and how large: within the circle if there is room, else below it."""
+
+    y: float
+    size: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +54,7 @@ class Drawn:
 
     site: MappedSite
     shade: int
-    label: float | None
-    """Where its name stands, from the top: within the circle if there is room, else below it; None for no name."""
+    label: Label | None
 
 
 async def picture(request: Request) -> Response:
@@ -128,18 +136,20 @@ def _value(site: MappedSite, colour: str) -> str:
     return site.language if colour == "language" else site.media
 
 
-def _labelled(sites: Sequence[MappedSite]) -> dict[int, float]:
-    """Sites whose name has room, and where it stands: the largest first."""
+def _labelled(sites: Sequence[MappedSite]) -> dict[int, Label]:
+    """Sites whose name has room, and where it stands: the largest first. In a large circle it is written larger."""
     taken: list[tuple[float, float, float, float]] = []
-    chosen: dict[int, float] = {}
+    chosen: dict[int, Label] = {}
     unit = _unit(sites)
     for number, site in enumerate(sites[:500]):
-        wide = min(len(site.name), NAME_MOST) * LETTER * unit / 2
-        base = site.y + (4 * unit if site.radius > wide else site.radius + HIGH_LETTER * unit)
-        place = (site.x - wide, base - HIGH_LETTER * unit, site.x + wide, base)
+        half = min(len(site.name), NAME_MOST) * LETTER * unit / 2
+        larger = min(0.8 * site.radius / half, LARGER_MOST) if half else 0.0
+        size, wide = (LETTER_SIZE * unit * larger, half * larger) if larger > 1 else (LETTER_SIZE * unit, half)
+        base = site.y + (0.35 * size if larger > 1 else site.radius + HIGH_LETTER * unit)
+        place = (site.x - wide, base - size, site.x + wide, base)
         if len(chosen) < LABELS_MOST and not any(_meet(place, other) for other in taken):
             taken.append(place)
-            chosen[number] = round(base, 1)
+            chosen[number] = Label(round(base, 1), round(size, 2))
     return chosen
 
 
@@ -148,13 +158,10 @@ def _meet(one: tuple[float, float, float, float], other: tuple[float, float, flo
 
 
 def _box(sites: Sequence[MappedSite]) -> dict[str, float]:
-    """The part of the plane that is drawn, and how large a letter is in it."""
+    """The part of the plane that is drawn, and how large a pixel is in it."""
     if not sites:
         return {"left": 0, "top": 0, "width": 100, "height": 60, "unit": 1}
-    left = min(site.x - site.radius for site in sites)
-    top = min(site.y - site.radius for site in sites)
-    right = max(site.x + site.radius for site in sites)
-    bottom = max(site.y + site.radius for site in sites)
+    left, top, right, bottom = _ends(sites)
     edge = MARGIN * _unit(sites)
     return {
         "left": left - edge,
@@ -167,11 +174,18 @@ def _box(sites: Sequence[MappedSite]) -> dict[str, float]:
 
 def _unit(sites: Sequence[MappedSite]) -> float:
     """About a pixel of the picture as most see it."""
-    return max(_extent([site.x for site in sites]) / WIDE, _extent([site.y for site in sites]) / HIGH, 0.05)
+    left, top, right, bottom = _ends(sites)
+    return max((right - left) / WIDE, (bottom - top) / HIGH, 0.05)
 
 
-def _extent(places: Sequence[float]) -> float:
-    return max(places, default=0.0) - min(places, default=0.0)
+def _ends(sites: Sequence[MappedSite]) -> tuple[float, float, float, float]:
+    """The outermost edges of all circles."""
+    return (
+        min((site.x - site.radius for site in sites), default=0.0),
+        min((site.y - site.radius for site in sites), default=0.0),
+        max((site.x + site.radius for site in sites), default=0.0),
+        max((site.y + site.radius for site in sites), default=0.0),
+    )
 
 
 def _bars(counts: Mapping[str, int]) -> Sequence[Mapping[str, Any]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gossamer.collection.ask.addresses import Address
     from gossamer.collection.ask.cluster_size import Figures, Machine, Need
     from gossamer.collection.ask.crawl_time import Duration, Spread
+    from gossamer.collection.ask.host_order import HostOrder
     from gossamer.collection.ask.host_page import HostPage
     from gossamer.collection.ask.listing import Listed
     from gossamer.collection.series import Sample
@@ -130,17 +131,28 @@ class CrawlState(Opened):
         site: str | None = None,
         limit: int = 50,
         cursor: str | None = None,
+        order: HostOrder | None = None,
     ) -> HostPage:
         """Some hosts, by what is queued, pages, failed, name, or the next time, each with why it waits.
 
         `search` is a part of the name, `site` means a host and those below it; `cursor` is that of the page before. By
         queued and next come hosts with something queued, by failed those with a failure, by pages those with either.
+        `order` is that of `host_order`, for who turns many pages.
         """
-        from gossamer.collection.ask.host_page import host_page
+        from gossamer.collection.ask.host_page import Wanted, host_page
 
+        wanted = Wanted(sort, search, site, limit, cursor)
         readers, asked, mirrors = self._readers(), self._asking(), self._mirrors()
-        page = host_page(readers, asked, sort=sort, search=search, site=site, limit=limit, cursor=cursor)
+        page = host_page(readers, asked, wanted, order if order and order.sort == sort else None)
         return replace(page, hosts=[replace(each, **_mirrored(each.host, mirrors)) for each in page.hosts])
+
+    def host_order(self, sort: str) -> HostOrder | None:
+        """How all hosts stand by queued, pages, failed or the next time; by name none is needed. To read a million of
+        them takes a second or two, a page of it some milliseconds."""
+        from gossamer.collection.ask.host_page import NAME, order_of, require_sort
+
+        require_sort(sort)
+        return None if sort == NAME else order_of(self._readers(), sort)
 
     def _asking(self) -> Asked:
         from gossamer.frontier.why import Asked

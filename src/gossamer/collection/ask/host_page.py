@@ -1,36 +1,35 @@
 """Which hosts are there, a page at a time: the largest, those that fail, those that wait, and why does each wait?
 
 Counters that the frontier keeps say which hosts stand where, so no address is read. By name a page begins where the
-last one ended. By a number all rows of the counter are looked at, a few microseconds each. At most SCANNED of each
-shard are looked at for one page: by name it is then a short one, and by a number the answer says that these were not
-all.
+last one ended: at most SCANNED hosts of each shard are looked at for one, so it may be a short one. By a number it is
+found in the order of all (`host_order`), which whoever asks more than once hands in.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from gossamer.collection.ask.addresses import under
+from gossamer.collection.ask.addresses import host_of, under
 from gossamer.collection.ask.shard_readers import ShardReader, ShardReaders
 from gossamer.errors import UsageError
-from gossamer.frontier.entries import BACKLOG, HOSTS, TALLIES, host_row
-from gossamer.frontier.tally import Tally, sums_of
+from gossamer.frontier.entries import HOSTS
+from gossamer.frontier.tally import Tally
 from gossamer.frontier.why import Asked, HostAnswer, about_host
-from gossamer.rows import number, text
+from gossamer.rows import text
 from gossamer.urls import keys
 
-SCANNED = 100_000
-"""Rows of a shard that are looked at for one page."""
-_CHUNK = 1_000
+if TYPE_CHECKING:
+    from gossamer.collection.ask.host_order import HostOrder, Place
+
+SCANNED = 1_000_000
+"""Rows of a shard that are looked at for one page by name."""
 NAME = "name"
 """The order in which all are found, however many there are."""
-
-Place: TypeAlias = tuple[float, str]
-"""Where a host stands: the least first, then by name."""
+SORTS = ("queued", "pages", "failed", NAME, "next")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,104 +47,119 @@ class HostPage:
         return asdict(self)
 
 
-def host_page(
-    readers: ShardReaders, asked: Asked, *, sort: str, search: str, site: str | None, limit: int, cursor: str | None
-) -> HostPage:
-    """Those that come after the cursor."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which hosts are asked for."""
+
+    sort: str
+    search: str = ""
+    site: str | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+    def __post_init__(self) -> None:
+        require_sort(self.sort)
+        if self.limit < 1:
+            raise UsageError(f"{self.limit}: a page has at least one host")
+
+    @property
+    def after(self) -> Place:
+        """Where the page before has ended."""
+        value, _, host = (self.cursor or "-inf ").partition(" ")
+        try:
+            return float(value), host
+        except ValueError:
+            raise UsageError(f"{self.cursor!r}: no cursor of a page of hosts by {self.sort}") from None
+
+    @property
+    def part(self) -> str:
+        """A text that all have in their names, which are in small letters."""
+        return host_of(self.site) if self.site is not None else self.search.casefold()
+
+    def is_meant(self) -> Callable[[str], bool]:
+        """Whether a host is of the site, and has such a name."""
+        part, text = self.part, self.search.casefold()
+        if self.site is None:
+            return lambda host: text in host
+        prefixes = under(self.site)
+        return lambda host: part in host and text in host and keys.host_prefix(host).startswith(prefixes)
+
+
+def require_sort(sort: str) -> None:
+    """It is one of those that there are."""
     if sort not in SORTS:
         raise UsageError(f"{sort!r}: hosts are sorted by {', '.join(SORTS)}")
-    if limit < 1:
-        raise UsageError(f"{limit}: a page has at least one host")
-    after = _place(cursor, sort) if cursor else (float("-inf"), "")
-    is_meant, scans = _meant(search, site), [_Scan() for _ in readers.all]
-    found = (
-        (*place, index)
-        for index, (reader, scan) in enumerate(zip(readers.all, scans, strict=True))
-        for place in islice(_after(SORTS[sort](reader, after[1], scan), after, is_meant), _enough(sort, limit))
-    )
-    best = heapq.nsmallest(limit + 1, found)
+
+
+def host_page(readers: ShardReaders, asked: Asked, wanted: Wanted, order: HostOrder | None) -> HostPage:
+    """Those that come after the cursor, in an order of their sort; None: as they stand now."""
+    if wanted.sort == NAME:
+        return _by_name(readers, asked, wanted)
+    order = order or order_of(readers, wanted.sort)
+    after, part, is_meant = wanted.after, wanted.part, wanted.is_meant()
+    shards = (filter(lambda place: is_meant(place[1]), shard.after(after, part)) for shard in order.shards)
+    best = _first(shards, wanted.limit)
+    more = best[wanted.limit - 1][:2] if len(best) > wanted.limit else None
+    return _told(readers, asked, best[: wanted.limit], more, whole=order.whole)
+
+
+def order_of(readers: ShardReaders, sort: str) -> HostOrder:
+    """As they stand now, which these readers see for good."""
+    from gossamer.collection.ask.host_order import host_order  # with NumPy
+
+    found = readers.host_order
+    if found is None or found.sort != sort:
+        found = readers.host_order = host_order(readers.tables, sort)
+    return found
+
+
+def _by_name(readers: ShardReaders, asked: Asked, wanted: Wanted) -> HostPage:
+    after, is_meant = wanted.after[1], wanted.is_meant()
+    scans = [_Scan(reader, after, wanted.limit + 1) for reader in readers.all]
+    best = _first((scan.places(is_meant) for scan in scans), wanted.limit)
     broke_off = [scan.last for scan in scans if scan.broke_off]
-    end = min(broke_off) if broke_off and sort == NAME else None
+    end = min(broke_off) if broke_off else None
     if end is not None:  # what follows in one shard may come before the rest of another: it is for the next page
         best = [each for each in best if each[1] <= end]
-    more = best[limit - 1][:2] if len(best) > limit else (0.0, end) if end is not None else None
-    hosts = (about_host(readers.all[index].table, host, asked) for _, host, index in best[:limit])
-    whole = (sort == NAME or not broke_off) and all(map(Tally.is_whole, readers.tables))
-    return HostPage([*filter(None, hosts)], f"{more[0]!r} {more[1]}" if more else None, whole)
+    more = best[wanted.limit - 1][:2] if len(best) > wanted.limit else (0.0, end) if end is not None else None
+    return _told(readers, asked, best[: wanted.limit], more, whole=True)
 
 
-def _enough(sort: str, limit: int) -> int | None:
-    """By name, the first ones of a shard are those that count."""
-    return limit + 1 if sort == NAME else None
+def _first(shards: Iterator[Iterator[Place]], limit: int) -> list[tuple[float, str, int]]:
+    """The first ones of all shards, each with its shard, and one more where there is one."""
+    return list(islice(heapq.merge(*(_of_shard(*each) for each in enumerate(shards))), limit + 1))
 
 
-def _meant(search: str, site: str | None) -> Callable[[str], bool]:
-    """Whether a host has such a name."""
-    wanted, prefixes = search.casefold(), under(site) if site is not None else None
-    return lambda host: wanted in host and (prefixes is None or keys.host_prefix(host).startswith(prefixes))
+def _of_shard(index: int, places: Iterator[Place]) -> Iterator[tuple[float, str, int]]:
+    return ((*place, index) for place in places)
 
 
-def _after(places: Iterator[Place], after: Place, is_meant: Callable[[str], bool]) -> Iterator[Place]:
-    return (place for place in places if place > after and is_meant(place[1]))
-
-
-def _place(cursor: str, sort: str) -> Place:
-    value, _, host = cursor.partition(" ")
-    try:
-        return float(value), host
-    except ValueError:
-        raise UsageError(f"{cursor!r}: no cursor of a page of hosts by {sort}") from None
+def _told(
+    readers: ShardReaders, asked: Asked, best: list[tuple[float, str, int]], more: Place | None, *, whole: bool
+) -> HostPage:
+    hosts = (about_host(readers.all[index].table, host, asked) for _, host, index in best)
+    cursor = f"{more[0]!r} {more[1]}" if more else None
+    return HostPage([*filter(None, hosts)], cursor, whole and all(map(Tally.is_whole, readers.tables)))
 
 
 class _Scan:
-    """Rows of a shard that are looked at, and whether there were more."""
+    """Hosts of a shard by name, and whether there were more than are looked at."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: ShardReader, after: str, enough: int) -> None:
+        self._reader, self._after, self._enough = reader, after, enough
         self.broke_off = False
         self.last = ""
         """The host that was looked at last."""
 
-    def rows(self, reader: ShardReader, family: str, start: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """From a key on."""
-        last = b""
-        for count, row in enumerate(reader.table.scan(family, start=start)):
+    def places(self, is_meant: Callable[[str], bool]) -> Iterator[Place]:
+        """As many as are enough."""
+        return islice(((0.0, host) for host in self._names() if is_meant(host)), self._enough)
+
+    def _names(self) -> Iterator[str]:
+        start = self._after.encode() + b"\0" if self._after else b""
+        for count, (key, _) in enumerate(self._reader.table.scan(HOSTS, start=start)):
             if count >= SCANNED:
-                self.broke_off, self.last = True, text(last)
+                self.broke_off = True
                 return
-            last = row[0]
-            yield row
-
-
-def _by_name(reader: ShardReader, after: str, scan: _Scan) -> Iterator[Place]:
-    return ((0.0, text(key)) for key, _ in scan.rows(reader, HOSTS, after.encode() + b"\0" if after else b""))
-
-
-def _by_queued(reader: ShardReader, after: str, scan: _Scan) -> Iterator[Place]:
-    return ((-float(number(value)), text(key)) for key, value in scan.rows(reader, BACKLOG))
-
-
-def _by_pages(reader: ShardReader, after: str, scan: _Scan) -> Iterator[Place]:
-    return ((-float(sums_of(value).pages), text(key)) for key, value in scan.rows(reader, TALLIES))
-
-
-def _by_failed(reader: ShardReader, after: str, scan: _Scan) -> Iterator[Place]:
-    every = ((sums_of(value).failed, key) for key, value in scan.rows(reader, TALLIES))
-    return ((-float(failed), text(key)) for failed, key in every if failed)
-
-
-def _by_next(reader: ShardReader, after: str, scan: _Scan) -> Iterator[Place]:
-    """Hosts with something queued: who may be visited soonest comes first."""
-    names = (key for key, _ in scan.rows(reader, BACKLOG))
-    while chunk := list(islice(names, _CHUNK)):
-        for key, stored in zip(chunk, reader.table.get_many(HOSTS, chunk), strict=True):
-            row = host_row(stored) if stored else None
-            yield (max(row.due, row.paused) if row else 0.0), text(key)
-
-
-SORTS: Mapping[str, Callable[[ShardReader, str, _Scan], Iterator[Place]]] = {
-    "queued": _by_queued,
-    "pages": _by_pages,
-    "failed": _by_failed,
-    NAME: _by_name,
-    "next": _by_next,
-}
+            self.last = text(key)
+            yield self.last

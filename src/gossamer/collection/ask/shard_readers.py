@@ -26,6 +26,7 @@ from gossamer.store.warc.texts import FOLDER as TEXTS
 from gossamer.urls import keys
 
 if TYPE_CHECKING:
+    from gossamer.collection.ask.host_order import HostOrder
     from gossamer.dedupe.lookup import Lookup
     from gossamer.fetch import Limits
     from gossamer.model import Capture
@@ -49,6 +50,8 @@ class ShardReaders:
 
     def __init__(self, folder: Folder, plan: Plan) -> None:
         self.site = site_of(plan)
+        self.host_order: HostOrder | None = None
+        """The last that was asked for, for who turns pages."""
         self._folder = folder
         self._open = ExitStack()
         limits = plan.as_limits()

@@ -42,6 +42,11 @@ class Alert(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: str = SECRET
     """Where the secret is that it is signed with: `$NAME` or `@FILE`."""
 
+    @property
+    def sends(self) -> str:
+        """What its user agrees to: a signature tells of the secret, which may be any file."""
+        return self.webhook if self.secret == SECRET else f"{self.webhook} signed with {self.secret}"
+
 
 class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     alert: dict[str, Alert] = {}

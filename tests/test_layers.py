@@ -12,7 +12,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gossamer"
 LAYERS = [
     ["errors", "shown", "held", "lazy", "settings", "tagged", "version"],
-    ["markdown"],
+    ["markdown", "toml_text"],
     ["plugins"],
     ["model", "rows", "setting_text"],
     ["urls", "engine", "testing", "files", "outlinks"],

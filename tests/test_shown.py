@@ -42,6 +42,11 @@ def test_json_has_none_of_it_and_the_same_value(said: str) -> None:
     assert json.loads(told) == ({"said": [whole]} if whole == "said" else {"said": whole, whole: [whole]})
 
 
+def test_json_has_no_number_without_an_end() -> None:
+    told = shown.json({"a": [float("inf"), (1.5, float("-inf"))], "b": {"c": float("nan")}, "d": 1e308})
+    assert json.loads(told, parse_constant=pytest.fail) == {"a": [None, [1.5, None]], "b": {"c": None}, "d": 1e308}
+
+
 def test_what_scripts_need_stays() -> None:
     for said in ("می\u200cخواهم", "👩\u200d👩\u200d👧", "東京\u3000タワー", "10\u00a0km", "Straße\n\tund mehr"):
         assert shown.text(said) == said

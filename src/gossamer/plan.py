@@ -10,7 +10,6 @@ import dataclasses
 import difflib
 import os
 import re
-import tomllib
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gossamer import files
+from gossamer import files, toml_text
 from gossamer.errors import InvalidPlan, UsageError
 from gossamer.fetch import Identity, Limits, login_table
 from gossamer.fetch.limits import MEDIA, SOFTWARE
@@ -46,8 +45,6 @@ _HEADER = "# What this collection was asked for. Edit it between crawls; lines t
 _WHOLE = "# Keep the last line: a plan without it was cut short."
 _LAST = "# That was all."
 _A_RULE = ("tracking",)
-_DEEP = re.compile(r"""(?m:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}""")
-"""A key of so many parts."""
 _HALF = re.compile("[\ud800-\udfff]")
 """Bytes of a command line that are no UTF-8: TOML has no way to write them."""
 _KINDS = {
@@ -282,20 +279,16 @@ def parse(text: str, path: Path) -> Plan:
     """The same for what stands in a plan; `path` is where it is from."""
     try:
         return _parsed(text, path)
-    except tomllib.TOMLDecodeError as error:
+    except toml_text.InvalidTOML as error:
         twice = "; it is in the file already, so write below its line" if "Cannot declare" in str(error) else ""
         raise InvalidPlan(f"{path}: not valid TOML: {error}{twice}") from error
-    except RecursionError as error:
+    except RecursionError as error:  # what was read cannot be shown
         raise InvalidPlan(f"{path}: not valid TOML: values are nested too deeply") from error
-    except ValueError as error:  # digits that Python does not read, or show, because it would take too long
-        raise InvalidPlan(f"{path}: not valid TOML: a number is too large") from error
 
 
 @lru_cache(maxsize=16)  # a crawl looks a dozen times
 def _parsed(text: str, path: Path) -> Plan:
-    if _DEEP.search(text):
-        raise RecursionError  # at once: a key takes time by the square of its parts
-    data = tomllib.loads(text)
+    data = toml_text.loads(text)
     known = {spec.name: spec for spec in dataclasses.fields(Plan)}
     unknown = sorted(set(data) - set(known))
     if unknown:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
+from gossamer import toml_text
 from gossamer.errors import UsageError
 from gossamer.settings import SETTINGS
 
@@ -63,7 +63,7 @@ def _texts(values: list[Any]) -> tuple[str, ...]:
 
 
 def _toml(text: str) -> Any:
-    return tomllib.loads(f"value = {text}")["value"]
+    return toml_text.loads(f"value = {text}")["value"]
 
 
 def _kind(name: str) -> str:

@@ -43,12 +43,16 @@ class Setting:
     """`s`, `B` or `/day`: on the command line and in plan.toml it may be written as 2h, 10G or 500/hour."""
     with_commas: bool = False
     """A list whose texts have no commas: with `set` it may be written as a,b."""
+    opens: str = ""
+    """What a stranger's plan would do with it that this user may not want, in words: it is asked about."""
 
 
 SETTINGS: dict[str, Setting] = {
     "seeds": Setting((), "Where the crawl starts. Without a scheme https is tried first, then http."),
     "folders": Setting(
-        (), "Files and folders of this machine that are read in the place of the web, as file:/// addresses."
+        (),
+        "Files and folders of this machine that are read in the place of the web, as file:/// addresses.",
+        opens="reads files of this machine",
     ),
     "hidden": Setting(
         False,
@@ -182,6 +186,7 @@ SETTINGS: dict[str, Setting] = {
             "pages on a topic first, which this file or folder describes",
             metavar="PATH",
         ),
+        opens="reads a file of this machine, whose words are kept in the collection",
     ),
     "topic_learn": Setting(
         False,
@@ -197,6 +202,7 @@ SETTINGS: dict[str, Setting] = {
             "call a function with each page and keep the fields that it gives, as module:function or file.py:function",
             metavar="NAME",
         ),
+        opens="runs a function of Python",
     ),
     "forms": Setting(
         "off",
@@ -313,6 +319,7 @@ SETTINGS: dict[str, Setting] = {
         option=Option(
             "--store", NETWORK, "keep checkpoints in a shared folder or s3://BUCKET/PATH: a disk may be lost", "PLACE"
         ),
+        opens="writes all that is kept to another place, and reads it from there",
     ),
     "checkpoint_seconds": Setting(
         60.0,
@@ -325,6 +332,7 @@ SETTINGS: dict[str, Setting] = {
         option=Option(
             "--engine", NETWORK, "on a Ray cluster: ray, which RAY_ADDRESS names, or ray://HOST:PORT ({})", "NAME"
         ),
+        opens="gives the work to other machines",
     ),
     "lease": Setting(
         10.0,
@@ -333,7 +341,9 @@ SETTINGS: dict[str, Setting] = {
         most=3_600,
     ),
     "node_disk": Setting(
-        "", "Folder for shards on the disk of each node of a cluster. Without one: ~/.cache/gossamer/nodes."
+        "",
+        "Folder for shards on the disk of each node of a cluster. Without one: ~/.cache/gossamer/nodes.",
+        opens="writes to a folder outside of the collection",
     ),
     "contact": Setting(
         "",
@@ -350,6 +360,7 @@ SETTINGS: dict[str, Setting] = {
             "allow a private address or range, as 127.0.0.1 or 10.0.0.0/8; repeatable",
             metavar="CIDR",
         ),
+        opens="opens your own network",
     ),
     "names": Setting(
         "servers",
@@ -360,16 +371,19 @@ SETTINGS: dict[str, Setting] = {
         "",
         "Proxy for all requests, as http://host:port.",
         option=Option("--proxy", NETWORK, "send all requests through this proxy", metavar="URL"),
+        opens="sends all requests elsewhere",
     ),
     "logins": Setting(
         {},
         "What is sent to a site besides: header fields, cookies, passwords. The plan says where they are, not what."
         ' As `"example.org" = ["auth me $PASSWORD", "cookie /home/me/cookies.txt"]` under `[logins]`.',
+        opens="sends what is in your environment and files",
     ),
     "ca_file": Setting(
         "",
         "File of certificate authorities to trust instead of the system's.",
         option=Option("--ca-file", NETWORK, "certificate authorities to trust instead of the system's", metavar="FILE"),
+        opens="believes other certificates",
     ),
     "head": Setting(
         "unknown",
@@ -382,6 +396,7 @@ SETTINGS: dict[str, Setting] = {
         "Have a browser run the scripts of pages before they are read: never, where that brings more, or always.",
         choices=("never", "auto", "always"),
         option=Option("--render", NETWORK, "run the scripts of pages in a browser; auto: where it brings more ({})"),
+        opens="runs the scripts of pages in a browser",
     ),
     "connect_seconds": Setting(10.0, "Longest wait for a connection.", least=0.1),
     "first_byte_seconds": Setting(20.0, "Longest wait for the first byte.", least=0.1),

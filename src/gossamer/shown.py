@@ -12,6 +12,7 @@ import json as _json
 import logging
 import re
 from datetime import UTC, datetime, timedelta
+from math import isfinite
 
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BLANK = "\u034f\u115f\u1160\u180e\u3164\uffa0\ufffe\uffff\U0001d173-\U0001d17a"
@@ -24,6 +25,7 @@ _IN_TEXT = re.compile(f"[{_HARMFUL}{_LONE}]")
 _IN_LINE = re.compile(f"[\n\t{_HARMFUL}{_LONE}]")
 _IN_JSON = re.compile(f"[{_HARMFUL}]")
 _HALF = re.compile(f"[{_LONE}]")
+_in_json = _json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -38,9 +40,22 @@ def line(said: str) -> str:
 
 
 def json(value: object) -> str:
-    """For machines, on one line. Half a character becomes U+FFFD: many readers refuse it, escaped or not."""
-    whole = _HALF.sub("\ufffd", _json.dumps(value, ensure_ascii=False))
+    """For machines, on one line. Half a character becomes U+FFFD: many readers refuse it, escaped or not. A number that
+    has no end becomes null: JSON has none."""
+    try:
+        said = _in_json(value)
+    except ValueError:
+        said = _in_json(_with_an_end(value))
+    whole = _HALF.sub("\ufffd", said)
     return _IN_JSON.sub(lambda found: _json.dumps(found[0])[1:-1], whole)
+
+
+def _with_an_end(value: object) -> object:
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _with_an_end(each) for key, each in value.items()}
+    return [*map(_with_an_end, value)] if isinstance(value, list | tuple) else value
 
 
 class _Harmless(logging.Filter):

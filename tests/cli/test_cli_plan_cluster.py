@@ -232,9 +232,9 @@ def test_cpu_is_counted_on_from_run_to_run(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("cores = 'many'", "cores is a number, 0 or more"),
+        ("cores = 'many'", "cores is a number from 0 to 1e+18"),
         ("cores = 0", "cores, memory and disk are at least 1"),
-        ("hour = -1", "hour is a number, 0 or more"),
+        ("hour = -1", "hour is a number from 0 to 1e+18"),
         ("kores = 8", "kores is not known; known are cores, memory, disk, hour"),
         ("cores 8", "`gossamer plan-cluster --example > FILE`"),
     ],
@@ -245,6 +245,26 @@ def test_a_machine_that_is_none_is_said(
     (tmp_path / "machine.toml").write_text(text)
     assert main(["plan-cluster", "web", "--pages", "10", "--machine", str(tmp_path / "machine.toml")]) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["1e308", "9" * 400, "1e19", "nan", "0"])
+@pytest.mark.parametrize("option", ["--pages", "--days", "--hosts", "--machines"])
+def test_more_than_there_is_on_earth_is_no_number(capsys: pytest.CaptureFixture[str], option: str, text: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["plan-cluster", "web", "--pages", "5", option, text])
+    said = capsys.readouterr().err
+    assert "is no number above 0" in said
+    assert len(said) < 1_000
+
+
+def test_sums_without_an_end_are_told(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    web = MadeWeb(WebSpec(seed=3, hosts=1, pages=2), clock=clock)
+    with gossamer.open(tmp_path / "web") as made:
+        clock.run(made.crawl_async(web.seed, shards=1, build=False, outside=Outside(clock, web.fetch)))
+        for pages, days in ((1e308, 3.0), (1e18, 1e-320), (float("nan"), 1.0), (5, float("inf"))):
+            with pytest.raises(UsageError, match="pages and days"):
+                made.plan_cluster(pages, days)
 
 
 def test_the_example_is_a_machine_with_all_its_prices(capsys: pytest.CaptureFixture[str]) -> None:

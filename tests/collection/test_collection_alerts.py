@@ -371,12 +371,14 @@ def test_the_webhook_of_a_stranger_is_sent_nothing_before_a_yes(
 def test_a_yes_is_for_one_address_of_one_collection(strange: Collection, world: World, receiver: Receiver) -> None:
     world.crawl(strange, trust_plan=True, revisit=True)
     assert all(not each.problem for each in told(strange, agreed=True))
-    file = strange.path / saved.FILE
-    file.write_text(file.read_text().replace("/hook", "/other"))
+    file, sent = strange.path / saved.FILE, len(receiver.came)
+    agreed = file.read_text()
     change(world, strange, "odd", "A page, too.")
-    sent = len(receiver.came)
-    (news,) = told(strange)
-    assert "--trust-alerts" in news.problem
+    for changed in (agreed.replace("/hook", "/other"), agreed.replace(saved.SECRET, "@/etc/hostname")):
+        file.write_text(changed)
+        (news,) = told(strange)
+        assert "--trust-alerts" in news.problem
+    assert "signed with @/etc/hostname" in news.problem
     assert len(receiver.came) == sent
 
 

@@ -23,19 +23,19 @@ from gossamer.plan import Plan
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 from harness.served import serving
 
-ON_CLUSTER = Plan(engine="ray", store="/elsewhere")
+ON_CLUSTER = Plan(engine="ray", store="/elsewhere", shards=3)
 PROGRESS = Progress(1, 0, 0, 0, 0, 0, 1.0, unsent=7, lag=2.5)
 
 
-def view(now: float) -> ClusterView:
+def view(now: float, shards: int = 3) -> ClusterView:
     return ClusterView(
         now,
-        (NodeView("left", 8, (0, 2)), NodeView("<right>", 4, (), drained=True, silent=3.0)),
+        (NodeView("left", 8, (0, 2) if shards > 2 else (0,)), NodeView("<right>", 4, (), drained=True, silent=3.0)),
         (
             ShardView(0, "left", 3, kept=now - 40.0, bytes=5_000_000, seconds=0.25, unsent=7, lag=2.5),
             ShardView(1, "", 2),
             ShardView(2, "left", 1, kept=now - 20.0, bytes=1_000, seconds=0.125),
-        ),
+        )[:shards],
         moves=1,
         takeovers=2,
         restarts=3,
@@ -75,6 +75,31 @@ def test_what_is_no_view_is_passed_over(tmp_path: Path, data: bytes) -> None:
     assert view_of(tmp_path, ON_CLUSTER, is_running=True) is None
 
 
+NODE = {"name": "n", "cores": 1, "shards": [0]}
+SHARD = {"number": 0}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"time": 1e308, "shards": [{"number": 0, "kept": -1e308}]},
+        {"shards": [{"number": 0, "lag": 1e300}]},
+        {"shards": [{"number": 0, "bytes": -1}]},
+        {"shards": [{"number": 3}]},
+        {"shards": [SHARD] * 2},
+        {"nodes": [{**NODE, "shards": [0] * 300_000}]},
+        {"nodes": [NODE | {"shards": []}] * 10_000},
+        {"nodes": [{**NODE, "name": "n" * 10_000}]},
+        {"events": [{"time": 0, "shard": 0, "words": ""}] * 10_000},
+    ],
+)
+def test_what_no_crawl_of_the_plan_has_written_is_passed_over(tmp_path: Path, said: dict[str, object]) -> None:
+    whole = {"time": 1e9, "nodes": [NODE], "shards": [SHARD]}
+    for data, is_read in ((whole, True), (whole | said, False)):
+        (tmp_path / FILE).write_text(json.dumps(data))
+        assert (view_of(tmp_path, ON_CLUSTER, is_running=False) is not None) == is_read
+
+
 def test_a_folder_in_its_place_is_passed_over_and_put_aside_by_a_repair(collection: Path) -> None:
     (collection / FILE).mkdir()
     assert view_of(collection, ON_CLUSTER, is_running=True) is None
@@ -99,16 +124,16 @@ def test_status_the_dashboard_and_the_interface_show_the_same(
 ) -> None:
     monkeypatch.setattr("gossamer.collection.stored.refresh", lambda *_: None)  # nothing is kept elsewhere
     on_cluster(collection, tmp_path / "store")
-    cluster_view.write(collection, view(time.time()))
+    cluster_view.write(collection, view(time.time(), shards=1))
     with gossamer.open(collection) as made:
         status = made.status()
     assert status.cluster is not None
     assert status.as_json()["cluster"] == asdict(status.cluster)
     from gossamer.cli.answers import status as told
 
-    assert "\nnodes       2, with shards: left 2, <right> 0 (drained)\n" in told(status)
-    assert "\nshards      3; 1 moved, 2 taken over, 3 started again\n" in told(status)
-    assert "\ncheckpoints not all have one yet; the last ones had 5.0 MB, the slowest took 0.2 s\n" in told(status)
+    assert "\nnodes       2, with shards: left 1, <right> 0 (drained)\n" in told(status)
+    assert "\nshards      1; 1 moved, 2 taken over, 3 started again\n" in told(status)
+    assert "\ncheckpoints the oldest is 40 s old; the last ones had 5.0 MB, the slowest took 0.2 s\n" in told(status)
     assert "\nexchange    7 on their way between shards, the oldest for 2 s\n" in told(status)
     with serving(collection) as served:
         page = served.get("/crawl").text

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,19 +134,42 @@ def test_a_file_has_its_name_when_it_is_whole_and_on_the_disk(tmp_path: Path, mo
 
     monkeypatch.setattr(export.os, "fsync", noted)
     assert export.to_path(hello, tmp_path / "x") == 7
-    assert synced == [("x.partial", 5)]
+    ((name, length),) = synced
+    assert re.fullmatch(r"x\.[0-9a-f]{16}\.partial", name)
+    assert length == 5
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"hello")]
     with pytest.raises(UsageError, match="is there already"):
         export.to_path(hello, tmp_path / "x")
 
 
-def test_a_link_in_the_place_of_the_half_file_leads_nowhere(tmp_path: Path) -> None:
-    (tmp_path / "victim").write_text("mine")
-    (tmp_path / "x.partial").symlink_to(tmp_path / "victim")
+def test_a_half_file_that_somebody_else_has_made_stays(tmp_path: Path) -> None:
+    (tmp_path / "x.partial").write_text("mine")
     export.to_path(hello, tmp_path / "x")
-    assert (tmp_path / "victim").read_text() == "mine"
-    assert (tmp_path / "x").read_bytes() == b"hello"
-    assert not (tmp_path / "x").is_symlink()
+    with pytest.raises(ValueError, match="no"):
+        export.to_path(lambda out: int("no"), tmp_path / "y")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"x.partial": "mine", "x": "hello"}
+
+
+def test_of_two_exports_at_once_the_first_is_whole_and_the_second_says_so(tmp_path: Path) -> None:
+    def slowly(out: BinaryIO) -> int:
+        export.to_path(hello, tmp_path / "x")
+        return out.write(b"another")
+
+    with pytest.raises(UsageError, match="is there now"):
+        export.to_path(slowly, tmp_path / "x")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"hello")]
+
+
+def test_a_disk_without_hard_links_and_a_long_name_are_no_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(old: object, new: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    export.to_path(hello, tmp_path / ("x" * 255))
+    monkeypatch.setattr(export.os, "link", refused)
+    export.to_path(hello, tmp_path / "x")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"hello"] * 2
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -159,7 +184,7 @@ def test_an_export_that_is_cut_short_says_why_and_leaves_nothing(
 ) -> None:
     def write(out: Any) -> int:
         if cleaned:  # somebody else has taken the half file away
-            (tmp_path / "x.partial").unlink()
+            Path(out.raw.name).unlink()
         raise error
 
     with pytest.raises(error):

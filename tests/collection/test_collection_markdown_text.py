@@ -11,7 +11,7 @@ import pytest
 from gossamer.cli.forms import markdown
 from gossamer.collection.ask import markdown_files
 from gossamer.collection.documents import Document
-from gossamer.errors import StorageError, UsageError
+from gossamer.errors import StorageError
 from gossamer.model import Capture, Page, Visit
 
 
@@ -81,10 +81,10 @@ def test_a_disk_that_is_full_leaves_nothing_there(tmp_path: Path, monkeypatch: p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_export_that_was_killed_is_not_written_over(tmp_path: Path) -> None:
+def test_what_an_export_has_made_and_nothing_else_is_gone_after_an_error(tmp_path: Path) -> None:
     (tmp_path / "out.partial").mkdir()
-    with pytest.raises(UsageError, match="from an export that was killed"):
-        markdown_files.write([], tmp_path / "out")
+    assert markdown_files.write([document()], tmp_path / "out") == 1
+    assert {each.name for each in tmp_path.iterdir()} == {"out", "out.partial"}
     with pytest.raises(StorageError, match="cannot be written"):
         markdown_files.write([], tmp_path / "none" / "out")
     (tmp_path / "empty").mkdir()

@@ -19,7 +19,7 @@ from crawler_process import descendants, gossamer_command, run_gossamer, wait_fo
 from gossamer.collection import stored
 from gossamer.collection.folder import Folder
 from gossamer.depot.depot import Depot
-from gossamer.errors import StoreAway
+from gossamer.errors import StoreAway, UsageError
 from gossamer.plan import Plan
 from gossamer.testing import Copies, MadeWeb, Redirects, Sitemaps, WebSpec
 from harness.kills import contents_of
@@ -316,3 +316,17 @@ def test_there_must_be_something_to_fetch_and_an_empty_place_for_it(made: Path, 
     (tmp_path / "full" / "file").touch()
     assert run_gossamer("fetch-collection", str(made / "store"), str(tmp_path / "full")).returncode == 2
     assert not (tmp_path / "copy").exists()
+
+
+def test_what_is_not_whole_yet_is_gone_on_with_and_what_is_somebody_elses_is_left(made: Path, tmp_path: Path) -> None:
+    partial, store = tmp_path / "copy.partial", str(made / "store")
+    partial.mkdir()
+    (partial / "mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"copy\.partial: is there already"):
+        stored.fetch(store, tmp_path / "copy")
+    assert [each.name for each in partial.iterdir()] == ["mine.txt"]
+    (partial / "mine.txt").rename(partial / stored.FETCHED)
+    (partial / stored.FETCHED).write_text(store)
+    stored.fetch(store, tmp_path / "copy")
+    assert not partial.exists()
+    assert not (tmp_path / "copy" / stored.FETCHED).exists()

@@ -199,3 +199,26 @@ def test_examples_are_files_and_addresses(tmp_path: Path) -> None:
 def test_examples_that_cannot_be_read_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     crawl(tmp_path, pages=5, topic=str(described(tmp_path, f"{TOPIC}+ {SEED}nowhere\n"))).close()
     assert "1 example could not be read" in caplog.text
+
+
+@pytest.mark.parametrize("example", ["../secret.txt", "/etc/hostname", "linked.txt", "near/../../secret.txt"])
+def test_a_topic_takes_in_nothing_from_elsewhere(tmp_path: Path, example: str) -> None:
+    (tmp_path / "secret.txt").write_text("A diary of swordfish.")
+    (tmp_path / "here" / "near").mkdir(parents=True)
+    (tmp_path / "here" / "linked.txt").symlink_to(tmp_path / "secret.txt")
+    topic = described(tmp_path / "here", f"{TOPIC}+ {example}\n")
+    with pytest.raises(UsageError, match="leads out of"):
+        crawl(tmp_path, topic=str(topic))
+    assert not (tmp_path / "web" / FILE).exists()
+
+
+def test_a_topic_in_the_collection_is_no_link_to_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("A diary of swordfish.")
+    crawl(tmp_path, pages=1).close()
+    (tmp_path / "web" / "about.txt").symlink_to(tmp_path / "secret.txt")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "topic.txt").symlink_to(tmp_path / "secret.txt")
+    for topic in ("web/about.txt", "folder"):
+        with pytest.raises(UsageError, match="leads out of"):
+            crawl(tmp_path, pages=2, topic=str(tmp_path / topic))
+    assert not (tmp_path / "web" / FILE).exists()

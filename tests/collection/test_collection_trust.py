@@ -18,6 +18,7 @@ from gossamer.collection import Outside, trust
 from gossamer.collection.folder import Folder
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
+from gossamer.settings import SETTINGS
 from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 
 OPENING = {"proxy": "http://10.0.0.1:3128", "allow_addresses": ("10.0.0.0/8",)}
@@ -187,6 +188,34 @@ def test_a_plan_with_a_password_is_closed_and_says_it_to_nobody(tmp_path: Path, 
     with pytest.raises(UsageError, match="http://proxy:1") as caught:
         crawl(tmp_path / "web")
     assert "secret" not in str(caught.value)
+
+
+# ------------------------------------------------------------------------ which settings
+
+
+HARMLESS = {"seeds", "include", "exclude", "suffixes", "contact", "keep", "url_rules", "site_rules", "site_orders"}
+"""Settings of free text that name nothing of this machine: whoever adds one decides whether it is one of these."""
+
+
+def test_what_may_name_a_file_or_a_place_is_asked_about() -> None:
+    free = {name for name, each in SETTINGS.items() if not isinstance(each.default, int | float) and not each.choices}
+    assert free - HARMLESS <= set(trust.OPENING)
+    assert set(trust.PERSONAL) <= set(trust.OPENING)
+
+
+def test_the_documentation_lists_what_is_asked_about() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
+    listed = re.findall(r"(?m)^\| `(\w+)` \| (.*) \|$", text.partition("not believed unasked:")[2])
+    assert listed == [(name, SETTINGS[name].opens) for name in trust.OPENING]
+
+
+def test_no_file_is_read_for_a_strangers_topic(strange: Path, crawl: Crawls, tmp_path: Path) -> None:
+    diary = tmp_path / "diary.txt"
+    diary.write_text("My diary: swordfish and quetzalcoatl belong to the bank account.")
+    Folder(strange).save_plan(Folder(strange).load_plan().changed(proxy="", allow_addresses=(), topic=str(diary)))
+    with pytest.raises(UsageError, match=r"topic = .*diary.txt.*--trust-plan"):
+        crawl(strange)
+    assert not (strange / "topic.json").exists()
 
 
 # ------------------------------------------------------------------------ what is known

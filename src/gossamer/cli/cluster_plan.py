@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import gossamer
+from gossamer import toml_text
 from gossamer.cli.out import say, say_json
 from gossamer.collection.ask.cluster_size import (
     ANSWER,
@@ -77,8 +77,8 @@ def _machine(name: str | None) -> Machine:
     if name is None:
         return Machine()
     try:
-        return machine_of(tomllib.loads(Path(name).read_text(encoding="utf-8")), name)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return machine_of(toml_text.loads(Path(name).read_text(encoding="utf-8")), name)
+    except (OSError, UnicodeDecodeError, toml_text.InvalidTOML) as error:
         cure = "`gossamer plan-cluster --example > FILE` writes one to begin with"
         raise UsageError(f"{name}: cannot be read as TOML ({error}); {cure}") from error
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -18,20 +19,29 @@ from gossamer.plan import Plan
 
 FILE = "cluster"
 LOCAL = "local"
+WORDS_MOST = 255
+"""Characters."""
+EVENTS_MOST = 20
+NODES_MOST = 2_048
 _MOST = 4 << 20
+_LONG = 1e11
+"""Seconds: thousands of years."""
+Seconds = Annotated[float, msgspec.Meta(ge=-_LONG, le=_LONG)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Words = Annotated[str, msgspec.Meta(max_length=WORDS_MOST)]
 
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
     """One node."""
 
-    name: str
-    cores: int
-    shards: tuple[int, ...]
+    name: Words
+    cores: Count
+    shards: tuple[Count, ...]
     """The numbers of those that are there."""
     drained: bool = False
     """It is being taken away, and gets no more work."""
-    silent: float = 0.0
+    silent: Seconds = 0.0
     """Seconds since it was heard of."""
 
 
@@ -39,22 +49,22 @@ class NodeView:
 class ShardView:
     """One shard."""
 
-    number: int
-    node: str = ""
+    number: Count
+    node: Words = ""
     """Where it is; nothing while it moves."""
-    term: int = 0
+    term: Count = 0
     """One more with each move and takeover."""
-    kept: float | None = None
+    kept: Seconds | None = None
     """When its last checkpoint was kept, in seconds since 1970; None before the first of this crawl."""
-    age: float | None = None
+    age: Seconds | None = None
     """Seconds since then."""
-    bytes: int = 0
+    bytes: Count = 0
     """That went to the store with it."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     """That it took."""
-    unsent: int = 0
+    unsent: Count = 0
     """Links and more for other shards that these do not have for good yet."""
-    lag: float = 0.0
+    lag: Seconds = 0.0
     """Seconds for which the oldest of these waits."""
 
 
@@ -62,26 +72,26 @@ class ShardView:
 class Event:
     """Something that has happened to a shard."""
 
-    time: float
-    shard: int
-    words: str
+    time: Seconds
+    shard: Count
+    words: Words
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterView:
     """All of it."""
 
-    time: float
-    """Seconds since 1970."""
-    nodes: tuple[NodeView, ...]
+    time: Seconds
+    """Since 1970."""
+    nodes: Annotated[tuple[NodeView, ...], msgspec.Meta(max_length=NODES_MOST)]
     shards: tuple[ShardView, ...]
-    moves: int = 0
+    moves: Count = 0
     """Shards that were closed in good order and opened elsewhere."""
-    takeovers: int = 0
+    takeovers: Count = 0
     """Shards whose node was given up."""
-    restarts: int = 0
+    restarts: Count = 0
     """Shards that have died and were started again where they were."""
-    events: tuple[Event, ...] = ()
+    events: Annotated[tuple[Event, ...], msgspec.Meta(max_length=EVENTS_MOST)] = ()
     """The last of these, the newest first."""
 
     @property
@@ -118,8 +128,18 @@ def view_of(folder: Path, plan: Plan, *, is_running: bool) -> ClusterView | None
         view = _view(files.read(folder / FILE, _MOST))
     except (OSError, GossamerError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None  # it says nothing that cannot be said again in two seconds
+    if not _is_of(plan, view):
+        return None
     now = time.time() if is_running else view.time
     return replace(view, shards=tuple(_aged(shard, now) for shard in view.shards))
+
+
+def _is_of(plan: Plan, view: ClusterView) -> bool:
+    """It has the shards of the plan and no others; one that moves may be at two nodes."""
+    numbers = [shard.number for shard in view.shards]
+    placed = [number for node in view.nodes for number in node.shards]
+    known = all(number < plan.shards for number in (*numbers, *placed))
+    return known and len({*numbers}) == len(numbers) and len(placed) <= 2 * plan.shards
 
 
 def _aged(shard: ShardView, now: float) -> ShardView:

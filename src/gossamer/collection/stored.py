@@ -41,6 +41,8 @@ OF_MACHINE = ("engine", "node_disk")
 """Settings that another machine does not change here."""
 REFRESHING = "refresh.lock"
 """Who brings checkpoints here is alone."""
+FETCHED = "fetched-from"
+"""Says which store fills a directory, until all of it is there."""
 TRIES = 10
 """How often a collection is fetched that goes on meanwhile. Each time most files are there already."""
 
@@ -227,7 +229,7 @@ def fetch(source: str, to: Path) -> None:
     if (found := files.kind(to)) and (found != files.A_FOLDER or files.entries(to)):
         raise UsageError(f"{to}: is there already, and no empty directory; name another")
     partial = Folder(to.with_name(to.name + files.PARTIAL))
-    files.make_folder(partial.path)
+    _take_up(partial.path, depot.url)
     for left in reversed(range(TRIES)):
         try:
             for shard, head in enumerate(heads_together(depot, plan.shards)):
@@ -244,7 +246,23 @@ def fetch(source: str, to: Path) -> None:
 
         link_up(partial, plan, ShardReaders(partial, plan)).close()
     files.move_folder(partial.path, to)
+    files.remove(to / FETCHED)
     files.sync_folder(to.parent)
+
+
+def _take_up(folder: Path, url: str) -> None:
+    """What a kill has left there is ours, and of the same store; all else is somebody's."""
+    if files.kind(folder) and files.entries(folder) and _fetched_from(folder) != url.encode():
+        raise UsageError(f"{folder}: is there already, and not from {url}; move it away, or name another directory")
+    files.make_folder(folder)
+    files.replace(folder / FETCHED, url.encode())
+
+
+def _fetched_from(folder: Path) -> bytes:
+    try:
+        return files.read(folder / FETCHED)
+    except FileNotFoundError:
+        return b""
 
 
 def store_of(source: str) -> str:

@@ -1,14 +1,15 @@
-"""Whose settings are these? Those that open the network are believed only where this user is known to want them.
+"""Whose settings are these? Those that open something are believed only where this user is known to want them.
 
-A plan says where to send all requests, whose certificates to believe, which private addresses to open and which
-function to call, and a collection may come from anybody. So each one has a random name, and those that this user has
-made here, or crawled with, are remembered in a file of the user's own. Where a collection is none of those and its plan
-opens anything, a crawl asks first. Settings that are given with the command are this user's, whatever the plan says.
+A plan says where to send all requests, whose certificates to believe, which private addresses to open, which files to
+read and which function to call (`Setting.opens`), and a collection may come from anybody. So each one has a random
+name, and those that this user has made here, or crawled with, are remembered in a file of the user's own. Where a
+collection is none of those and its plan opens anything, a crawl asks first. Settings that are given with the command
+are this user's, whatever the plan says.
 
 A plan that lies where nothing was crawled yet is what people write before their first crawl, and is theirs.
 
 To send something to a webhook is more than to crawl: this user has named it here, or agreed to it, and that is
-remembered for each address of each collection.
+remembered for each address of each collection, and each place that a secret is taken from to sign it.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ from gossamer import files, plan
 from gossamer.collection.folder import ID, Folder
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
+from gossamer.settings import SETTINGS
 from gossamer.shown import log
 
 PERSONAL = ("logins", "on_page")
 """The settings that send what is this user's own or run somebody's code, so that a plan alone is not taken for this
 user's."""
-OPENING = ("allow_addresses", "proxy", "ca_file", "folders", "store", "engine", "node_disk", *PERSONAL)
-"""Settings that lead to where a crawl would not go by itself, give away what it would not, or run somebody's code."""
+OPENING = tuple(name for name, setting in SETTINGS.items() if setting.opens)
+"""Settings that lead to where a crawl would not go by itself, read or give away what it would not, or run somebody's
+code."""
 _ID = re.compile(rb"[0-9a-f]{32}")
 _KNOWN_MOST = 4 << 20
 COLLECTIONS, WEBHOOKS = "collections", "webhooks"
@@ -94,21 +97,21 @@ def is_known(folder: Folder) -> bool:
     return folder.path.is_dir() and _name(folder) in _known() - {b""}
 
 
-def agree(folder: Folder, address: str) -> None:
-    """This user wants what is new in it to be sent to an address. Where that cannot be written down, it is not."""
+def agree(folder: Folder, what: str) -> None:
+    """This user wants what is new in it to be sent somewhere. Where that cannot be written down, it is not."""
     if not _name(folder):  # not remembered as this user's: that would open what its plan says, too
         _rename(folder, os.urandom(16).hex().encode())
-    if not is_agreed(folder, address):
-        _note(_agreement(folder, address), WEBHOOKS)
+    if not is_agreed(folder, what):
+        _note(_agreement(folder, what), WEBHOOKS)
 
 
-def is_agreed(folder: Folder, address: str) -> bool:
+def is_agreed(folder: Folder, what: str) -> bool:
     """Has this user said so, on this machine?"""
-    return bool(_name(folder)) and _agreement(folder, address) in _known(WEBHOOKS)
+    return bool(_name(folder)) and _agreement(folder, what) in _known(WEBHOOKS)
 
 
-def _agreement(folder: Folder, address: str) -> bytes:
-    return hashlib.sha256(_name(folder) + b"\0" + address.encode()).hexdigest().encode()
+def _agreement(folder: Folder, what: str) -> bytes:
+    return hashlib.sha256(_name(folder) + b"\0" + what.encode()).hexdigest().encode()
 
 
 def _is_own(folder: Folder) -> bool:

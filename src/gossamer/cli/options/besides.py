@@ -110,6 +110,7 @@ def plan_cluster(verbs: Verbs) -> None:
 
 
 _LETTERS = "kmgt"
+_AMOUNT_MOST = 1e18
 
 
 def _amount(text: str) -> float:
@@ -119,8 +120,9 @@ def _amount(text: str) -> float:
         found = float((text[:-1] if power else text).replace(",", "")) * 1e3**power
     except ValueError:
         found = 0.0
-    if not 0 < found < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0, like 5000, 5M or 1e9")
+    if not 0 < found <= _AMOUNT_MOST:
+        cut = text if len(text) < 40 else f"{text[:40]}..."
+        raise argparse.ArgumentTypeError(f"{cut!r} is no number above 0, like 5000, 5M or 1e9, and at most 1e18")
     return found
 
 

@@ -38,7 +38,7 @@ class Alerting(Reading):
             kept = saved.add(self.path, name, Alert(query, webhook, secret))
         telling.begin(self.path, name, query)
         if kept.webhook:
-            trust.agree(self._folder, kept.webhook)
+            trust.agree(self._folder, kept.sends)
         return kept
 
     def alert_obstacles(self, name: str) -> list[str]:

@@ -7,12 +7,11 @@ only when somebody wants it to.
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import msgspec
 
-from gossamer import files
+from gossamer import files, toml_text
 from gossamer.errors import NotFound, UsageError
 from gossamer.plan import toml
 from gossamer.urls import normalize
@@ -41,6 +40,11 @@ class Alert(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where what is new is sent, too."""
     secret: str = SECRET
     """Where the secret is that it is signed with: `$NAME` or `@FILE`."""
+
+    @property
+    def sends(self) -> str:
+        """What its user agrees to: a signature tells of the secret, which may be any file."""
+        return self.webhook if self.secret == SECRET else f"{self.webhook} signed with {self.secret}"
 
 
 class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,11 +116,11 @@ def _checked(name: str, alert: Alert) -> Alert:
 
 def _parsed(folder: Path, text: str) -> dict[str, Alert]:
     try:
-        kept = msgspec.convert(tomllib.loads(text), _Kept).alert
+        kept = msgspec.convert(toml_text.loads(text), _Kept).alert
         if len(kept) > ALERTS_MOST or not all(map(_NAME.fullmatch, kept)):
             raise UsageError(f"{ALERTS_MOST} alerts at most, with names of letters, digits, - and _")
         return {name: _checked(name, alert) for name, alert in kept.items()}
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, UsageError, RecursionError, ValueError) as error:
+    except (toml_text.InvalidTOML, msgspec.ValidationError, UsageError) as error:
         raise UsageError(f"{folder / FILE}: cannot be understood: {error}; mend or remove it") from None
 
 

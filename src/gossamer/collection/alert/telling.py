@@ -223,10 +223,10 @@ class _Telling:
             words = trust.in_words(opened)
             raise UsageError(f"not sent: the plan is somebody else's, and has {words}; crawl with --trust-plan first")
         if self._agreed:
-            trust.agree(self._folder, alert.webhook)
-        elif not trust.is_agreed(self._folder, alert.webhook):
+            trust.agree(self._folder, alert.sends)
+        elif not trust.is_agreed(self._folder, alert.sends):
             cure = "`gossamer alert run DIR --trust-alerts` once"
-            raise UsageError(f"not sent: you have not named {alert.webhook} here; if it is right, say {cure}")
+            raise UsageError(f"not sent: you have not named {alert.sends} here; if it is right, say {cure}")
         return secret_of(alert.secret, self._path)
 
     def _note(self, name: str, now: Told) -> None:

@@ -40,6 +40,8 @@ OBJECT = 32_000_000
 PUTS, LISTS = 3, 2
 """Requests to the store for each checkpoint."""
 MONTH = 30.0
+MOST = 1e18
+"""Pages, and whatever a machine has: no more of anything is on earth, and sums of it still have an end."""
 ROUNDING = 1e-9
 PAGES_LEAST = 500
 """Fewer pages tell mostly what a collection takes that is empty."""
@@ -192,8 +194,8 @@ def _sizes(folder: Folder, shards: int) -> dict[str, int]:
 
 def need(figures: Figures, pages: float, days: float, machine: Machine, checkpoint: float) -> Need:
     """What so many pages in so many days take."""
-    if not (pages >= 1 and days > 0 and math.isfinite(pages) and math.isfinite(days)):
-        raise UsageError("pages and days are numbers above 0")
+    if not (1 <= pages <= MOST and 0 < days < math.inf):
+        raise UsageError(f"pages and days are numbers above 0, and no more than {MOST:g}")
     rate = pages / (days * DAY)
     cores = rate * figures.cpu / LOAD
     kept = pages * (figures.archive + figures.index + figures.rest)
@@ -243,8 +245,8 @@ def machine_of(table: dict[str, object], name: str) -> Machine:
     for key, value in table.items():
         if key not in known:
             raise UsageError(f"{name}: {key} is not known; known are {', '.join(known)}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            raise UsageError(f"{name}: {key} is a number, 0 or more")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
+            raise UsageError(f"{name}: {key} is a number from 0 to {MOST:g}")
     machine = Machine(**{key: float(value) for key, value in table.items() if isinstance(value, int | float)})
     if not min(machine.cores, machine.memory, machine.disk) >= 1:
         raise UsageError(f"{name}: cores, memory and disk are at least 1")

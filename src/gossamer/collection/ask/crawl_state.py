@@ -84,8 +84,11 @@ class CrawlState(Opened):
 
         plan, machine = self.plan if delay is None else self.plan.changed(delay=delay), machine or Machine()
         figures = measured(self._folder, plan, self.series(), answer_time(self._readers().tables))
-        lasts = duration(figures, pages, machine, days=days, machines=machines, spread=spread)
-        return figures, need(figures, pages, lasts.days, machine, plan.checkpoint_seconds), lasts
+        try:
+            lasts = duration(figures, pages, machine, days=days, machines=machines, spread=spread)
+            return figures, need(figures, pages, lasts.days, machine, plan.checkpoint_seconds), lasts
+        except (ArithmeticError, ValueError) as error:
+            raise UsageError("pages and days give sums that have no end; name figures that a crawl can have") from error
 
     def unread(self) -> Iterator[tuple[str, str]]:
         """Pages that were kept and could not be read, through a mistake of ours, and what it was."""

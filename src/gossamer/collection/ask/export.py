@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,6 +13,7 @@ from typing import Any, BinaryIO
 
 from gossamer import shown
 from gossamer.collection.ask import markdown_files
+from gossamer.collection.ask.new_folder import partial_of
 from gossamer.collection.documents import Document
 from gossamer.errors import Damaged, StorageError, UsageError
 from gossamer.files.walk import named
@@ -24,6 +26,8 @@ from gossamer.store.warc.reader import http_fields, read_head
 from gossamer.store.warc.warc import RESOURCE, Place, date
 from gossamer.urls.seeds import address
 
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
+"""File systems that have one name for each file."""
 _OPTIONAL = ("language", "author", "published", "modified", "copy_of", "near_copy_of")
 
 
@@ -223,24 +227,45 @@ def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:
     """Write beside the target first, so that a half-written file never has its name. What is there stays."""
     if os.path.lexists(path):
         raise UsageError(f"{path}: is there already; remove it, or name another file")
-    partial = path.with_name(f"{path.name}.partial")
-    _discard(partial)  # of an export that was killed; a link there leads to a file that is somebody's
+    partial = partial_of(path)
     try:
-        with BufferedWriter(_Target(str(partial), "xb")) as out:
+        target = BufferedWriter(_Target(str(partial), "xb"))
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        with target as out:
             count = write(out)
             out.flush()
             with named(partial):
                 os.fsync(out.fileno())
-        partial.replace(path)
+        _name(partial, path)
     except OSError as error:
         _discard(partial)
         if error.filename != str(partial):  # what was to be read is to blame, and has said so
             raise
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}; nothing was left there") from error
+        raise _unwritable(path, error) from error
     except BaseException:
         _discard(partial)
         raise
     return count
+
+
+def _name(partial: Path, path: Path) -> None:
+    """What somebody else has put there meanwhile stays: another export has said that it is written."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        raise UsageError(f"{path}: is there now, and was not before; name another file") from None
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        partial.replace(path)
+    else:
+        _discard(partial)
+
+
+def _unwritable(path: Path, error: OSError) -> StorageError:
+    return StorageError(f"{path}: cannot be written: {error.strerror or error}; nothing was left there")
 
 
 class _Target(FileIO):
@@ -252,6 +277,6 @@ class _Target(FileIO):
 
 
 def _discard(partial: Path) -> None:
-    """Also where there is none because it could not be made."""
+    """Also where somebody has taken it away."""
     with suppress(OSError):
         partial.unlink(missing_ok=True)

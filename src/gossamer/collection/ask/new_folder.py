@@ -1,4 +1,7 @@
-"""A folder that an export fills appears under its name when all of it is there."""
+"""A folder that an export fills appears under its name when all of it is there.
+
+Until then it has a name of its own, which nobody else has: what is removed after an error is ours.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ from pathlib import Path
 
 from gossamer.errors import StorageError, UsageError
 
+_NAME_MOST = 50
+"""Characters, of four bytes at most: a name may have 255 bytes."""
+
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
@@ -17,11 +23,9 @@ def new_folder(folder: Path) -> Iterator[Path]:
     if not folder.name:
         raise UsageError(f"{folder}: the directory would be replaced; name a new one, as in {folder / 'pages'}")
     _require_empty(folder)
-    partial = folder.with_name(f"{folder.name}.partial")
+    partial = partial_of(folder)
     try:
         partial.mkdir()
-    except FileExistsError:
-        raise UsageError(f"{partial}: is there already, perhaps from an export that was killed; remove it") from None
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
     try:
@@ -30,6 +34,11 @@ def new_folder(folder: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+
+
+def partial_of(path: Path) -> Path:
+    """A name beside another, for what is not whole yet. It is short enough wherever the other is."""
+    return path.with_name(f"{path.name[:_NAME_MOST]}.{os.urandom(8).hex()}.partial")
 
 
 def _rename(partial: Path, folder: Path) -> None:

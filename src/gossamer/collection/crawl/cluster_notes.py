@@ -11,14 +11,21 @@ from pathlib import Path
 import msgspec
 
 from gossamer.collection import cluster_view
-from gossamer.collection.cluster_view import ClusterView, Event, NodeView, ShardView
+from gossamer.collection.cluster_view import (
+    EVENTS_MOST,
+    NODES_MOST,
+    WORDS_MOST,
+    ClusterView,
+    Event,
+    NodeView,
+    ShardView,
+)
 from gossamer.collection.crawl.checkpoints import Kept
 from gossamer.collection.status import Progress
 from gossamer.engine.ray.crew import RayCrew
 
 EVERY = 2.0
 """Seconds between two notes."""
-EVENTS = 20
 
 kept_of = msgspec.msgpack.Decoder(Kept).decode
 
@@ -30,7 +37,7 @@ class ClusterNotes:
         self._folder = folder
         self._crew = crew
         self._kept: list[tuple[float, Kept] | None] = [None] * shards
-        self._events: deque[Event] = deque(maxlen=EVENTS)
+        self._events: deque[Event] = deque(maxlen=EVENTS_MOST)
         self.write([None] * shards)  # what the last crawl has left is not of this one
 
     def kept(self, index: int, message: bytes) -> None:
@@ -39,7 +46,7 @@ class ClusterNotes:
 
     def happened(self, index: int, words: str) -> None:
         """Something to a shard."""
-        self._events.appendleft(Event(time.time(), index, words))
+        self._events.appendleft(Event(time.time(), index, words[:WORDS_MOST]))
 
     async def run(self, progress: list[Progress | None]) -> None:
         """As long as the crawl runs."""
@@ -54,8 +61,11 @@ class ClusterNotes:
 
     def _view(self, progress: list[Progress | None]) -> ClusterView:
         standing = self._crew.standing()
-        where = {index: station.name for station in standing.stations for index in station.workers}
-        nodes = (NodeView(each.name, each.cores, each.workers, each.going, each.silent) for each in standing.stations)
+        where = {index: station.name[:WORDS_MOST] for station in standing.stations for index in station.workers}
+        nodes = (
+            NodeView(each.name[:WORDS_MOST], each.cores, each.workers, each.going, each.silent)
+            for each in standing.stations[:NODES_MOST]
+        )
         shards = (
             self._shard(ShardView(index, where.get(index, ""), term), progress[index])
             for index, term in enumerate(standing.terms)

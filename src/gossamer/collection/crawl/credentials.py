@@ -12,12 +12,12 @@ import os
 import re
 import stat
 import time
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 
+from gossamer import toml_text
 from gossamer.errors import UsageError
 from gossamer.fetch.login_table import Sources, check, no_keyring, sent
 from gossamer.fetch.logins import Login, Logins, basic, cookies, header, place
@@ -68,8 +68,8 @@ def logins(plan: Plan, given: Credentials, seeds: Sequence[str]) -> Logins:
 def _listed(file: str) -> list[tuple[str, list[str]]]:
     """The logins of a file. It may hold values itself, so no message repeats what stands there."""
     try:
-        table = tomllib.loads(_read_secret(file))
-    except tomllib.TOMLDecodeError as error:
+        table = toml_text.loads(_read_secret(file))
+    except toml_text.InvalidTOML as error:
         line = re.search(r"at line \d+", str(error))
         raise UsageError(f"{file}: is no TOML{f', {line[0]}' if line else ''}; write it as {_EXAMPLE}") from None
     table = table.get("logins", table)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -51,13 +52,18 @@ FileText = Callable[[Path], str]
 async def learn(topic: str, folder: Path, file_text: FileText, page_texts: Texts, *, learns: bool) -> None:
     """Read a topic, train, and keep the model in the collection."""
     path = Path(topic)
+    _require_no_link(path, folder)
     description = read(path)
     named = [*description.examples, *description.against]
     pages = await page_texts(addresses) if (addresses := [*filter(is_address, named)]) else {}
     base = _base(path)
 
+    def inside(example: str) -> Path:
+        _require_inside(base / example, base)
+        return base / example
+
     def texts(examples: Iterable[str]) -> list[str]:
-        found = (pages.get(each, "") if is_address(each) else file_text(base / each) for each in examples)
+        found = (pages.get(each, "") if is_address(each) else file_text(inside(each)) for each in examples)
         return [text for text in found if text.strip()]
 
     examples, against = texts(description.examples), texts(description.against)
@@ -74,9 +80,22 @@ def _base(path: Path) -> Path:
     return path if path.is_dir() else path.parent
 
 
+def _require_no_link(path: Path, collection: Path) -> None:
+    """In a collection: who agrees to its topic has seen the name, and not where a link leads."""
+    if Path(os.path.abspath(path)).is_relative_to(os.path.abspath(collection)):
+        _require_inside(path, collection)
+
+
+def _require_inside(path: Path, folder: Path) -> None:
+    """A topic comes from elsewhere at times: it may not take in whatever files of this machine it likes."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise UsageError(f"{path}: leads out of {folder}, and what a topic takes in lies there; put a copy there")
+
+
 def read(path: Path) -> Description:
     """What a file or a folder says of a topic."""
     if path.is_dir():
+        _require_inside(path / TEXT_FILE, path)
         found = _described(path / TEXT_FILE) if (path / TEXT_FILE).is_file() else Description()
         more = [tuple(f"{name}/{each}" for each in _names(path / name)) for name in (FOR, AGAINST)]
         found = Description(found.words, (*found.examples, *more[0]), (*found.against, *more[1]))

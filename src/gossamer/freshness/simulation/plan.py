@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from math import inf, isfinite
 from typing import Any, Literal, TypeAlias, cast, get_args
 
+from gossamer import toml_text
 from gossamer.errors import InvalidPlan
 from gossamer.freshness.revisit import Goal
 
@@ -186,12 +186,9 @@ _TABLES: Mapping[str, tuple[type, Mapping[str, Callable[[str, object], object]]]
 def read(text: str, source: str) -> Plan:
     """The plan that a text in TOML says; `source` is named where it is wrong."""
     try:
-        said = tomllib.loads(text)
-        return _checked(said)
-    except tomllib.TOMLDecodeError as error:
+        return _checked(toml_text.loads(text))
+    except toml_text.InvalidTOML as error:
         raise InvalidPlan(f"{source}: not valid TOML: {error}; `gossamer simulate --example` prints a plan") from error
-    except RecursionError as error:
-        raise InvalidPlan(f"{source}: not valid TOML: values are nested too deeply") from error
     except InvalidPlan as error:
         raise InvalidPlan(f"{source}: {error}; `gossamer simulate --example` explains each line") from error
 

@@ -252,6 +252,13 @@ def test_a_folder_of_ftp_is_read_up_to_a_number_of_names(monkeypatch: pytest.Mon
     assert said.body.count(b"\n=> ") == 100
 
 
+def test_lines_without_a_word_fill_a_folder_too() -> None:
+    folder, lines = listing.Listing("/"), 0
+    while folder.take("", "", "") and lines <= listing.LIST_MOST:
+        lines += 1
+    assert lines == listing.LIST_MOST
+
+
 def test_the_guard_holds_for_every_protocol(web: gossamer.Collection) -> None:
     with pytest.raises(NothingFetched, match=r"--allow-address 127\.0\.0\.1 opens it"):
         web.crawl("gemini://127.0.0.1/", **{**AT_ONCE, "allow_addresses": ()})

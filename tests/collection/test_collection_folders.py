@@ -204,6 +204,13 @@ def test_what_is_cut_says_so(kept: gossamer.Collection, notes: Path) -> None:
     assert because(kept, notes / "long.txt") == "cut: 1,000 of its 5,000 bytes were read"
 
 
+def test_letters_are_documents_though_they_are_text(kept: gossamer.Collection, notes: Path) -> None:
+    letter = "From: a@example.org\nTo: b@example.org\nSubject: long\nDate: Thu, 1 Jan 2026 00:00:00 +0000\n\n"
+    (notes / "letter").write_text(f"{letter}{'word ' * 1_000}heronry\n")
+    visits(kept, notes, text_bytes=1_000)
+    assert hits(kept, "heronry") == ["letter"]
+
+
 def test_files_that_could_not_be_read_are_counted_and_listed_by_their_reasons(
     kept: gossamer.Collection, notes: Path
 ) -> None:

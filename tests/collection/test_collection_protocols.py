@@ -158,6 +158,30 @@ def test_folders_of_an_ftp_server_are_followed(web: gossamer.Collection) -> None
     assert web.page(f"{seed}pub/page.html").title == "Old"
 
 
+def test_what_a_file_of_ftp_is_tells_how_much_of_it_is_wanted(
+    web: gossamer.Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "/long.bin": b"%PDF-1.4 " + bytes(30_000),
+        "/long.txt": b"word " * 6_000,
+        "/a.pdf": b"%PDF-" + b"x" * 90_000,
+    }
+    monkeypatch.setattr(sys.modules[__name__], "FILES", {**files, "/b.png": b"\x89PNG\r\n\x1a\n" + bytes(9_000)})
+    monkeypatch.setattr(sys.modules[__name__], "FOLDERS", {"/": ("type=file; b.png",)})
+    with served(Ftp) as port:
+        home = f"ftp://127.0.0.1:{port}/"
+        web.crawl(home, *(f"{home[:-1]}{name}" for name in files), text_bytes=8_000, document_bytes=40_000, **AT_ONCE)
+
+    def came(name: str) -> tuple[int, str]:
+        return len(web.page(f"{home}{name}").capture.body), web.why(f"{home}{name}").reason
+
+    assert came("long.bin")[0] == 30_009
+    assert "cut" not in came("long.bin")[1]
+    assert came("long.txt") == (8_000, "cut: length")
+    assert came("a.pdf") == (40_000, "cut: length; not a PDF file, or damaged")
+    assert web.why(f"{home}b.png").reason == "cut: length", "it is not downloaded, as of the web"
+
+
 class Old(Ftp):
     """One of before 2007: it lists for people, and knows no MLSD."""
 
@@ -250,6 +274,13 @@ def test_a_folder_of_ftp_is_read_up_to_a_number_of_names(monkeypatch: pytest.Mon
         ask = Ask(f"ftp://127.0.0.1:{port}/", "127.0.0.1", port, "127.0.0.1", "/", 5.0, 1 << 20)
         said = asyncio.run(ftp.say(ask))
     assert said.body.count(b"\n=> ") == 100
+
+
+def test_lines_without_a_word_fill_a_folder_too() -> None:
+    folder, lines = listing.Listing("/"), 0
+    while folder.take("", "", "") and lines <= listing.LIST_MOST:
+        lines += 1
+    assert lines == listing.LIST_MOST
 
 
 def test_the_guard_holds_for_every_protocol(web: gossamer.Collection) -> None:

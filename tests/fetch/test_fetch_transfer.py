@@ -57,6 +57,12 @@ def test_what_is_too_long_is_cut_without_a_failure() -> None:
     assert told(long.outcome(STOPPED_BY_US, "")) == (b"x" * 10, "length", None)
 
 
+def test_without_a_type_the_first_bytes_tell_how_much_is_wanted() -> None:
+    limits, untold = Limits(text=10, document=30), [HTML[0], b"\r\n"]
+    assert told(transfer(untold, b"%PDF-1.4 ", b"x" * 20, limits=limits).outcome(OK, ""))[1] is None
+    assert told(transfer(untold, b"words of ", b"x" * 20, limits=limits).outcome(OK, ""))[1] == "length"
+
+
 def test_of_a_type_that_nobody_reads_the_head_is_kept() -> None:
     image = transfer(IMAGE, visit=replace(VISIT, depth=1))
     assert not image.wrote(b"x")

@@ -229,7 +229,7 @@ def test_a_redirect_is_done_and_says_where_it_leads(table: Table) -> None:
     [
         (None, Page(), ""),
         ("length", Page(), "cut: length"),
-        ("length", Page(problem="not readable"), "not readable"),
+        ("length", Page(problem="not readable"), "cut: length; not readable"),
         (
             None,
             Page(links=(Link("http://b.example/"),) * 1_200, links_cut=True),

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from gossamer.fetch import untold
 from gossamer.fetch.chunked import Dechunker
 from gossamer.fetch.decode import Decoder
 from gossamer.fetch.head import Head, read_head
@@ -159,7 +160,8 @@ def decoded(capture: Capture, limits: Limits) -> Capture:
     """The capture with its `body` made from its `wire`; the same object where there is nothing to undo."""
     head = read_head(capture.head.splitlines(keepends=True), limits)
     if isinstance(head, Failure) or not (head.chunked or head.codings):
-        most = limits.cap(capture.visit.kind, "" if isinstance(head, Failure) else head.media_type)
+        told = "" if isinstance(head, Failure) else head.media_type
+        most = untold.cap(limits, capture.visit, told, capture.wire)
         if len(capture.wire) > most:  # an import keeps all of it
             return replace(capture, body=capture.wire[:most], decoding=_LONGER)
         return replace(capture, body=capture.wire)

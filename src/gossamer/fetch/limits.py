@@ -54,7 +54,7 @@ class Limits:
     html: int = 5 * _MIB
     """Decoded bytes of an HTML page."""
     text: int = 10 * _MIB
-    """Decoded bytes of other text, and of what came without a media type."""
+    """Decoded bytes of other text, and of what is coded and came without a media type."""
     document: int = 64 * _MIB
     """Decoded bytes of everything else."""
     requisite: int = 32 * _MIB

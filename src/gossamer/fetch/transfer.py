@@ -23,6 +23,7 @@ from collections.abc import Callable
 from socket import socket as Socket
 from typing import NamedTuple
 
+from gossamer.fetch import untold
 from gossamer.fetch.body import Body, Content, open_body
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import Head, read_head
@@ -196,7 +197,7 @@ class Transfer:
     def wrote(self, data: bytes) -> bool:
         """A piece of the body came; is more wanted?"""
         try:
-            body = self._body = self._body or self._begin()
+            body = self._body = self._body or self._begin(data)
             if body is None:
                 return False
             before = body.held
@@ -207,7 +208,7 @@ class Transfer:
             self.mistake = error
             return False
 
-    def _begin(self) -> Body | None:
+    def _begin(self, data: bytes) -> Body | None:
         head = self._head = read_head(self.lines, self._limits)
         if isinstance(head, Failure):
             return None
@@ -215,7 +216,8 @@ class Transfer:
         self._unwanted = self._visit.depth > 0 and self._limits.skips(self._kind, head.media_type)
         if self._unwanted:
             return None
-        return open_body(head, self._limits.cap(self._kind, head.media_type), self._limits)
+        shown = b"" if head.chunked or head.codings else data
+        return open_body(head, untold.cap(self._limits, self._visit, head.media_type, shown), self._limits)
 
     def overdue(self, now: float) -> bool:
         """Whether to give up waiting; `now` counts only the time that the server had."""

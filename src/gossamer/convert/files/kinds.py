@@ -200,6 +200,19 @@ def settled(data: bytes, said: mime.MimeType, url: str | None, *, untold: bool) 
     return said if found == essence else _named(found, said)
 
 
+def likely(head: bytes, url: str | None) -> str:
+    """The kind of a file, as far as its first bytes and its name tell it to somebody who has not read the rest. Without
+    first bytes, which may be packed, by its name alone."""
+    if not head:
+        return mime.type_by_name(f"a{_ending(url)}") or PLAIN
+    if b"%PDF-" in head[:_PDF_WITHIN]:
+        return PDF
+    known = TAR if is_tar(head) else packed_as(head) or sniffed(head).essence
+    if known == PLAIN:
+        return _BY_NAME.get(_ending(url)) or _looks_like(head)
+    return (mime.type_by_name(f"a{_ending(url)}") or known) if known == _SOME_BYTES_TYPE else known
+
+
 def within_zip(data: bytes) -> str | None:
     """The kind of a ZIP file; None if it has no members that can be found."""
     archive = Archive(data)

@@ -25,7 +25,7 @@ from email.utils import formatdate
 from functools import partial
 from typing import NamedTuple
 
-from gossamer.convert.files.kinds import TAR, is_tar, packed_as
+from gossamer.convert.files.kinds import TAR, is_tar, likely, packed_as
 from gossamer.convert.type.sniff import media_type as sniffed
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.local.ignoring import Ignoring
@@ -145,6 +145,8 @@ class FileFetcher:
         unread = self._limits.skips(Kind.PAGE, said) or (said == _SOME_BYTES and not head.startswith(_COMPOUND))
         told = _told(visit.url, said)
         most = 0 if unread else self._limits.cap(Kind.PAGE, told)
+        if told in ("", "text/plain") and about.st_size > most > 0:  # letters are text too, but whole documents
+            most = self._limits.cap(Kind.PAGE, likely(head, paths.shown(visit.url)))
         body = b"" if unread else head if about.st_size <= len(head) <= most else _read_up_to(handle, most)
         headers = (
             ("last-modified", formatdate(about.st_mtime, usegmt=True)),

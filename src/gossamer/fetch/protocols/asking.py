@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -19,7 +20,8 @@ from gossamer.fetch.dns import Resolver
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.limits import Limits
 from gossamer.fetch.logins import NONE, Account, Logins
-from gossamer.model import Capture, Clock, Failure, Fault, Headers, Kind, Visit
+from gossamer.fetch.untold import kind_of
+from gossamer.model import Capture, Clock, Failure, Fault, Headers, Visit
 from gossamer.urls.schemes import PORTS, scheme_of
 
 
@@ -37,9 +39,15 @@ class Ask:
     seconds: float
     """How long a single step may take; the whole is cut off from outside."""
     most: int
-    """Bytes of a body; what is more is cut off."""
+    """Bytes of a body of any type; what is more is cut off."""
     account: Account | None = None
     """Who asks, by the logins that hold for this protocol there: `auth`, or `key` with the path of a private key."""
+    cap: Callable[[str, bytes], int] | None = None
+    """See `enough`; without it `most` is enough of anything."""
+
+    def enough(self, media_type: str, head: bytes) -> int:
+        """How many bytes of a body are of use, by its media type, or if nobody has told one by how it begins."""
+        return min(self.most, self.cap(media_type, head)) if self.cap else self.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +126,21 @@ class OtherProtocols:
     def _ask(self, visit: Visit, scheme: str, address: str) -> Ask:
         parts = urlsplit(visit.url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
-        most = self._limits.cap(visit.kind, "")
+        most = max(self._limits.cap(visit.kind, each) for each in ("text/html", "text/plain", "application/pdf"))
         port = parts.port or PORTS.get(scheme, 0)
         account = self._logins.account(visit.url)
-        return Ask(visit.url, parts.hostname or "", port, address, path, self._limits.idle, most, account)
+        cap = partial(self._cap, visit)
+        return Ask(visit.url, parts.hostname or "", port, address, path, self._limits.idle, most, account, cap)
+
+    def _cap(self, visit: Visit, media_type: str, head: bytes) -> int:
+        """Bytes of a body that are kept. None are of what is not downloaded, unless somebody has named it."""
+        found = kind_of(visit, media_type.partition(";")[0].strip().lower(), head)
+        unread = (visit.depth > 0 and self._limits.skips(visit.kind, found)) or visit.method == "HEAD"
+        return 0 if unread else self._limits.cap(visit.kind, found)
 
     def _captured(self, visit: Visit, said: Said, began: float, seconds: float, address: str) -> Capture:
         media_type = dict(said.headers).get("content-type", "")
-        most = self._limits.cap(visit.kind, media_type.partition(";")[0].strip())
-        unread = (visit.depth > 0 and self._limits.skips(Kind.PAGE, media_type)) or visit.method == "HEAD"
-        body = b"" if unread else said.body[:most]
+        body = said.body[: self._cap(visit, media_type, said.body)]
         lines = [f"HTTP/1.1 {said.status} {said.reason}", *(f"{name}: {value}" for name, value in said.headers), "", ""]
         head = "\r\n".join(each.replace("\r", " ").replace("\n", " ") for each in lines).encode("latin-1", "replace")
         cut = "length" if len(body) < len(said.body) else None

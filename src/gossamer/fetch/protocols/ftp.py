@@ -15,6 +15,7 @@ from contextlib import closing, suppress
 from urllib.parse import unquote_to_bytes
 
 from gossamer.fetch.protocols.asking import Ask, Said
+from gossamer.fetch.protocols.incoming import Incoming
 from gossamer.fetch.protocols.listing import Listing, by_columns, is_named
 
 TALK_MOST = 256 << 10
@@ -71,7 +72,7 @@ def _said(server: ftplib.FTP, ask: Ask) -> Said:
         if not is_named(path):
             return Said(400, reason="no name of a file")
         try:
-            return _folder(server, path) if path.endswith("/") else _file(server, path, ask.most)
+            return _folder(server, path) if path.endswith("/") else _file(server, path, ask)
         except ftplib.error_perm as error:
             if not path.endswith("/") and _is_folder(server, path):
                 return Said(301, headers=(("location", f"{ask.url.partition('?')[0]}/"),), reason="a folder")
@@ -114,17 +115,15 @@ def _by_facts(line: str) -> tuple[str, str]:
     return next((each[5:] for each in facts.lower().split(";") if each.startswith("type=")), ""), name
 
 
-def _file(server: ftplib.FTP, path: str, most: int) -> Said:
-    pieces: list[bytes] = []
-    read = 0
+def _file(server: ftplib.FTP, path: str, ask: Ask) -> Said:
+    incoming = Incoming(ask)
     server.voidcmd("TYPE I")
     with server.transfercmd(f"RETR {path}") as data:
-        while read <= most and (piece := data.recv(1 << 16)):
-            pieces.append(piece)
-            read += len(piece)
-    if read <= most:
+        while (piece := data.recv(1 << 16)) and incoming.take(piece):
+            pass
+    if not incoming.is_cut:
         try:
             server.voidresp()
         except (EOFError, ftplib.Error) as error:
             raise ConnectionError(f"the file did not come as a whole: {error or 'the server hung up'}") from None
-    return Said(200, b"".join(pieces), (), "OK")
+    return Said(200, incoming.body(), (), "OK")

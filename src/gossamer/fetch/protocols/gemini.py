@@ -10,6 +10,7 @@ import asyncio
 import ssl
 
 from gossamer.fetch.protocols.asking import Ask, Said
+from gossamer.fetch.protocols.incoming import Incoming
 
 HEADER_MOST = 1_029
 """Bytes of the first line: two digits, a space, a kilobyte, and the end of the line."""
@@ -32,7 +33,8 @@ async def say(ask: Ask) -> Said:
             raise ValueError("its first line is none of Gemini")
         code, meta = int(line[:2]), line[2:].decode("utf-8", "replace").strip()
         if code // 10 == 2:
-            return Said(200, await _body(reader, ask), (("content-type", meta or "text/gemini"),), "OK")
+            media_type = meta or "text/gemini"
+            return Said(200, await _body(reader, ask, media_type), (("content-type", media_type),), "OK")
         if code // 10 == 3:
             return Said(302 if code == 30 else 301, b"", (("location", meta),), "moved")
         after = (("retry-after", meta),) if code == 44 and meta.isdigit() else ()
@@ -41,14 +43,11 @@ async def say(ask: Ask) -> Said:
         writer.close()
 
 
-async def _body(reader: asyncio.StreamReader, ask: Ask) -> bytes:
-    pieces: list[bytes] = []
-    read = 0
-    while read <= ask.most:
+async def _body(reader: asyncio.StreamReader, ask: Ask, media_type: str) -> bytes:
+    incoming = Incoming(ask, media_type)
+    wanted = True
+    while wanted:
         async with asyncio.timeout(ask.seconds):
             piece = await reader.read(1 << 16)
-        if not piece:
-            break
-        pieces.append(piece)
-        read += len(piece)
-    return b"".join(pieces)
+        wanted = bool(piece) and incoming.take(piece)
+    return incoming.body()

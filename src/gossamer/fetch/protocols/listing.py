@@ -13,7 +13,7 @@ from gossamer.fetch.protocols.asking import Said
 NAMES_MOST = 10_000
 """Of a folder, as the next."""
 LIST_MOST = 4 << 20
-"""Bytes."""
+"""Bytes, ends of lines included."""
 _UNIX = re.compile(r"([-dlbcps])[-rwxsStTlL]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+\d+\s+\S+\s+\d+\s+[\d:]+\s(.+)")
 _DOS = re.compile(r"\d\d-\d\d-\d\d(?:\d\d)?\s+\d\d:\d\d(?:[AP]M)?\s+(<DIR>|\d+)\s+(.+)")
 
@@ -27,7 +27,7 @@ class Listing:
 
     def take(self, line: str, kind: str, name: str) -> bool:
         """Note what a line of the server names; is there room for more?"""
-        self._read += len(line)
+        self._read += len(line) + 1  # an empty line is a line too, and there may be any number
         if kind in ("file", "dir") and name not in (".", ".."):
             slash = "/" if kind == "dir" else ""
             self._lines.append(f"=> ./{quote(name, encoding='latin-1')}{slash} {_text(name)}{slash}")

@@ -18,6 +18,7 @@ import pycurl  # type: ignore[import-untyped]  # its stub is empty
 
 from gossamer.fetch.logins import Account
 from gossamer.fetch.protocols.asking import Ask, Refused, Said
+from gossamer.fetch.protocols.incoming import Incoming
 from gossamer.fetch.protocols.listing import Listing, by_columns, is_named
 
 _STATUSES = {
@@ -62,19 +63,9 @@ def _said(ask: Ask, account: Account, over: Event) -> Said:
 
 
 def _file(ask: Ask, account: Account, path: str, over: Event) -> tuple[int, str, Said]:
-    pieces: list[bytes] = []
-    read = 0
-
-    def write(piece: bytes) -> int | None:
-        nonlocal read
-        pieces.append(piece)
-        read += len(piece)
-        return _STOP if read > ask.most else None
-
-    code, words = _run(ask, account, path, over, write)
-    if read > ask.most:
-        code = pycurl.E_OK
-    return code, words, Said(200, b"".join(pieces), (), "OK")
+    incoming = Incoming(ask)
+    code, words = _run(ask, account, path, over, lambda piece: None if incoming.take(piece) else _STOP)
+    return (pycurl.E_OK if incoming.is_cut else code), words, Said(200, incoming.body(), (), "OK")
 
 
 def _folder(ask: Ask, account: Account, path: str, over: Event) -> tuple[int, str, Said]:

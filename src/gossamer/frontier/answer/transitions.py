@@ -154,14 +154,17 @@ def _status_of_document(entry: Entry) -> int:
 
 def remark(capture: Capture, page: Page) -> str:
     """What should be known of a document that was kept, but not as it should be."""
-    if page.problem and (capture.body or not capture.truncated):
-        return page.problem
-    if capture.truncated and is_path(capture.visit.url):
-        size = f"{int(capture.header('content-length') or 0):,}"
-        if not capture.body:
-            some_bytes = capture.header("content-type") == "application/octet-stream"
-            return f"found by its name alone: {unknown(capture.visit.url) if some_bytes else UNREAD_KIND}"
-        return f"cut: {len(capture.body):,} of its {size} bytes were read"
-    if capture.truncated:
+    if not capture.truncated:
+        cut = f"more links than the {len(page.links):,} that were followed" if page.links_cut else ""
+        return page.problem or cut
+    # What is cut may be damaged for that alone.
+    return "; ".join(filter(None, (_how_cut(capture), page.problem if capture.body else "")))
+
+
+def _how_cut(capture: Capture) -> str:
+    if not is_path(capture.visit.url):
         return f"cut: {capture.truncated}"
-    return f"more links than the {len(page.links):,} that were followed" if page.links_cut else ""
+    if not capture.body:
+        some_bytes = capture.header("content-type") == "application/octet-stream"
+        return f"found by its name alone: {unknown(capture.visit.url) if some_bytes else UNREAD_KIND}"
+    return f"cut: {len(capture.body):,} of its {int(capture.header('content-length') or 0):,} bytes were read"

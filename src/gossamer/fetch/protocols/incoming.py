@@ -1,0 +1,34 @@
+"""A body on its way in: as much of it as is of use."""
+
+from __future__ import annotations
+
+from gossamer.fetch.protocols.asking import Ask
+from gossamer.fetch.untold import LOOKED_AT
+
+
+class Incoming:
+    """Takes pieces until it has enough, and one more: so it is known that there was more."""
+
+    def __init__(self, ask: Ask, media_type: str = "") -> None:
+        """Without a media type the first bytes tell how much is wanted."""
+        self._ask = ask
+        self._most = ask.enough(media_type, b"") if media_type else None
+        self._pieces: list[bytes] = []
+        self._read = 0
+
+    def take(self, piece: bytes) -> bool:
+        """Is more wanted?"""
+        self._pieces.append(piece)
+        self._read += len(piece)
+        if self._most is None and self._read >= LOOKED_AT:
+            self._most = self._ask.enough("", self.body()[:LOOKED_AT])
+        return not self.is_cut
+
+    @property
+    def is_cut(self) -> bool:
+        """More has come than is of use."""
+        return self._read > (self._ask.most if self._most is None else self._most)
+
+    def body(self) -> bytes:
+        """All that came."""
+        return b"".join(self._pieces)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer import shown
+from gossamer.cli.out import complain
 
 BIDI = {"\u061c", "\u200e", "\u200f", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
 TEXTS = st.text(
@@ -71,3 +72,12 @@ def test_letters_without_a_shape_are_seen() -> None:
 def test_what_is_logged_is_harmless(caplog: pytest.LogCaptureFixture) -> None:
     logging.getLogger("gossamer").warning("%s could not be read: %r", "http://a/\x9b2J\u202e", ValueError("\x1b"))
     assert caplog.messages == [r"http://a/\x9b2J\u202e could not be read: ValueError('\x1b')"]
+
+
+def test_a_complaint_repeats_no_endless_word(capsys: pytest.CaptureFixture[str]) -> None:
+    address = f"http://a.test/{'x' * 2_000}"
+    complain(f"{address}: and '{'y' * 16_000}' is wrong; mend it")
+    said = capsys.readouterr().err
+    assert said.startswith(f"gossamer: {address}: and 'yyy")
+    assert said.endswith("... (16,002 characters) is wrong; mend it\n")
+    assert len(said) < 3_000

@@ -10,6 +10,7 @@ from typing import Any
 from gossamer import toml_text
 from gossamer.errors import UsageError
 from gossamer.settings import SETTINGS
+from gossamer.shown import cut
 
 TIME = "a day, as 2026-11-01 or yesterday, a time, as 2026-11-01T12:00Z, or how long ago, as 2h or 7d"
 """What may stand for a point in time, wherever one is asked for."""
@@ -44,7 +45,7 @@ def parsed(name: str, text: str, by: str = "") -> Any:
         if isinstance(default, dict):
             return {key: _entry(each) for key, each in _toml(text or "{}").items()}
     except (KeyError, ValueError, AttributeError, TypeError, RecursionError, ArgumentTypeError):
-        shown = name if name == "logins" else f"{name}={text}"  # a password may stand there by mistake
+        shown = name if name == "logins" else f"{name}={cut(text)}"  # a password may stand there by mistake
         raise UsageError(f"{by} {shown}: {name} is {_kind(name)}".lstrip()) from None
     return text
 

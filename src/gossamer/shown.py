@@ -26,6 +26,9 @@ _IN_LINE = re.compile(f"[\n\t{_HARMFUL}{_LONE}]")
 _IN_JSON = re.compile(f"[{_HARMFUL}]")
 _HALF = re.compile(f"[{_LONE}]")
 _in_json = _json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+CUT = 200
+_LOGIN = re.compile(r"(?<![^\s/?#'\"@])(?!mailto:[^\s:@]*@)[^\s/?#'\"@]*:[^\s/?#@]*@", re.IGNORECASE)
+"""A name and a password, which no message repeats; an address of mail has none."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -37,6 +40,21 @@ def text(said: str) -> str:
 def line(said: str) -> str:
     """The same for what must not begin another line."""
     return _IN_LINE.sub(_escape, said)
+
+
+def cut(said: str, most: int = CUT) -> str:
+    """The beginning of what is repeated in a message, where it is longer than a person would read."""
+    return said if len(said) <= most else f"{said[:most]}... ({len(said):,} characters)"
+
+
+def repeated(said: str, most: int = CUT) -> str:
+    """What somebody gave, for a message about it: cut, and not within a password."""
+    return cut(without_login(said), most)
+
+
+def without_login(words: str) -> str:
+    """Names and passwords that stand before a host are left out."""
+    return _LOGIN.sub("...@", words)
 
 
 def json(value: object) -> str:

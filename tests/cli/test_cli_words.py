@@ -307,9 +307,16 @@ def test_an_export_goes_to_a_new_file_outside_of_the_collection(
     assert (tmp_path / "dangling").is_symlink()
 
 
-def test_output_that_the_shell_has_closed_is_no_mistake_of_ours(tmp_path: Path) -> None:
+def test_output_that_the_shell_has_closed_is_told_as_a_full_disk_is(tmp_path: Path) -> None:
     web = crawled(tmp_path, pages=1)
-    for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
-        shell = f"{shlex.join(gossamer_command('status', str(web)))} {closed}"
+    lost = "gossamer: standard output is closed, and what was to be written there is lost"
+    for words, closed, code, said in (
+        (["status"], ">&-", 6, lost),
+        (["export", "jsonl"], ">&-", 6, lost),
+        (["list", "--json"], "1</dev/null", 6, lost),
+        (["export", "cdxj"], "<&- >&- 2>&-", 6, ""),
+        (["status"], "2>&-", 0, ""),
+    ):
+        shell = f"{shlex.join(gossamer_command(words[0], str(web), *words[1:]))} {closed}"
         done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr.partition(";")[0]) == (code, said), words

@@ -12,12 +12,13 @@ import pytest
 
 import gossamer
 from gossamer import plan as plans
-from gossamer.collection import stored
+from gossamer.collection import Outside, stored
 from gossamer.collection.crawl.wiring import check
 from gossamer.collection.folder import Folder
 from gossamer.depot.depot import Depot
 from gossamer.errors import UsageError
 from gossamer.plan import Plan
+from gossamer.testing import MadeWeb, VirtualClock, WebSpec
 from named_web import named_web
 
 SEED = "http://127.0.0.1:1/"
@@ -59,6 +60,16 @@ def test_a_cluster_that_is_not_there_is_said_at_once_and_nothing_is_made(
     with pytest.raises(UsageError, match=rf"no Ray cluster at 127.0.0.1:{port} .*`ray start --head`"):
         gossamer.open(tmp_path / "web").crawl(SEED, engine="ray", store=str(tmp_path / "store"))
     assert not (tmp_path / "web").exists()
+
+
+def test_a_cluster_without_a_store_is_told(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    web = MadeWeb(WebSpec(seed=3, pages=1), clock=clock)
+    with gossamer.open(tmp_path) as here:
+        clock.run(here.crawl_async(web.seed, shards=1, build=False, outside=Outside(clock, web.fetch)))
+    (tmp_path / "plan.toml").write_text(plans.dump(here.plan.changed(engine="ray")))
+    with gossamer.open(tmp_path) as far, pytest.raises(UsageError, match=r"is ray, and it has no store; `gossamer set"):
+        far.repair()
 
 
 def test_what_lies_here_of_a_cluster_is_a_copy_that_is_read_and_not_changed(tmp_path: Path) -> None:

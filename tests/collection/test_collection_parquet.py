@@ -46,8 +46,15 @@ def test_only_the_columns_that_are_named() -> None:
     out = io.BytesIO()
     assert parquet.write([document(A, published=BEGAN)], out, names=("title", "published", "fields")) == 1
     table = theirs.read_table(io.BytesIO(out.getvalue()))
-    assert table.column_names == ["title", "published"]
+    assert table.column_names == ["title", "published", "fields"]
     assert table.column("published").to_pylist() == [datetime.fromtimestamp(BEGAN, UTC)]
+
+
+def test_fields_that_no_page_has_are_a_column_of_nothing() -> None:
+    theirs = pytest.importorskip("pyarrow.parquet")
+    out = io.BytesIO()
+    assert parquet.write([document(A), document(B)], out, names=("fields",)) == 2
+    assert theirs.read_table(io.BytesIO(out.getvalue())).to_pydict() == {"fields": [None, None]}
 
 
 @pytest.mark.parametrize(("batch", "group", "groups"), [(1, 1, 5), (1 << 20, 1, 1), (1, 1_000, 2), (1, 1 << 20, 1)])

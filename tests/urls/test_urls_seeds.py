@@ -9,7 +9,7 @@ import pytest
 from gossamer.errors import InvalidURL
 from gossamer.urls.keys import fingerprint
 from gossamer.urls.seed_prints import Prints, SeedPrints
-from gossamer.urls.seeds import address, as_seed, in_place_of, is_guessed
+from gossamer.urls.seeds import address, as_listed, as_seed, in_place_of, is_guessed
 
 
 @pytest.mark.parametrize(
@@ -139,3 +139,30 @@ def test_many_seeds_at_once_are_the_same() -> None:
     seeds.load([], lambda url: url)
     assert seeds.some
     assert not seeds.add("http://b.test/", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mailto:a@b.test", "seed 'mailto:a@b.test': is an address of mail; "),
+        ("mailto:me:secret@b.test", "seed '...@b.test': is an address of mail; "),
+        ("http:/a.test", "seed 'http:/a.test': its scheme is not written out; "),
+        ("./seeds.txt", "seed './seeds.txt': is the name of a file, and no file here has it; "),
+        ("..", "seed '..': is the name of a file"),
+    ],
+)
+def test_what_is_no_seed_is_told_in_words(text: str, words: str) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        as_seed(text)
+    assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    "text", ["data:" + "x" * 16_000, f"http://me:{'secret' * 1_000}@[", "gemini://" + "[" * 16_000]
+)
+def test_a_long_seed_is_not_repeated_whole_and_no_part_of_a_password(text: str) -> None:
+    for read in (as_seed, as_listed):
+        with pytest.raises(InvalidURL) as caught:
+            read(text)
+        assert len(str(caught.value)) < 1_000
+        assert "secret" not in str(caught.value)

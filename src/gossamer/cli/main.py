@@ -14,6 +14,9 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from errno import ENOMEM
+from fcntl import F_GETFL, fcntl
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import Any, TextIO
 
 from gossamer.cli.options import parser
 from gossamer.cli.out import complain, pasted
@@ -41,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             load_ahead(options)
         code = run(options)
         sys.stdout.flush()  # here, where it can still be said that there was no room for it
-        return code
+        return code or _delivered()
     except GossamerError as error:
         complain(pasted(str(error), getattr(options, "dir", "DIR")))
         return error.exit_code
@@ -74,11 +77,40 @@ def _spare_garbage() -> None:
     atexit.register(gc.freeze)
 
 
+class _Nowhere(FileIO):
+    """In the place of a standard output that is closed. It knows whether anything was lost."""
+
+    lost = False
+
+    def write(self, data: Any, /) -> int:
+        self.lost = True
+        return super().write(data)
+
+
 def _stand_in() -> None:
     """Something in the place of what the shell has closed (`>&-`): else the next file that is opened would be it."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for name, mode in (("stdin", "r"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # until the process ends
+    if sys.stdout is None or not _is_for_writing(sys.stdout):
+        sys.stdout = TextIOWrapper(BufferedWriter(_Nowhere(os.devnull, "w")), encoding="utf-8")
+
+
+def _is_for_writing(stream: TextIO) -> bool:
+    """Not where it was opened for reading, as by `1<FILE`. What stands for one in a program is."""
+    try:
+        return fcntl(stream.fileno(), F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+    except (OSError, ValueError, AttributeError):
+        return True
+
+
+def _delivered() -> int:
+    """What was to be said may have gone nowhere. A crawl is not broken off for that: it is told at its end."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    if not isinstance(raw, _Nowhere) or not raw.lost:
+        return 0
+    complain("standard output is closed, and what was to be written there is lost; leave it open, or send it to a file")
+    return StorageError.exit_code
 
 
 def _drop_output() -> None:

@@ -16,6 +16,7 @@ from gossamer.errors import UsageError
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
 _COMMAND = re.compile(r"(`gossamer \w+(?: (?:add|list|remove|run))?) DIR\b")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_ENDLESS = re.compile(r"\S{2500,}")
 _OURS = re.compile("(" + "|".join(map(re.escape, (BOLD, RED, GREEN, PLAIN))) + ")")
 
 
@@ -42,8 +43,8 @@ def say_json(answer: object) -> None:
 
 
 def complain(words: str) -> None:
-    """One line on standard error."""
-    print(f"gossamer: {shown.line(words)}", file=sys.stderr)
+    """One line on standard error. A word that is longer than any address of a crawl is cut, whoever repeats it."""
+    print(f"gossamer: {shown.line(_ENDLESS.sub(lambda found: shown.cut(found[0]), words))}", file=sys.stderr)
 
 
 def say_bytes(body: bytes) -> None:

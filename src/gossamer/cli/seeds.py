@@ -59,7 +59,8 @@ def _require_address(seed: str) -> None:
         cure = (
             f"`--seeds {seed}` reads seeds from it" if os.path.isfile(seed) else "the directory comes first, and once"
         )
-        raise UsageError(f"{seed}: is a file or directory here; {cure}; the host of that name is https://{seed}/")
+        host = f"; the host of that name is https://{seed}/" if _HOST.fullmatch(seed) else ""
+        raise UsageError(f"{seed}: is a file or directory here; {cure}{host}")
 
 
 class _Addresses:

@@ -19,6 +19,7 @@ from urllib.parse import quote
 import ada_url
 
 from gossamer.errors import InvalidURL
+from gossamer.shown import repeated
 
 LONGEST = 16_384
 """Characters. Servers refuse requests of half that size; what is longer is no address but a trap."""
@@ -186,7 +187,7 @@ def _without_user(href: str) -> str:
 
 
 def _complaint(url: str, base: str | None) -> str:
-    shown = repr(url if len(url) <= 100 else f"{url[:100]}...")
+    shown = repr(repeated(url, 100))
     if len(url) > LONGEST:
         return f"{shown} has {len(url)} characters and is no usable address; the limit is {LONGEST}"
     href = _parse(url, base)

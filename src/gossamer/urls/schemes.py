@@ -13,6 +13,7 @@ from urllib.parse import quote, urljoin, urlsplit, uses_netloc, uses_relative
 
 from gossamer.errors import InvalidURL
 from gossamer.model import URL
+from gossamer.shown import repeated
 from gossamer.urls.normalize import LONGEST, normalize, to_ascii
 
 PORTS = {"gemini": 1965, "ftp": 21, "sftp": 22, "gopher": 70, "finger": 79}
@@ -48,7 +49,7 @@ def canonical(text: str) -> URL:
         host, port, parts = "", None, urlsplit("")
     name = host if ":" in host else to_ascii(host)
     if not name or len(text) > LONGEST:
-        raise InvalidURL(f"not an address with a host: {text[:200]!r}")
+        raise InvalidURL(f"not an address with a host: {repeated(text, 40)!r}")
     place = f"[{name}]" if ":" in name else name
     if port is not None and port != PORTS.get(parts.scheme):
         place += f":{port}"
@@ -63,7 +64,7 @@ def _canonical_data(text: str) -> URL:
     content = quote(held, safe="!$&'()*+,;=:@-._~%")
     url = f"data:///{kind},{content}"
     if not comma:
-        raise InvalidURL(f"not an address with data: {text[:200]!r}; write data:TYPE,DATA")
+        raise InvalidURL(f"not an address with data: {repeated(text, 40)!r}; write data:TYPE,DATA")
     if len(url) > LONGEST:
         raise InvalidURL(f"it has {len(url):,} characters, of {LONGEST:,} at most; `gossamer files` reads a file")
     return url

@@ -11,6 +11,7 @@ import re
 from gossamer import plugins
 from gossamer.errors import InvalidURL
 from gossamer.model import URL
+from gossamer.shown import repeated, without_login
 from gossamer.urls.keys import host, is_address
 from gossamer.urls.normalize import normalize
 from gossamer.urls.schemes import canonical, is_data, scheme_of
@@ -18,9 +19,10 @@ from gossamer.urls.schemes import canonical, is_data, scheme_of
 _PLACE = re.compile(r"[^/?#\\]*")
 _HTTPS = "https://"
 _NAMED = re.compile(r"(?:[A-Za-z]+://)?[^/?#\\]*@")
-_LOGIN = re.compile(r"[^\s/?#'\"@]*:[^\s/?#@]*@")
-"""A name and a password, which no message repeats."""
-_NO_SCHEME = re.compile(r"[A-Za-z]+(?::/|//)|(?:https?|mailto):(?!\d)", re.IGNORECASE)
+_MAIL = re.compile(r"mailto:(?!\d)", re.IGNORECASE)
+_DOTS = re.compile(r"\.{1,2}(?:/|$)")
+"""What begins so is the name of a file."""
+_NO_SCHEME = re.compile(r"[A-Za-z]+(?::/|//)|https?:(?!\d)", re.IGNORECASE)
 """What begins so was meant to have a scheme; a host without a dot, an empty folder or no port are not meant."""
 
 
@@ -33,19 +35,22 @@ def as_seed(text: str) -> str:
         if "://" in candidate:
             return normalize(candidate)
         if _NO_SCHEME.match(candidate):
-            raise InvalidURL("begins as no address does; write it with https://")
+            raise InvalidURL("its scheme is not written out; write it as https://example.org/")
+        if _MAIL.match(candidate):
+            raise InvalidURL("is an address of mail; a crawl begins with one of the web, like https://example.org/")
+        if _DOTS.match(candidate):
+            raise InvalidURL("is the name of a file, and no file here has it; `--seeds FILE` reads seeds from one")
         url = normalize(f"http://{candidate}")
         return url if _is_plain(candidate, url) else url.removeprefix("http://")
     except InvalidURL as error:
-        raise InvalidURL(_LOGIN.sub("...@", f"seed {text!r}: {error}")) from None
+        raise InvalidURL(without_login(f"seed {repeated(text)!r}: {error}")) from None
 
 
 def as_listed(text: str) -> str:
     """The same for a seed of a list, which is of the web: what other protocols a crawl speaks is seen by its plan."""
     if scheme := scheme_of(text):
-        raise InvalidURL(
-            _LOGIN.sub("...@", f"seed {text!r}: a list has addresses of the web; name one of {scheme} by itself")
-        )
+        words = f"a list has addresses of the web; name one of {scheme} by itself"
+        raise InvalidURL(without_login(f"seed {repeated(text)!r}: {words}"))
     return as_seed(text)
 
 

@@ -225,8 +225,7 @@ def _served(archive: Archive, place: Place) -> str:
 
 def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:
     """Write beside the target first, so that a half-written file never has its name. What is there stays."""
-    if os.path.lexists(path):
-        raise UsageError(f"{path}: is there already; remove it, or name another file")
+    _require_free(path)
     partial = partial_of(path)
     try:
         target = BufferedWriter(_Target(str(partial), "xb"))
@@ -248,6 +247,17 @@ def to_path(write: Callable[[BinaryIO], int], path: Path) -> int:
         _discard(partial)
         raise
     return count
+
+
+def _require_free(path: Path) -> None:
+    """A name that no file can have is told before all is written."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    raise UsageError(f"{path}: is there already; remove it, or name another file")
 
 
 def _name(partial: Path, path: Path) -> None:

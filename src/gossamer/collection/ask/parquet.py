@@ -37,7 +37,8 @@ def write(
     gave, with their kinds: see `page_fields`."""
     arrow, parquet = _library()
     fields = fields or {}
-    schema, count = _schema(arrow, names or (*FIELDS, GIVEN), fields), 0
+    all_names = FIELDS if not fields else (*FIELDS, GIVEN)
+    schema, count = _schema(arrow, names or all_names, fields), 0
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         for group in _groups(_batches(arrow, schema, export.rows(pages, links=links, names=names), fields)):
             writer.write_table(arrow.Table.from_batches(group, schema))
@@ -88,8 +89,8 @@ def _batches(arrow: Any, schema: Any, rows: Iterable[dict[str, Any]], fields: Ma
 
 def _typed(row: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
     dates = {name: datetime.fromisoformat(row[name]) for name in DATES if row.get(name)}
-    given = {name: _as_kind(value, fields.get(name, TEXT)) for name, value in row.get("fields", {}).items()}
-    return {**row, **dates, "fields": given}
+    given = {name: _as_kind(value, fields.get(name, TEXT)) for name, value in row.get(GIVEN, {}).items()}
+    return {**row, **dates, GIVEN: given if fields else None}
 
 
 def _as_kind(value: Any, kind: str) -> Any:
@@ -109,8 +110,9 @@ def _schema(arrow: Any, names: Iterable[str], given: Mapping[str, str]) -> Any:
         **dict.fromkeys(DATES, moment),
     }
     kinds = {BOOLEAN: arrow.bool_(), WHOLE: arrow.int64(), NUMBER: arrow.float64(), TEXTS: arrow.list_(text)}
-    types[GIVEN] = arrow.struct([arrow.field(name, kinds.get(kind, text)) for name, kind in given.items()])
-    return arrow.schema([arrow.field(name, types.get(name, text)) for name in names if given or name != GIVEN])
+    columns = [arrow.field(name, kinds.get(kind, text)) for name, kind in given.items()]
+    types[GIVEN] = arrow.struct(columns) if columns else arrow.null()  # a struct of nothing cannot be written
+    return arrow.schema([arrow.field(name, types.get(name, text)) for name in names])
 
 
 def _library() -> tuple[Any, Any]:

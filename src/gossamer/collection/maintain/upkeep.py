@@ -187,6 +187,11 @@ class Upkeep(Reading):
 
     def _require_here(self, verb: str) -> None:
         """What the shards of a cluster have here is a copy for those who read: a change of it would be lost."""
+        if not self._is_here and not self.plan.store:
+            raise UsageError(
+                f"{self.path}: its engine is {self.plan.engine}, and it has no store; `gossamer set {self.path}"
+                f" engine=local` if all of it is here, then {verb}"
+            )
         if not self._is_here:
             raise UsageError(
                 f"{self.path}: its shards are in {self.plan.store}, and here is a copy; `gossamer crawl {self.path}"

@@ -20,7 +20,7 @@ from gossamer.index.anchor_index import AnchorIndex
 from gossamer.index.entry import Entry
 from gossamer.index.facets import kinds, places
 from gossamer.index.shard_index import ShardIndex
-from gossamer.index.soundness import problems
+from gossamer.index.soundness import part_sizes, problems
 
 
 def test_a_page_takes_the_place_of_what_was_there_of_it(tmp_path: Path) -> None:
@@ -45,6 +45,51 @@ def test_an_index_tells_what_it_covers_after_it_was_opened_again(tmp_path: Path)
     again = ShardIndex(tmp_path / "index")
     assert again.covered == 17
     assert again.index.searcher().doc_freq("body", "two") == 0
+
+
+def in_parts(folder: Path, number: int) -> ShardIndex:
+    """A page for each part, and the last change that it covers."""
+    index = ShardIndex(folder)
+    for each in range(number):
+        index.add(Entry(f"https://example.org/{each}", "A page", "", "water", "example.org", "text/html", "en", 0.0))
+        index.commit(each, 7)
+    return index
+
+
+@pytest.mark.parametrize("number", [2, 3, 7, 8])
+def test_parts_are_brought_together_and_nothing_else_changes(tmp_path: Path, number: int) -> None:
+    index = in_parts(tmp_path / "index", number)
+    index.gather()
+    assert len(part_sizes(tmp_path / "index")) <= module.PARTS_MOST
+    assert sorted(index.urls()) == sorted(f"https://example.org/{each}" for each in range(number))
+    assert (index.covered, index.source) == (number - 1, 7)
+    assert index.index.searcher().num_docs == number + 1, "no row is left that made up the number"
+    index.close()
+    assert not list(problems(tmp_path / "index"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "together"),
+    [([5_001] * 4 + [383], 5), ([13_000, 13_000, 1], 3), ([40_008, 5_001, 1], 2), ([20_000, 13_000, 5], 1), ([], 0)],
+)
+def test_the_engine_takes_parts_together_that_are_about_as_large(parts: list[int], together: int) -> None:
+    assert module._smallest(parts) == together
+
+
+def test_what_was_killed_while_parts_came_together_leaves_no_row_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = in_parts(tmp_path / "index", 4)
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "commit", lambda *_: None)  # the last one, which takes the rows out
+        index.gather()
+    index.close()
+    again = ShardIndex(tmp_path / "index")
+    assert (again.covered, again.source) == (3, 7)
+    assert len(list(again.urls())) == 4
+    again.commit(4)
+    assert again.index.searcher().num_docs == 5
+    again.close()
 
 
 def test_what_is_removed_is_gone(tmp_path: Path) -> None:

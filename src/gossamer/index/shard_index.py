@@ -11,6 +11,7 @@ import ctypes
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from math import inf, log2
 from pathlib import Path
 
 import tantivy
@@ -19,6 +20,7 @@ from gossamer.engine import proc
 from gossamer.index.entry import PHRASED, TEXTS, Entry, Shown, TextSpan, document, length, schema, shown_of, within
 from gossamer.index.faults import reading, unpanicked, unreadable, writing
 from gossamer.index.opening import let_read, open_to_read, open_to_write
+from gossamer.index.soundness import part_sizes
 
 FIELDS = (*TEXTS, "url", "spelling", "place", "type", "language", "domain")
 """All that have terms which are texts."""
@@ -39,6 +41,13 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 them, 10 kB for each page that is indexed."""
 _ROWS = re.compile(r'"value":\s*([\d.]+),\s*"description":\s*"N, total number of docs')
 _COVERED = "\0covered"
+_FILLER = "\0filler"
+"""In the place of the address, as a row that is no page has it."""
+PARTS_MOST = 2
+"""Parts that an index may have at the end of a crawl."""
+MERGED, SMALL, LEVEL = 8, 10_000, 0.75
+"""The engine merges so many parts of one size. Those with fewer rows than this are all of one size, and so are parts
+whose rows differ by a factor of at most two to the power of this."""
 
 
 class ShardIndex:
@@ -102,6 +111,7 @@ class ShardIndex:
         self._pass_on()
         with writing(self._folder):
             writer = self._writing()
+            writer.delete_documents_by_term("url", _FILLER)
             writer.delete_documents_by_term("url", _COVERED)
             writer.add_document(row)
             writer.commit()
@@ -109,6 +119,23 @@ class ShardIndex:
             self.index.reload()
         if _trim is not None:
             _trim(0)
+
+    def gather(self) -> None:
+        """Bring small parts together: each is looked at by every question. The binding of the engine has no call for
+        it, so parts with one row make up the number that it merges by itself; the next commit takes these rows out."""
+        parts = part_sizes(self._folder)
+        small = _smallest(parts)
+        if len(parts) <= PARTS_MOST or small < 2:
+            return
+        covered, source = self._coverage()
+        row = tantivy.Document()
+        row.add_text("url", _FILLER)
+        with writing(self._folder):
+            for _ in range(max(MERGED - small, 1)):
+                self._writing().add_document(row)
+                self._writing().commit()
+        self.close()  # when they are merged
+        self.commit(covered, source)
 
     @property
     def covered(self) -> int:
@@ -229,3 +256,14 @@ class ShardIndex:
             # come again and get the same number, and the engine would not write over what is there.
             self._writer.garbage_collect_files()
         return self._writer
+
+
+def _smallest(parts: Sequence[int]) -> int:
+    """How many parts the engine would merge with one that has a single row."""
+    largest, together = inf, 0
+    for rows in sorted((*parts, 1), reverse=True):
+        level = log2(max(rows, SMALL))
+        if level < largest - LEVEL:
+            largest, together = level, 0
+        together += 1
+    return together - 1

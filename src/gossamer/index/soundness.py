@@ -29,6 +29,7 @@ class _Deletes(msgspec.Struct):
 
 class _Segment(msgspec.Struct):
     segment_id: str
+    max_doc: int = 0
     deletes: _Deletes | None = None
 
 
@@ -60,6 +61,11 @@ def names(meta: bytes) -> list[str]:
         deleted = [f"{segment.deletes.opstamp}.del"] if segment.deletes else []
         found += [f"{UUID(segment.segment_id).hex}.{ending}" for ending in (*_ALWAYS, *deleted)]
     return found
+
+
+def part_sizes(folder: Path) -> list[int]:
+    """How many rows each segment has, those that were taken out too."""
+    return [segment.max_doc for segment in _meta(files.read(folder / META)).segments]
 
 
 def _meta(data: bytes) -> _Meta:

@@ -67,6 +67,7 @@ class Derived:
     def finish(self) -> None:
         """The crawl is over, and all is committed."""
         self._findable.finish()
+        self._findable.gather()
         self._table.commit()
 
     def close(self) -> None:

@@ -143,6 +143,10 @@ class Indexer:
         self._shard_index.commit(committed_length(self._table), _drawn(self._table))
         self._fresh = self._waited = 0
 
+    def gather(self) -> None:
+        """No more comes for a while: bring the parts of the index together."""
+        self._shard_index.gather()
+
     def catch_up(self) -> Iterator[int]:
         """Index what the log has and the index lacks. Gives the number of pages so far, so that others have a turn."""
         done = 0
@@ -190,6 +194,7 @@ class Indexer:
         self.finish()
         self._table.put(STATE, LINKS_WHOLE, b"1")  # and not before: a kill must not leave the old index as whole
         self._table.commit()
+        self.gather()
         yield done
 
     def outdate_past(self) -> None:

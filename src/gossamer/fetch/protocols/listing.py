@@ -9,11 +9,14 @@ import re
 from urllib.parse import quote
 
 from gossamer.fetch.protocols.asking import Said
+from gossamer.fetch.protocols.course import Course
 
 NAMES_MOST = 10_000
 """Of a folder, as the next."""
 LIST_MOST = 4 << 20
 """Bytes, ends of lines included."""
+_WRITTEN = 4
+"""So many times as long as a name may be what is written of it: as a link with escapes, and as text."""
 _UNIX = re.compile(r"([-dlbcps])[-rwxsStTlL]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+\d+\s+\S+\s+\d+\s+[\d:]+\s(.+)")
 _DOS = re.compile(r"\d\d-\d\d-\d\d(?:\d\d)?\s+\d\d:\d\d(?:[AP]M)?\s+(<DIR>|\d+)\s+(.+)")
 
@@ -21,12 +24,15 @@ _DOS = re.compile(r"\d\d-\d\d-\d\d(?:\d\d)?\s+\d\d:\d\d(?:[AP]M)?\s+(<DIR>|\d+)\
 class Listing:
     """A folder, as its names come."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, course: Course) -> None:
+        self._course = course
         self._lines = [f"# {_text(path)}"]
         self._read = 0
 
     def take(self, line: str, kind: str, name: str) -> bool:
         """Note what a line of the server names; is there room for more?"""
+        self._course.came(len(line) + 1)
+        self._course.wait_for_room(_WRITTEN * (len(line) + 1))
         self._read += len(line) + 1  # an empty line is a line too, and there may be any number
         if kind in ("file", "dir") and name not in (".", ".."):
             slash = "/" if kind == "dir" else ""

@@ -309,11 +309,11 @@ def test_a_folder_of_ftp_is_read_up_to_a_number_of_names(monkeypatch: pytest.Mon
 
 
 def test_lines_without_a_word_fill_a_folder_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "LIST_MOST", 1_000)
+    monkeypatch.setattr(listing, "LINES_MOST", 1_000)
     folder, lines = listing.Listing("/", Course()), 0
-    while folder.take("", "", "") and lines <= listing.LIST_MOST:
+    while folder.take("", "", "") and lines <= listing.LINES_MOST:
         lines += 1
-    assert lines == listing.LIST_MOST
+    assert lines == listing.LINES_MOST
 
 
 def test_the_guard_holds_for_every_protocol(web: gossamer.Collection) -> None:

@@ -23,6 +23,7 @@ from gossamer import plugins
 from gossamer.errors import InvalidURL, NothingFetched
 from gossamer.fetch.protocols import data, ftp, listing
 from gossamer.fetch.protocols.asking import Ask
+from gossamer.fetch.protocols.course import Course
 from gossamer.frontier.why import AddressAnswer
 from gossamer.urls.schemes import canonical, joined
 from gossamer.urls.seeds import as_seed
@@ -41,9 +42,12 @@ CAPSULE = {
 
 
 @contextmanager
-def served(handler: type[socketserver.StreamRequestHandler], context: ssl.SSLContext | None = None) -> Iterator[int]:
+def served(
+    handler: type[socketserver.StreamRequestHandler], context: ssl.SSLContext | None = None, at: str = "127.0.0.1"
+) -> Iterator[int]:
     class Server(socketserver.ThreadingTCPServer):
         daemon_threads = True
+        request_queue_size = 64
 
         def get_request(self) -> tuple[Any, Any]:
             connection, address = super().get_request()
@@ -52,7 +56,7 @@ def served(handler: type[socketserver.StreamRequestHandler], context: ssl.SSLCon
         def handle_error(self, request: Any, client_address: Any) -> None:
             """Whoever hangs up is no fault of the server."""
 
-    with Server(("127.0.0.1", 0), handler) as server:
+    with Server((at, 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
@@ -86,7 +90,7 @@ class Ftp(socketserver.StreamRequestHandler):
             verb, _, what = line.decode().strip().partition(" ")
             match verb:
                 case "PASV":
-                    data = socket.create_server(("127.0.0.1", 0))
+                    data = socket.create_server((self.request.getsockname()[0], 0))
                     high, low = divmod(data.getsockname()[1], 256)
                     self.say(f"227 to (10,0,0,1,{high},{low})")
                 case "MLSD" | "RETR":
@@ -267,6 +271,34 @@ def test_an_ftp_server_without_end_holds_no_thread(web: gossamer.Collection, mon
         assert threading.active_count() <= before + 2
 
 
+class Beside(Ftp):
+    """Greets for ever at all addresses but one."""
+
+    good = "127.0.0.2"
+
+    def handle(self) -> None:
+        while self.request.getsockname()[0] != self.good:
+            self.say("220-hello")
+            time.sleep(0.2)
+        super().handle()
+
+
+def test_ftp_servers_that_drip_hold_up_no_others(web: gossamer.Collection) -> None:
+    with served(Beside, at="") as port:
+        hosts = [f"ftp://127.0.0.{number}:{port}/" for number in (*range(3, 43), 2)]
+        web.crawl(*hosts, total_seconds=2.0, **{**AT_ONCE, "allow_addresses": ["127.0.0.0/8"]})
+    assert web.page(f"ftp://127.0.0.2:{port}/pub/page.html").title == "Old"
+
+
+def test_a_connection_is_cut_though_it_stands_only_later() -> None:
+    with served(Ftp) as port:
+        ask = Ask(f"ftp://127.0.0.1:{port}/", "127.0.0.1", port, "127.0.0.1", "/", 5.0, 1 << 20)
+        server = ftp._Server(ask.course)
+        server.cut()
+        with pytest.raises(ConnectionAbortedError):
+            ftp._said(server, ask)
+
+
 def test_a_folder_of_ftp_is_read_up_to_a_number_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[__name__], "FOLDERS", Endless())
     monkeypatch.setattr(listing, "NAMES_MOST", 100)
@@ -276,11 +308,12 @@ def test_a_folder_of_ftp_is_read_up_to_a_number_of_names(monkeypatch: pytest.Mon
     assert said.body.count(b"\n=> ") == 100
 
 
-def test_lines_without_a_word_fill_a_folder_too() -> None:
-    folder, lines = listing.Listing("/"), 0
-    while folder.take("", "", "") and lines <= listing.LIST_MOST:
+def test_lines_without_a_word_fill_a_folder_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "LINES_MOST", 1_000)
+    folder, lines = listing.Listing("/", Course()), 0
+    while folder.take("", "", "") and lines <= listing.LINES_MOST:
         lines += 1
-    assert lines == listing.LIST_MOST
+    assert lines == listing.LINES_MOST
 
 
 def test_the_guard_holds_for_every_protocol(web: gossamer.Collection) -> None:

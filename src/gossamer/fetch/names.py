@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Failure, Fault
 
 PATIENCE = 30.0
@@ -56,7 +56,7 @@ class Threads:
 
     def __init__(self, lookup: Lookup = system_lookup) -> None:
         self._lookup = lookup
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="dns")
+        self._threads = DaemonThreads(_THREADS, "dns")
 
     async def find(self, host: str) -> Found | Failure:
         """What the look-up brings, within the time that it has once it has begun."""
@@ -72,7 +72,7 @@ class Threads:
 
     def close(self) -> None:
         """Forget the questions that still wait for a thread."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown()
 
     def _look(self, host: str, begin: Callable[[], object]) -> Found | Failure:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more

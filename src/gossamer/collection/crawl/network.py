@@ -13,6 +13,7 @@ from gossamer.errors import StorageError, UsageError
 from gossamer.fetch import Fetcher, Guard, Resolver, Threads
 from gossamer.fetch.held import Held
 from gossamer.fetch.logins import NONE, Logins, Sending
+from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Capture, Clock, Visit
 from gossamer.plan import Plan
 
@@ -47,6 +48,8 @@ class Network:
         for when it is later than `leased_until`, in steady time."""
         self._may_ask = lambda: clock.steady() < leased_until()
         self._clock = clock
+        self._held = held
+        self._threads: DaemonThreads | None = None
         self._plan = plan
         self._logins = logins
         self._resolver = Resolver(clock, Threads() if plan.names == "system" else None)
@@ -87,13 +90,15 @@ class Network:
     def speak(self, plan: Plan, fetch: Fetch) -> Fetch:
         """The same with other protocols than HTTP, for a plan that has such seeds."""
         from gossamer.fetch.protocols.asking import OtherProtocols
+        from gossamer.fetch.protocols.course import THREADS_MOST, Means
 
         if plan.proxy:
             raise UsageError(
                 "proxy is set, and only http and https go through it; take out the proxy or the other seeds"
             )
-        guard, limits = Guard(plan.allow_addresses), plan.as_limits()
-        return OtherProtocols(fetch, guard, self._resolver, limits, self._clock, self._logins)
+        self._threads = DaemonThreads(min(2 * plan.workers, THREADS_MOST), "gossamer-protocol")
+        means = Means(plan.as_limits(), self._clock, self._held, self._threads)
+        return OtherProtocols(fetch, Guard(plan.allow_addresses), self._resolver, means, self._logins)
 
     async def addresses(self, host: str) -> tuple[tuple[str, ...], float]:
         """Where a host may be visited, and for how many seconds that holds."""
@@ -108,6 +113,8 @@ class Network:
         """No more fetching."""
         for fetcher in self._fetchers:
             await fetcher.close()
+        if self._threads:
+            self._threads.shutdown()
 
     def close(self) -> None:
         """No more names are resolved."""

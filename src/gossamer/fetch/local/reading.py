@@ -20,7 +20,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from functools import partial
 from typing import NamedTuple
@@ -32,6 +31,7 @@ from gossamer.fetch.local.ignoring import Ignoring
 from gossamer.fetch.local.mounts import is_at_hand
 from gossamer.fetch.local.opening import NotPlain, opened
 from gossamer.fetch.local.walking import CLOSED, GONE, validator
+from gossamer.fetch.threads import DaemonThreads
 from gossamer.model import Capture, Clock, Failure, Fault, Headers, Kind, Visit
 from gossamer.urls import paths
 from gossamer.urls.scope import Scope
@@ -76,7 +76,7 @@ class FileFetcher:
         self._limits = limits
         self._clock = clock
         self._at_hand = all(map(is_at_hand, roots))
-        self._threads = ThreadPoolExecutor(THREADS, "gossamer-files")
+        self._threads = DaemonThreads(THREADS, "gossamer-files")
 
     async def __call__(self, visit: Visit) -> Capture:
         """What the file says now."""
@@ -172,7 +172,7 @@ class FileFetcher:
 
     def close(self) -> None:
         """No more reading. Nobody waits for a share that hangs."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown()
 
 
 def root_of(path: bytes, roots: tuple[bytes, ...]) -> bytes | None:

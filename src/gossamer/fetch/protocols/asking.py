@@ -6,22 +6,21 @@ was `Said`, in the words of HTTP. So politeness, retries, robots.txt, archive an
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from gossamer import plugins
 from gossamer.errors import UsageError
 from gossamer.fetch.dns import Resolver
 from gossamer.fetch.guard import Guard
-from gossamer.fetch.limits import Limits
 from gossamer.fetch.logins import NONE, Account, Logins
+from gossamer.fetch.protocols.course import Course, GivenUp, Means
 from gossamer.fetch.untold import kind_of
-from gossamer.model import Capture, Clock, Failure, Fault, Headers, Visit
+from gossamer.model import Capture, Failure, Fault, Headers, Visit
 from gossamer.urls.schemes import PORTS, scheme_of
 
 
@@ -44,6 +43,8 @@ class Ask:
     """Who asks, by the logins that hold for this protocol there: `auth`, or `key` with the path of a private key."""
     cap: Callable[[str, bytes], int] | None = None
     """See `enough`; without it `most` is enough of anything."""
+    course: Course = field(default_factory=Course)
+    """Who hears how far it is, and has threads for what blocks."""
 
     def enough(self, media_type: str, head: bytes) -> int:
         """How many bytes of a body are of use, by its media type, or if nobody has told one by how it begins."""
@@ -65,7 +66,7 @@ class Refused(Exception):
     """A protocol will not go there, now or later; its words say why, and what to do."""
 
 
-Say: TypeAlias = Callable[[Ask], Awaitable[Said]]
+Say: TypeAlias = Callable[[Ask], Coroutine[Any, Any, Said]]
 
 
 class OtherProtocols:
@@ -76,15 +77,15 @@ class OtherProtocols:
         usual: Callable[[Visit], Awaitable[Capture]],
         guard: Guard,
         resolver: Resolver,
-        limits: Limits,
-        clock: Clock,
+        means: Means,
         logins: Logins = NONE,
     ) -> None:
         self._usual = usual
         self._guard = guard
         self._resolver = resolver
-        self._limits = limits
-        self._clock = clock
+        self._means = means
+        self._limits = means.limits
+        self._clock = means.clock
         self._logins = logins
 
     async def __call__(self, visit: Visit) -> Capture:
@@ -97,10 +98,12 @@ class OtherProtocols:
             address = await self._address(visit)
             if isinstance(address, Failure):
                 return Capture(visit, began, 0.0, failure=address)
-            async with asyncio.timeout(self._limits.total):
-                said = await function_for(scheme)(self._ask(visit, scheme, address))
+            course = Course(self._means, visit)
+            said = await course.over(function_for(scheme)(self._ask(visit, scheme, address, course)))
+        except GivenUp as error:
+            failure = error.failure
         except TimeoutError:
-            failure = Failure(Fault.TIMEOUT, f"no whole answer within {self._limits.total:g} s")
+            failure = Failure(Fault.TIMEOUT, f"nothing more came for {self._limits.idle:g} s")
         except ConnectionError as error:
             failure = Failure(Fault.CONNECT, str(error))
         except Refused as error:
@@ -123,14 +126,14 @@ class OtherProtocols:
                 return Failure(Fault.BLOCKED_ADDRESS, f"{address}, {reason}; --allow-address {address} opens it")
         return answer.addresses[0]
 
-    def _ask(self, visit: Visit, scheme: str, address: str) -> Ask:
+    def _ask(self, visit: Visit, scheme: str, address: str, course: Course) -> Ask:
         parts = urlsplit(visit.url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         most = max(self._limits.cap(visit.kind, each) for each in ("text/html", "text/plain", "application/pdf"))
         port = parts.port or PORTS.get(scheme, 0)
         account = self._logins.account(visit.url)
         cap = partial(self._cap, visit)
-        return Ask(visit.url, parts.hostname or "", port, address, path, self._limits.idle, most, account, cap)
+        return Ask(visit.url, parts.hostname or "", port, address, path, self._limits.idle, most, account, cap, course)
 
     def _cap(self, visit: Visit, media_type: str, head: bytes) -> int:
         """Bytes of a body that are kept. None are of what is not downloaded, unless somebody has named it."""

@@ -1,13 +1,12 @@
 """FTP, by the client of Python, in a thread. A folder is answered with a list of links, written as gemtext.
 
 Data comes from the address that was asked, whatever the server names: ftplib sees to it, so nothing goes around the
-guard. A thread cannot be ended from outside, but its connections can be cut: so no server holds one longer than a visit
-may take, however slowly it drips.
+guard. A thread cannot be ended from outside, but its connections can be cut, those too that stand only after that: so
+no server holds one much longer than a visit may take, however slowly it drips.
 """
 
 from __future__ import annotations
 
-import asyncio
 import ftplib
 import socket
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from contextlib import closing, suppress
 from urllib.parse import unquote_to_bytes
 
 from gossamer.fetch.protocols.asking import Ask, Said
+from gossamer.fetch.protocols.course import Course
 from gossamer.fetch.protocols.incoming import Incoming
 from gossamer.fetch.protocols.listing import Listing, by_columns, is_named
 
@@ -24,9 +24,9 @@ TALK_MOST = 256 << 10
 
 async def say(ask: Ask) -> Said:
     """What an FTP server has there, for anonymous."""
-    server = _Server(encoding="latin-1")  # in which each byte is a character: names may be in any encoding
+    server = _Server(ask.course)
     try:
-        return await asyncio.to_thread(_said, server, ask)
+        return await ask.course.aside(lambda: _said(server, ask))
     finally:
         server.cut()
 
@@ -36,15 +36,22 @@ class _Enough(Exception):
 
 
 class _Server(ftplib.FTP):
-    """One whose connections can be cut by another thread."""
+    """One whose connections can be cut by another thread, also those that are made after that."""
 
-    _transfers: tuple[socket.socket, ...] = ()
-    _read = 0
-    """Bytes of what it has said besides data."""
+    def __init__(self, course: Course) -> None:
+        super().__init__(encoding="latin-1")  # in which each byte is a character: names may be in any encoding
+        self._course = course
+        self._transfers: tuple[socket.socket, ...] = ()
+        self._is_cut = False
+        self._read = 0
+        """Bytes of what it has said besides data."""
 
     def getline(self) -> str:
         """As always, up to a bound: an answer may have any number of lines."""
+        self._require_uncut()
+        self._course.connected()
         line = super().getline()
+        self._course.came(len(line) + 1)
         self._read += len(line) + 1
         if self._read > TALK_MOST:
             raise ValueError(f"the server has said more than {TALK_MOST:,} bytes before any data")
@@ -54,10 +61,17 @@ class _Server(ftplib.FTP):
         """As always; the connection of the data is noted."""
         transfer, size = super().ntransfercmd(cmd, rest)
         self._transfers = (*self._transfers, transfer)
+        self._require_uncut()
         return transfer, size
+
+    def _require_uncut(self) -> None:
+        """Asked when a connection stands: whoever has cut before could not see it."""
+        if self._is_cut:
+            raise ConnectionAbortedError("nobody waits for it any more")
 
     def cut(self) -> None:
         """Whoever waits for something from there is told that it has ended."""
+        self._is_cut = True
         for each in (self.sock, *self._transfers):
             with suppress(OSError):
                 if each is not None:
@@ -66,13 +80,14 @@ class _Server(ftplib.FTP):
 
 def _said(server: ftplib.FTP, ask: Ask) -> Said:
     with closing(server):
+        ask.course.connecting()
         server.connect(ask.address, ask.port, timeout=ask.seconds)
         server.login()
         path = unquote_to_bytes(ask.path.partition("?")[0]).decode("latin-1")
         if not is_named(path):
             return Said(400, reason="no name of a file")
         try:
-            return _folder(server, path) if path.endswith("/") else _file(server, path, ask)
+            return _folder(server, path, ask.course) if path.endswith("/") else _file(server, path, ask)
         except ftplib.error_perm as error:
             if not path.endswith("/") and _is_folder(server, path):
                 return Said(301, headers=(("location", f"{ask.url.partition('?')[0]}/"),), reason="a folder")
@@ -91,8 +106,8 @@ def _is_folder(server: ftplib.FTP, path: str) -> bool:
     return False
 
 
-def _folder(server: ftplib.FTP, path: str) -> Said:
-    listing = Listing(path)
+def _folder(server: ftplib.FTP, path: str, course: Course) -> Said:
+    listing = Listing(path, course)
 
     def take(line: str, told: Callable[[str], tuple[str, str]]) -> None:
         if not listing.take(line, *told(line)):

@@ -23,12 +23,15 @@ async def say(ask: Ask) -> Said:
     """What a Gemini server says."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    ask.course.connecting()
     async with asyncio.timeout(ask.seconds):
         reader, writer = await asyncio.open_connection(ask.address, ask.port, ssl=context, server_hostname=ask.host)
+    ask.course.connected()
     try:
         writer.write(f"{ask.url}\r\n".encode())
         async with asyncio.timeout(ask.seconds):
             line = await reader.readuntil(b"\n")
+        ask.course.came(len(line))
         if len(line) > HEADER_MOST or not line[:2].isdigit():
             raise ValueError("its first line is none of Gemini")
         code, meta = int(line[:2]), line[2:].decode("utf-8", "replace").strip()
@@ -49,5 +52,6 @@ async def _body(reader: asyncio.StreamReader, ask: Ask, media_type: str) -> byte
     while wanted:
         async with asyncio.timeout(ask.seconds):
             piece = await reader.read(1 << 16)
-        wanted = bool(piece) and incoming.take(piece)
+        await ask.course.room(len(piece))
+        wanted = bool(piece) and incoming.add(piece)
     return incoming.body()

@@ -17,7 +17,13 @@ class Incoming:
         self._read = 0
 
     def take(self, piece: bytes) -> bool:
-        """Is more wanted?"""
+        """Is more wanted? In a thread: where there is no room for it, it waits there."""
+        self._ask.course.wait_for_room(len(piece))
+        return self.add(piece)
+
+    def add(self, piece: bytes) -> bool:
+        """The same for somebody who has waited for room."""
+        self._ask.course.came(len(piece))
         self._pieces.append(piece)
         self._read += len(piece)
         if self._most is None and self._read >= LOOKED_AT:

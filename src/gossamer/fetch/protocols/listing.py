@@ -9,11 +9,16 @@ import re
 from urllib.parse import quote
 
 from gossamer.fetch.protocols.asking import Said
+from gossamer.fetch.protocols.course import Course
 
 NAMES_MOST = 10_000
 """Of a folder, as the next."""
 LIST_MOST = 4 << 20
 """Bytes, ends of lines included."""
+LINES_MOST = 2 * NAMES_MOST
+"""Those that name nothing included: each takes some work, however short it is."""
+_WRITTEN = 4
+"""So many times as long as a name may be what is written of it: as a link with escapes, and as text."""
 _UNIX = re.compile(r"([-dlbcps])[-rwxsStTlL]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+\d+\s+\S+\s+\d+\s+[\d:]+\s(.+)")
 _DOS = re.compile(r"\d\d-\d\d-\d\d(?:\d\d)?\s+\d\d:\d\d(?:[AP]M)?\s+(<DIR>|\d+)\s+(.+)")
 
@@ -21,17 +26,21 @@ _DOS = re.compile(r"\d\d-\d\d-\d\d(?:\d\d)?\s+\d\d:\d\d(?:[AP]M)?\s+(<DIR>|\d+)\
 class Listing:
     """A folder, as its names come."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, course: Course) -> None:
+        self._course = course
         self._lines = [f"# {_text(path)}"]
-        self._read = 0
+        self._read = self._taken = 0
 
     def take(self, line: str, kind: str, name: str) -> bool:
         """Note what a line of the server names; is there room for more?"""
-        self._read += len(line) + 1  # an empty line is a line too, and there may be any number
+        self._course.came(len(line) + 1)
+        self._course.wait_for_room(_WRITTEN * (len(line) + 1))
+        self._read += len(line) + 1
+        self._taken += 1
         if kind in ("file", "dir") and name not in (".", ".."):
             slash = "/" if kind == "dir" else ""
             self._lines.append(f"=> ./{quote(name, encoding='latin-1')}{slash} {_text(name)}{slash}")
-        return len(self._lines) <= NAMES_MOST and self._read <= LIST_MOST
+        return len(self._lines) <= NAMES_MOST and self._taken <= LINES_MOST and self._read <= LIST_MOST
 
     def said(self) -> Said:
         """The page."""

@@ -6,9 +6,9 @@ before, is refused before a name or a password is sent. Links within the file sy
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -38,7 +38,7 @@ async def say(ask: Ask) -> Said:
         return Said(401, reason="there is no login for it")
     over = Event()
     try:
-        return await asyncio.to_thread(_said, ask, ask.account, over)
+        return await ask.course.aside(partial(_said, ask, ask.account, over))
     finally:
         over.set()
 
@@ -69,7 +69,7 @@ def _file(ask: Ask, account: Account, path: str, over: Event) -> tuple[int, str,
 
 
 def _folder(ask: Ask, account: Account, path: str, over: Event) -> tuple[int, str, Said]:
-    listing, rest, full = Listing(unquote_to_bytes(path).decode("latin-1")), b"", False
+    listing, rest, full = Listing(unquote_to_bytes(path).decode("latin-1"), ask.course), b"", False
 
     def write(piece: bytes) -> int | None:
         nonlocal rest, full
